@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock/judge.h"
 #include "clock/rate.h"
+#include "clock/trust_verdict.h"
 #include "platform/sized.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
@@ -212,7 +212,8 @@ static bool states_another(const etwas_clock_trust *trust)
     double limit_ppm =
         trust->stated_by == ETWAS_CLOCK_STATED_CPUID_16H ? WRONG_BASE_FREQUENCY_PPM : WRONG_PPM;
 
-    return fabs(etwas_clock_stated_apart_ppm(trust)) > limit_ppm + trust->frequency_error_ppb / 1e3;
+    return fabs(etwas_clock_stated_difference_ppm(trust)) >
+           limit_ppm + trust->frequency_error_ppb / 1e3;
 }
 
 static void measure(const struct etwas_machine *machine, etwas_clock_trust *trust)
@@ -254,7 +255,7 @@ void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust
 {
     ask(machine, trust);
     measure(machine, trust);
-    trust->verdict = etwas_clock_judge(trust->reasons);
+    trust->verdict = etwas_clock_trust_verdict(trust->reasons);
 }
 
 /* ---- this process's -------------------------------------------------------------------------- */
@@ -268,14 +269,14 @@ static etwas_clock_trust asked; /* likewise, under `once_asked` */
 static void find_out(void)
 {
     etwas_clock_trust_of(&etwas_machine_here, &here);
-    ck_pr_fence_release(); /* pairs with the acquire in etwas_clock_trust_so_far */
+    ck_pr_fence_release(); /* pairs with the acquire in etwas_clock_trust_known */
     ck_pr_store_32(&is_found_out, 1);
 }
 
 static void ask_here(void)
 {
     ask(&etwas_machine_here, &asked);
-    asked.verdict = etwas_clock_judge(asked.reasons);
+    asked.verdict = etwas_clock_trust_verdict(asked.reasons);
 }
 
 #ifdef ETWAS_TESTPOINTS
@@ -294,7 +295,7 @@ void etwas_clock_allow_tsc(bool allowed)
     have_instead(allowed ? NULL : &forbidden);
 }
 
-void etwas_clock_use_machine(const struct etwas_machine *machine)
+void etwas_clock_replace_machine(const struct etwas_machine *machine)
 {
     static etwas_clock_trust made_up;
 
@@ -332,7 +333,7 @@ const etwas_clock_trust *etwas_clock_trust_here(void)
     return trust;
 }
 
-const etwas_clock_trust *etwas_clock_trust_so_far(void)
+const etwas_clock_trust *etwas_clock_trust_known(void)
 {
     if (what_a_test_says() != NULL || ck_pr_load_32(&is_found_out) != 0) {
         ck_pr_fence_acquire();

@@ -21,7 +21,7 @@ const etwas_clock_trust *etwas_clock_trust_here(void);
  * The same, if it has been found out; else by what the machine says alone: frequency_hz is 0, and
  * no reason that takes measuring is there. Some tenths of a millisecond at the first call.
  */
-const etwas_clock_trust *etwas_clock_trust_so_far(void);
+const etwas_clock_trust *etwas_clock_trust_known(void);
 
 /* Judges `machine`, measuring its counter. */
 void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust *trust);
@@ -34,7 +34,7 @@ void etwas_clock_allow_tsc(bool allowed);
  * Has the process run on `machine`, judged at once, as far as trust goes; NULL gives back the real
  * one. Not while sessions run.
  */
-void etwas_clock_use_machine(const struct etwas_machine *machine);
+void etwas_clock_replace_machine(const struct etwas_machine *machine);
 #endif
 
 #endif

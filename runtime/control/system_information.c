@@ -12,7 +12,7 @@
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
 #include "control/system_request.h"
-#include "etl/group.h"
+#include "etl/kernel_class.h"
 #include "session/session.h"
 #include "sharing/remote.h"
 #include "system/keywords.h"

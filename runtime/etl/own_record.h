@@ -7,7 +7,7 @@
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
  * messages, parts of manifests, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
- * events as any other. Losses lie in buffer 0 behind the knots; it neither delivers nor counts these, but
+ * events as any other. Losses lie in buffer 0 behind the clock snapshots; it neither delivers nor counts these, but
  * tells of them when it is asked.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
@@ -29,7 +29,7 @@ static const etwas_guid etwas_etl_own_class = {
 /* Class.Type, and the version that is in Class.Version and begins each payload. */
 enum {
     ETWAS_ETL_CALIBRATION_TYPE = 0,
-    ETWAS_ETL_KNOT_TYPE = 1,
+    ETWAS_ETL_CLOCK_SNAPSHOT_TYPE = 1,
     ETWAS_ETL_TOTALS_TYPE = 2,
     ETWAS_ETL_CLOCK_RECORD_TYPE = 3,
     ETWAS_ETL_MESSAGE_FORMAT_TYPE = 4,
@@ -48,7 +48,7 @@ enum {
     ETWAS_ETL_LOSS_TYPE = 16,
     ETWAS_ETL_MANIFEST_CHUNK_TYPE = 17, /* which is delivered, too */
     ETWAS_ETL_CALIBRATION_VERSION = 1,
-    ETWAS_ETL_KNOT_VERSION = 1,
+    ETWAS_ETL_CLOCK_SNAPSHOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
     ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
@@ -189,46 +189,48 @@ struct etwas_etl_clock_trust_record {
 };
 _Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record");
 
-/* ---- Knots: one moment by all clocks --------------------------------------------------------- */
+/* ---- Clock snapshots: one moment by all clocks ----------------------------------------------- */
 
 /*
- * Between knots a reader interpolates. They lie in buffer 0, the oldest first. What does not fit
- * there any more was moved into knot buffers: data buffers whose first record is a knot, and which
- * hold nothing but knots; there header.time_stamp is one that keeps the stream of its processor in
- * order, no newer than the knots. In a file that was appended to or is damaged they need not be in
+ * Between clock snapshots a reader interpolates. They lie in buffer 0, the oldest first. What does not fit
+ * there any more was moved into clock snapshot buffers: data buffers whose first record is a clock snapshot, and which
+ * hold nothing but clock snapshots; there header.time_stamp is one that keeps the stream of its processor in
+ * order, no newer than the clock snapshots. In a file that was appended to or is damaged they need not be in
  * order.
  */
 
 /* Why it was taken. */
 enum {
-    ETWAS_ETL_KNOT_SESSION_STARTED = 0,
-    ETWAS_ETL_KNOT_FILE_OPENED = 1, /* of a file that is not the session's first; of a snapshot */
-    ETWAS_ETL_KNOT_RUNNING = 2,
-    ETWAS_ETL_KNOT_FILE_ENDED = 3,
+    ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED = 0,
+    ETWAS_ETL_CLOCK_SNAPSHOT_FILE_OPENED =
+        1, /* of a file that is not the session's first; of a snapshot */
+    ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING = 2,
+    ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED = 3,
 };
 
 /*
  * At some moment the session's clock was `raw_stamp`, the performance counter within qpc_error_ns
  * of qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
  */
-struct etwas_etl_knot {
+struct etwas_etl_clock_snapshot {
     uint32_t version;
-    uint32_t reason; /* ETWAS_ETL_KNOT_* */
+    uint32_t reason; /* ETWAS_ETL_CLOCK_SNAPSHOT_* */
     int64_t raw_stamp;
     int64_t qpc_ns;
     int64_t filetime;
-    int64_t suspended_ns;       /* since the machine booted; a jump between knots is a suspend */
+    int64_t
+        suspended_ns; /* since the machine booted; a jump between clock snapshots is a suspend */
     uint32_t qpc_error_ns;      /* 0 when the session's clock is QPC; system time: 100 at least */
     uint32_t filetime_error_ns; /* 0 when it is system time */
 };
 
-struct etwas_etl_knot_record {
+struct etwas_etl_clock_snapshot_record {
     struct etwas_etl_full_header header;
-    struct etwas_etl_knot knot;
+    struct etwas_etl_clock_snapshot clock_snapshot;
 };
-_Static_assert(sizeof(struct etwas_etl_knot_record) == 96, "knot record");
+_Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snapshot record");
 
-/* ---- Message formats: what messages say ------------------------------------------------------- */
+/* ---- Message formats: what messages say ------------------------------------------------------ */
 
 /*
  * In buffers of event metadata (event_metadata.h). Behind it the format, UTF-8 with a terminating 0;
@@ -242,7 +244,7 @@ struct etwas_etl_message_format {
 };
 _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
 
-/* ---- Parts of manifests: what providers say of their events ------------------------------------ */
+/* ---- Parts of manifests: what providers say of their events ---------------------------------- */
 
 /*
  * In buffers of event metadata (event_metadata.h): what a provider wrote as an event once, in every file. Behind it the
@@ -257,7 +259,7 @@ struct etwas_etl_manifest_chunk {
 };
 _Static_assert(sizeof(struct etwas_etl_manifest_chunk) == 32, "part of a manifest");
 
-/* ---- Whose events of the kernel these are ----------------------------------------------------- */
+/* ---- Whose events of the kernel these are ---------------------------------------------------- */
 
 /* The first that a system logger of its own process says; a file without it is of the whole system. */
 struct etwas_etl_kernel_rung {
@@ -268,7 +270,7 @@ struct etwas_etl_kernel_rung {
 };
 _Static_assert(sizeof(struct etwas_etl_kernel_rung) == 16, "rung");
 
-/* ---- The accounts of a system logger's sources ------------------------------------------------ */
+/* ---- The accounts of a system logger's sources ----------------------------------------------- */
 
 /* Who says how many events there were. */
 enum {
@@ -334,7 +336,7 @@ struct etwas_etl_kernel_loss {
 };
 _Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss in the kernel");
 
-/* ---- Symbols of the kernel --------------------------------------------------------------------- */
+/* ---- Symbols of the kernel ------------------------------------------------------------------- */
 
 /*
  * A function of the kernel in which addresses of the session's events lie. Behind it its name and its
@@ -348,7 +350,7 @@ struct etwas_etl_kernel_symbol {
 };
 _Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
 
-/* ---- The stacks of programs -------------------------------------------------------------------- */
+/* ---- The stacks of programs ------------------------------------------------------------------ */
 
 /*
  * Behind an event that has a stack: what a reader unwinds the program's part from. Behind it the registers of
@@ -364,7 +366,7 @@ struct etwas_etl_user_stack {
 };
 _Static_assert(sizeof(struct etwas_etl_user_stack) == 32, "user stack");
 
-/* ---- Whose numbers those of processes and threads are ------------------------------------------- */
+/* ---- Whose numbers those of processes and threads are ---------------------------------------- */
 
 struct etwas_etl_namespace {
     uint32_t version;
@@ -373,7 +375,7 @@ struct etwas_etl_namespace {
 };
 _Static_assert(sizeof(struct etwas_etl_namespace) == 16, "namespace");
 
-/* ---- What a thread has used --------------------------------------------------------------------- */
+/* ---- What a thread has used ------------------------------------------------------------------ */
 
 /* Which counters are known. */
 enum {
@@ -407,7 +409,7 @@ struct etwas_etl_counters {
 };
 _Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
 
-/* ---- What a trigger's file has ------------------------------------------------------------------ */
+/* ---- What a trigger's file has --------------------------------------------------------------- */
 
 /*
  * Of a file that a flight recorder wrote for a trigger. From `from_raw` on what was recorded until
@@ -438,10 +440,10 @@ struct etwas_etl_missing {
 };
 _Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
 
-/* ---- What a session has lost, and when ---------------------------------------------------------- */
+/* ---- What a session has lost, and when ------------------------------------------------------- */
 
 /*
- * So many events were counted lost between two moments. In buffer 0, behind the knots. In a file that was
+ * So many events were counted lost between two moments. In buffer 0, behind the clock snapshots. In a file that was
  * ended they are together what it counts as lost, without what was lost in the kernel.
  */
 struct etwas_etl_loss {
@@ -472,9 +474,9 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty names. */
-static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
-                                                   size_t file_name_units)
+/* Up to the first clock snapshot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty names. */
+static inline uint32_t etwas_etl_first_clock_snapshot_offset(size_t session_name_units,
+                                                             size_t file_name_units)
 {
     return ETWAS_ETL_BUFFER_HEADER_BYTES +
            (uint32_t)etwas_etl_round_up_8(
@@ -484,12 +486,12 @@ static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
                       sizeof(struct etwas_etl_clock_trust_record));
 }
 
-/* With the knots of both ends: 736 + 2 × 96 = 928 with two empty names. */
+/* With the clock snapshots of both ends: 736 + 2 × 96 = 928 with two empty names. */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)
 {
-    return etwas_etl_first_knot_offset(session_name_units, file_name_units) +
-           2 * (uint32_t)sizeof(struct etwas_etl_knot_record);
+    return etwas_etl_first_clock_snapshot_offset(session_name_units, file_name_units) +
+           2 * (uint32_t)sizeof(struct etwas_etl_clock_snapshot_record);
 }
 
 #endif

@@ -119,7 +119,7 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
     bool at_end =
         !etwas_log_cursor_replaces(&file->cursor) && noted->number == file->cursor.written;
 
-    /* One without events holds knots, or event metadata. */
+    /* One without events holds clock snapshots, or event metadata. */
     if (noted->records == 0) {
         etwas_log_metadata_forget(file);
     }

@@ -46,7 +46,7 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
            file->synced <= cursor->written && file->audit.durable <= file->audit.noted &&
            file->counted.events_lost >= file->before.events_lost &&
            file->counted.buffers_lost >= file->before.buffers_lost &&
-           file->pack.last <= file->pack.end && etwas_log_knots_are_valid(file);
+           file->pack.last <= file->pack.end && etwas_log_clock_snapshots_are_valid(file);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void note_replaced(struct etwas_log_file *file, uint32_t records,
 static void take(struct etwas_log_file *file, const struct etwas_drained *buffer, bool directly,
                  struct etwas_log_write *result)
 {
-    etwas_log_knots_note(file, buffer);
+    etwas_log_clock_snapshots_count_buffer(file, buffer);
     if (!directly) {
         etwas_log_audit_note(file, buffer, buffer->data, buffer->data_bytes);
     }
@@ -312,7 +312,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
         return ERROR_SUCCESS;
     }
     count(file, totals);
-    counted = etwas_log_knots_store(file);
+    counted = etwas_log_clock_snapshots_store(file);
     code = etwas_log_file_store(file, lost);
     if (code != ERROR_SUCCESS || !counted) {
         return code != ERROR_SUCCESS ? code : ERROR_WRITE_FAULT;
@@ -353,8 +353,8 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     count(file, totals);
     file->counted = *totals;
     etwas_log_header_end(&file->header, &now, file->processors);
-    etwas_log_knots_end(file, &now);
-    if (etwas_log_knots_store(file) && good) {
+    etwas_log_clock_snapshots_end(file, &now);
+    if (etwas_log_clock_snapshots_store(file) && good) {
         file->stage = ETWAS_LOG_FILE_ENDED;
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));

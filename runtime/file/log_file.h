@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "flush/sink.h"
 
 struct etwas_log_file;
@@ -60,7 +60,7 @@ struct etwas_log_file_options {
     const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
     const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */
     struct etwas_log_file_totals before;       /* what the session had lost when this file began */
-    const void *first; /* buffer 0 as it was begun, without knots; NULL: as now */
+    const void *first; /* buffer 0 as it was begun, without clock snapshots; NULL: as now */
     uint32_t first_bytes;
     const struct etwas_clock_reading *ended; /* when it ended; NULL: when it is */
     struct etwas_log_file *after;            /* the part before, to be closed later; or NULL */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "clock/selection.h"
+#include "clock/clock_selection.h"
 #include "clock/trust.h"
 #include "etl/layout.h"
 #include "etl/own_record.h"
@@ -165,7 +165,7 @@ static void put_clock(const struct etwas_log_header *header,
 {
     uint32_t requested = options->requested_clock != 0 ? options->requested_clock : options->clock;
     const etwas_clock_trust *trust =
-        requested == ETWAS_CLOCK_KIND_TSC ? etwas_clock_trust_here() : etwas_clock_trust_so_far();
+        requested == ETWAS_CLOCK_KIND_TSC ? etwas_clock_trust_here() : etwas_clock_trust_known();
     struct etwas_etl_clock_trust_record record = {
         .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CLOCK_RECORD_TYPE,
                                        ETWAS_ETL_CLOCK_RECORD_VERSION),
@@ -228,7 +228,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     uint8_t *names;
 
     *header = (struct etwas_log_header){
-        .bytes = etwas_etl_first_knot_offset(session_units, file_units),
+        .bytes = etwas_etl_first_clock_snapshot_offset(session_units, file_units),
         .clock = options->clock,
         .started = options->started,
         .earlier = {.version = ETWAS_ETL_TOTALS_VERSION, .part = options->part},

@@ -3,7 +3,7 @@
 
 /*
  * The content of buffer 0: buffer header, log file header record, calibration, totals, clock, and
- * behind them the knots (log_knots.h). Built at the start of a file, or taken over from the file
+ * behind them the clock snapshots (log_clock_snapshots.h). Built at the start of a file, or taken over from the file
  * that is appended to; brought up to date at each sync and completed at the end. As safe a set of
  * values as the format's readers ask for.
  */
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "clock/reading.h"
+#include "clock/clock_reading.h"
 #include "etl/own_record.h"
 
 struct etwas_drained;

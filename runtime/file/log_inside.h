@@ -15,10 +15,10 @@
 #include "etl/layout.h"
 #include "file/direct_write.h"
 #include "file/log_audit.h"
+#include "file/log_clock_snapshots.h"
 #include "file/log_cursor.h"
 #include "file/log_file.h"
 #include "file/log_header.h"
-#include "file/log_knots.h"
 #include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "file/log_pack.h"
@@ -28,7 +28,7 @@
  *
  *     WRITING ──end──▶ ENDING ──nothing was refused──▶ ENDED ──end──▶ ENDING
  *
- *     WRITING   takes buffers and readings of the clocks; its last knot is not there
+ *     WRITING   takes buffers and readings of the clocks; its last clock snapshot is not there
  *     ENDING    takes nothing more; of its end something was refused, and it is to be ended again
  *     ENDED     is whole. It may be ended again, with other counts
  */
@@ -63,7 +63,7 @@ struct etwas_log_file {
     struct etwas_direct_write direct;
     struct etwas_log_audit audit;
     struct etwas_log_header header;
-    struct etwas_log_knots knots;
+    struct etwas_log_clock_snapshots clock_snapshots;
     const struct etwas_loss_table *losses; /* the session's; NULL: there is nothing to add */
     uint32_t losses_bytes;                 /* in buffer 0 */
     struct etwas_log_metadata metadata;

@@ -13,7 +13,7 @@ enum {
 
 void etwas_log_losses_follow(struct etwas_log_file *file, struct etwas_loss_table *table)
 {
-    uint32_t fit = etwas_log_knots_shared_bytes(&file->knots) / LOSS_BYTES;
+    uint32_t fit = etwas_log_clock_snapshots_loss_bytes(&file->clock_snapshots) / LOSS_BYTES;
 
     if (fit >= ETWAS_LOSSES_LEAST) {
         etwas_loss_table_limit(table, fit < ETWAS_LOSSES ? fit : ETWAS_LOSSES);
@@ -25,7 +25,7 @@ void etwas_log_losses_follow(struct etwas_log_file *file, struct etwas_loss_tabl
 void etwas_log_losses_update(struct etwas_log_file *file)
 {
     if (file->losses != NULL && file->losses->count != 0) {
-        etwas_log_knots_share(file);
+        etwas_log_clock_snapshots_make_room_for_losses(file);
     }
 }
 
@@ -34,7 +34,7 @@ void etwas_log_losses_keep(struct etwas_log_file *file)
     file->losses = NULL;
 }
 
-/* Of a file that has ended the knots end where they did. */
+/* Of a file that has ended the clock snapshots end where they did. */
 uint32_t etwas_log_losses_put(struct etwas_log_file *file, uint32_t offset)
 {
     struct etwas_etl_loss_record record = {
@@ -42,7 +42,7 @@ uint32_t etwas_log_losses_put(struct etwas_log_file *file, uint32_t offset)
                                        ETWAS_ETL_LOSS_VERSION),
     };
 
-    if (file->losses == NULL || !file->knots.is_shared) {
+    if (file->losses == NULL || !file->clock_snapshots.is_shared) {
         return file->losses_bytes;
     }
     for (uint32_t index = 0; index < file->losses->count; index++) {

@@ -3,7 +3,7 @@
 
 /*
  * The losses of one file (etl/own_record.h): the session's table of them (session/loss_table.h), in buffer 0
- * behind the knots. With the first loss the knots give up half of their room, so that no file is larger for
+ * behind the clock snapshots. With the first loss the clock snapshots give up half of their room, so that no file is larger for
  * it, none is too full to say what was lost, and a circular one does not replace it. In a file whose buffer 0
  * has no room for ETWAS_LOSSES_LEAST nothing is said. Belongs to the log file; the same caller.
  */
@@ -24,7 +24,7 @@ void etwas_log_losses_update(struct etwas_log_file *file);
 /* What the file has by now is all. */
 void etwas_log_losses_keep(struct etwas_log_file *file);
 
-/* For log_knots.c: puts them where the knots end. Returns how many bytes they are. */
+/* For log_clock_snapshots.c: puts them where the clock snapshots end. Returns how many bytes they are. */
 uint32_t etwas_log_losses_put(struct etwas_log_file *file, uint32_t offset);
 
 #endif

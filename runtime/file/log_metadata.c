@@ -36,8 +36,8 @@ static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
     struct etwas_drained buffer = {
         .whole = file->spare,
         .data = data,
-        .time_stamp = file->knots.newest,
-        .newest = file->knots.newest,
+        .time_stamp = file->clock_snapshots.newest,
+        .newest = file->clock_snapshots.newest,
         .sequence_number = sequence_number,
     };
 

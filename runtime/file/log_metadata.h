@@ -5,7 +5,7 @@
  * The metadata of one file: all that was described, and where stacks are taken the images of the
  * process (provider/metadata.h), in data buffers of processor 0 with nothing else in them. They
  * stand at its beginning, and what came later further behind; they hold no events. Their stamps keep
- * the order of the stream, as those of knot buffers do.
+ * the order of the stream, as those of clock snapshot buffers do.
  *
  * A circular file has them in entries that follow one another, and when the cursor comes to the first
  * of these again they are written there anew: so at each moment the file has them. What is described

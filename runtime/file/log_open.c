@@ -29,7 +29,7 @@ void etwas_log_free(struct etwas_log_file *file)
     etwas_log_audit_end(file);
     etwas_log_cursor_end(&file->cursor);
     etwas_log_pack_free(file);
-    etwas_log_knots_free(&file->knots);
+    etwas_log_clock_snapshots_free(&file->clock_snapshots);
     etwas_log_header_free(&file->header);
     free(file->spare);
     free(file->beside);
@@ -116,7 +116,7 @@ static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_fi
     int error;
     uint32_t code;
 
-    if (!etwas_log_knots_begin(file, options)) {
+    if (!etwas_log_clock_snapshots_begin(file, options)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = etwas_log_write_header(file, &error) ? set_space_aside(file)
@@ -196,7 +196,8 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
     /* A file that is longer already keeps its length. */
-    code = etwas_log_knots_begin(file, options) ? set_space_aside(file) : ERROR_NOT_ENOUGH_MEMORY;
+    code = etwas_log_clock_snapshots_begin(file, options) ? set_space_aside(file)
+                                                          : ERROR_NOT_ENOUGH_MEMORY;
     if (code == ERROR_SUCCESS) {
         code = reopen(file, &append, file_bytes);
     }

@@ -92,7 +92,7 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
 {
     uint64_t at = file->pack.end;
 
-    etwas_log_knots_note(file, buffer);
+    etwas_log_clock_snapshots_count_buffer(file, buffer);
     etwas_log_audit_note(file, buffer, packed + ETWAS_ETL_BUFFER_HEADER_BYTES,
                          bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
     (void)etwas_log_cursor_take(&file->cursor, buffer->records);

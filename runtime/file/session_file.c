@@ -10,7 +10,7 @@
 
 #include "buffer/pool_count.h"
 #include "etl/own_record.h"
-#include "file/log_knots.h"
+#include "file/log_clock_snapshots.h"
 #include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "flush/sink.h"
@@ -144,7 +144,7 @@ static void count_sync_error(struct etwas_session *session)
 }
 
 /*
- * Of buffers without events, knots or metadata: what they take the place of in a circular file is
+ * Of buffers without events, clock snapshots or metadata: what they take the place of in a circular file is
  * counted. A refusal costs what was in them, and no event.
  */
 static void book_besides(struct etwas_session *session, const struct etwas_log_write *write)
@@ -428,7 +428,7 @@ static void read_clocks(struct etwas_session *session, const struct etwas_clock_
     struct etwas_log_write write;
 
     write_metadata(session);
-    write = etwas_log_knots_take_reading(session->file, reading, quiet, 0);
+    write = etwas_log_clock_snapshots_add(session->file, reading, quiet, 0);
     book_besides(session, &write);
 }
 

@@ -13,8 +13,8 @@
 #include "clock/clock.h"
 #include "etl/record.h"
 #include "file/coverage.h"
+#include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
-#include "file/log_knots.h"
 #include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "file/log_window.h"
@@ -329,7 +329,7 @@ static uint32_t write_window(const struct snapshot *snapshot, uint32_t sequence_
 }
 
 /*
- * What the session has read of the clocks, and what was described. Knots that do not fit in buffer 0
+ * What the session has read of the clocks, and what was described. Clock snapshots that do not fit in buffer 0
  * and event metadata come last in the file, and so first in the order of time: they are of processor
  * 0 and stamped with the session's start. *buffers: how many they are. No other buffer has their
  * numbers, from `sequence_number` on.
@@ -343,8 +343,8 @@ static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence
 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
-        write = etwas_log_knots_take_reading(snapshot->session->file, &history->readings[index],
-                                             false, sequence_number + *buffers);
+        write = etwas_log_clock_snapshots_add(snapshot->session->file, &history->readings[index],
+                                              false, sequence_number + *buffers);
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;
     }
@@ -419,7 +419,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         free(snapshot.copy);
         return code;
     }
-    (void)tell_losses(session); /* before the knots, which make room for them */
+    (void)tell_losses(session); /* before the clock snapshots, which make room for them */
     code = write_all_held(&snapshot);
     free(snapshot.copy);
     totals.events_lost = tell_losses(session);

@@ -57,5 +57,7 @@ uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)
     if (session->clock_history.count == 0) {
         return UINT64_MAX;
     }
-    return passed_ns < etwas_clock_knot_interval_ns ? etwas_clock_knot_interval_ns - passed_ns : 0;
+    return passed_ns < etwas_clock_snapshot_interval_ns
+               ? etwas_clock_snapshot_interval_ns - passed_ns
+               : 0;
 }

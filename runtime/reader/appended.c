@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "etl/record.h"
-#include "reader/beginning.h"
+#include "reader/buffer_beginning.h"
 #include "reader/index.h"
-#include "reader/source.h"
 #include "reader/trace.h"
+#include "reader/trace_file.h"
 
 #define NONE SIZE_MAX
 
@@ -26,9 +26,9 @@ static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_e
 {
     struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
     struct etwas_record record;
-    uint8_t bytes[ETWAS_BEGINNING_BYTES];
+    uint8_t bytes[ETWAS_BUFFER_BEGINNING_BYTES];
 
-    if (etwas_beginning_read(trace, entry, bytes) < sizeof system ||
+    if (etwas_buffer_beginning_read(trace, entry, bytes) < sizeof system ||
         etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED ||
         record.kind == ETWAS_RECORD_PERFINFO || record.kind == ETWAS_RECORD_MESSAGE ||
         record.kind == ETWAS_RECORD_OPAQUE) {
@@ -61,7 +61,7 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
     size_t *seen = calloc(index->count + 1, sizeof *seen); /* behind the last with this number */
     size_t begin = 0;                                      /* of this session, */
     size_t one = 0;                                        /* its number 1 */
-    size_t again = NONE; /* the first of its numbers that was there already */
+    size_t duplicates = NONE; /* the first of its numbers that was there already */
     uint32_t session = 0;
 
     if (seen == NULL) {
@@ -74,12 +74,12 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
         if (number <= 0 || (uint64_t)number > index->count) {
             continue;
         }
-        if (seen[number] > begin && again == NONE) {
-            again = at;
+        if (seen[number] > begin && duplicates == NONE) {
+            duplicates = at;
         }
         if (number == 1 && seen[1] > begin) {
-            begin = find_begin(trace, index, one, again, at);
-            again = NONE;
+            begin = find_begin(trace, index, one, duplicates, at);
+            duplicates = NONE;
             session++;
             for (size_t i = begin; i <= at; i++) {
                 index->entries[i].session = session;
@@ -128,7 +128,7 @@ bool etwas_appended_find(struct etwas_trace *trace)
     struct etwas_index index;
     bool found;
 
-    etwas_source_measure(trace);
+    etwas_trace_file_measure(trace);
     if ((mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 || appended->file_bytes == trace->file_bytes ||
         (trace->log.own && (mode & EVENT_TRACE_FILE_MODE_APPEND) == 0)) {
         return true;

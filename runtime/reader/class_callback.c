@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/table.h"
 #include "reader/trace.h"
+#include "reader/trace_table.h"
 
 struct class_callback {
     etwas_guid class_guid;

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* A record on disk as the structures that callbacks get. */
-#include "reader/step.h"
+#include "reader/event_step.h"
 
 #include <string.h>
 
-#include "etl/group.h"
+#include "etl/kernel_class.h"
 #include "etl/layout.h"
 #include "reader/class_callback.h"
 #include "reader/trace.h"
@@ -245,7 +245,7 @@ static inline int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
     }
     return (mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0
                ? stream->record.stamp
-               : etwas_step_unix_ns(stream, stream->record.stamp);
+               : etwas_event_step_unix_ns(stream, stream->record.stamp);
 }
 
 /* Is its header one of the three that lie on disk much as they are told, with the payload right behind it? */

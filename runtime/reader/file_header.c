@@ -10,9 +10,9 @@
 #include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "reader/damage.h"
-#include "reader/source.h"
 #include "reader/stream.h"
 #include "reader/trace.h"
+#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
@@ -39,7 +39,7 @@ static bool is_log_header_record(const struct beginning *beginning)
 
 static bool read_beginning(struct etwas_trace *trace, struct beginning *beginning)
 {
-    beginning->got = etwas_source_read(trace, 0, beginning->bytes, sizeof beginning->bytes);
+    beginning->got = etwas_trace_file_read(trace, 0, beginning->bytes, sizeof beginning->bytes);
     if (beginning->got < HEADER_BYTES + sizeof beginning->record) {
         return false;
     }
@@ -93,7 +93,7 @@ static bool read_second(struct etwas_trace *trace, uint32_t first_bytes,
                         struct etwas_etl_buffer_header *header)
 {
     return is_buffer_size(first_bytes) &&
-           etwas_source_read(trace, first_bytes, header, sizeof *header) == sizeof *header &&
+           etwas_trace_file_read(trace, first_bytes, header, sizeof *header) == sizeof *header &&
            header->buffer_bytes >= HEADER_BYTES &&
            header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
            header->state == ETWAS_ETL_BUFFER_STATE_FLUSH && header->offset >= HEADER_BYTES &&
@@ -223,15 +223,15 @@ static bool keep_own(struct etwas_file_header *log, const struct etwas_record *r
     } else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
                payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
         keep_trust(log, record);
-    } else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0) {
-        log->knots_at = offset;
+    } else if (header.type == ETWAS_ETL_CLOCK_SNAPSHOT_TYPE && log->clock_snapshots_at == 0) {
+        log->clock_snapshots_at = offset;
     } else if (header.type == ETWAS_ETL_LOSS_TYPE) {
         return etwas_loss_list_add(&log->losses, record);
     }
     return true;
 }
 
-/* What converts where no knots reach. */
+/* What converts where no clock snapshots reach. */
 static void decide_base(struct etwas_file_header *log)
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;

@@ -24,7 +24,7 @@ struct etwas_file_header {
     struct etwas_index_entry buffer; /* buffer 0 */
     struct etwas_etl_clock clock;
     struct etwas_timeline_base base; /* the same for a timeline */
-    uint32_t knots_at;               /* the first knot in buffer 0; 0: it has none */
+    uint32_t clock_snapshots_at;     /* the first clock snapshot in buffer 0; 0: it has none */
     int64_t first_raw;               /* stamp of the header event: T0 */
     uint64_t clock_frequency_hz;
     uint32_t session_buffer_bytes; /* the largest a buffer's data may be */

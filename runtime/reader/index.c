@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/buffer_walk.h"
+#include "reader/clock_snapshots.h"
 #include "reader/damage.h"
-#include "reader/knots.h"
-#include "reader/source.h"
 #include "reader/trace.h"
-#include "reader/walk.h"
+#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
@@ -56,7 +56,7 @@ static int64_t read_number(struct etwas_trace *trace, const struct etwas_index_e
 {
     int64_t number;
 
-    return etwas_source_read(trace, entry->file_offset + field, &number, sizeof number) ==
+    return etwas_trace_file_read(trace, entry->file_offset + field, &number, sizeof number) ==
                    sizeof number
                ? number
                : absent;
@@ -82,7 +82,8 @@ bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
     struct etwas_index_entry found;
     bool doubtful;
 
-    return etwas_source_read(trace, entry->file_offset, &header, sizeof header) == sizeof header &&
+    return etwas_trace_file_read(trace, entry->file_offset, &header, sizeof header) ==
+               sizeof header &&
            etwas_index_entry_check(&header, entry->file_offset,
                                    trace->file_bytes - entry->file_offset,
                                    trace->log.session_buffer_bytes, &found, &doubtful) &&
@@ -110,18 +111,19 @@ static bool append(struct etwas_index *index, const struct etwas_index_entry *en
     return true;
 }
 
-/* Takes in all buffers of the file, and the knots that lie in them. */
-static bool collect(struct etwas_index *index, struct etwas_walk *walk)
+/* Takes in all buffers of the file, and the clock snapshots that lie in them. */
+static bool collect(struct etwas_index *index, struct etwas_buffer_walk *walk)
 {
     struct etwas_index_entry entry;
 
-    while (etwas_walk_next(walk, &entry)) {
+    while (etwas_buffer_walk_next(walk, &entry)) {
         if (walk->is_doubtful) {
             etwas_trace_report(walk->trace, ETWAS_DAMAGE_BUFFER_HEADER, entry.file_offset, 0);
         }
         if (!append(index, &entry) ||
-            (walk->has_record && !etwas_knots_add_buffer(walk->trace, &index->knots,
-                                                         entry.file_offset, &walk->beginning))) {
+            (walk->has_record &&
+             !etwas_clock_snapshots_add_buffer(walk->trace, &index->snapshots, entry.file_offset,
+                                               &walk->beginning))) {
             return false;
         }
     }
@@ -194,19 +196,21 @@ bool etwas_index_can_seek(const struct etwas_trace *trace, const struct etwas_in
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
                            struct etwas_index_file *file)
 {
-    struct etwas_walk walk;
+    struct etwas_buffer_walk walk;
     int64_t running_from;
 
     *index = (struct etwas_index){
-        .looked_for_knots = trace->log.knots_at != 0 && (!trace->timeline_complete ||
-                                                         trace->log.fields.start.end_filetime == 0),
+        .has_searched_clock_snapshots =
+            trace->log.clock_snapshots_at != 0 &&
+            (!trace->timeline_complete || trace->log.fields.start.end_filetime == 0),
     };
-    etwas_walk_begin(&walk, trace);
+    etwas_buffer_walk_begin(&walk, trace);
     walk.file = file;
-    walk.looks_at_records = index->looked_for_knots;
+    walk.reads_records = index->has_searched_clock_snapshots;
     etwas_trace_count(&trace->information.buffers, 1);
     etwas_trace_count(&trace->information.uncompressed_bytes, trace->log.buffer.buffer_bytes);
-    if ((index->looked_for_knots && !etwas_knots_add_first(trace, &index->knots, &running_from)) ||
+    if ((index->has_searched_clock_snapshots &&
+         !etwas_clock_snapshots_add_first_buffer(trace, &index->snapshots, &running_from)) ||
         !collect(index, &walk)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -225,6 +229,6 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
 void etwas_index_free(struct etwas_index *index)
 {
     free(index->entries);
-    free(index->knots.knots);
+    free(index->snapshots.snapshots);
     *index = (struct etwas_index){0};
 }

@@ -4,7 +4,7 @@
 /*
  * The buffers of a file, found by their headers alone, in the order the merge needs them: each
  * processor's buffers together, session by session and by sequence number. One pass over the file,
- * 72 bytes a buffer, or 168 where knots are looked for.
+ * 72 bytes a buffer, or 168 where clock snapshots are looked for.
  */
 #ifndef ETWAS_READER_INDEX_H
 #define ETWAS_READER_INDEX_H
@@ -36,10 +36,10 @@ struct etwas_index {
                                           position in the file */
     size_t count;
     size_t capacity;
-    size_t processors;     /* whose buffers these are */
-    uint64_t unusable;     /* buffers, or stretches of the file, without a usable header */
-    bool looked_for_knots; /* the file may have more than are known */
-    struct etwas_knot_list knots;
+    size_t processors; /* whose buffers these are */
+    uint64_t unusable; /* buffers, or stretches of the file, without a usable header */
+    bool has_searched_clock_snapshots; /* the file may have more than are known */
+    struct etwas_clock_snapshot_list snapshots;
 };
 
 /*
@@ -55,7 +55,7 @@ void etwas_index_free(struct etwas_index *index);
 bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index);
 
 /*
- * Finds what the sequence numbers and the header's count show to be missing or there twice (missing.c). What is within
+ * Finds what the sequence numbers and the header's count show to be missing or there twice (missing_buffers.c). What is within
  * the file the entries say, for the streams that come to them to report; what is missing at its end is reported. The
  * index is by session and sequence number.
  */

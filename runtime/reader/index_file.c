@@ -11,8 +11,8 @@
 #include "platform/cancel.h"
 #include "platform/file.h"
 #include "reader/index.h"
-#include "reader/source.h"
 #include "reader/trace.h"
+#include "reader/trace_file.h"
 
 #define RECORD_BYTES sizeof(struct etwas_index_file_record)
 #define CHECKED_HEADER_BYTES offsetof(struct etwas_index_file_header, checksum)
@@ -40,7 +40,7 @@ static bool checksum_of_first(struct etwas_trace *trace, uint64_t *sum)
     for (uint64_t at = 0; left > 0;) {
         size_t wanted = left < sizeof bytes ? left : sizeof bytes;
 
-        if (etwas_source_read(trace, at, bytes, wanted) != wanted) {
+        if (etwas_trace_file_read(trace, at, bytes, wanted) != wanted) {
             return false;
         }
         *sum = etwas_index_file_checksum(*sum, bytes, wanted);
@@ -140,7 +140,7 @@ static bool fits(struct etwas_index_file *file, struct etwas_trace *trace, uint6
 static bool open_file(struct etwas_index_file *file, struct etwas_trace *trace, bool *ignored)
 {
     uint64_t bytes;
-    uint32_t code = etwas_source_open(trace->index_path, &file->descriptor, &bytes);
+    uint32_t code = etwas_trace_file_open(trace->index_path, &file->descriptor, &bytes);
 
     *ignored = code != ERROR_SUCCESS && code != ERROR_FILE_NOT_FOUND;
     if (code != ERROR_SUCCESS) {

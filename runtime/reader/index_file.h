@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reader/knots.h"
+#include "reader/clock_snapshots.h"
 
 #define ETWAS_INDEX_FILE_MAGIC "ETWASIDX"
 

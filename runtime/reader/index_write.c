@@ -8,8 +8,8 @@
 #include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/index_file.h"
-#include "reader/source.h"
-#include "reader/table.h"
+#include "reader/trace_file.h"
+#include "reader/trace_table.h"
 
 static uint32_t write_index(struct etwas_trace *trace, int descriptor)
 {
@@ -20,7 +20,7 @@ static uint32_t write_index(struct etwas_trace *trace, int descriptor)
     if (trace->session_name != NULL || trace->log.fields.start.end_filetime == 0) {
         return ERROR_NOT_SUPPORTED;
     }
-    etwas_source_measure(trace);
+    etwas_trace_file_measure(trace);
     if (!etwas_index_file_begin(&file, trace, descriptor)) {
         return ERROR_FILE_CORRUPT;
     }

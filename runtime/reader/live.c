@@ -9,7 +9,7 @@
 
 #include "clock/clock.h"
 #include "reader/damage.h"
-#include "reader/merge.h"
+#include "reader/merge_heap.h"
 #include "reader/trace.h"
 #include "realtime/consumer.h"
 
@@ -32,8 +32,8 @@ struct held {
     struct held *next;
     struct etwas_consumer_entry entry;
     struct etwas_index_entry buffer; /* its sequence number is that of delivery */
-    uint32_t given_records;          /* so many were given, */
-    uint32_t given_bytes;            /* and here the others begin */
+    uint32_t delivered_records;      /* so many were given, */
+    uint32_t delivered_bytes;        /* and here the others begin */
 };
 
 /* A stream and its buffers that wait. In the heap as long as it has any. */
@@ -46,7 +46,7 @@ struct live_stream {
 struct live {
     struct etwas_trace *trace;
     const struct etwas_span *span;
-    struct etwas_merge merge;
+    struct etwas_merge_heap merge;
     struct live_stream *streams;
     uint32_t stream_count;
     uint64_t waiting_bytes;
@@ -106,7 +106,7 @@ static void begin_first(struct live *live, struct live_stream *one)
     stream->key_raw = key_raw;
     stream->key_filetime = key_filetime;
     (void)etwas_stream_next_buffer(stream);
-    etwas_step_update_key(stream, false);
+    etwas_event_step_update_key(stream, false);
 }
 
 static uint64_t held_bytes(const struct held *held)
@@ -146,7 +146,7 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
         return false;
     }
     *held = (struct held){
-        .entry = *entry, .buffer = *index_entry, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
+        .entry = *entry, .buffer = *index_entry, .delivered_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
     one = &live->streams[held->buffer.processor];
     live->waiting_bytes += held_bytes(held);
     if (one->last != NULL) {
@@ -156,7 +156,7 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
         one->first = held;
         one->last = held;
         begin_first(live, one);
-        etwas_merge_push(&live->merge, &one->stream);
+        etwas_merge_heap_push(&live->merge, &one->stream);
     }
     return true;
 }
@@ -176,7 +176,7 @@ static void drop_first(struct live *live, struct live_stream *one)
     }
     live->waiting_bytes -= held_bytes(held);
     if (is_damaged) {
-        etwas_consumer_refuse(live->trace->consumer, &held->entry, held->given_records);
+        etwas_consumer_refuse(live->trace->consumer, &held->entry, held->delivered_records);
     } else {
         etwas_consumer_release(live->trace->consumer, &held->entry);
     }
@@ -226,9 +226,9 @@ static void give_back(struct live *live)
     while ((one = newest(live)) != NULL) {
         struct held *held = remove_last(one);
 
-        if (held->given_bytes < held->entry.buffer->bytes) {
-            etwas_consumer_return(live->trace->consumer, &held->entry, held->given_records,
-                                  held->given_bytes);
+        if (held->delivered_bytes < held->entry.buffer->bytes) {
+            etwas_consumer_return(live->trace->consumer, &held->entry, held->delivered_records,
+                                  held->delivered_bytes);
         } else {
             etwas_consumer_release(live->trace->consumer, &held->entry);
         }
@@ -243,19 +243,19 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
 
     if (stream->state == ETWAS_STREAM_RECORD) {
         /* Before the callback, which may end this thread. */
-        one->first->given_records++;
-        one->first->given_bytes = stream->offset;
-        etwas_step_deliver(stream, live->span);
+        one->first->delivered_records++;
+        one->first->delivered_bytes = stream->offset;
+        etwas_event_step_deliver(stream, live->span);
         etwas_stream_next_record(stream);
-        etwas_step_update_key(stream, false);
+        etwas_event_step_update_key(stream, false);
     } else {
-        bool wanted = etwas_step_end_buffer(stream);
+        bool wanted = etwas_event_step_end_buffer(stream);
 
         drop_first(live, one);
         if (one->first != NULL) {
             begin_first(live, one);
         } else {
-            etwas_merge_remove_top(&live->merge);
+            etwas_merge_heap_remove_top(&live->merge);
         }
         if (!wanted) {
             return ERROR_CANCELLED;
@@ -264,7 +264,7 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
             return ERROR_SUCCESS;
         }
     }
-    etwas_merge_top_moved(&live->merge);
+    etwas_merge_heap_sift_down(&live->merge);
     return ERROR_SUCCESS;
 }
 
@@ -274,7 +274,7 @@ static uint32_t give_up_to(struct live *live, int64_t bound)
     struct etwas_stream *stream;
     uint32_t code = ERROR_SUCCESS;
 
-    while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&live->merge)) != NULL &&
+    while (code == ERROR_SUCCESS && (stream = etwas_merge_heap_top(&live->merge)) != NULL &&
            (stream->state != ETWAS_STREAM_RECORD || stream->key_raw <= bound)) {
         code = step(live, stream);
     }
@@ -287,7 +287,7 @@ static uint32_t give_excess(struct live *live)
     uint32_t code = ERROR_SUCCESS;
 
     while (code == ERROR_SUCCESS && live->waiting_bytes > ETWAS_LIVE_WAITING_BYTES) {
-        code = step(live, etwas_merge_top(&live->merge));
+        code = step(live, etwas_merge_heap_top(&live->merge));
     }
     return code;
 }
@@ -332,20 +332,22 @@ static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
 static uint32_t run(struct live *live)
 {
     struct etwas_consumer_entry entry;
-    enum etwas_consumer_got got;
+    enum etwas_consumer_result got;
     uint32_t code = ERROR_SUCCESS;
 
     do {
         got = etwas_consumer_next(live->trace->consumer, &entry);
-        if (got == ETWAS_GOT_BUFFER || got == ETWAS_GOT_BOUND) {
+        if (got == ETWAS_CONSUMER_RESULT_BUFFER || got == ETWAS_CONSUMER_RESULT_BOUND) {
             code = take(live, &entry);
-        } else if (got == ETWAS_GOT_END) {
+        } else if (got == ETWAS_CONSUMER_RESULT_ENDED) {
             deliver_notices(live, entry.notices);
         }
-    } while (code == ERROR_SUCCESS && (got == ETWAS_GOT_BUFFER || got == ETWAS_GOT_BOUND));
+    } while (code == ERROR_SUCCESS &&
+             (got == ETWAS_CONSUMER_RESULT_BUFFER || got == ETWAS_CONSUMER_RESULT_BOUND));
     code = code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
-    return code == ERROR_SUCCESS && got == ETWAS_GOT_BROKEN ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
-                                                            : code;
+    return code == ERROR_SUCCESS && got == ETWAS_CONSUMER_RESULT_BROKEN
+               ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
+               : code;
 }
 
 static void end_run(void *argument)

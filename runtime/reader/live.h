@@ -12,7 +12,7 @@
 #ifndef ETWAS_READER_LIVE_H
 #define ETWAS_READER_LIVE_H
 
-#include "reader/step.h"
+#include "reader/event_step.h"
 
 #define ETWAS_LIVE_WAITING_BYTES (UINT64_C(32) << 20)
 

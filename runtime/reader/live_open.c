@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "reader/file_header.h"
-#include "reader/table.h"
 #include "reader/trace.h"
+#include "reader/trace_table.h"
 #include "realtime/consumer.h"
 #include "realtime/session_realtime.h"
 
@@ -37,12 +37,12 @@ static void forget_clocks(struct etwas_trace *trace)
 {
     etwas_timeline_free(trace->timeline);
     trace->timeline = NULL;
-    trace->clocks_seen = 0;
+    trace->clocks_version = 0;
 }
 
 uint32_t etwas_live_connect(struct etwas_trace *trace)
 {
-    struct etwas_trace seen = {.descriptor = -1};
+    struct etwas_trace header = {.descriptor = -1};
     struct etwas_consumer *consumer;
     uint32_t code = etwas_session_realtime_connect(trace->session_name, &consumer);
     uint32_t bytes;
@@ -53,18 +53,18 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    seen.head = etwas_consumer_head(consumer, &bytes);
-    seen.file_bytes = bytes;
-    code = etwas_file_header_read(&seen);
+    header.head = etwas_consumer_head(consumer, &bytes);
+    header.file_bytes = bytes;
+    code = etwas_file_header_read(&header);
     if (code != ERROR_SUCCESS) {
-        free(seen.log.names);
+        free(header.log.names);
         etwas_consumer_disconnect(consumer);
         return code;
     }
     etwas_trace_table_lock();
-    replace_header(trace, &seen.log);
+    replace_header(trace, &header.log);
     forget_clocks(trace);
-    etwas_trace_table_connect(trace, consumer, &seen.information);
+    etwas_trace_table_connect(trace, consumer, &header.information);
     etwas_trace_table_unlock();
     return ERROR_SUCCESS;
 }
@@ -88,13 +88,13 @@ static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
                                           const struct etwas_clock_history *clocks)
 {
     uint32_t kind = trace->log.fields.clock_type;
-    struct etwas_knot_list list = {0};
+    struct etwas_clock_snapshot_list list = {0};
     struct etwas_timeline *timeline = NULL;
     bool complete = true;
 
     for (uint32_t index = 0; index < clocks->count; index++) {
         const struct etwas_clock_reading *reading = &clocks->readings[index];
-        const struct etwas_timeline_knot knot = {
+        const struct etwas_clock_snapshot snapshot = {
             .raw = etwas_clock_reading_stamp(reading, kind),
             .qpc_ns = reading->qpc_ns,
             .filetime = etwas_clock_reading_filetime(reading, kind),
@@ -103,12 +103,12 @@ static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
             .filetime_error_ns = etwas_clock_reading_filetime_error_ns(reading, kind),
         };
 
-        complete = complete && etwas_knot_list_add(&list, &knot);
+        complete = complete && etwas_clock_snapshot_list_add(&list, &snapshot);
     }
     if (complete) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }
-    free(list.knots);
+    free(list.snapshots);
     return timeline;
 }
 
@@ -120,10 +120,10 @@ void etwas_live_update_clocks(struct etwas_trace *trace)
 {
     struct etwas_clock_history *clocks = NULL;
     struct etwas_timeline *timeline = NULL;
-    uint64_t seen = trace->clocks_seen;
+    uint64_t header = trace->clocks_version;
 
     if (trace->consumer != NULL) {
-        clocks = etwas_consumer_clocks(trace->consumer, &seen);
+        clocks = etwas_consumer_clocks(trace->consumer, &header);
     }
     if (clocks != NULL) {
         timeline = timeline_of(trace, clocks);
@@ -132,6 +132,6 @@ void etwas_live_update_clocks(struct etwas_trace *trace)
     if (timeline != NULL) {
         etwas_timeline_free(trace->timeline);
         trace->timeline = timeline;
-        trace->clocks_seen = seen;
+        trace->clocks_version = header;
     }
 }

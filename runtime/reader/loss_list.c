@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "etl/own_record.h"
-#include "reader/table.h"
+#include "reader/trace_table.h"
 
 enum {
     MORE_LOSSES = 64,

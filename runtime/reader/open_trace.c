@@ -11,11 +11,11 @@
 #include "platform/cancel.h"
 #include "platform/fork.h"
 #include "platform/name_case.h"
+#include "reader/clock_snapshots.h"
 #include "reader/file_header.h"
-#include "reader/knots.h"
 #include "reader/live.h"
-#include "reader/source.h"
-#include "reader/table.h"
+#include "reader/trace_file.h"
+#include "reader/trace_table.h"
 #include "session/configuration.h"
 
 enum {
@@ -47,7 +47,7 @@ static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *ha
 /* Opens `path` for a trace whose logfile structure is filled in but for its names. */
 static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
 {
-    uint32_t code = etwas_source_open(path, &trace->descriptor, &trace->file_bytes);
+    uint32_t code = etwas_trace_file_open(path, &trace->descriptor, &trace->file_bytes);
 
     if (asprintf(&trace->index_path, "%s.index", path) < 0) {
         trace->index_path = NULL;
@@ -60,8 +60,8 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
         return code;
     }
     /* A file is not looked through before somebody wants to know. */
-    trace->timeline = etwas_knots_read(trace, false);
-    trace->timeline_complete = trace->log.knots_at == 0;
+    trace->timeline = etwas_clock_snapshots_read_timeline(trace, false);
+    trace->timeline_complete = trace->log.clock_snapshots_at == 0;
     if (trace->timeline == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

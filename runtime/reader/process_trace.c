@@ -10,19 +10,19 @@
 #include <string.h>
 
 #include "platform/cancel.h"
-#include "reader/again.h"
-#include "reader/align.h"
+#include "reader/clock_snapshots.h"
 #include "reader/damage.h"
+#include "reader/duplicates.h"
+#include "reader/event_step.h"
+#include "reader/file_set.h"
 #include "reader/index.h"
 #include "reader/index_file.h"
-#include "reader/knots.h"
 #include "reader/live.h"
-#include "reader/merge.h"
-#include "reader/parts.h"
-#include "reader/repeated.h"
-#include "reader/source.h"
-#include "reader/step.h"
-#include "reader/table.h"
+#include "reader/merge_heap.h"
+#include "reader/repeated_counts.h"
+#include "reader/timeline_align.h"
+#include "reader/trace_file.h"
+#include "reader/trace_table.h"
 
 enum {
     FILES_LIMIT = 64 /* of ETW's own function */
@@ -31,7 +31,7 @@ enum {
 /* One file of a run. Its first stream is buffer 0, the others its processors'. */
 struct file_run {
     struct etwas_trace *trace;
-    struct etwas_part part;
+    struct etwas_file_set_member part;
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
@@ -44,10 +44,10 @@ struct run {
     struct file_run *files;
     uint32_t file_count;
     bool is_aligned; /* files of one machine are on one line, and what several have counts once */
-    struct etwas_again *again; /* groups of streams that may have the same records */
-    size_t again_count;
+    struct etwas_duplicates *duplicates; /* groups of streams that may have the same records */
+    size_t duplicates_count;
     struct etwas_span span;
-    struct etwas_merge merge;
+    struct etwas_merge_heap merge;
 };
 
 /* The index has each processor's buffers side by side: each run of them is a stream. */
@@ -79,19 +79,19 @@ static bool open_streams(struct file_run *file)
 }
 
 /*
- * The knots that were found beside the buffers. What a session still writes has more of them now.
+ * The clock snapshots that were found beside the buffers. What a session still writes has more of them now.
  */
-static bool keep_knots(struct file_run *file)
+static bool keep_clock_snapshots(struct file_run *file)
 {
     struct etwas_trace *trace = file->trace;
     struct etwas_timeline *timeline;
 
-    if (trace->timeline_complete && !file->index.looked_for_knots) {
+    if (trace->timeline_complete && !file->index.has_searched_clock_snapshots) {
         return true;
     }
-    timeline = etwas_timeline_new(&trace->log.base, &file->index.knots);
+    timeline = etwas_timeline_new(&trace->log.base, &file->index.snapshots);
     if (timeline != NULL) {
-        etwas_knots_keep(trace, timeline, true);
+        etwas_clock_snapshots_set_timeline(trace, timeline, true);
     }
     return timeline != NULL;
 }
@@ -128,7 +128,7 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
     uint32_t code;
 
     file->trace = trace;
-    etwas_source_measure(trace);
+    etwas_trace_file_measure(trace);
     trace->logfile.w.BuffersRead = 0;
     trace->quiet = trace->section > 0;
     etwas_trace_begin_information(trace);
@@ -136,7 +136,7 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
     if (trace->sections > 1) {
         select_section(trace, &file->index);
     }
-    if (code == ERROR_SUCCESS && (!keep_knots(file) || !open_streams(file))) {
+    if (code == ERROR_SUCCESS && (!keep_clock_snapshots(file) || !open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     return code;
@@ -176,7 +176,7 @@ static void enter_session(struct run *run, struct file_run *file)
         struct etwas_stream *stream = &file->streams[i];
 
         if (stream->state != ETWAS_STREAM_END && stream->buffer->session == earliest) {
-            etwas_merge_push(&run->merge, stream);
+            etwas_merge_heap_push(&run->merge, stream);
         }
     }
 }
@@ -191,7 +191,7 @@ static void seek(struct etwas_stream *stream, const struct etwas_span *span)
     int64_t first_raw = stream->trace->log.first_raw;
 
     while (stream->next != stream->last && stream->next->collected >= first_raw &&
-           etwas_step_filetime(stream, stream->next->collected) < span->start_filetime) {
+           etwas_event_step_filetime(stream, stream->next->collected) < span->start_filetime) {
         stream->next++;
     }
     if (stream->trace->by_index_file && stream->next != first &&
@@ -229,7 +229,7 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->clock = file->part.clock;
         stream->key_raw = file->trace->log.first_raw;
         stream->timeline = file->timeline;
-        stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
+        stream->key_filetime = etwas_event_step_filetime(stream, stream->key_raw);
         stream->may_end_early = i > 0 && seeks;
         if (stream->may_end_early) {
             seek(stream, &run->span);
@@ -237,7 +237,7 @@ static uint32_t start_file(struct run *run, size_t number)
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
-        etwas_step_update_key(stream, true);
+        etwas_event_step_update_key(stream, true);
         if (stream->key_filetime < header->key_filetime ||
             (stream->key_filetime == header->key_filetime && stream->key_raw < header->key_raw)) {
             header->key_raw = stream->key_raw;
@@ -256,7 +256,7 @@ static uint32_t find_again(struct run *run)
     bool found;
 
     for (uint32_t i = 0; i < run->file_count; i++) {
-        count += run->files[i].part.of_several ? run->files[i].stream_count - 1 : 0;
+        count += run->files[i].part.has_other_parts ? run->files[i].stream_count - 1 : 0;
     }
     if (!run->is_aligned || count == 0) {
         return ERROR_SUCCESS;
@@ -267,14 +267,15 @@ static uint32_t find_again(struct run *run)
     }
     count = 0;
     for (uint32_t i = 0; i < run->file_count; i++) {
-        for (size_t s = 1; run->files[i].part.of_several && s < run->files[i].stream_count; s++) {
+        for (size_t s = 1; run->files[i].part.has_other_parts && s < run->files[i].stream_count;
+             s++) {
             struct etwas_stream *stream = &run->files[i].streams[s];
 
             stream->set_number = run->files[i].part.set_number;
             streams[count++] = stream;
         }
     }
-    found = etwas_again_find(streams, count, &run->again, &run->again_count);
+    found = etwas_duplicates_find_groups(streams, count, &run->duplicates, &run->duplicates_count);
     free((void *)streams);
     return found ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
@@ -309,7 +310,7 @@ static bool is_closing(const struct etwas_stream *stream)
 /* Gives the records of the earliest stream: to the end of its buffer, or until another is earlier. */
 static void give_records(struct run *run, struct etwas_stream *stream)
 {
-    struct etwas_stream *second = etwas_merge_second(&run->merge);
+    struct etwas_stream *second = etwas_merge_heap_second(&run->merge);
     bool has_key = stream->buffer != &stream->trace->log.buffer;
 
     if (is_past(stream, &run->span)) {
@@ -318,15 +319,15 @@ static void give_records(struct run *run, struct etwas_stream *stream)
         return;
     }
     do {
-        etwas_step_deliver(stream, &run->span);
+        etwas_event_step_deliver(stream, &run->span);
         if (etwas_stream_next_record(stream) != ETWAS_STREAM_RECORD) {
             break;
         }
         if (has_key) {
-            etwas_step_update_key(stream, false);
+            etwas_event_step_update_key(stream, false);
         }
-    } while (!is_closing(stream) && (second == NULL || etwas_merge_is_before(stream, second)));
-    etwas_merge_top_moved(&run->merge);
+    } while (!is_closing(stream) && (second == NULL || etwas_merge_heap_is_before(stream, second)));
+    etwas_merge_heap_sift_down(&run->merge);
 }
 
 /* Ends the buffer of the earliest stream, and begins its next. */
@@ -334,19 +335,19 @@ static uint32_t change_buffer(struct run *run, struct etwas_stream *stream)
 {
     uint32_t session = stream->buffer->session;
 
-    if (!etwas_step_end_buffer(stream)) {
+    if (!etwas_event_step_end_buffer(stream)) {
         return ERROR_CANCELLED;
     }
     if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     if (stream->state == ETWAS_STREAM_END || stream->buffer->session != session) {
-        etwas_step_update_key(stream, true);
-        etwas_merge_remove_top(&run->merge);
+        etwas_event_step_update_key(stream, true);
+        etwas_merge_heap_remove_top(&run->merge);
         enter_session(run, file_of(run, stream));
     } else {
-        etwas_step_update_key(stream, false);
-        etwas_merge_top_moved(&run->merge);
+        etwas_event_step_update_key(stream, false);
+        etwas_merge_heap_sift_down(&run->merge);
     }
     return ERROR_SUCCESS;
 }
@@ -363,17 +364,17 @@ static uint32_t run_files(struct run *run)
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = start_file(run, i);
     }
-    while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&run->merge)) != NULL) {
+    while (code == ERROR_SUCCESS && (stream = etwas_merge_heap_top(&run->merge)) != NULL) {
         if (is_closing(stream)) {
-            etwas_merge_remove_top(&run->merge);
+            etwas_merge_heap_remove_top(&run->merge);
             continue;
         }
         if (stream->is_misnumbered) {
-            etwas_stream_tell_numbers(stream);
+            etwas_stream_report_numbers(stream);
         }
         if (stream->state == ETWAS_STREAM_RECORD) {
             give_records(run, stream);
-            if (stream->again != NULL && stream->again->out_of_memory) {
+            if (stream->duplicates != NULL && stream->duplicates->out_of_memory) {
                 code = ERROR_NOT_ENOUGH_MEMORY;
             }
         } else {
@@ -386,26 +387,26 @@ static uint32_t run_files(struct run *run)
 /* The timeline of all parts of a set, whose first file is `first`. */
 static bool join_timelines(struct run *run, uint32_t first)
 {
-    struct etwas_knot_list list = {0};
+    struct etwas_clock_snapshot_list list = {0};
     bool complete = true;
 
     for (uint32_t i = first; i < run->file_count; i++) {
         const struct etwas_timeline *timeline = run->files[i].trace->timeline;
 
         for (size_t k = 0; run->files[i].part.set_number == first && k < timeline->count; k++) {
-            complete = complete && etwas_knot_list_add(&list, &timeline->knots[k]);
+            complete = complete && etwas_clock_snapshot_list_add(&list, &timeline->snapshots[k]);
         }
     }
     if (complete) {
         run->files[first].set_timeline =
             etwas_timeline_new(&run->files[first].part.trace->log.base, &list);
     }
-    free(list.knots);
+    free(list.snapshots);
     return run->files[first].set_timeline != NULL;
 }
 
 /*
- * The knots of a cycle counter tell its rate from second to second, a calibration only that of some
+ * The clock snapshots of a cycle counter tell its rate from second to second, a calibration only that of some
  * milliseconds. The other clocks need none: their rates are exact.
  */
 static uint32_t choose_timelines(struct run *run)
@@ -418,7 +419,7 @@ static uint32_t choose_timelines(struct run *run)
             continue;
         }
         file->timeline = file->trace->timeline;
-        if (file->part.of_several) {
+        if (file->part.has_other_parts) {
             if (first == i && !join_timelines(run, first)) {
                 return ERROR_NOT_ENOUGH_MEMORY;
             }
@@ -436,14 +437,14 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
     uint32_t code = ERROR_SUCCESS;
 
     for (uint32_t i = 0; i < run->file_count; i++) {
-        run->files[i].part = etwas_part_of(traces, run->file_count, i, run->is_aligned);
+        run->files[i].part = etwas_file_set_member_of(traces, run->file_count, i, run->is_aligned);
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = open_file(&run->files[i], traces[i], &run->span);
     }
     if (code == ERROR_SUCCESS && run->is_aligned) {
-        etwas_repeated_find(traces, run->file_count);
-        etwas_align(traces, run->file_count);
+        etwas_repeated_counts_find(traces, run->file_count);
+        etwas_timeline_align(traces, run->file_count);
     }
     if (code == ERROR_SUCCESS) {
         code = choose_timelines(run);
@@ -535,7 +536,7 @@ static void end_processing(void *argument)
         close_file(&processing->run.files[i]);
     }
     free(processing->run.merge.heap);
-    etwas_again_free(processing->run.again, processing->run.again_count);
+    etwas_duplicates_free(processing->run.duplicates, processing->run.duplicates_count);
     /* R174. When its session has ended the trace is connected to nothing again. */
     if (processing->live != NULL) {
         etwas_live_disconnect(processing->live);

@@ -8,8 +8,8 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "reader/table.h"
 #include "reader/trace.h"
+#include "reader/trace_table.h"
 
 /* With the table's lock held. NULL: a class that we know nothing of. */
 static const void *answer_of(const struct etwas_trace *trace, uint32_t information_class,

@@ -10,8 +10,8 @@
 #include "etl/record.h"
 #include "etl/xpress.h"
 #include "reader/damage.h"
-#include "reader/source.h"
 #include "reader/trace.h"
+#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
@@ -57,7 +57,7 @@ void etwas_stream_close(struct etwas_stream *stream)
 }
 
 /*
- * Whether what is read here are knots of a session that goes on: since OpenTrace some have left
+ * Whether what is read here are clock snapshots of a session that goes on: since OpenTrace some have left
  * buffer 0, and it is shorter, or longer again.
  */
 static bool has_changed(const struct etwas_stream *stream)
@@ -65,9 +65,10 @@ static bool has_changed(const struct etwas_stream *stream)
     struct etwas_trace *trace = stream->trace;
     struct etwas_etl_buffer_header header;
 
-    return stream->buffer == &trace->log.buffer && trace->log.knots_at != 0 &&
-           stream->offset >= trace->log.knots_at && trace->log.fields.start.end_filetime == 0 &&
-           etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
+    return stream->buffer == &trace->log.buffer && trace->log.clock_snapshots_at != 0 &&
+           stream->offset >= trace->log.clock_snapshots_at &&
+           trace->log.fields.start.end_filetime == 0 &&
+           etwas_trace_file_read(trace, 0, &header, sizeof header) == sizeof header &&
            header.offset != stream->buffer->data_end;
 }
 
@@ -90,7 +91,7 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
     etwas_trace_report(stream->trace, kind, buffer->file_offset + offset, bytes_skipped);
 }
 
-void etwas_stream_tell_numbers(struct etwas_stream *stream)
+void etwas_stream_report_numbers(struct etwas_stream *stream)
 {
     stream->is_misnumbered = false;
     report(stream, ETWAS_DAMAGE_SEQUENCE, 0, 0);
@@ -109,7 +110,7 @@ static const uint8_t *read_window(struct etwas_stream *stream, uint32_t offset, 
         wanted = stream->memory_bytes;
     }
     stream->window_at = offset;
-    stream->window_bytes = (uint32_t)etwas_source_read(
+    stream->window_bytes = (uint32_t)etwas_trace_file_read(
         stream->trace, stream->buffer->file_offset + offset, stream->memory, wanted);
     if (stream->watched && etwas_index_entry_is_replaced(stream->trace, stream->buffer)) {
         stream->window_bytes = 0;
@@ -183,7 +184,8 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
         free(input);
         return ETWAS_STREAM_NO_MEMORY;
     }
-    got = etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, whole_bytes);
+    got = etwas_trace_file_read(stream->trace, buffer->file_offset + HEADER_BYTES, input,
+                                whole_bytes);
     made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
     if (!exact && got > input_bytes) {
         /* What lies behind the cut is none of it. */
@@ -286,7 +288,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
         if (!stream->watched) {
             break;
         }
-        etwas_tear_find(stream);
+        etwas_torn_buffer_find_end(stream);
         if (!stream->replaced) {
             break;
         }

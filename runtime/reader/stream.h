@@ -15,7 +15,7 @@
 
 #include "etl/layout.h"
 #include "etl/record.h"
-#include "reader/line.h"
+#include "reader/time_segment.h"
 #include "reader/trace.h"
 
 enum etwas_stream_state {
@@ -25,7 +25,7 @@ enum etwas_stream_state {
     ETWAS_STREAM_NO_MEMORY,
 };
 
-struct etwas_again;
+struct etwas_duplicates;
 
 /* The form of no record: the next is looked at whole. */
 #define ETWAS_STREAM_NO_FORM UINT32_MAX
@@ -70,11 +70,12 @@ struct etwas_stream {
     size_t set_number;  /* the same for the parts of one set: they share a clock */
     const struct etwas_etl_clock *clock;
     const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
-    struct etwas_line line;                /* what they say where the stream is */
+    struct etwas_time_segment segment;     /* what they say where the stream is */
     bool may_end_early; /* behind a record after the wanted span are none inside of it */
     int64_t key_filetime;
     int64_t key_raw;
-    struct etwas_again *again; /* with those that may have the same records; NULL: none has */
+    struct etwas_duplicates
+        *duplicates; /* with those that may have the same records; NULL: none has */
 };
 
 /* The processor of a stream of the file, as events have it: another number in a file with retention classes. */
@@ -98,7 +99,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
 enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream);
 
 /* Is the payload where the header ends, and is it nobody's own record? Asked of records that have a form. */
-static inline bool etwas_stream_is_plain(const struct etwas_record *record)
+static inline bool etwas_stream_has_plain_payload(const struct etwas_record *record)
 {
     const struct etwas_etl_event_header *header = (const void *)record->bytes;
 
@@ -112,7 +113,7 @@ static inline bool etwas_stream_is_plain(const struct etwas_record *record)
  * depends on the form alone stays as it is. The size is in the first word of these forms, the stamp where it is in the
  * first of them.
  */
-static inline bool etwas_stream_go_to_alike(struct etwas_stream *stream)
+static inline bool etwas_stream_next_of_same_form(struct etwas_stream *stream)
 {
     struct etwas_record *record = &stream->record;
     uint32_t at = stream->offset - stream->window_at;
@@ -133,7 +134,8 @@ static inline bool etwas_stream_go_to_alike(struct etwas_stream *stream)
     memcpy(&record->stamp, bytes + offsetof(struct etwas_etl_full_header, time_stamp),
            sizeof record->stamp);
     if (record->stamp < stream->last_stamp ||
-        (!etwas_stream_is_plain(record) && (!etwas_record_parse(bytes, record) || record->own))) {
+        (!etwas_stream_has_plain_payload(record) &&
+         (!etwas_record_parse(bytes, record) || record->own))) {
         return false;
     }
     stream->last_stamp = record->stamp;
@@ -145,17 +147,17 @@ static inline bool etwas_stream_go_to_alike(struct etwas_stream *stream)
 /* Goes to the next record of this buffer: RECORD or BUFFER_END. */
 static inline enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
 {
-    return etwas_stream_go_to_alike(stream) ? ETWAS_STREAM_RECORD
-                                            : etwas_stream_find_record(stream);
+    return etwas_stream_next_of_same_form(stream) ? ETWAS_STREAM_RECORD
+                                                  : etwas_stream_find_record(stream);
 }
 
 /* Reports that the numbers of the buffers before this one are wrong: to be called before its first record is given. */
-void etwas_stream_tell_numbers(struct etwas_stream *stream);
+void etwas_stream_report_numbers(struct etwas_stream *stream);
 
 /*
- * Looks through the buffer that the stream is about to read (tear.c). Sets stream->limit and
+ * Looks through the buffer that the stream is about to read (torn_buffer.c). Sets stream->limit and
  * stream->torn if it tears, stream->replaced if it is not the buffer of the index any more.
  */
-void etwas_tear_find(struct etwas_stream *stream);
+void etwas_torn_buffer_find_end(struct etwas_stream *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a stamp means, between the knots and outside of them. */
+/* What a stamp means, between the clock snapshots and outside of them. */
 #include "reader/timeline.h"
 
 #include "reader/timeline_error.h"
@@ -26,15 +26,15 @@ static wide filetime_units(wide ns)
     return narrow / NS_PER_FILETIME - (narrow % NS_PER_FILETIME < 0);
 }
 
-wide etwas_timeline_moved_ns(const struct etwas_timeline_knot *from,
-                             const struct etwas_timeline_knot *to)
+wide etwas_timeline_moved_ns(const struct etwas_clock_snapshot *from,
+                             const struct etwas_clock_snapshot *to)
 {
     return ((wide)to->filetime - from->filetime) * NS_PER_FILETIME -
            ((wide)to->qpc_ns - from->qpc_ns);
 }
 
-bool etwas_timeline_is_step(const struct etwas_timeline_knot *from,
-                            const struct etwas_timeline_knot *to)
+bool etwas_timeline_is_step(const struct etwas_clock_snapshot *from,
+                            const struct etwas_clock_snapshot *to)
 {
     wide elapsed_ns = (wide)to->qpc_ns - from->qpc_ns;
 
@@ -46,11 +46,11 @@ bool etwas_timeline_is_step(const struct etwas_timeline_knot *from,
 
 bool etwas_timeline_is_between(const struct etwas_timeline *timeline, int64_t raw)
 {
-    return timeline->count > 1 && raw >= timeline->knots[0].raw &&
-           raw < timeline->knots[timeline->count - 1].raw;
+    return timeline->count > 1 && raw >= timeline->snapshots[0].raw &&
+           raw < timeline->snapshots[timeline->count - 1].raw;
 }
 
-/* The interval of a stamp between the knots: it begins with the knot returned. */
+/* The interval of a stamp between the clock snapshots: it begins with the clock snapshot returned. */
 size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64_t raw)
 {
     size_t low = 0;
@@ -59,7 +59,7 @@ size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
 
-        if (timeline->knots[middle].raw <= raw) {
+        if (timeline->snapshots[middle].raw <= raw) {
             low = middle;
         } else {
             high = middle;
@@ -83,29 +83,30 @@ static wide interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t f
 
 static wide qpc_between(const struct etwas_timeline *timeline, size_t at, int64_t raw)
 {
-    const struct etwas_timeline_knot *knots = timeline->knots + at;
+    const struct etwas_clock_snapshot *snapshots = timeline->snapshots + at;
 
-    return interpolate(raw, knots[0].raw, knots[1].raw, knots[0].qpc_ns, knots[1].qpc_ns);
+    return interpolate(raw, snapshots[0].raw, snapshots[1].raw, snapshots[0].qpc_ns,
+                       snapshots[1].qpc_ns);
 }
 
-/* The knot nearest to a stamp outside. */
-static const struct etwas_timeline_knot *end_near(const struct etwas_timeline *timeline,
-                                                  int64_t raw)
+/* The clock snapshot nearest to a stamp outside. */
+static const struct etwas_clock_snapshot *end_near(const struct etwas_timeline *timeline,
+                                                   int64_t raw)
 {
-    return raw < timeline->knots[0].raw ? &timeline->knots[0]
-                                        : &timeline->knots[timeline->count - 1];
+    return raw < timeline->snapshots[0].raw ? &timeline->snapshots[0]
+                                            : &timeline->snapshots[timeline->count - 1];
 }
 
 const struct etwas_timeline_rate *etwas_timeline_rate_near(const struct etwas_timeline *timeline,
                                                            int64_t raw)
 {
-    return raw < timeline->knots[0].raw ? &timeline->before : &timeline->after;
+    return raw < timeline->snapshots[0].raw ? &timeline->before : &timeline->after;
 }
 
 static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
-    const struct etwas_timeline_knot *end;
+    const struct etwas_clock_snapshot *end;
 
     if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         return etwas_timeline_elapsed_ns(raw, &base->rate);
@@ -119,21 +120,22 @@ static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
            etwas_timeline_elapsed_ns((wide)raw - end->raw, etwas_timeline_rate_near(timeline, raw));
 }
 
-const struct etwas_timeline_knot *etwas_timeline_knots_around(const struct etwas_timeline *timeline,
-                                                              int64_t raw)
+const struct etwas_clock_snapshot *etwas_timeline_snapshots_around(
+    const struct etwas_timeline *timeline, int64_t raw)
 {
     return timeline->base.clock_type != ETWAS_ETL_CLOCK_PERFORMANCE &&
                    etwas_timeline_is_between(timeline, raw)
-               ? &timeline->knots[etwas_timeline_find_interval(timeline, raw)]
+               ? &timeline->snapshots[etwas_timeline_find_interval(timeline, raw)]
                : NULL;
 }
 
 /* What passed since the session's start, by the performance counter. */
 static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
-    const struct etwas_timeline_knot *knots = etwas_timeline_knots_around(timeline, raw);
-    wide qpc_ns = knots != NULL ? qpc_between(timeline, (size_t)(knots - timeline->knots), raw)
-                                : qpc_outside(timeline, raw);
+    const struct etwas_clock_snapshot *snapshots = etwas_timeline_snapshots_around(timeline, raw);
+    wide qpc_ns = snapshots != NULL
+                      ? qpc_between(timeline, (size_t)(snapshots - timeline->snapshots), raw)
+                      : qpc_outside(timeline, raw);
 
     return qpc_ns - timeline->start_qpc_ns;
 }
@@ -173,7 +175,7 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
     }
     time = (etwas_clock_time){etwas_etl_saturate(qpc_outside(timeline, raw)), UNKNOWN};
     if (timeline->count > 0) {
-        const struct etwas_timeline_knot *end = end_near(timeline, raw);
+        const struct etwas_clock_snapshot *end = end_near(timeline, raw);
         wide distance = etwas_etl_magnitude((wide)time.value - end->qpc_ns);
         uint64_t error_ppb = etwas_timeline_rate_near(timeline, raw)->error_ppb;
 
@@ -181,7 +183,7 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
             time.error_ns =
                 etwas_timeline_saturate_error((wide)end->qpc_error_ns + timeline->spread_ns);
         } else if (error_ppb != UNKNOWN) {
-            /* All of it may be a step of the wall clock that no knot tells of. */
+            /* All of it may be a step of the wall clock that no clock snapshot tells of. */
             if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
                 error_ppb = PPB;
             }
@@ -194,7 +196,7 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
 
 static etwas_clock_time system_outside(const struct etwas_timeline *timeline, int64_t raw)
 {
-    const struct etwas_timeline_knot *end = end_near(timeline, raw);
+    const struct etwas_clock_snapshot *end = end_near(timeline, raw);
     etwas_clock_time qpc = qpc_of(timeline, raw);
     wide elapsed = (wide)qpc.value - end->qpc_ns;
     etwas_clock_time time = {
@@ -216,7 +218,7 @@ static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t
 {
     const struct etwas_timeline_base *base = &timeline->base;
     size_t at;
-    const struct etwas_timeline_knot *knots;
+    const struct etwas_clock_snapshot *snapshots;
 
     if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
         return (etwas_clock_time){raw, 0};
@@ -233,12 +235,12 @@ static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t
         return system_outside(timeline, raw);
     }
     at = etwas_timeline_find_interval(timeline, raw);
-    knots = &timeline->knots[at];
-    return (etwas_clock_time){etwas_etl_saturate(interpolate(raw, knots[0].raw, knots[1].raw,
-                                                             knots[0].filetime, knots[1].filetime)),
-                              etwas_timeline_error_between(timeline, at,
-                                                           qpc_between(timeline, at, raw),
-                                                           ETWAS_CLOCK_SYSTEM_TIME)};
+    snapshots = &timeline->snapshots[at];
+    return (etwas_clock_time){
+        etwas_etl_saturate(interpolate(raw, snapshots[0].raw, snapshots[1].raw,
+                                       snapshots[0].filetime, snapshots[1].filetime)),
+        etwas_timeline_error_between(timeline, at, qpc_between(timeline, at, raw),
+                                     ETWAS_CLOCK_SYSTEM_TIME)};
 }
 
 etwas_clock_time etwas_timeline_convert(const struct etwas_timeline *timeline, int64_t raw,
@@ -261,14 +263,14 @@ uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, 
     }
     /* An interval that compares with no other has its largest error in its middle. */
     for (size_t i = 0; i + 1 < timeline->count; i++) {
-        const struct etwas_timeline_knot *knots = &timeline->knots[i];
-        int64_t middle = knots[0].raw + (knots[1].raw - knots[0].raw) / 2;
+        const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[i];
+        int64_t middle = snapshots[0].raw + (snapshots[1].raw - snapshots[0].raw) / 2;
         uint64_t error_ns = etwas_timeline_convert(timeline, middle, clock).error_ns;
 
         largest = error_ns > largest ? error_ns : largest;
     }
     if (timeline->count == 1) {
-        largest = etwas_timeline_convert(timeline, timeline->knots[0].raw, clock).error_ns;
+        largest = etwas_timeline_convert(timeline, timeline->snapshots[0].raw, clock).error_ns;
     }
     return largest;
 }

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From the knots of a file to a timeline.
+ * From the clock snapshots of a file to a timeline.
  *
- * Whoever made the file chose the knots. The most of them that agree with each other are kept: the
- * longest row in which every clock goes on. One knot that lies costs itself, not those around it.
+ * Whoever made the file chose the clock snapshots. The most of them that agree with each other are kept: the
+ * longest row in which every clock goes on. One clock snapshot that lies costs itself, not those around it.
  */
 #include "reader/timeline.h"
 
@@ -33,8 +33,8 @@ static int compare(int64_t a, int64_t b)
 /* The largest qpc_ns of equal stamps first: a row that grows has only one of them. */
 static int by_raw(const void *left, const void *right)
 {
-    const struct etwas_timeline_knot *a = left;
-    const struct etwas_timeline_knot *b = right;
+    const struct etwas_clock_snapshot *a = left;
+    const struct etwas_clock_snapshot *b = right;
     int order = compare(a->raw, b->raw);
 
     return order != 0 ? order : compare(b->qpc_ns, a->qpc_ns);
@@ -42,46 +42,47 @@ static int by_raw(const void *left, const void *right)
 
 static int by_qpc(const void *left, const void *right)
 {
-    const struct etwas_timeline_knot *a = left;
-    const struct etwas_timeline_knot *b = right;
+    const struct etwas_clock_snapshot *a = left;
+    const struct etwas_clock_snapshot *b = right;
     int order = compare(a->qpc_ns, b->qpc_ns);
 
     return order != 0 ? order : compare(b->raw, a->raw);
 }
 
-/* Drops every second knot in the order of time, the first and the last excepted. */
-static void thin(struct etwas_knot_list *list)
+/* Drops every second clock snapshot in the order of time, the first and the last excepted. */
+static void thin(struct etwas_clock_snapshot_list *list)
 {
     size_t kept = 0;
 
-    qsort(list->knots, list->count, sizeof *list->knots, by_qpc);
+    qsort(list->snapshots, list->count, sizeof *list->snapshots, by_qpc);
     for (size_t i = 0; i < list->count; i++) {
         if (i % 2 == 0 || i == list->count - 1) {
-            list->knots[kept++] = list->knots[i];
+            list->snapshots[kept++] = list->snapshots[i];
         }
     }
     list->count = kept;
     list->stride *= 2;
 }
 
-static bool grow(struct etwas_knot_list *list)
+static bool grow(struct etwas_clock_snapshot_list *list)
 {
     size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
-    struct etwas_timeline_knot *knots;
+    struct etwas_clock_snapshot *snapshots;
 
-    if (capacity > ETWAS_TIMELINE_KNOTS_LIMIT) {
-        capacity = ETWAS_TIMELINE_KNOTS_LIMIT;
+    if (capacity > ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT) {
+        capacity = ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT;
     }
-    knots = realloc(list->knots, capacity * sizeof *knots);
-    if (knots == NULL) {
+    snapshots = realloc(list->snapshots, capacity * sizeof *snapshots);
+    if (snapshots == NULL) {
         return false;
     }
-    list->knots = knots;
+    list->snapshots = snapshots;
     list->capacity = capacity;
     return true;
 }
 
-bool etwas_knot_list_add(struct etwas_knot_list *list, const struct etwas_timeline_knot *knot)
+bool etwas_clock_snapshot_list_add(struct etwas_clock_snapshot_list *list,
+                                   const struct etwas_clock_snapshot *snapshot)
 {
     if (list->stride == 0) {
         list->stride = 1;
@@ -89,13 +90,13 @@ bool etwas_knot_list_add(struct etwas_knot_list *list, const struct etwas_timeli
     if (list->found++ % list->stride != 0) {
         return true;
     }
-    if (list->count == ETWAS_TIMELINE_KNOTS_LIMIT) {
+    if (list->count == ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT) {
         thin(list);
     }
     if (list->count == list->capacity && !grow(list)) {
         return false;
     }
-    list->knots[list->count++] = *knot;
+    list->snapshots[list->count++] = *snapshot;
     return true;
 }
 
@@ -106,62 +107,63 @@ static bool is_in_range(int64_t reading)
     return reading > -LARGEST_READING && reading < LARGEST_READING;
 }
 
-static bool is_usable(const struct etwas_timeline_knot *knot)
+static bool is_usable(const struct etwas_clock_snapshot *snapshot)
 {
-    return is_in_range(knot->raw) && is_in_range(knot->qpc_ns) && is_in_range(knot->filetime) &&
-           is_in_range(knot->suspended_ns);
+    return is_in_range(snapshot->raw) && is_in_range(snapshot->qpc_ns) &&
+           is_in_range(snapshot->filetime) && is_in_range(snapshot->suspended_ns);
 }
 
-static size_t copy_usable(struct etwas_timeline_knot *out, const struct etwas_knot_list *list)
+static size_t copy_usable(struct etwas_clock_snapshot *out,
+                          const struct etwas_clock_snapshot_list *list)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (is_usable(&list->knots[i])) {
-            out[count++] = list->knots[i];
+        if (is_usable(&list->snapshots[i])) {
+            out[count++] = list->snapshots[i];
         }
     }
     return count;
 }
 
-/* A writer that was killed may leave a knot twice. Of those sorted, equal ones are one. */
-static size_t drop_equal(struct etwas_timeline_knot *knots, size_t count)
+/* A writer that was killed may leave a clock snapshot twice. Of those sorted, equal ones are one. */
+static size_t drop_equal(struct etwas_clock_snapshot *snapshots, size_t count)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || memcmp(&knots[kept - 1], &knots[i], sizeof *knots) != 0) {
-            knots[kept++] = knots[i];
+        if (kept == 0 || memcmp(&snapshots[kept - 1], &snapshots[i], sizeof *snapshots) != 0) {
+            snapshots[kept++] = snapshots[i];
         }
     }
     return kept;
 }
 
-/* Of the knots sorted by one clock, what the other one says. */
-static int64_t other_clock(const struct etwas_timeline_knot *knot, bool sorted_by_raw)
+/* Of the clock snapshots sorted by one clock, what the other one says. */
+static int64_t other_clock(const struct etwas_clock_snapshot *snapshot, bool sorted_by_raw)
 {
-    return sorted_by_raw ? knot->qpc_ns : knot->raw;
+    return sorted_by_raw ? snapshot->qpc_ns : snapshot->raw;
 }
 
 /*
  * Moves the longest row in which the other clock grows to the front; returns how long it is.
- * ends[n] is the knot with which a row of n + 1 can end earliest, and before[i] the one that goes
- * before knot i in its row.
+ * ends[n] is the clock snapshot with which a row of n + 1 can end earliest, and before[i] the one that goes
+ * before clock snapshot i in its row.
  */
-static size_t keep_longest_row(struct etwas_timeline_knot *knots, size_t count, bool sorted_by_raw,
-                               uint32_t *ends, uint32_t *before)
+static size_t keep_longest_row(struct etwas_clock_snapshot *snapshots, size_t count,
+                               bool sorted_by_raw, uint32_t *ends, uint32_t *before)
 {
     size_t rows = 0;
 
     for (size_t i = 0; i < count; i++) {
-        int64_t value = other_clock(&knots[i], sorted_by_raw);
+        int64_t value = other_clock(&snapshots[i], sorted_by_raw);
         size_t low = 0;
         size_t high = rows;
 
         while (low < high) {
             size_t middle = low + (high - low) / 2;
 
-            if (other_clock(&knots[ends[middle]], sorted_by_raw) < value) {
+            if (other_clock(&snapshots[ends[middle]], sorted_by_raw) < value) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -180,23 +182,23 @@ static size_t keep_longest_row(struct etwas_timeline_knot *knots, size_t count, 
         ends[n - 1] = (uint32_t)i;
     }
     for (size_t n = 0; n < rows; n++) {
-        knots[n] = knots[ends[n]];
+        snapshots[n] = snapshots[ends[n]];
     }
     return rows;
 }
 
-static struct etwas_timeline_knot *new_knots(size_t count)
+static struct etwas_clock_snapshot *new_clock_snapshots(size_t count)
 {
-    return malloc((count + 1) * sizeof(struct etwas_timeline_knot));
+    return malloc((count + 1) * sizeof(struct etwas_clock_snapshot));
 }
 
 /*
  * A stamp of system time means several moments when the wall clock was set back: also by less than passes from one
- * knot to the next.
+ * clock snapshot to the next.
  */
 static void find_spread(struct etwas_timeline *timeline)
 {
-    const struct etwas_timeline_knot *all = timeline->all;
+    const struct etwas_clock_snapshot *all = timeline->all;
     bool is_back = timeline->all_count > timeline->count;
     etwas_etl_wide least = 0;
     etwas_etl_wide most = 0;
@@ -215,38 +217,38 @@ static void find_spread(struct etwas_timeline *timeline)
     }
 }
 
-static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list *list)
+static bool choose(struct etwas_timeline *timeline, const struct etwas_clock_snapshot_list *list)
 {
     bool system = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     uint32_t *work = malloc((list->count + 1) * 2 * sizeof *work);
-    struct etwas_timeline_knot *knots = new_knots(list->count);
+    struct etwas_clock_snapshot *snapshots = new_clock_snapshots(list->count);
     size_t count;
     size_t equal;
 
-    timeline->knots = knots;
-    if (work == NULL || knots == NULL) {
+    timeline->snapshots = snapshots;
+    if (work == NULL || snapshots == NULL) {
         free(work);
         return false;
     }
-    count = copy_usable(knots, list);
-    qsort(knots, count, sizeof *knots, system ? by_qpc : by_raw);
-    equal = count - drop_equal(knots, count);
+    count = copy_usable(snapshots, list);
+    qsort(snapshots, count, sizeof *snapshots, system ? by_qpc : by_raw);
+    equal = count - drop_equal(snapshots, count);
     count -= equal;
     if (system) {
-        timeline->all = new_knots(count);
+        timeline->all = new_clock_snapshots(count);
         if (timeline->all == NULL) {
             free(work);
             return false;
         }
-        memcpy(timeline->all, knots, count * sizeof *knots);
+        memcpy(timeline->all, snapshots, count * sizeof *snapshots);
         timeline->all_count = count;
     }
-    timeline->count = keep_longest_row(knots, count, !system, work, work + list->count + 1);
+    timeline->count = keep_longest_row(snapshots, count, !system, work, work + list->count + 1);
     free(work);
     if (system) {
         find_spread(timeline);
     } else {
-        timeline->all = knots;
+        timeline->all = snapshots;
         timeline->all_count = timeline->count;
     }
     timeline->found = list->found - equal;
@@ -257,8 +259,8 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list
 /* ---- rates at the ends ----------------------------------------------------------------------- */
 
 static struct etwas_timeline_rate rate_between(const struct etwas_timeline *timeline,
-                                               const struct etwas_timeline_knot *from,
-                                               const struct etwas_timeline_knot *to)
+                                               const struct etwas_clock_snapshot *from,
+                                               const struct etwas_clock_snapshot *to)
 {
     int64_t span_ns = to->qpc_ns - from->qpc_ns;
     uint64_t errors_ns = (uint64_t)from->qpc_error_ns + to->qpc_error_ns;
@@ -281,28 +283,29 @@ static struct etwas_timeline_rate rate_between(const struct etwas_timeline *time
 
 static void find_rates(struct etwas_timeline *timeline)
 {
-    const struct etwas_timeline_knot *knots = timeline->knots;
+    const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     size_t last = timeline->count - 1;
     size_t near_first = 0;
     size_t near_last = last;
 
-    while (near_first < last && knots[near_first].qpc_ns - knots[0].qpc_ns < WANTED_SPAN_NS) {
+    while (near_first < last &&
+           snapshots[near_first].qpc_ns - snapshots[0].qpc_ns < WANTED_SPAN_NS) {
         near_first++;
     }
-    while (near_last > 0 && knots[last].qpc_ns - knots[near_last].qpc_ns < WANTED_SPAN_NS) {
+    while (near_last > 0 && snapshots[last].qpc_ns - snapshots[near_last].qpc_ns < WANTED_SPAN_NS) {
         near_last--;
     }
-    timeline->before = rate_between(timeline, &knots[0], &knots[near_first]);
-    timeline->after = rate_between(timeline, &knots[near_last], &knots[last]);
+    timeline->before = rate_between(timeline, &snapshots[0], &snapshots[near_first]);
+    timeline->after = rate_between(timeline, &snapshots[near_last], &snapshots[last]);
 }
 
 /* ---- the timeline ---------------------------------------------------------------------------- */
 
 struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base,
-                                          const struct etwas_knot_list *list)
+                                          const struct etwas_clock_snapshot_list *list)
 {
     struct etwas_timeline *timeline = calloc(1, sizeof *timeline);
-    const struct etwas_knot_list none = {0};
+    const struct etwas_clock_snapshot_list none = {0};
 
     if (timeline == NULL) {
         return NULL;
@@ -329,16 +332,16 @@ void etwas_timeline_free(struct etwas_timeline *timeline)
     if (timeline == NULL) {
         return;
     }
-    if (timeline->all != timeline->knots) {
+    if (timeline->all != timeline->snapshots) {
         free(timeline->all);
     }
-    free(timeline->knots);
+    free(timeline->snapshots);
     free(timeline);
 }
 
 bool etwas_timeline_has_rate(const struct etwas_timeline *timeline)
 {
     return timeline->base.clock_type == ETWAS_ETL_CLOCK_CYCLES && timeline->count > 1 &&
-           timeline->knots[timeline->count - 1].qpc_ns - timeline->knots[0].qpc_ns >=
+           timeline->snapshots[timeline->count - 1].qpc_ns - timeline->snapshots[0].qpc_ns >=
                SHORTEST_SPAN_NS;
 }

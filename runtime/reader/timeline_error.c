@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* How well times between knots are known: by the knots, and by the intervals beside theirs. */
+/* How well times between clock snapshots are known: by the clock snapshots, and by the intervals beside theirs. */
 #include "reader/timeline_error.h"
 
 enum {
     NS_PER_FILETIME = 100,
-    /* So many knots beside an interval are looked at to find a stretch to compare it with. */
+    /* So many clock snapshots beside an interval are looked at to find a stretch to compare it with. */
     NEIGHBOURS = 64,
 };
 
 typedef etwas_etl_wide wide;
 
-static int64_t reading(const struct etwas_timeline_knot *knot, uint32_t clock)
+static int64_t reading(const struct etwas_clock_snapshot *snapshot, uint32_t clock)
 {
-    return clock == ETWAS_CLOCK_QPC ? knot->qpc_ns : knot->filetime;
+    return clock == ETWAS_CLOCK_QPC ? snapshot->qpc_ns : snapshot->filetime;
 }
 
-static uint32_t reading_error_ns(const struct etwas_timeline_knot *knot, uint32_t clock)
+static uint32_t reading_error_ns(const struct etwas_clock_snapshot *snapshot, uint32_t clock)
 {
-    return clock == ETWAS_CLOCK_QPC ? knot->qpc_error_ns : knot->filetime_error_ns;
+    return clock == ETWAS_CLOCK_QPC ? snapshot->qpc_error_ns : snapshot->filetime_error_ns;
 }
 
 static wide unit_ns(uint32_t clock)
@@ -27,7 +27,7 @@ static wide unit_ns(uint32_t clock)
     return clock == ETWAS_CLOCK_QPC ? 1 : NS_PER_FILETIME;
 }
 
-static wide errors_ns(const struct etwas_timeline_knot *a, const struct etwas_timeline_knot *b,
+static wide errors_ns(const struct etwas_clock_snapshot *a, const struct etwas_clock_snapshot *b,
                       uint32_t clock)
 {
     return (wide)reading_error_ns(a, clock) + reading_error_ns(b, clock);
@@ -35,9 +35,9 @@ static wide errors_ns(const struct etwas_timeline_knot *a, const struct etwas_ti
 
 /* ---- what an interval gained ----------------------------------------------------------------- */
 
-/* Adds what the interval from `at` on gained or lost against the rate between two other knots. */
-static void compare(struct etwas_timeline_gain *gain, const struct etwas_timeline_knot *at,
-                    const struct etwas_timeline_knot *from, const struct etwas_timeline_knot *to,
+/* Adds what the interval from `at` on gained or lost against the rate between two other clock snapshots. */
+static void compare(struct etwas_timeline_gain *gain, const struct etwas_clock_snapshot *at,
+                    const struct etwas_clock_snapshot *from, const struct etwas_clock_snapshot *to,
                     uint32_t clock)
 {
     wide ticks = (wide)at[1].raw - at[0].raw;
@@ -59,7 +59,7 @@ static void compare(struct etwas_timeline_gain *gain, const struct etwas_timelin
 }
 
 wide etwas_timeline_jump_ns(const struct etwas_timeline *timeline,
-                            const struct etwas_timeline_knot *at, uint32_t clock)
+                            const struct etwas_clock_snapshot *at, uint32_t clock)
 {
     const struct etwas_timeline_base *base = &timeline->base;
     wide elapsed = (wide)at[1].qpc_ns - at[0].qpc_ns;
@@ -75,7 +75,7 @@ wide etwas_timeline_jump_ns(const struct etwas_timeline *timeline,
     return apart > ETWAS_TIMELINE_STEP_NS + elapsed / ETWAS_TIMELINE_STEP_PARTS ? apart : 0;
 }
 
-static bool is_even(const struct etwas_timeline *timeline, const struct etwas_timeline_knot *at,
+static bool is_even(const struct etwas_timeline *timeline, const struct etwas_clock_snapshot *at,
                     uint32_t clock)
 {
     return etwas_timeline_jump_ns(timeline, at, clock) == 0;
@@ -83,35 +83,36 @@ static bool is_even(const struct etwas_timeline *timeline, const struct etwas_ti
 
 /*
  * What is beside an interval tells its rate the better the longer it is: twice as long, if there is
- * as much. Knots may lie near together, as at the end of a file: half as long at least.
+ * as much. Clock snapshots may lie near together, as at the end of a file: half as long at least.
  */
 static void compare_before(const struct etwas_timeline *timeline, size_t at, uint32_t clock,
                            struct etwas_timeline_gain *gain)
 {
-    const struct etwas_timeline_knot *knots = timeline->knots;
-    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) * 2;
+    const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
+    wide wanted = ((wide)snapshots[at + 1].raw - snapshots[at].raw) * 2;
     size_t from = at;
 
-    while (from > 0 && at - from < NEIGHBOURS && (wide)knots[at].raw - knots[from].raw < wanted &&
-           is_even(timeline, &knots[from - 1], clock)) {
+    while (from > 0 && at - from < NEIGHBOURS &&
+           (wide)snapshots[at].raw - snapshots[from].raw < wanted &&
+           is_even(timeline, &snapshots[from - 1], clock)) {
         from--;
     }
-    compare(gain, &knots[at], &knots[from], &knots[at], clock);
+    compare(gain, &snapshots[at], &snapshots[from], &snapshots[at], clock);
 }
 
 static void compare_after(const struct etwas_timeline *timeline, size_t at, uint32_t clock,
                           struct etwas_timeline_gain *gain)
 {
-    const struct etwas_timeline_knot *knots = timeline->knots;
-    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) * 2;
+    const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
+    wide wanted = ((wide)snapshots[at + 1].raw - snapshots[at].raw) * 2;
     size_t to = at + 1;
 
     while (to + 1 < timeline->count && to - at <= NEIGHBOURS &&
-           (wide)knots[to].raw - knots[at + 1].raw < wanted &&
-           is_even(timeline, &knots[to], clock)) {
+           (wide)snapshots[to].raw - snapshots[at + 1].raw < wanted &&
+           is_even(timeline, &snapshots[to], clock)) {
         to++;
     }
-    compare(gain, &knots[at], &knots[at + 1], &knots[to], clock);
+    compare(gain, &snapshots[at], &snapshots[at + 1], &snapshots[to], clock);
 }
 
 struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *timeline, size_t at,
@@ -124,9 +125,9 @@ struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *t
     return gain;
 }
 
-wide etwas_timeline_lonely_gain_ns(const struct etwas_timeline *timeline,
-                                   const struct etwas_timeline_knot *at, wide nearer_ns,
-                                   uint32_t clock)
+wide etwas_timeline_uncompared_gain_ns(const struct etwas_timeline *timeline,
+                                       const struct etwas_clock_snapshot *at, wide nearer_ns,
+                                       uint32_t clock)
 {
     wide jump = etwas_timeline_jump_ns(timeline, at, clock);
     wide noise = errors_ns(&at[0], &at[1], ETWAS_CLOCK_QPC) +
@@ -147,17 +148,17 @@ wide etwas_timeline_lonely_gain_ns(const struct etwas_timeline *timeline,
 uint64_t etwas_timeline_error_between(const struct etwas_timeline *timeline, size_t at, wide qpc_ns,
                                       uint32_t clock)
 {
-    const struct etwas_timeline_knot *knots = &timeline->knots[at];
-    uint32_t first = reading_error_ns(&knots[0], clock);
-    uint32_t second = reading_error_ns(&knots[1], clock);
+    const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[at];
+    uint32_t first = reading_error_ns(&snapshots[0], clock);
+    uint32_t second = reading_error_ns(&snapshots[1], clock);
     struct etwas_timeline_gain gain = etwas_timeline_gain_of(timeline, at, clock);
 
     if (gain.sides == 0) {
-        wide from_first = qpc_ns - knots[0].qpc_ns;
-        wide to_second = knots[1].qpc_ns - qpc_ns;
+        wide from_first = qpc_ns - snapshots[0].qpc_ns;
+        wide to_second = snapshots[1].qpc_ns - qpc_ns;
 
-        gain.most_ns = etwas_timeline_lonely_gain_ns(
-            timeline, knots, from_first < to_second ? from_first : to_second, clock);
+        gain.most_ns = etwas_timeline_uncompared_gain_ns(
+            timeline, snapshots, from_first < to_second ? from_first : to_second, clock);
     }
     return etwas_timeline_saturate_error((first > second ? first : second) + unit_ns(clock) +
                                          gain.most_ns);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How well times between knots are known; timeline.h says by what. For timeline.c and its sisters alone.
+ * How well times between clock snapshots are known; timeline.h says by what. For timeline.c and its sisters alone.
  */
 #ifndef ETWAS_READER_TIMELINE_ERROR_H
 #define ETWAS_READER_TIMELINE_ERROR_H
@@ -38,18 +38,18 @@ static inline etwas_etl_wide etwas_timeline_elapsed_ns(etwas_etl_wide ticks,
 
 bool etwas_timeline_is_between(const struct etwas_timeline *timeline, int64_t raw);
 
-/* The interval of a stamp between the knots: it begins with the knot returned. */
+/* The interval of a stamp between the clock snapshots: it begins with the clock snapshot returned. */
 size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64_t raw);
 
-/* Of a stamp outside of the knots, if there are any. */
+/* Of a stamp outside of the clock snapshots, if there are any. */
 const struct etwas_timeline_rate *etwas_timeline_rate_near(const struct etwas_timeline *timeline,
                                                            int64_t raw);
 
 /* ---- timeline_error.c ---- */
 
-/* What the interval that begins with knot `at` gained or lost against those beside it. */
+/* What the interval that begins with clock snapshot `at` gained or lost against those beside it. */
 struct etwas_timeline_gain {
-    etwas_etl_wide most_ns; /* as well as the knots' errors let it be known */
+    etwas_etl_wide most_ns; /* as well as the clock snapshots' errors let it be known */
     uint32_t sides;         /* on so many is an interval that tells; 0: all else says nothing */
     bool is_seen;           /* more than these errors explain */
 };
@@ -61,18 +61,18 @@ struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *t
  * The same where nothing can be compared with it, `nearer_ns` from its nearer end. The wall clock may have been slewed
  * by all that it moved.
  */
-etwas_etl_wide etwas_timeline_lonely_gain_ns(const struct etwas_timeline *timeline,
-                                             const struct etwas_timeline_knot *at,
-                                             etwas_etl_wide nearer_ns, uint32_t clock);
+etwas_etl_wide etwas_timeline_uncompared_gain_ns(const struct etwas_timeline *timeline,
+                                                 const struct etwas_clock_snapshot *at,
+                                                 etwas_etl_wide nearer_ns, uint32_t clock);
 
 /*
- * How far a clock jumped in the interval that begins with a knot; 0: it went on evenly. The wall clock is set, and a
+ * How far a clock jumped in the interval that begins with a clock snapshot; 0: it went on evenly. The wall clock is set, and a
  * cycle counter may go on while the machine is suspended.
  */
 etwas_etl_wide etwas_timeline_jump_ns(const struct etwas_timeline *timeline,
-                                      const struct etwas_timeline_knot *at, uint32_t clock);
+                                      const struct etwas_clock_snapshot *at, uint32_t clock);
 
-/* Of a time in the interval that begins with knot `at`. */
+/* Of a time in the interval that begins with clock snapshot `at`. */
 uint64_t etwas_timeline_error_between(const struct etwas_timeline *timeline, size_t at,
                                       etwas_etl_wide qpc_ns, uint32_t clock);
 

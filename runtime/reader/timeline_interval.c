@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How well it is known what passed from one stamp to another. Where both lie between the same two knots, what the
- * knots are off by is in both times, and cancels but for its part in the rate.
+ * How well it is known what passed from one stamp to another. Where both lie between the same two clock snapshots, what the
+ * clock snapshots are off by is in both times, and cancels but for its part in the rate.
  */
 #include "reader/timeline_error.h"
 
 enum {
-    /* Beyond so many pieces between knots both times tell as much by themselves. */
+    /* Beyond so many pieces between clock snapshots both times tell as much by themselves. */
     MOST_PIECES = 4,
 };
 
@@ -28,19 +28,19 @@ static wide wander_ns(const struct etwas_timeline *timeline, wide ns)
 }
 
 /*
- * A piece of the interval that begins with knot `at`. Its rate is off by what the two knots are, and if it changed
+ * A piece of the interval that begins with clock snapshot `at`. Its rate is off by what the two clock snapshots are, and if it changed
  * between them by no more than twice what the interval gained over that beside it, by the better of both sides: since
  * on one side of the change lies half of the interval. A jump is all that was gained, wherever it was; one that is
- * smaller than what the knots themselves are off by is not thought of.
+ * smaller than what the clock snapshots themselves are off by is not thought of.
  */
 static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, int64_t from,
                              int64_t to)
 {
-    const struct etwas_timeline_knot *knots = &timeline->knots[at];
-    wide ticks = (wide)knots[1].raw - knots[0].raw;
+    const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[at];
+    wide ticks = (wide)snapshots[1].raw - snapshots[0].raw;
     wide part = (wide)to - from;
-    wide part_ns = ((wide)knots[1].qpc_ns - knots[0].qpc_ns) * part / ticks;
-    wide errors_ns = (wide)knots[0].qpc_error_ns + knots[1].qpc_error_ns;
+    wide part_ns = ((wide)snapshots[1].qpc_ns - snapshots[0].qpc_ns) * part / ticks;
+    wide errors_ns = (wide)snapshots[0].qpc_error_ns + snapshots[1].qpc_error_ns;
     struct etwas_timeline_gain gain = etwas_timeline_gain_of(timeline, at, ETWAS_CLOCK_QPC);
     wide jump_ns = gain.most_ns + errors_ns * part / ticks + 1;
     wide steady_ns;
@@ -50,16 +50,16 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
     }
     steady_ns = (errors_ns + 2 * gain.most_ns) * part / ticks + 1;
     if (gain.sides == 0) {
-        gain.is_seen = etwas_timeline_jump_ns(timeline, knots, ETWAS_CLOCK_QPC) != 0;
-        jump_ns += etwas_timeline_lonely_gain_ns(timeline, knots, part_ns, ETWAS_CLOCK_QPC);
+        gain.is_seen = etwas_timeline_jump_ns(timeline, snapshots, ETWAS_CLOCK_QPC) != 0;
+        jump_ns += etwas_timeline_uncompared_gain_ns(timeline, snapshots, part_ns, ETWAS_CLOCK_QPC);
     }
     steady_ns += gain.sides < 2 ? wander_ns(timeline, part_ns) : 0;
     return gain.is_seen || (gain.sides != 0 && jump_ns < steady_ns) ? jump_ns : steady_ns;
 }
 
 /*
- * Outside of the knots, or without any: as well as the rate is known. -1: it is not. Of a wall clock that may have been
- * set there, all of it may be a step that no knot tells of.
+ * Outside of the clock snapshots, or without any: as well as the rate is known. -1: it is not. Of a wall clock that may have been
+ * set there, all of it may be a step that no clock snapshot tells of.
  */
 static wide piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set, int64_t from,
                              int64_t to)
@@ -78,7 +78,7 @@ static wide piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set
 /* The piece that begins with a stamp; *end receives where it ends. */
 static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
 {
-    const struct etwas_timeline_knot *knots = timeline->knots;
+    const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     bool is_set = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     size_t at;
 
@@ -86,13 +86,13 @@ static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_
         return piece_outside_ns(&timeline->base.rate, is_set, from, *end);
     }
     if (!etwas_timeline_is_between(timeline, from)) {
-        if (knots[0].raw > from && knots[0].raw < *end) {
-            *end = knots[0].raw;
+        if (snapshots[0].raw > from && snapshots[0].raw < *end) {
+            *end = snapshots[0].raw;
         }
         return piece_outside_ns(etwas_timeline_rate_near(timeline, from), is_set, from, *end);
     }
     at = etwas_timeline_find_interval(timeline, from);
-    *end = *end < knots[at + 1].raw ? *end : knots[at + 1].raw;
+    *end = *end < snapshots[at + 1].raw ? *end : snapshots[at + 1].raw;
     return piece_between_ns(timeline, at, from, *end);
 }
 

@@ -6,7 +6,7 @@
  *
  *     source      opens and reads the file
  *     file_header buffer 0: what the file says about itself
- *     knots       its readings of the clocks
+ *     clock snapshots       its readings of the clocks
  *     near        those that one buffer after the other needs
  *     timeline    what a stamp means between them
  *     walk        buffer by buffer, in the order of their place
@@ -31,7 +31,7 @@
  *
  * Memory: the index holds 48 bytes a buffer (3.1 MB for 4 GB of 64 KB buffers), and 8 more while
  * sessions are told apart; every processor of the file has one window of at most
- * ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; knots take 1 MB at most.
+ * ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; clock snapshots take 1 MB at most.
  */
 #ifndef ETWAS_READER_TRACE_H
 #define ETWAS_READER_TRACE_H
@@ -46,8 +46,8 @@
 #include <etwas/evntrace.h>
 
 #include "reader/appended.h"
+#include "reader/clock_search.h"
 #include "reader/file_header.h"
-#include "reader/near.h"
 
 struct etwas_consumer;
 
@@ -88,9 +88,9 @@ struct etwas_trace {
      * session by whoever asks; NULL until somebody does.
      */
     struct etwas_timeline *timeline;
-    struct etwas_near near; /* what it was made of while buffers are processed */
-    uint64_t clocks_seen;   /* of a running session: what the timeline was made of */
-    bool timeline_complete; /* of the whole file, not of buffer 0 alone */
+    struct etwas_clock_search clock_search; /* what it was made of while buffers are processed */
+    uint64_t clocks_version; /* of a running session: what the timeline was made of */
+    bool timeline_complete;  /* of the whole file, not of buffer 0 alone */
 
     /* the caller's structure, copied; ours are the names it points to */
     union etwas_logfile logfile;

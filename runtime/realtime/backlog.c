@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "platform/file.h"
-#include "realtime/realtime_inside.h"
+#include "realtime/realtime_internal.h"
 
 static const char default_folder[] = "/var/tmp";
 
@@ -49,7 +49,7 @@ static uint64_t room(const struct etwas_backlog *backlog, uint32_t bytes)
     return (backlog->limit_bytes - backlog->end) / cost(bytes);
 }
 
-uint64_t etwas_backlog_room(struct etwas_realtime *realtime, uint32_t bytes)
+uint64_t etwas_backlog_free_buffers(struct etwas_realtime *realtime, uint32_t bytes)
 {
     struct etwas_backlog *backlog = &realtime->backlog;
 
@@ -111,19 +111,20 @@ bool etwas_backlog_write(struct etwas_realtime *realtime,
     return false;
 }
 
-void etwas_backlog_keep(struct etwas_realtime *realtime, struct etwas_realtime_node *node)
+void etwas_backlog_append_returned(struct etwas_realtime *realtime,
+                                   struct etwas_realtime_node *node)
 {
     struct etwas_realtime_buffer *buffer = node->entry.buffer;
     struct etwas_backlog *backlog = &realtime->backlog;
 
     if (room(backlog, buffer->bytes) == 0) {
         lose(realtime, node->entry.notices);
-        etwas_realtime_release(realtime, buffer);
+        etwas_realtime_release_buffer(realtime, buffer);
         free(node);
         return;
     }
     backlog->end += cost(buffer->bytes);
-    buffer->of_backlog = true;
+    buffer->from_backlog = true;
     push(backlog, node);
 }
 
@@ -134,7 +135,7 @@ static struct etwas_realtime_buffer *read_buffer(struct etwas_realtime *realtime
     struct etwas_realtime_buffer *buffer = etwas_realtime_new_buffer(node->bytes, node->records);
 
     if (buffer != NULL) {
-        buffer->of_backlog = true;
+        buffer->from_backlog = true;
         if (etwas_file_read(realtime->backlog.descriptor, buffer->content, node->bytes,
                             node->position) == node->bytes) {
             return buffer;
@@ -161,7 +162,7 @@ void etwas_backlog_read(struct etwas_realtime *realtime, struct etwas_realtime_n
     }
 }
 
-void etwas_backlog_give_up(struct etwas_realtime *realtime)
+void etwas_backlog_discard(struct etwas_realtime *realtime)
 {
     struct etwas_realtime_node *node;
 
@@ -169,7 +170,7 @@ void etwas_backlog_give_up(struct etwas_realtime *realtime)
         realtime->buffers_lost += node->entry.buffer != NULL || node->bytes != 0;
         realtime->lost_records += node->records;
         if (node->entry.buffer != NULL) {
-            etwas_realtime_release(realtime, node->entry.buffer);
+            etwas_realtime_release_buffer(realtime, node->entry.buffer);
         }
         free(node);
     }

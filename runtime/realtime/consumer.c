@@ -11,7 +11,7 @@
 #include "etl/layout.h"
 #include "platform/cancel.h"
 #include "platform/testpoint.h"
-#include "realtime/realtime_inside.h"
+#include "realtime/realtime_internal.h"
 
 /* A consumer's thread may be cancelled where it waits, and nowhere else in here. */
 
@@ -29,18 +29,18 @@ static const uint8_t *head(const struct etwas_consumer *base, uint32_t *bytes)
     return consumer->realtime->head;
 }
 
-static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *seen)
+static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *version)
 {
     struct etwas_realtime *realtime = local(base)->realtime;
     struct etwas_clock_history *history = NULL;
 
     (void)pthread_mutex_lock(&realtime->lock);
-    if (realtime->clocks_set != *seen) {
+    if (realtime->clocks_set != *version) {
         history = malloc(sizeof *history);
     }
     if (history != NULL) {
         *history = realtime->clocks;
-        *seen = realtime->clocks_set;
+        *version = realtime->clocks_set;
     }
     (void)pthread_mutex_unlock(&realtime->lock);
     return history;
@@ -68,8 +68,9 @@ static bool is_wanted(const struct etwas_realtime *realtime,
     if (buffer == NULL || realtime->ended) {
         return false;
     }
-    return buffer->of_backlog || (buffer->references == 1 && (realtime->consumers == NULL ||
-                                                              etwas_realtime_ungiven(buffer) != 0));
+    return buffer->from_backlog ||
+           (buffer->references == 1 &&
+            (realtime->consumers == NULL || etwas_realtime_undelivered_records(buffer) != 0));
 }
 
 /* What waits for it, and what it had taken and did not give. */
@@ -84,11 +85,11 @@ static void hand_back_queue(struct etwas_local_consumer *consumer)
         if (is_wanted(realtime, node->entry.buffer)) {
             node->entry.notices = notices;
             notices = 0;
-            etwas_backlog_keep(realtime, node);
+            etwas_backlog_append_returned(realtime, node);
             continue;
         }
         if (node->entry.buffer != NULL) {
-            etwas_realtime_release(realtime, node->entry.buffer);
+            etwas_realtime_release_buffer(realtime, node->entry.buffer);
         }
         free(node);
     }
@@ -99,7 +100,7 @@ static void hand_back_queue(struct etwas_local_consumer *consumer)
     consumer->queued_bytes = 0;
 }
 
-/* All changes of a consumer's state, as in realtime_inside.h; with the lock held. */
+/* All changes of a consumer's state, as in realtime_internal.h; with the lock held. */
 static void become(struct etwas_local_consumer *consumer, enum etwas_consumer_state state)
 {
     struct etwas_realtime *realtime = consumer->realtime;
@@ -182,22 +183,23 @@ static bool take(struct etwas_local_consumer *consumer, struct etwas_consumer_en
     if (node->bytes != 0) {
         etwas_backlog_read(realtime, node);
     } else if (!catching_up && node->entry.buffer != NULL) {
-        consumer->queued_bytes -= etwas_realtime_cost(node->entry.buffer);
+        consumer->queued_bytes -= etwas_realtime_queue_cost(node->entry.buffer);
     }
     *entry = node->entry;
     free(node);
     return true;
 }
 
-static enum etwas_consumer_got next(struct etwas_local_consumer *consumer,
-                                    struct etwas_consumer_entry *entry, int cancelling)
+static enum etwas_consumer_result next(struct etwas_local_consumer *consumer,
+                                       struct etwas_consumer_entry *entry, int cancelling)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
     while (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
         *entry = (struct etwas_consumer_entry){.buffer = describe(consumer)};
         if (entry->buffer != NULL || take(consumer, entry)) {
-            return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
+            return entry->buffer != NULL ? ETWAS_CONSUMER_RESULT_BUFFER
+                                         : ETWAS_CONSUMER_RESULT_BOUND;
         }
         if (consumer->state == ETWAS_CONSUMER_CATCHING_UP) {
             become(consumer, ETWAS_CONSUMER_LIVE);
@@ -206,13 +208,13 @@ static enum etwas_consumer_got next(struct etwas_local_consumer *consumer,
         if (realtime->ended) {
             *entry = (struct etwas_consumer_entry){.notices = consumer->notices};
             consumer->notices = 0;
-            return ETWAS_GOT_END;
+            return ETWAS_CONSUMER_RESULT_ENDED;
         }
         etwas_cancel_allow(cancelling);
         (void)pthread_cond_wait(&consumer->changed, &realtime->lock);
         (void)etwas_cancel_forbid();
     }
-    return ETWAS_GOT_STOP;
+    return ETWAS_CONSUMER_RESULT_STOPPED;
 }
 
 static void unlock(void *lock)
@@ -220,13 +222,13 @@ static void unlock(void *lock)
     (void)pthread_mutex_unlock(lock);
 }
 
-static enum etwas_consumer_got await_next(struct etwas_consumer *base,
-                                          struct etwas_consumer_entry *entry)
+static enum etwas_consumer_result await_next(struct etwas_consumer *base,
+                                             struct etwas_consumer_entry *entry)
 {
     struct etwas_local_consumer *consumer = local(base);
     pthread_mutex_t *lock = &consumer->realtime->lock;
     int cancelling = etwas_cancel_forbid();
-    volatile enum etwas_consumer_got got;
+    volatile enum etwas_consumer_result got;
 
     (void)pthread_mutex_lock(lock);
     pthread_cleanup_push(unlock, lock);
@@ -242,23 +244,24 @@ static void release(struct etwas_consumer *base, struct etwas_consumer_entry *en
 
     if (entry->buffer != NULL) {
         (void)pthread_mutex_lock(&consumer->realtime->lock);
-        entry->buffer->given = UINT32_MAX;
-        etwas_realtime_release(consumer->realtime, entry->buffer);
+        entry->buffer->delivered = UINT32_MAX;
+        etwas_realtime_release_buffer(consumer->realtime, entry->buffer);
         (void)pthread_mutex_unlock(&consumer->realtime->lock);
         entry->buffer = NULL;
     }
 }
 
 static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                   uint32_t given_records)
+                   uint32_t delivered_records)
 {
     struct etwas_local_consumer *consumer = local(base);
     struct etwas_realtime_buffer *buffer = entry->buffer;
 
     (void)pthread_mutex_lock(&consumer->realtime->lock);
     consumer->realtime->buffers_lost++;
-    buffer->given = buffer->given > given_records ? buffer->given : given_records;
-    etwas_realtime_release(consumer->realtime, buffer);
+    buffer->delivered =
+        buffer->delivered > delivered_records ? buffer->delivered : delivered_records;
+    etwas_realtime_release_buffer(consumer->realtime, buffer);
     (void)pthread_mutex_unlock(&consumer->realtime->lock);
     entry->buffer = NULL;
 }
@@ -266,17 +269,18 @@ static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *ent
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /* Cuts off what was given of a buffer that nobody else has. */
-static void cut(struct etwas_realtime_buffer *buffer, uint32_t given_records, uint32_t given_bytes)
+static void cut(struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
+                uint32_t delivered_bytes)
 {
     struct etwas_etl_buffer_header header;
 
     memcpy(&header, buffer->content, sizeof header);
-    buffer->bytes -= given_bytes - (uint32_t)sizeof header;
-    buffer->records -= given_records < buffer->records ? given_records : buffer->records;
-    buffer->given -= given_records;
+    buffer->bytes -= delivered_bytes - (uint32_t)sizeof header;
+    buffer->records -= delivered_records < buffer->records ? delivered_records : buffer->records;
+    buffer->delivered -= delivered_records;
     etwas_realtime_set_end(&header, buffer->bytes);
     memcpy(buffer->content, &header, sizeof header);
-    memmove(buffer->content + sizeof header, buffer->content + given_bytes,
+    memmove(buffer->content + sizeof header, buffer->content + delivered_bytes,
             buffer->bytes - sizeof header);
 }
 
@@ -295,12 +299,12 @@ static bool put_before_queue(struct etwas_local_consumer *consumer,
     *node = (struct etwas_realtime_node){.next = queue->first, .entry = {.buffer = buffer}};
     queue->first = node;
     queue->last = queue->last != NULL ? queue->last : node;
-    consumer->queued_bytes += catching_up ? 0 : etwas_realtime_cost(buffer);
+    consumer->queued_bytes += catching_up ? 0 : etwas_realtime_queue_cost(buffer);
     return true;
 }
 
 static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                      uint32_t given_records, uint32_t given_bytes)
+                      uint32_t delivered_records, uint32_t delivered_bytes)
 {
     struct etwas_local_consumer *consumer = local(base);
     struct etwas_realtime *realtime = consumer->realtime;
@@ -308,16 +312,16 @@ static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *
     int cancelling = etwas_cancel_forbid();
 
     (void)pthread_mutex_lock(&realtime->lock);
-    if (buffer->given < given_records) {
-        buffer->given = given_records;
+    if (buffer->delivered < delivered_records) {
+        buffer->delivered = delivered_records;
     }
     if (buffer->references > 1) {
-        etwas_realtime_release(realtime, buffer);
+        etwas_realtime_release_buffer(realtime, buffer);
     } else {
-        cut(buffer, given_records, given_bytes);
+        cut(buffer, delivered_records, delivered_bytes);
         if (!put_before_queue(consumer, buffer)) {
             realtime->buffers_lost++;
-            etwas_realtime_release(realtime, buffer);
+            etwas_realtime_release_buffer(realtime, buffer);
         }
     }
     (void)pthread_mutex_unlock(&realtime->lock);
@@ -335,7 +339,7 @@ static void disconnect(struct etwas_consumer *base)
     leave(consumer);
     hand_back_queue(consumer); /* one that was stopped returned this since; all in a fork's child */
     (void)pthread_mutex_unlock(&realtime->lock);
-    etwas_realtime_let_go(realtime);
+    etwas_realtime_unreference(realtime);
     etwas_cancel_allow(cancelling);
     (void)pthread_cond_destroy(&consumer->changed);
     free(consumer);
@@ -372,7 +376,7 @@ static void connect(struct etwas_local_consumer *consumer)
     become(consumer, realtime->backlog.entries.first != NULL && !etwas_backlog_is_read(realtime)
                          ? ETWAS_CONSUMER_CATCHING_UP
                          : ETWAS_CONSUMER_LIVE);
-    etwas_realtime_hold(realtime);
+    etwas_realtime_reference(realtime);
 }
 
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **connected)

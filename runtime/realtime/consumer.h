@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 
 struct etwas_realtime;
 struct etwas_consumer_verbs;
@@ -22,11 +22,11 @@ struct etwas_consumer {
 
 /* A buffer on its way to consumers: as in a file, but no longer than its records. */
 struct etwas_realtime_buffer {
-    uint32_t references; /* under the lock, as `given` is */
+    uint32_t references; /* under the lock, as `delivered` is */
     uint32_t bytes;
-    uint32_t records; /* for the accounts; 0: they are in a file */
-    uint32_t given;   /* so many of them, the first ones, were given to a consumer */
-    bool of_backlog;  /* from there: one consumer alone has it */
+    uint32_t records;   /* for the accounts; 0: they are in a file */
+    uint32_t delivered; /* so many of them, the first ones, were given to a consumer */
+    bool from_backlog;  /* from there: one consumer alone has it */
     uint8_t reserved[3];
     uint32_t number;   /* of a remote consumer: what its host calls it */
     uint8_t content[]; /* buffer header and records; constant while several have it */
@@ -40,12 +40,12 @@ _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is align
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
-enum etwas_consumer_got {
-    ETWAS_GOT_BUFFER,
-    ETWAS_GOT_BOUND,  /* there is no buffer, but a new bound */
-    ETWAS_GOT_STOP,   /* etwas_consumer_stop was called */
-    ETWAS_GOT_END,    /* the session has ended, and everything was given */
-    ETWAS_GOT_BROKEN, /* the session's process is gone, or what it says makes no sense */
+enum etwas_consumer_result {
+    ETWAS_CONSUMER_RESULT_BUFFER,
+    ETWAS_CONSUMER_RESULT_BOUND,   /* there is no buffer, but a new bound */
+    ETWAS_CONSUMER_RESULT_STOPPED, /* etwas_consumer_stop was called */
+    ETWAS_CONSUMER_RESULT_ENDED,   /* the session has ended, and everything was given */
+    ETWAS_CONSUMER_RESULT_BROKEN, /* the session's process is gone, or what it says makes no sense */
 };
 
 struct etwas_consumer_entry {
@@ -58,14 +58,14 @@ struct etwas_consumer_entry {
 /* What each kind of consumer does, as the functions below say. */
 struct etwas_consumer_verbs {
     const uint8_t *(*head)(const struct etwas_consumer *consumer, uint32_t *bytes);
-    struct etwas_clock_history *(*clocks)(const struct etwas_consumer *consumer, uint64_t *seen);
-    enum etwas_consumer_got (*next)(struct etwas_consumer *consumer,
-                                    struct etwas_consumer_entry *entry);
+    struct etwas_clock_history *(*clocks)(const struct etwas_consumer *consumer, uint64_t *version);
+    enum etwas_consumer_result (*next)(struct etwas_consumer *consumer,
+                                       struct etwas_consumer_entry *entry);
     void (*give_back)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                      uint32_t given_records, uint32_t given_bytes);
+                      uint32_t delivered_records, uint32_t delivered_bytes);
     void (*release)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
     void (*refuse)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                   uint32_t given_records);
+                   uint32_t delivered_records);
     void (*stop)(struct etwas_consumer *consumer);
     void (*disconnect)(struct etwas_consumer *consumer);
     void (*after_fork_in_child)(struct etwas_consumer *consumer);
@@ -84,9 +84,9 @@ static inline const uint8_t *etwas_consumer_head(const struct etwas_consumer *co
  * consumer is connected.
  */
 static inline struct etwas_clock_history *etwas_consumer_clocks(
-    const struct etwas_consumer *consumer, uint64_t *seen)
+    const struct etwas_consumer *consumer, uint64_t *version)
 {
-    return consumer->verbs->clocks(consumer, seen);
+    return consumer->verbs->clocks(consumer, version);
 }
 
 /*
@@ -94,22 +94,22 @@ static inline struct etwas_clock_history *etwas_consumer_clocks(
  * before the next one when there is more, comes metadata (provider/metadata.h): in buffers of
  * processor 0, stamped with the session's start.
  */
-static inline enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
-                                                          struct etwas_consumer_entry *entry)
+static inline enum etwas_consumer_result etwas_consumer_next(struct etwas_consumer *consumer,
+                                                             struct etwas_consumer_entry *entry)
 {
     return consumer->verbs->next(consumer, entry);
 }
 
 /*
  * Hands back a buffer, for a consumer that is about to disconnect: the newest first. Of it so many
- * records were given, `given_bytes` is where the others begin. What a consumer hands back that was
+ * records were given, `delivered_bytes` is where the others begin. What a consumer hands back that was
  * stopped comes behind what waited for it.
  */
 static inline void etwas_consumer_return(struct etwas_consumer *consumer,
-                                         struct etwas_consumer_entry *entry, uint32_t given_records,
-                                         uint32_t given_bytes)
+                                         struct etwas_consumer_entry *entry,
+                                         uint32_t delivered_records, uint32_t delivered_bytes)
 {
-    consumer->verbs->give_back(consumer, entry, given_records, given_bytes);
+    consumer->verbs->give_back(consumer, entry, delivered_records, delivered_bytes);
 }
 
 /* Lets go of an entry's buffer, if it has one. All of it was given. */
@@ -121,9 +121,10 @@ static inline void etwas_consumer_release(struct etwas_consumer *consumer,
 
 /* The same of a buffer that can be read no further than the records that were given: it is lost, and so are the others. */
 static inline void etwas_consumer_refuse(struct etwas_consumer *consumer,
-                                         struct etwas_consumer_entry *entry, uint32_t given_records)
+                                         struct etwas_consumer_entry *entry,
+                                         uint32_t delivered_records)
 {
-    consumer->verbs->refuse(consumer, entry, given_records);
+    consumer->verbs->refuse(consumer, entry, delivered_records);
 }
 
 /*

@@ -11,7 +11,7 @@
 
 #include "platform/fork.h"
 #include "platform/testpoint.h"
-#include "realtime/realtime_inside.h"
+#include "realtime/realtime_internal.h"
 
 /* Of all that live, for a fork. Locked before the lock of any of them. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,12 +30,13 @@ struct etwas_realtime_buffer *etwas_realtime_new_buffer(uint32_t bytes, uint32_t
     return buffer;
 }
 
-void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer)
+void etwas_realtime_release_buffer(struct etwas_realtime *realtime,
+                                   struct etwas_realtime_buffer *buffer)
 {
     if (--buffer->references != 0) {
         return;
     }
-    realtime->lost_records += etwas_realtime_ungiven(buffer);
+    realtime->lost_records += etwas_realtime_undelivered_records(buffer);
     free(buffer);
 }
 
@@ -70,7 +71,7 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
     return ERROR_SUCCESS;
 }
 
-void etwas_realtime_hold(struct etwas_realtime *realtime)
+void etwas_realtime_reference(struct etwas_realtime *realtime)
 {
     ck_pr_inc_32(&realtime->references);
 }
@@ -91,13 +92,13 @@ static void close_last(struct etwas_realtime *realtime)
     etwas_fork_allow();
 }
 
-void etwas_realtime_let_go(struct etwas_realtime *realtime)
+void etwas_realtime_unreference(struct etwas_realtime *realtime)
 {
     /* Everything done with it, under the lock or not, comes before the last one's free. */
     ck_pr_fence_release();
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
-        etwas_backlog_give_up(realtime);
+        etwas_backlog_discard(realtime);
         close_last(realtime);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);
@@ -182,7 +183,7 @@ static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
 static bool offer(struct etwas_local_consumer *consumer, struct etwas_realtime_buffer *buffer)
 {
     uint64_t limit = consumer->realtime->queue_bytes;
-    uint64_t wanted = consumer->queued_bytes + etwas_realtime_cost(buffer);
+    uint64_t wanted = consumer->queued_bytes + etwas_realtime_queue_cost(buffer);
 
     if ((consumer->queued_bytes == 0 || wanted <= limit) &&
         enqueue(&consumer->queue, &consumer->notices, buffer, 0)) {
@@ -206,7 +207,7 @@ static bool queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t by
         if (buffer != NULL && (buffer->references == 0 || node->bytes != 0)) {
             return false;
         }
-        bytes -= buffer != NULL ? etwas_realtime_cost(buffer) : 0;
+        bytes -= buffer != NULL ? etwas_realtime_queue_cost(buffer) : 0;
         last = node;
     }
     return last == queue->last && bytes == 0;
@@ -274,7 +275,7 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
         taken = hand_out(realtime, buffer);
         /* One that was not taken is the caller's loss. */
         buffer->records = taken ? buffer->records : 0;
-        etwas_realtime_release(realtime, buffer);
+        etwas_realtime_release_buffer(realtime, buffer);
     } else {
         realtime->buffers_lost++;
         tell(realtime, ETWAS_ETL_BUFFER_BUFFER_LOST);
@@ -308,26 +309,26 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
-void etwas_realtime_take_stacks(struct etwas_realtime *realtime)
+void etwas_realtime_enable_stacks(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
     realtime->takes_stacks = true;
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
-void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
+void etwas_realtime_notify_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
     tell(realtime, ETWAS_ETL_BUFFER_EVENTS_LOST);
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
-uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes)
+uint32_t etwas_realtime_free_buffers(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes)
 {
     uint64_t room;
 
     (void)pthread_mutex_lock(&realtime->lock);
-    room = etwas_backlog_room(realtime, bytes);
+    room = etwas_backlog_free_buffers(realtime, bytes);
     if (realtime->consumers == NULL && room < most) {
         most = (uint32_t)room;
     }
@@ -335,7 +336,7 @@ uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uin
     return most;
 }
 
-uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buffers)
+uint64_t etwas_realtime_collect_lost(struct etwas_realtime *realtime, uint64_t *buffers)
 {
     uint64_t records;
 
@@ -353,7 +354,7 @@ void etwas_realtime_end(struct etwas_realtime *realtime)
     ETWAS_INVARIANT(etwas_realtime_is_valid(realtime));
     realtime->ended = true;
     if (!etwas_backlog_is_read(realtime)) {
-        etwas_backlog_give_up(realtime);
+        etwas_backlog_discard(realtime);
     }
     for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);

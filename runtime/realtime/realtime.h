@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "etl/layout.h"
 
 struct etwas_realtime;
@@ -74,22 +74,23 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_history *clocks);
 
 /* The session takes stacks, for good: its consumers are told the images of the process. */
-void etwas_realtime_take_stacks(struct etwas_realtime *realtime);
+void etwas_realtime_enable_stacks(struct etwas_realtime *realtime);
 
 /* Events were lost before they got here: the consumers are told with the next buffer. */
-void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
+void etwas_realtime_notify_lost_events(struct etwas_realtime *realtime);
 
 /*
  * For how many buffers of `bytes` there is room, up to `most`: all while there is a consumer, else
  * what fits in the backlog.
  */
-uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes);
+uint32_t etwas_realtime_free_buffers(struct etwas_realtime *realtime, uint32_t most,
+                                     uint32_t bytes);
 
 /*
  * How many records were lost since the last call: no consumer got them, and they are nowhere else.
  * *buffers: how many buffers a consumer, or the backlog, did not get since this was opened.
  */
-uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buffers);
+uint64_t etwas_realtime_collect_lost(struct etwas_realtime *realtime, uint64_t *buffers);
 
 /*
  * The session has ended: consumers read what they have, then the end. What is in the backlog and
@@ -98,8 +99,8 @@ uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buf
 void etwas_realtime_end(struct etwas_realtime *realtime);
 
 /* Keeps it from being freed, and no more. Holding is for whoever knows that it still is. */
-void etwas_realtime_hold(struct etwas_realtime *realtime);
-void etwas_realtime_let_go(struct etwas_realtime *realtime);
+void etwas_realtime_reference(struct etwas_realtime *realtime);
+void etwas_realtime_unreference(struct etwas_realtime *realtime);
 
 /*
  * A fork waits until nobody changes anything. In the child every session has ended, and the

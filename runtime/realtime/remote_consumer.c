@@ -17,7 +17,7 @@
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
-#include "realtime/consume.h"
+#include "realtime/consume_protocol.h"
 
 #define NS_A_MILLISECOND UINT64_C(1000000)
 
@@ -214,8 +214,8 @@ static void wait_for_more(const struct remote_consumer *consumer, int cancelling
     (void)etwas_cancel_forbid();
 }
 
-static enum etwas_consumer_got next_of(struct remote_consumer *consumer,
-                                       struct etwas_consumer_entry *entry, int cancelling)
+static enum etwas_consumer_result next_of(struct remote_consumer *consumer,
+                                          struct etwas_consumer_entry *entry, int cancelling)
 {
     bool is_entry = false;
 
@@ -231,20 +231,21 @@ static enum etwas_consumer_got next_of(struct remote_consumer *consumer,
         consumer->is_broken =
             code != ERROR_SUCCESS || !take(consumer, &piece, bytes, entry, &is_entry);
         if (is_entry) {
-            return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
+            return entry->buffer != NULL ? ETWAS_CONSUMER_RESULT_BUFFER
+                                         : ETWAS_CONSUMER_RESULT_BOUND;
         }
     }
     if (is_stopped(consumer)) {
-        return ETWAS_GOT_STOP;
+        return ETWAS_CONSUMER_RESULT_STOPPED;
     }
-    return consumer->has_ended ? ETWAS_GOT_END : ETWAS_GOT_BROKEN;
+    return consumer->has_ended ? ETWAS_CONSUMER_RESULT_ENDED : ETWAS_CONSUMER_RESULT_BROKEN;
 }
 
-static enum etwas_consumer_got await_next(struct etwas_consumer *base,
-                                          struct etwas_consumer_entry *entry)
+static enum etwas_consumer_result await_next(struct etwas_consumer *base,
+                                             struct etwas_consumer_entry *entry)
 {
     int cancelling = etwas_cancel_forbid();
-    enum etwas_consumer_got got;
+    enum etwas_consumer_result got;
 
     *entry = (struct etwas_consumer_entry){0};
     got = next_of(remote(base), entry, cancelling);
@@ -258,15 +259,15 @@ static enum etwas_consumer_got await_next(struct etwas_consumer *base,
  * A host that reads nothing is waited for, as it is for what it sends; but not by a consumer that goes: then its
  * connection ends, and the host takes back what it has not heard of.
  */
-static void tell(struct remote_consumer *consumer, enum etwas_consume_outcome outcome,
-                 const struct etwas_realtime_buffer *buffer, uint32_t given_records,
-                 uint32_t given_bytes)
+static void tell(struct remote_consumer *consumer, enum etwas_consume_disposition outcome,
+                 const struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
+                 uint32_t delivered_bytes)
 {
     const struct etwas_consume_done done = {.kind = ETWAS_CONSUME_DONE,
                                             .outcome = (uint16_t)outcome,
                                             .number = buffer->number,
-                                            .given_records = given_records,
-                                            .given_bytes = given_bytes};
+                                            .delivered_records = delivered_records,
+                                            .delivered_bytes = delivered_bytes};
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_CONSUME, .bytes = sizeof done, .descriptor = -1};
     int cancelling = etwas_cancel_forbid();
@@ -289,10 +290,11 @@ static void tell(struct remote_consumer *consumer, enum etwas_consume_outcome ou
 }
 
 static void let_go(struct remote_consumer *consumer, struct etwas_consumer_entry *entry,
-                   enum etwas_consume_outcome outcome, uint32_t given_records, uint32_t given_bytes)
+                   enum etwas_consume_disposition outcome, uint32_t delivered_records,
+                   uint32_t delivered_bytes)
 {
     if (entry->buffer != NULL) {
-        tell(consumer, outcome, entry->buffer, given_records, given_bytes);
+        tell(consumer, outcome, entry->buffer, delivered_records, delivered_bytes);
         free(entry->buffer);
         entry->buffer = NULL;
     }
@@ -300,20 +302,20 @@ static void let_go(struct remote_consumer *consumer, struct etwas_consumer_entry
 
 static void release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
 {
-    let_go(remote(base), entry, ETWAS_CONSUME_GIVEN, 0, 0);
+    let_go(remote(base), entry, ETWAS_CONSUME_DELIVERED, 0, 0);
 }
 
 static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                   uint32_t given_records)
+                   uint32_t delivered_records)
 {
-    let_go(remote(base), entry, ETWAS_CONSUME_REFUSED, given_records, 0);
+    let_go(remote(base), entry, ETWAS_CONSUME_REFUSED, delivered_records, 0);
 }
 
 static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                      uint32_t given_records, uint32_t given_bytes)
+                      uint32_t delivered_records, uint32_t delivered_bytes)
 {
     remote(base)->is_leaving = true;
-    let_go(remote(base), entry, ETWAS_CONSUME_RETURNED, given_records, given_bytes);
+    let_go(remote(base), entry, ETWAS_CONSUME_RETURNED, delivered_records, delivered_bytes);
 }
 
 /* ---- the rest of the verbs ------------------------------------------------------------------- */
@@ -324,18 +326,18 @@ static const uint8_t *head(const struct etwas_consumer *base, uint32_t *bytes)
     return remote(base)->head;
 }
 
-static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *seen)
+static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *version)
 {
     struct remote_consumer *consumer = remote(base);
     struct etwas_clock_history *history = NULL;
 
     (void)pthread_mutex_lock(&consumer->lock);
-    if (consumer->clocks_set != *seen) {
+    if (consumer->clocks_set != *version) {
         history = malloc(sizeof *history);
     }
     if (history != NULL) {
         *history = consumer->clocks;
-        *seen = consumer->clocks_set;
+        *version = consumer->clocks_set;
     }
     (void)pthread_mutex_unlock(&consumer->lock);
     return history;

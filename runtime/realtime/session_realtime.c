@@ -74,7 +74,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
 static void book_lost(struct etwas_session *session)
 {
     uint64_t buffers;
-    uint64_t records = etwas_realtime_take_lost(session->realtime, &buffers);
+    uint64_t records = etwas_realtime_collect_lost(session->realtime, &buffers);
 
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
     ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
@@ -89,7 +89,7 @@ static void settle(struct etwas_session *session)
     etwas_session_count(session, &counts);
     if (counts.lost != session->noted_lost_events) {
         session->noted_lost_events = counts.lost;
-        etwas_realtime_note_lost_events(session->realtime);
+        etwas_realtime_notify_lost_events(session->realtime);
     }
 }
 
@@ -104,7 +104,7 @@ void etwas_session_realtime_end(struct etwas_session *session)
     etwas_realtime_end(realtime);
     book_lost(session);
     set(session, NULL);
-    etwas_realtime_let_go(realtime);
+    etwas_realtime_unreference(realtime);
     ck_pr_store_32(&session->pool->words->backlog_full, 0);
 }
 
@@ -118,7 +118,7 @@ static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
     if (last) {
         return most;
     }
-    buffers = etwas_realtime_room(session->realtime, most, session->pool->buffer_bytes);
+    buffers = etwas_realtime_free_buffers(session->realtime, most, session->pool->buffer_bytes);
     /* Writers that find no buffer say then that it is for lack of a consumer. */
     ck_pr_store_32(&session->pool->words->backlog_full, buffers == 0);
     return buffers;
@@ -144,7 +144,7 @@ static bool deliver(struct etwas_session *session, const struct etwas_drained *b
 static void take(struct etwas_session *session, struct etwas_batch *batch)
 {
     if (etwas_session_takes_stacks(session)) {
-        etwas_realtime_take_stacks(session->realtime);
+        etwas_realtime_enable_stacks(session->realtime);
     }
     for (uint32_t index = 0; index < batch->count; index++) {
         struct etwas_drained *buffer = &batch->buffers[index];
@@ -196,7 +196,7 @@ static struct etwas_realtime *hold(const struct etwas_session *session)
     struct etwas_realtime *realtime = session != NULL ? session->realtime : NULL;
 
     if (realtime != NULL) {
-        etwas_realtime_hold(realtime);
+        etwas_realtime_reference(realtime);
     }
     return realtime;
 }
@@ -211,7 +211,7 @@ static uint32_t connect(struct etwas_session *session, struct etwas_realtime *re
         return etwas_copy_is_second() ? ERROR_ALREADY_INITIALIZED : ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = etwas_realtime_connect(realtime, consumer);
-    etwas_realtime_let_go(realtime);
+    etwas_realtime_unreference(realtime);
     if (code == ERROR_SUCCESS) {
         wake_flusher(session);
     }

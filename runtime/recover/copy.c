@@ -37,7 +37,7 @@ static bool tables_fit(const struct etwas_shared_head *head)
 
     return head->schema_bytes <= MOST_SCHEMA_BYTES &&
            fits(head, ETWAS_SHARED_FIRST, 1, head->first_bytes) &&
-           fits(head, ETWAS_SHARED_KNOTS, 2, sizeof(struct etwas_clock_history)) &&
+           fits(head, ETWAS_SHARED_CLOCK_SNAPSHOTS, 2, sizeof(struct etwas_clock_history)) &&
            fits(head, ETWAS_SHARED_SCHEMAS, 1, head->schema_bytes) &&
            fits(head, ETWAS_SHARED_WORDS, 1, sizeof(struct etwas_pool_words)) &&
            fits(head, ETWAS_SHARED_SLOTS, slots, sizeof(struct etwas_slot)) &&
@@ -89,7 +89,7 @@ uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
     head->file_paths[0][sizeof head->file_paths[0] - 1] = 0;
     head->file_paths[1][sizeof head->file_paths[1] - 1] = 0;
     head->newest_path &= 1;
-    head->newest_knots &= 1;
+    head->newest_clock_snapshots &= 1;
     return is_possible(head, source) ? ERROR_SUCCESS : ERROR_FILE_CORRUPT;
 }
 
@@ -181,13 +181,14 @@ static bool is_history(const struct etwas_clock_history *history)
 static void take_history(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
                          uint32_t *code)
 {
-    const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_KNOTS];
+    const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_CLOCK_SNAPSHOTS];
     struct etwas_clock_history *history = &copy->history;
 
     if (*code != ERROR_SUCCESS) {
         return;
     }
-    if (!etwas_recover_source_read(source, table, (uint64_t)table->stride * copy->head.newest_knots,
+    if (!etwas_recover_source_read(source, table,
+                                   (uint64_t)table->stride * copy->head.newest_clock_snapshots,
                                    history, sizeof *history)) {
         *code = ERROR_FILE_CORRUPT;
     } else if (!is_history(history)) {

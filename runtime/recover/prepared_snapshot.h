@@ -16,7 +16,7 @@
  *     1. buffer 0, of a file in progress
  *     2. the pool's buffers, the newest first (pool_read.h)
  *     3. buffer 0, with what is known at the end
- *     4. knots that found no room in buffer 0, the metadata prepared, and that which was described
+ *     4. clock snapshots that found no room in buffer 0, the metadata prepared, and that which was described
  *        later, for which alone the heap is read
  *     5. the numbers of the data buffers, from the last one, which gets 1, to the first; and buffer 0
  *        once more
@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "file/log_header.h"
 #include "platform/memory.h"
 #include "provider/metadata.h"
@@ -46,7 +46,7 @@ struct etwas_prepared_snapshot {
     uint32_t clock;
     uint16_t logger_id;
     bool buffering;
-    const uint8_t *built; /* buffer 0 up to the knots */
+    const uint8_t *built; /* buffer 0 up to the clock snapshots */
     uint32_t built_bytes;
     const uint8_t *metadata; /* buffers, whole but for their numbers and stamps */
     uint32_t metadata_buffers;

@@ -17,8 +17,8 @@
 #include "buffer/walk.h"
 #include "clock/clock.h"
 #include "etl/own_record.h"
+#include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
-#include "file/log_knots.h"
 #include "file/log_losses.h"
 #include "platform/sized.h"
 #include "recover/account.h"
@@ -86,14 +86,14 @@ static uint32_t write_buffer(struct recovery *recovery, const void *records, uin
 
 /* ---- beside the events ----------------------------------------------------------------------- */
 
-static uint32_t write_knots(struct recovery *recovery)
+static uint32_t write_clock_snapshots(struct recovery *recovery)
 {
     const struct etwas_clock_history *history = &recovery->copy.history;
     uint32_t code = ERROR_SUCCESS;
 
     for (uint32_t index = 1; index < history->count && code == ERROR_SUCCESS; index++) {
         code =
-            etwas_log_knots_take_reading(recovery->file, &history->readings[index], false, 0).code;
+            etwas_log_clock_snapshots_add(recovery->file, &history->readings[index], false, 0).code;
     }
     return code;
 }
@@ -367,7 +367,7 @@ static struct etwas_log_file_totals count(struct recovery *recovery)
 
 static uint32_t write_all(struct recovery *recovery)
 {
-    uint32_t code = recovery->file != NULL ? write_knots(recovery) : ERROR_SUCCESS;
+    uint32_t code = recovery->file != NULL ? write_clock_snapshots(recovery) : ERROR_SUCCESS;
     struct etwas_log_file_totals totals;
 
     if (code == ERROR_SUCCESS) {

@@ -11,13 +11,13 @@
 
 #include "clock/clock.h"
 #include "etl/own_record.h"
-#include "file/log_knots.h"
+#include "file/log_clock_snapshots.h"
 #include "flush/sink.h"
 #include "platform/file.h"
 #include "recover/prepared_snapshot.h"
 
 enum {
-    KNOT_BYTES = sizeof(struct etwas_etl_knot_record),
+    CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record),
     /* What was described after it was prepared; a list that goes round in a broken heap ends too. */
     LATER_METADATA_BUFFERS = 256,
 };
@@ -86,20 +86,20 @@ static void put_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_b
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-/* Knots that a buffer of their own has room for. */
-static uint32_t knots_a_buffer(const struct etwas_prepared_snapshot *prepared)
+/* Clock snapshots that a buffer of their own has room for. */
+static uint32_t clock_snapshots_a_buffer(const struct etwas_prepared_snapshot *prepared)
 {
-    return (prepared->view.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES) / KNOT_BYTES;
+    return (prepared->view.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES) / CLOCK_SNAPSHOT_BYTES;
 }
 
 /*
- * Of the knots so many, the newest, as buffer 0 has room for beside those of start and end; or a few
+ * Of the clock snapshots so many, the newest, as buffer 0 has room for beside those of start and end; or a few
  * less, so that no buffer of their own has less than it must.
  */
-static uint32_t knots_within(const struct etwas_prepared_snapshot *prepared)
+static uint32_t clock_snapshots_within(const struct etwas_prepared_snapshot *prepared)
 {
-    const uint32_t least = ETWAS_KNOTS_LEAST - 1;
-    uint32_t room = (prepared->view.buffer_bytes - prepared->built_bytes) / KNOT_BYTES;
+    const uint32_t least = ETWAS_CLOCK_SNAPSHOTS_LEAST - 1;
+    uint32_t room = (prepared->view.buffer_bytes - prepared->built_bytes) / CLOCK_SNAPSHOT_BYTES;
     uint32_t running = prepared->history.count != 0 ? prepared->history.count - 1 : 0;
     uint32_t within = room > 2 ? room - 2 : 0;
     uint32_t tail;
@@ -107,18 +107,19 @@ static uint32_t knots_within(const struct etwas_prepared_snapshot *prepared)
     if (running <= within) {
         return running;
     }
-    tail = (running - within) % knots_a_buffer(prepared);
+    tail = (running - within) % clock_snapshots_a_buffer(prepared);
     return tail != 0 && tail < least && within > least - tail ? within - (least - tail) : within;
 }
 
-static void add_knot(struct etwas_prepared_snapshot *prepared,
-                     const struct etwas_clock_reading *reading, uint32_t reason)
+static void add_clock_snapshot(struct etwas_prepared_snapshot *prepared,
+                               const struct etwas_clock_reading *reading, uint32_t reason)
 {
     struct etwas_log_header *header = &prepared->header;
-    const struct etwas_etl_knot_record record = etwas_log_knot(header, reading, reason);
+    const struct etwas_etl_clock_snapshot_record record =
+        etwas_log_clock_snapshot(header, reading, reason);
 
     memcpy(header->content + header->bytes, &record, sizeof record);
-    etwas_log_header_resize(header, header->bytes + KNOT_BYTES);
+    etwas_log_header_resize(header, header->bytes + CLOCK_SNAPSHOT_BYTES);
 }
 
 static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
@@ -153,12 +154,13 @@ static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *p
     };
 }
 
-/* As it was built, with the knot of the session's start. */
+/* As it was built, with the clock snapshot of the session's start. */
 static void begin_header(struct etwas_prepared_snapshot *prepared)
 {
     memcpy(prepared->header.content, prepared->built, prepared->built_bytes);
     etwas_log_header_resize(&prepared->header, prepared->built_bytes);
-    add_knot(prepared, &prepared->header.started, ETWAS_ETL_KNOT_SESSION_STARTED);
+    add_clock_snapshot(prepared, &prepared->header.started,
+                       ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
 }
 
 static void put_header(struct etwas_prepared_snapshot *prepared)
@@ -177,11 +179,11 @@ static void put_whole_header(struct etwas_prepared_snapshot *prepared)
     const struct etwas_etl_totals totals = totals_of(prepared);
 
     begin_header(prepared);
-    for (uint32_t index = history->count - knots_within(prepared); index < history->count;
+    for (uint32_t index = history->count - clock_snapshots_within(prepared); index < history->count;
          index++) {
-        add_knot(prepared, &history->readings[index], ETWAS_ETL_KNOT_RUNNING);
+        add_clock_snapshot(prepared, &history->readings[index], ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
     }
-    add_knot(prepared, &prepared->ended, ETWAS_ETL_KNOT_FILE_ENDED);
+    add_clock_snapshot(prepared, &prepared->ended, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
     etwas_log_header_count(&prepared->header, prepared->entries, &totals);
     etwas_log_header_end(&prepared->header, &prepared->ended, 0);
     put_header(prepared);
@@ -300,18 +302,19 @@ static void put_pool(struct etwas_prepared_snapshot *prepared)
 
 /* ---- what is besides ------------------------------------------------------------------------- */
 
-static void put_knots(struct etwas_prepared_snapshot *prepared)
+static void put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
 {
-    uint32_t end = prepared->history.count - knots_within(prepared);
-    uint32_t room = knots_a_buffer(prepared) * KNOT_BYTES;
+    uint32_t end = prepared->history.count - clock_snapshots_within(prepared);
+    uint32_t room = clock_snapshots_a_buffer(prepared) * CLOCK_SNAPSHOT_BYTES;
     uint32_t used = 0;
 
     for (uint32_t index = 1; index < end && !is_refused(prepared); index++) {
-        const struct etwas_etl_knot_record record = etwas_log_knot(
-            &prepared->header, &prepared->history.readings[index], ETWAS_ETL_KNOT_RUNNING);
+        const struct etwas_etl_clock_snapshot_record record =
+            etwas_log_clock_snapshot(&prepared->header, &prepared->history.readings[index],
+                                     ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
 
         memcpy(prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + used, &record, sizeof record);
-        used += KNOT_BYTES;
+        used += CLOCK_SNAPSHOT_BYTES;
         if (used == room || index + 1 == end) {
             put_beside(prepared, used);
             used = 0;
@@ -390,7 +393,7 @@ static void put_file(struct etwas_prepared_snapshot *prepared)
     etwas_clock_history_copy(&prepared->history, &prepared->session->clock_history);
     prepared->ended = etwas_clock_read_together();
     put_whole_header(prepared);
-    put_knots(prepared);
+    put_clock_snapshots(prepared);
     put_metadata(prepared);
     cut(prepared); /* of what was refused a part may be there */
     number_backwards(prepared);

@@ -3,7 +3,7 @@
 
 /*
  * Whether bytes that a mapping has can be what a session puts into its files beside events. What is written as it lies there
- * would otherwise make the new file say anything: other knots, other sizes, events that nobody logged.
+ * would otherwise make the new file say anything: other clock snapshots, other sizes, events that nobody logged.
  */
 #ifndef ETWAS_RECOVER_SOUND_H
 #define ETWAS_RECOVER_SOUND_H
@@ -26,7 +26,7 @@ enum {
 };
 
 /*
- * Buffer 0 without knots: the log file header's record, and the three of our own behind it, as a session writes them.
+ * Buffer 0 without clock snapshots: the log file header's record, and the three of our own behind it, as a session writes them.
  * head->first_bytes of it can be read. Returns how long the record of the totals is, of which an older build's has less; 0: it
  * cannot be.
  */

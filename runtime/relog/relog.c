@@ -11,7 +11,7 @@
 
 #include "etl/event_metadata.h"
 #include "platform/cancel.h"
-#include "reader/table.h"
+#include "reader/trace_table.h"
 #include "relog/relogger.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
@@ -31,7 +31,8 @@ static uint32_t buffer_bytes(const struct etwas_relogger *relogger)
         STEP_BYTES = 4096, /* ETW documents no smaller buffer; what describes our own class fits */
     };
     uint32_t bytes = HEADER_BYTES + relogger->inputs[relogger->base].first.bytes +
-                     ETWAS_RELOG_OWN_BYTES + 2 * (uint32_t)sizeof(struct etwas_etl_knot_record);
+                     ETWAS_RELOG_OWN_BYTES +
+                     2 * (uint32_t)sizeof(struct etwas_etl_clock_snapshot_record);
 
     for (uint32_t i = 0; i < relogger->count; i++) {
         const struct etwas_relog_input *input = &relogger->inputs[i];
@@ -46,17 +47,17 @@ static uint32_t buffer_bytes(const struct etwas_relogger *relogger)
     return (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
 }
 
-/* Nobody looks for knots in buffers that are compressed: of those that do not fit in buffer 0 every second one goes. */
-static void thin_knots(struct etwas_relogger *relogger)
+/* Nobody looks for clock snapshots in buffers that are compressed: of those that do not fit in buffer 0 every second one goes. */
+static void thin_clock_snapshots(struct etwas_relogger *relogger)
 {
-    struct etwas_knot_list *list = &relogger->knots;
+    struct etwas_clock_snapshot_list *list = &relogger->snapshots;
 
-    while (list->count > etwas_relog_knot_room(relogger)) {
+    while (list->count > etwas_relog_clock_snapshots_limit(relogger)) {
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++) {
             if (i % 2 == 0 || i + 1 == list->count) {
-                list->knots[kept++] = list->knots[i];
+                list->snapshots[kept++] = list->snapshots[i];
             }
         }
         list->count = kept;
@@ -66,7 +67,7 @@ static void thin_knots(struct etwas_relogger *relogger)
 /* The losses have half of buffer 0 at most. */
 static void limit_losses(struct etwas_relogger *relogger)
 {
-    size_t fit = etwas_relog_room_bytes(relogger) / 2 / sizeof(struct etwas_etl_loss_record);
+    size_t fit = etwas_relog_free_bytes(relogger) / 2 / sizeof(struct etwas_etl_loss_record);
 
     if (fit >= ETWAS_LOSSES_LEAST) {
         etwas_loss_table_limit(&relogger->losses,
@@ -78,15 +79,15 @@ static void limit_losses(struct etwas_relogger *relogger)
 
 static uint32_t open_pack(struct etwas_relogger *relogger, bool compressed)
 {
-    struct etwas_relog_pack *pack = &relogger->pack;
+    struct etwas_relog_writer *writer = &relogger->writer;
 
-    pack->own = relogger->own;
-    pack->buffer_bytes = buffer_bytes(relogger);
+    writer->own = relogger->own;
+    writer->buffer_bytes = buffer_bytes(relogger);
     limit_losses(relogger);
     if (compressed) {
-        thin_knots(relogger);
+        thin_clock_snapshots(relogger);
     }
-    return etwas_relog_pack_open(pack, compressed);
+    return etwas_relog_writer_open(writer, compressed);
 }
 
 static int64_t unix_ns(int64_t filetime)
@@ -126,7 +127,7 @@ static struct etwas_relogger *make(const etwas_trace_handle *traces, uint32_t co
     if (new == NULL) {
         return NULL;
     }
-    new->pack.descriptor = descriptor;
+    new->writer.descriptor = descriptor;
     new->sort.descriptor = -1;
     new->inputs = calloc(count, sizeof *new->inputs);
     if (new->inputs == NULL) {
@@ -186,7 +187,7 @@ void etwas_relog_close(etwas_relogger *relogger)
 {
     if (relogger != NULL) {
         etwas_relog_sort_free(&relogger->sort);
-        etwas_relog_pack_free(&relogger->pack);
+        etwas_relog_writer_free(&relogger->writer);
         etwas_relog_inputs_free(relogger);
         free(relogger);
     }
@@ -265,7 +266,7 @@ static uint32_t add(struct etwas_relogger *relogger, struct etwas_relog_input *i
     };
     const uint8_t *bytes = record->bytes;
 
-    if (etwas_etl_round_up_8(record->size) > relogger->pack.buffer_bytes - HEADER_BYTES) {
+    if (etwas_etl_round_up_8(record->size) > relogger->writer.buffer_bytes - HEADER_BYTES) {
         return ERROR_INVALID_PARAMETER;
     }
     if (relogger->converted) {
@@ -297,7 +298,7 @@ uint32_t etwas_relog_inject(etwas_relogger *relogger, etwas_trace_handle trace,
     if (input == NULL) {
         return ERROR_INVALID_HANDLE;
     }
-    if (etwas_relog_first_pass(&input->first, &raw)) {
+    if (etwas_relog_first_buffer_skip_record(&input->first, &raw)) {
         return ERROR_SUCCESS;
     }
     return add(relogger, input, &raw, record);
@@ -311,7 +312,7 @@ uint32_t etwas_relog_describe(etwas_relogger *relogger, uint8_t type, const void
 
     if (relogger == NULL || payload == NULL || relogger->finished ||
         (type != ETWAS_ETL_EVENT_INFO_TYPE && type != ETWAS_ETL_MAP_INFO_TYPE) ||
-        bytes > relogger->pack.buffer_bytes - HEADER_BYTES - sizeof header ||
+        bytes > relogger->writer.buffer_bytes - HEADER_BYTES - sizeof header ||
         bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof header) {
         return ERROR_INVALID_PARAMETER;
     }

@@ -5,18 +5,18 @@
  * What a relogger knows: of each input what its header said when it was opened, and of the output what it has
  * so far. Records go through the sort into buffers at the end alone, when it is known which is the first.
  *
- *     open     what the inputs are (inputs.c)
+ *     open     what the inputs are (relog_inputs.c)
  *     inject   a record into the sort
- *     finish   buffer 0's facts, knots, records, buffer 0 (finish.c)
+ *     finish   buffer 0's facts, clock snapshots, records, buffer 0 (relog_output.c)
  */
 #ifndef ETWAS_RELOG_RELOGGER_H
 #define ETWAS_RELOG_RELOGGER_H
 
 #include <etwas/relog.h>
 
-#include "relog/first.h"
-#include "relog/pack.h"
-#include "relog/sort.h"
+#include "relog/buffer_writer.h"
+#include "relog/first_buffer.h"
+#include "relog/record_sort.h"
 #include "session/loss_table.h"
 
 struct etwas_relog_input {
@@ -32,7 +32,7 @@ struct etwas_relog_input {
     uint32_t record_bytes;          /* no record of it is longer */
     struct etwas_etl_totals totals; /* by its header, too; without what another input tells */
     bool says_attempted;            /* how many events were */
-    struct etwas_relog_first first;
+    struct etwas_relog_first_buffer first;
     int64_t *newest; /* of each processor, by system time: the latest key */
 };
 
@@ -47,10 +47,10 @@ struct etwas_relogger {
     uint16_t logger_id; /* of one input */
     uint64_t gaps;
     int64_t last_key; /* of what was injected last */
-    struct etwas_knot_list knots;
+    struct etwas_clock_snapshot_list snapshots;
     struct etwas_loss_table losses; /* of all inputs, where stamps stay what they are */
     struct etwas_relog_sort sort;
-    struct etwas_relog_pack pack;
+    struct etwas_relog_writer writer;
     uint8_t record[ETWAS_ETL_LARGEST_RECORD_BYTES]; /* one that is changed */
 };
 
@@ -60,19 +60,20 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger,
 
 void etwas_relog_inputs_free(struct etwas_relogger *relogger);
 
-/* What knots and losses may have of buffer 0. */
-static inline size_t etwas_relog_room_bytes(const struct etwas_relogger *relogger)
+/* What clock snapshots and losses may have of buffer 0. */
+static inline size_t etwas_relog_free_bytes(const struct etwas_relogger *relogger)
 {
-    return relogger->pack.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -
+    return relogger->writer.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -
            relogger->inputs[relogger->base].first.bytes - ETWAS_RELOG_OWN_BYTES;
 }
 
-/* How many knots fit there. */
-static inline size_t etwas_relog_knot_room(const struct etwas_relogger *relogger)
+/* How many clock snapshots fit there. */
+static inline size_t etwas_relog_clock_snapshots_limit(const struct etwas_relogger *relogger)
 {
     size_t losses_bytes = relogger->losses.count * sizeof(struct etwas_etl_loss_record);
 
-    return (etwas_relog_room_bytes(relogger) - losses_bytes) / sizeof(struct etwas_etl_knot_record);
+    return (etwas_relog_free_bytes(relogger) - losses_bytes) /
+           sizeof(struct etwas_etl_clock_snapshot_record);
 }
 
 /* All of the file. */

@@ -12,8 +12,8 @@
 
 #include "buffer/pool.h"
 #include "clock/clock.h"
-#include "clock/reading.h"
-#include "clock/selection.h"
+#include "clock/clock_reading.h"
+#include "clock/clock_selection.h"
 #include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "platform/memory_limit.h"

@@ -8,7 +8,7 @@
 
 #include "buffer/share.h"
 #include "clock/clock.h"
-#include "clock/selection.h"
+#include "clock/clock_selection.h"
 #include "session/session.h"
 
 enum {

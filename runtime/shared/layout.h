@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 
 #define ETWAS_SHARED_MAGIC "ETWASPL1"
 
@@ -37,8 +37,8 @@ enum etwas_shared_state {
 };
 
 enum etwas_shared_table_name {
-    ETWAS_SHARED_FIRST,   /* buffer 0 of a log file, without knots */
-    ETWAS_SHARED_KNOTS,   /* struct etwas_clock_history, twice; the `newest_knots`th is whole */
+    ETWAS_SHARED_FIRST, /* buffer 0 of a log file, without clock snapshots */
+    ETWAS_SHARED_CLOCK_SNAPSHOTS, /* struct etwas_clock_history, twice; the `newest_clock_snapshots`th is whole */
     ETWAS_SHARED_SCHEMAS, /* records of descriptions, each rounded up to 8 bytes */
     ETWAS_SHARED_WORDS,   /* struct etwas_pool_words */
     ETWAS_SHARED_SLOTS,
@@ -104,7 +104,7 @@ struct etwas_shared_head {
      */
     char file_paths[2][ETWAS_SHARED_NAME_BYTES]; /* of its log file; absolute; empty: none */
     uint32_t newest_path; /* of these; the other is that of the file before */
-    uint32_t newest_knots;
+    uint32_t newest_clock_snapshots;
 
     /* Changed under the control lock. Stored behind the bytes, with release. */
     uint64_t schema_bytes;

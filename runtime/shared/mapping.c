@@ -51,11 +51,13 @@ static uint64_t mapping_place_own(struct etwas_shared_head *head)
 
     mapping_place_table(head, ETWAS_SHARED_FIRST, mapping_aligned(sizeof *head, 64), 1, FIRST_BYTES,
                         FIRST_BYTES);
-    mapping_place_table(head, ETWAS_SHARED_KNOTS, mapping_end_of(&tables[ETWAS_SHARED_FIRST]), 2,
+    mapping_place_table(head, ETWAS_SHARED_CLOCK_SNAPSHOTS,
+                        mapping_end_of(&tables[ETWAS_SHARED_FIRST]), 2,
                         mapping_aligned(sizeof(struct etwas_clock_history), 64),
                         sizeof(struct etwas_clock_history));
-    mapping_place_table(head, ETWAS_SHARED_SCHEMAS, mapping_end_of(&tables[ETWAS_SHARED_KNOTS]), 1,
-                        SCHEMA_BYTES, SCHEMA_BYTES);
+    mapping_place_table(head, ETWAS_SHARED_SCHEMAS,
+                        mapping_end_of(&tables[ETWAS_SHARED_CLOCK_SNAPSHOTS]), 1, SCHEMA_BYTES,
+                        SCHEMA_BYTES);
     return mapping_aligned(mapping_end_of(&tables[ETWAS_SHARED_SCHEMAS]),
                            etwas_memory_page_bytes());
 }
@@ -354,14 +356,14 @@ void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
 void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
                               const struct etwas_clock_history *history)
 {
-    const struct etwas_shared_table *table = &mapping->tables[ETWAS_SHARED_KNOTS];
-    uint32_t other = mapping->newest_knots == 0 ? 1 : 0;
-    uint8_t *knots = etwas_shared_table(mapping, ETWAS_SHARED_KNOTS);
+    const struct etwas_shared_table *table = &mapping->tables[ETWAS_SHARED_CLOCK_SNAPSHOTS];
+    uint32_t other = mapping->newest_clock_snapshots == 0 ? 1 : 0;
+    uint8_t *clock_snapshots = etwas_shared_table(mapping, ETWAS_SHARED_CLOCK_SNAPSHOTS);
 
-    memcpy(knots + (size_t)other * table->stride, history, sizeof *history);
-    mapping->newest_knots = other;
+    memcpy(clock_snapshots + (size_t)other * table->stride, history, sizeof *history);
+    mapping->newest_clock_snapshots = other;
     ck_pr_fence_release();
-    ck_pr_store_32(&mapping->head->newest_knots, other);
+    ck_pr_store_32(&mapping->head->newest_clock_snapshots, other);
 }
 
 void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path)

@@ -26,7 +26,7 @@ struct etwas_shared_mapping {
     struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
     bool is_open;
     uint32_t newest_path;
-    uint32_t newest_knots;
+    uint32_t newest_clock_snapshots;
     uint64_t schema_bytes;
     uint64_t schemas_left_out;
     size_t own_bytes; /* mapped here: all that is before the pool */

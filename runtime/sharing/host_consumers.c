@@ -14,7 +14,7 @@
 #include "buffer/walk.h"
 #include "etl/layout.h"
 #include "platform/own_descriptor.h"
-#include "realtime/consume.h"
+#include "realtime/consume_protocol.h"
 #include "realtime/session_realtime.h"
 #include "sharing/service.h"
 
@@ -27,8 +27,8 @@ struct sent {
     struct etwas_consumer_entry entry;
     uint32_t number;
     bool is_returned; /* the number given; the others are for the next consumer */
-    uint32_t given_records;
-    uint32_t given_bytes;
+    uint32_t delivered_records;
+    uint32_t delivered_bytes;
 };
 
 /*
@@ -40,7 +40,7 @@ struct host_consumer {
     uint64_t session;
     struct etwas_consumer *consumer;
     uint32_t next_number; /* used by its thread alone, as the next two */
-    uint64_t clocks_seen;
+    uint64_t clocks_version;
     bool sends; /* no send has failed */
 
     pthread_mutex_t lock; /* taken before the lock of the session's delivery */
@@ -93,13 +93,13 @@ static void consumer_count_sending(uint32_t change)
 /* ---- acknowledged buffers: in the control thread --------------------------------------------- */
 
 /* Stores how much was given, if a record begins behind so many bytes. */
-static void consumer_store_given(struct sent *sent, uint32_t given_bytes)
+static void consumer_store_given(struct sent *sent, uint32_t delivered_bytes)
 {
     const struct etwas_realtime_buffer *buffer = sent->entry.buffer;
     uint32_t at = ETWAS_ETL_BUFFER_HEADER_BYTES;
     uint32_t records = 0;
 
-    while (at < given_bytes && at < buffer->bytes) {
+    while (at < delivered_bytes && at < buffer->bytes) {
         const uint8_t *record = buffer->content + at;
         uint32_t units = etwas_walk_units(record, etwas_walk_marker(record));
 
@@ -109,17 +109,17 @@ static void consumer_store_given(struct sent *sent, uint32_t given_bytes)
         at += units * ETWAS_UNIT_BYTES;
         records++;
     }
-    if (at == given_bytes && at <= buffer->bytes) {
-        sent->given_records = records;
-        sent->given_bytes = at;
+    if (at == delivered_bytes && at <= buffer->bytes) {
+        sent->delivered_records = records;
+        sent->delivered_bytes = at;
     }
 }
 
 static void consumer_take_back(struct host_consumer *served, struct sent *sent)
 {
-    if (sent->given_bytes < sent->entry.buffer->bytes) {
-        etwas_consumer_return(served->consumer, &sent->entry, sent->given_records,
-                              sent->given_bytes);
+    if (sent->delivered_bytes < sent->entry.buffer->bytes) {
+        etwas_consumer_return(served->consumer, &sent->entry, sent->delivered_records,
+                              sent->delivered_bytes);
     } else {
         etwas_consumer_release(served->consumer, &sent->entry);
     }
@@ -142,15 +142,15 @@ static bool consumer_receive_done(struct host_consumer *served,
     }
     if (done->outcome == ETWAS_CONSUME_RETURNED) {
         /* It is handed back with all others: the newest first. */
-        consumer_store_given(sent, done->given_bytes);
+        consumer_store_given(sent, done->delivered_bytes);
         return true;
     }
     *link = sent->older;
     served->sent_bytes -= sent->entry.buffer->bytes;
-    if (done->outcome == ETWAS_CONSUME_GIVEN) {
+    if (done->outcome == ETWAS_CONSUME_DELIVERED) {
         etwas_consumer_release(served->consumer, &sent->entry);
     } else {
-        etwas_consumer_refuse(served->consumer, &sent->entry, done->given_records);
+        etwas_consumer_refuse(served->consumer, &sent->entry, done->delivered_records);
     }
     free(sent);
     return true;
@@ -237,7 +237,7 @@ static void consumer_send_whole(struct host_consumer *served, struct etwas_consu
 static void consumer_send_clocks(struct host_consumer *served)
 {
     struct etwas_clock_history *history =
-        etwas_consumer_clocks(served->consumer, &served->clocks_seen);
+        etwas_consumer_clocks(served->consumer, &served->clocks_version);
 
     if (history != NULL) {
         consumer_send_whole(served, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_CLOCKS},
@@ -264,7 +264,7 @@ static bool consumer_keep_sent(struct host_consumer *served, struct etwas_consum
         *sent = (struct sent){.older = served->newest,
                               .entry = *entry,
                               .number = number,
-                              .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
+                              .delivered_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
         served->newest = sent;
         served->sent_bytes += entry->buffer->bytes;
     }
@@ -319,7 +319,7 @@ static void consumer_wait_until_gone(struct host_consumer *served)
 
 static void consumer_send_all(struct host_consumer *served)
 {
-    enum etwas_consumer_got got = ETWAS_GOT_BOUND;
+    enum etwas_consumer_result got = ETWAS_CONSUMER_RESULT_BOUND;
     struct etwas_consumer_entry entry;
     uint32_t bytes;
     const uint8_t *head = etwas_consumer_head(served->consumer, &bytes);
@@ -327,20 +327,21 @@ static void consumer_send_all(struct host_consumer *served)
     consumer_send_whole(served, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_HEAD}, head,
                         bytes);
     consumer_send_clocks(served);
-    while (served->sends && got != ETWAS_GOT_END && got != ETWAS_GOT_STOP &&
-           consumer_wait_for_room(served)) {
+    while (served->sends && got != ETWAS_CONSUMER_RESULT_ENDED &&
+           got != ETWAS_CONSUMER_RESULT_STOPPED && consumer_wait_for_room(served)) {
         got = etwas_consumer_next(served->consumer, &entry);
         consumer_send_clocks(served);
-        if (got == ETWAS_GOT_BUFFER) {
+        if (got == ETWAS_CONSUMER_RESULT_BUFFER) {
             consumer_send_buffer(served, &entry);
-        } else if (got != ETWAS_GOT_STOP) {
-            consumer_send_whole(served,
-                                (struct etwas_consume_piece){.kind = got == ETWAS_GOT_END
-                                                                         ? ETWAS_CONSUME_END
-                                                                         : ETWAS_CONSUME_BOUND,
-                                                             .notices = entry.notices,
-                                                             .bound = entry.bound},
-                                NULL, 0);
+        } else if (got != ETWAS_CONSUMER_RESULT_STOPPED) {
+            consumer_send_whole(
+                served,
+                (struct etwas_consume_piece){.kind = got == ETWAS_CONSUMER_RESULT_ENDED
+                                                         ? ETWAS_CONSUME_END
+                                                         : ETWAS_CONSUME_BOUND,
+                                             .notices = entry.notices,
+                                             .bound = entry.bound},
+                NULL, 0);
         }
     }
 }

@@ -17,7 +17,7 @@
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/quantum.h"
+#include "clock/lab/tick_quantum.h"
 
 static bool near_to(double value, double wanted)
 {

@@ -54,7 +54,7 @@ static void a_frequency_stated_500_ppm_wrong_costs_45_seconds_in_25_hours(void *
     etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS];
 
     (void)state;
-    etwas_lab_convert(&trust, &drift, 1e9 / calibrated_hz, conversions);
+    etwas_lab_report_conversions(&trust, &drift, 1e9 / calibrated_hz, conversions);
     assert_error(&conversions[EXACT], 3002250375, (true_hz / 3002250375 - 1) * 1e6);
     assert_true(conversions[EXACT].after_day_ns < -44.9e9);
     assert_true(conversions[EXACT].after_day_ns > -45.1e9);
@@ -77,7 +77,7 @@ static void where_nothing_states_a_frequency_the_measured_one_is_exact(void **st
     etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS];
 
     (void)state;
-    etwas_lab_convert(&trust, &drift, 0.5, conversions);
+    etwas_lab_report_conversions(&trust, &drift, 0.5, conversions);
     assert_error(&conversions[EXACT], 2000020000, 0);
     assert_error(&conversions[WHOLE_MHZ], 2000000000, 10);
     assert_error(&conversions[CALIBRATION], 2000000000, 10);
@@ -92,7 +92,7 @@ static void without_a_drift_the_calibration_stands_in_with_its_bound(void **stat
     etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS];
 
     (void)state;
-    etwas_lab_convert(&trust, &drift, 1e9 / 2400400000, conversions);
+    etwas_lab_report_conversions(&trust, &drift, 1e9 / 2400400000, conversions);
     assert_error(&conversions[EXACT], 2400000000, (2400.4 / 2400 - 1) * 1e6);
     assert_error(&conversions[CALIBRATION], 2400400000, 0);
     assert_near(conversions[CALIBRATION].interval_ppm, 1.5);
@@ -110,11 +110,11 @@ static void a_counter_without_calibration_is_converted_by_its_tick_or_not_at_all
     etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS];
 
     (void)state;
-    etwas_lab_convert(&trust, &drift, 1, conversions);
+    etwas_lab_report_conversions(&trust, &drift, 1, conversions);
     assert_error(&conversions[EXACT], 999900000, 0);
     assert_error(&conversions[CALIBRATION], 1000000000, -100);
     for (size_t row = 0; row < 2; row++) {
-        etwas_lab_convert(&trust, &unknown, no_ticks_ns[row], conversions);
+        etwas_lab_report_conversions(&trust, &unknown, no_ticks_ns[row], conversions);
         for (int index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
             assert_error(&conversions[index], 0, 0);
             assert_true(conversions[index].interval_ppm == 0);

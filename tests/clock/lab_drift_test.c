@@ -16,7 +16,7 @@
 #include "clock/lab/drift.h"
 #include "clock/lab/fit.h"
 #include "clock/lab/lab.h"
-#include "clock/student.h"
+#include "clock/student_t.h"
 
 enum {
     CASES = 1000,

@@ -302,9 +302,9 @@ static int examine(void)
 
 static int begin_walk(void)
 {
-    struct etwas_lab_walk walk;
+    struct etwas_lab_cache_walk walk;
 
-    return etwas_lab_walk_begin(&walk) ? 1 : 0;
+    return etwas_lab_cache_walk_begin(&walk) ? 1 : 0;
 }
 
 static void without_room_for_a_thread_there_is_an_error_and_no_report(void **state)

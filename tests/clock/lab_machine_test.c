@@ -19,22 +19,22 @@
 /* However short the time: a single one says nothing. */
 static void some_cold_readings_are_taken_at_least_and_the_kernels_data_is_known(void **state)
 {
-    struct etwas_lab_walk walk;
+    struct etwas_lab_cache_walk walk;
     static etwas_clock_source_report report;
 
     (void)state;
-    assert_true(etwas_lab_walk_begin(&walk));
+    assert_true(etwas_lab_cache_walk_begin(&walk));
     etwas_lab_cost_cold(ETWAS_CLOCK_SOURCE_QPC, &walk, 0, &report);
     assert_int_equal(report.cold_ns.count, ETWAS_LAB_COLD_READINGS);
     assert_true(report.cold_ns.median > 0);
-    assert_true(walk.data_pages <= ETWAS_LAB_WALK_PAGES);
+    assert_true(walk.data_pages <= ETWAS_LAB_CACHE_WALK_PAGES);
     for (uint32_t page = 0; page < walk.data_pages; page++) {
         assert_int_equal(walk.data[page] % etwas_memory_page_bytes(), 0);
     }
     if (getauxval(AT_SYSINFO_EHDR) != 0) {
         assert_true(walk.data_pages > 0);
     }
-    etwas_lab_walk_end(&walk);
+    etwas_lab_cache_walk_end(&walk);
 }
 
 static int64_t raw_ns(void)

@@ -27,10 +27,10 @@ static void steps_are_counted_by_kind_and_the_smallest_and_their_unit_are_found(
     static etwas_clock_source_report report;
 
     (void)state;
-    etwas_lab_steps_note(&steps, stamps, sizeof stamps / sizeof stamps[0], tick_ns);
+    etwas_lab_steps_add_row(&steps, stamps, sizeof stamps / sizeof stamps[0], tick_ns);
     /* A second row: nothing is compared with the end of the first. */
-    etwas_lab_steps_note(&steps, (const int64_t[]){0, 6}, 2, tick_ns);
-    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    etwas_lab_steps_add_row(&steps, (const int64_t[]){0, 6}, 2, tick_ns);
+    etwas_lab_steps_report(&steps, tick_ns, &report);
     assert_int_equal(report.unordered_readings, 13);
     assert_int_equal(report.pairs, 9);
     assert_int_equal(report.equal_pairs, 4);
@@ -52,9 +52,9 @@ static void steps_over_the_whole_range_of_stamps_are_counted(void **state)
     static etwas_clock_source_report report;
 
     (void)state;
-    etwas_lab_steps_note(&steps, stamps, 3, 1);
-    etwas_lab_steps_note_ordered(&steps, stamps, 3);
-    etwas_lab_steps_tell(&steps, 1, &report);
+    etwas_lab_steps_add_row(&steps, stamps, 3, 1);
+    etwas_lab_steps_add_ordered_row(&steps, stamps, 3);
+    etwas_lab_steps_report(&steps, 1, &report);
     assert_int_equal(report.pairs, 1);
     assert_int_equal(report.backward_steps, 1);
     assert_int_equal(report.unordered_backward_steps, 1);
@@ -78,9 +78,9 @@ static void a_counter_that_adds_a_tick_between_its_steps_is_known_by_what_it_mov
         stamps[index] = stamps[index - 1] + between[index % 8];
         ordered[index] = ordered[index - 1] + in_order[index % 8];
     }
-    etwas_lab_steps_note(&steps, stamps, 256, tick_ns);
-    etwas_lab_steps_note_ordered(&steps, ordered, 256);
-    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    etwas_lab_steps_add_row(&steps, stamps, 256, tick_ns);
+    etwas_lab_steps_add_ordered_row(&steps, ordered, 256);
+    etwas_lab_steps_report(&steps, tick_ns, &report);
     assert_true(report.resolution_ns == tick_ns);
     assert_true(report.unit_ns == 26 * tick_ns);
     assert_true(etwas_lab_step_ns(&report) == 26 * tick_ns);
@@ -97,15 +97,15 @@ static void readings_that_changed_places_are_no_steps_backwards(void **state)
     static etwas_clock_source_report report;
 
     (void)state;
-    etwas_lab_steps_note(&steps, stamps, 4, tick_ns);
-    etwas_lab_steps_note_ordered(&steps, (const int64_t[]){10, 20, 30}, 3);
-    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    etwas_lab_steps_add_row(&steps, stamps, 4, tick_ns);
+    etwas_lab_steps_add_ordered_row(&steps, (const int64_t[]){10, 20, 30}, 3);
+    etwas_lab_steps_report(&steps, tick_ns, &report);
     assert_int_equal(report.backward_steps, 0);
     assert_true(report.largest_backward_ns == 0);
     assert_int_equal(report.unordered_backward_steps, 1);
     assert_true(report.largest_unordered_backward_ns == 10 * tick_ns);
-    etwas_lab_steps_note_ordered(&steps, stamps, 4);
-    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    etwas_lab_steps_add_ordered_row(&steps, stamps, 4);
+    etwas_lab_steps_report(&steps, tick_ns, &report);
     assert_int_equal(report.backward_steps, 1);
     assert_true(report.largest_backward_ns == 10 * tick_ns);
 }
@@ -117,8 +117,8 @@ static void a_source_that_never_moves_has_no_resolution(void **state)
     static etwas_clock_source_report report;
 
     (void)state;
-    etwas_lab_steps_note(&steps, stamps, 3, 1);
-    etwas_lab_steps_tell(&steps, 1, &report);
+    etwas_lab_steps_add_row(&steps, stamps, 3, 1);
+    etwas_lab_steps_report(&steps, 1, &report);
     assert_true(report.resolution_ns == 0 && report.unit_ns == 0);
     assert_int_equal(report.equal_pairs, 2);
 }

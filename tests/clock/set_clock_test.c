@@ -5,7 +5,7 @@
  * The wall clock of this machine is really set, ten seconds forward and back again, while sessions
  * with each clock record. Only where ETWAS_TEST_SET_CLOCK is 1, since everything on the machine
  * sees it; needs the right to set the clock. What the same does through the platform layer is
- * tested always (file/knots_steps_test.c, reader/timeline_test.c).
+ * tested always (file/clock_snapshots_steps_test.c, reader/timeline_test.c).
  */
 #include <etwas/evntcons.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "support/folder.h"
 #include "support/start.h"
 #include "support/writer.h"
@@ -159,7 +159,7 @@ static void a_clock_that_is_really_set_disturbs_no_qpc_and_no_tsc_trace(void **s
     etwas_trace_clock clock;
 
     (void)state;
-    etwas_clock_knot_interval_ns = INTERVAL_MS * MS;
+    etwas_clock_snapshot_interval_ns = INTERVAL_MS * MS;
     for (uint32_t index = 0; index < CLOCKS; index++) {
         char name[16];
 
@@ -191,7 +191,7 @@ static void a_clock_that_is_really_set_disturbs_no_qpc_and_no_tsc_trace(void **s
 
 static int teardown(void **state)
 {
-    etwas_clock_knot_interval_ns = ETWAS_CLOCK_KNOT_INTERVAL_NS;
+    etwas_clock_snapshot_interval_ns = ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS;
     return folder_teardown(state);
 }
 

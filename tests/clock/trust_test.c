@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the cycle counter of a machine is worth, for machines that are made up (made_up.h) and for
+ * What the cycle counter of a machine is worth, for machines that are made up (fake_machine.h) and for
  * this one, and which clock a session then gets (R153).
  */
 #include <math.h>
@@ -12,11 +12,11 @@
 
 #include <etwas/etwas.h>
 
-#include "clock/judge.h"
-#include "clock/made_up.h"
-#include "clock/selection.h"
+#include "clock/clock_selection.h"
+#include "clock/fake_machine.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"
+#include "clock/trust_verdict.h"
 #include "support/folder.h"
 #include "support/start.h"
 
@@ -43,7 +43,7 @@
 #define TSC_FIRST "tsc hpet acpi_pm "
 
 struct row {
-    struct made_up machine;
+    struct fake_machine machine;
     uint32_t verdict;
     uint32_t reasons;
     uint32_t stated_by;
@@ -284,7 +284,7 @@ static void r153_a_session_gets_the_counter_or_system_time_as_the_verdict_says(v
             rows[index].verdict == UNUSABLE ? ETWAS_CLOCK_SYSTEM_TIME : ETWAS_CLOCK_TSC;
         etwas_clock_trust trust;
 
-        etwas_clock_use_machine(make_up(&rows[index].machine));
+        etwas_clock_replace_machine(make_up(&rows[index].machine));
         assert_int_equal(etwas_clock_query_trust(&trust), ERROR_SUCCESS);
         assert_int_equal(trust.reasons, rows[index].reasons);
         assert_int_equal(etwas_clock_select(3), effective);
@@ -294,20 +294,20 @@ static void r153_a_session_gets_the_counter_or_system_time_as_the_verdict_says(v
         (void)expect_session_has_clock(3, effective, &counts);
         (void)unlink(folder_path("trace.etl"));
     }
-    etwas_clock_use_machine(NULL);
+    etwas_clock_replace_machine(NULL);
     (void)expect_session_has_clock(3, etwas_clock_effective(3), &counts);
 }
 
 /* The true rate is within the bound, and the bound says something. */
-static void expect_rate(const struct made_up *made_up, double largest_ppm)
+static void expect_rate(const struct fake_machine *fake_machine, double largest_ppm)
 {
     etwas_clock_trust trust;
     double error_ppb;
 
-    etwas_clock_trust_of(make_up(made_up), &trust);
-    error_ppb = fabs((double)trust.frequency_hz - made_up->hz) / made_up->hz * 1e9;
+    etwas_clock_trust_of(make_up(fake_machine), &trust);
+    error_ppb = fabs((double)trust.frequency_hz - fake_machine->hz) / fake_machine->hz * 1e9;
     if (error_ppb > trust.frequency_error_ppb || trust.frequency_error_ppb > largest_ppm * 1e3) {
-        fail_msg("%s: %llu Hz, %.0f ppb off, said to be within %u", made_up->name,
+        fail_msg("%s: %llu Hz, %.0f ppb off, said to be within %u", fake_machine->name,
                  (unsigned long long)trust.frequency_hz, error_ppb, trust.frequency_error_ppb);
     }
 }
@@ -320,7 +320,7 @@ static void the_bound_of_the_frequency_holds_on_every_machine(void **state)
             expect_rate(&rows[index].machine, 200);
         }
     }
-    expect_rate(&(struct made_up){"as usual", AMD, .hz = 2995200000}, 3);
+    expect_rate(&(struct fake_machine){"as usual", AMD, .hz = 2995200000}, 3);
 }
 
 /* Every n-th reading takes 50 µs longer, between any two of the three readings of a bracket. */
@@ -328,8 +328,9 @@ static void interrupted_readings_do_not_make_the_frequency_less_known(void **sta
 {
     (void)state;
     for (uint32_t interrupt = 4; interrupt < 32; interrupt++) {
-        expect_rate(&(struct made_up){"interrupted", AMD, .hz = 2995200000, .interrupt = interrupt},
-                    4);
+        expect_rate(
+            &(struct fake_machine){"interrupted", AMD, .hz = 2995200000, .interrupt = interrupt},
+            4);
     }
 }
 
@@ -342,8 +343,9 @@ static void a_suspend_while_it_is_calibrated_is_noticed_and_it_is_calibrated_aga
     (void)state;
     for (int64_t suspended_ns = 1000; suspended_ns <= 100000000000; suspended_ns *= 10) {
         for (size_t index = 0; index < sizeof pauses / sizeof pauses[0]; index++) {
-            expect_rate(&(struct made_up){"suspended", AMD, .hz = 2995200000,
-                                          .suspends = pauses[index], .suspended_ns = suspended_ns},
+            expect_rate(&(struct fake_machine){"suspended", AMD, .hz = 2995200000,
+                                               .suspends = pauses[index],
+                                               .suspended_ns = suspended_ns},
                         3);
         }
     }
@@ -353,8 +355,8 @@ static void a_suspend_while_it_is_calibrated_is_noticed_and_it_is_calibrated_aga
 static void a_counter_that_jumps_each_time_is_known_as_well_as_it_jumps(void **state)
 {
     (void)state;
-    expect_rate(&(struct made_up){"jumps", AMD, .hz = 2995200000, .suspends = 0xaaaaaaaa,
-                                  .suspended_ns = 1000},
+    expect_rate(&(struct fake_machine){"jumps", AMD, .hz = 2995200000, .suspends = 0xaaaaaaaa,
+                                       .suspended_ns = 1000},
                 60);
 }
 
@@ -365,8 +367,8 @@ static void a_counter_may_begin_anywhere(void **state)
 
     (void)state;
     for (size_t index = 0; index < sizeof first / sizeof first[0]; index++) {
-        expect_rate(&(struct made_up){"wraps", AMD, .hz = 2995200000, .first_tick = first[index]},
-                    3);
+        expect_rate(
+            &(struct fake_machine){"wraps", AMD, .hz = 2995200000, .first_tick = first[index]}, 3);
     }
 }
 
@@ -374,9 +376,9 @@ static void a_kernels_clock_of_coarse_steps_makes_the_bound_as_wide(void **state
 {
     (void)state;
     for (int64_t step_ns = 2; step_ns < 1000; step_ns += 7) {
-        expect_rate(&(struct made_up){"coarse", .invariant = true, .current = "acpi_pm",
-                                      .available = "tsc acpi_pm", .hz = 2995200000,
-                                      .raw_step_ns = step_ns},
+        expect_rate(&(struct fake_machine){"coarse", .invariant = true, .current = "acpi_pm",
+                                           .available = "tsc acpi_pm", .hz = 2995200000,
+                                           .raw_step_ns = step_ns},
                     100);
     }
 }
@@ -387,9 +389,10 @@ static void a_counter_of_coarse_steps_makes_the_bound_as_wide(void **state)
     (void)state;
     for (uint64_t step = 2; step < 5000; step += 13) {
         for (int64_t counter_ns = 15; counter_ns < 25; counter_ns++) {
-            expect_rate(&(struct made_up){"moves by leaps", .invariant = true, .current = "hpet",
-                                          .available = "tsc hpet", .hz = 2596138200,
-                                          .counter_ns = counter_ns, .step = step},
+            expect_rate(&(struct fake_machine){"moves by leaps", .invariant = true,
+                                               .current = "hpet", .available = "tsc hpet",
+                                               .hz = 2596138200, .counter_ns = counter_ns,
+                                               .step = step},
                         200);
         }
     }
@@ -397,7 +400,7 @@ static void a_counter_of_coarse_steps_makes_the_bound_as_wide(void **state)
 
 static void names_of_clock_sources_that_do_not_fit_are_left_out_whole(void **state)
 {
-    struct made_up machine = {"long", .invariant = true, .hz = 1000000000};
+    struct fake_machine machine = {"long", .invariant = true, .hz = 1000000000};
     char list[200] = "";
     etwas_clock_trust trust;
 
@@ -445,9 +448,9 @@ static void only_what_speaks_against_the_counter_lowers_the_verdict(void **state
         bool doubtful =
             moved || (reasons & (EMULATED | WRONG | BACKWARDS | ETWAS_CLOCK_REASON_APART)) != 0;
 
-        assert_int_equal(etwas_clock_judge(reasons), unusable   ? UNUSABLE
-                                                     : doubtful ? DOUBTFUL
-                                                                : TRUSTED);
+        assert_int_equal(etwas_clock_trust_verdict(reasons), unusable   ? UNUSABLE
+                                                             : doubtful ? DOUBTFUL
+                                                                        : TRUSTED);
     }
 }
 
@@ -463,7 +466,7 @@ static void this_machine_is_judged_once_and_by_what_it_says(void **state)
     assert_int_equal(etwas_clock_query_trust(&trust), ERROR_SUCCESS);
     assert_int_equal(etwas_clock_query_trust(&again), ERROR_SUCCESS);
     assert_memory_equal(&trust, &again, sizeof trust);
-    assert_int_equal(trust.verdict, etwas_clock_judge(trust.reasons));
+    assert_int_equal(trust.verdict, etwas_clock_trust_verdict(trust.reasons));
     assert_int_equal(trust.verdict != UNUSABLE, etwas_clock_tsc_trusted());
     assert_int_equal((trust.reasons & INVARIANT) == 0, (trust.reasons & NOT_INVARIANT) != 0);
     assert_int_equal(trust.stated_hz != 0, (trust.reasons & STATED) != 0);

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "clock/fake_machine.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/sentences.h"
-#include "clock/made_up.h"
 #include "clock/trust.h"
 
 #define BARE_METAL                                                                                 \
@@ -65,7 +65,7 @@ static void begin(uint32_t reasons)
 
 static void conclude(uint32_t verdict, uint32_t recommended)
 {
-    etwas_lab_judge(&report);
+    etwas_lab_write_verdict(&report);
     assert_int_equal(report.trust.verdict, verdict);
     assert_int_equal(report.recommended_clock, recommended);
 }
@@ -343,7 +343,7 @@ static void whatever_was_found_there_are_whole_sentences(void **state)
         }
         memset(&report, 0, sizeof report);
         report.trust.reasons = reasons;
-        etwas_lab_judge(&report);
+        etwas_lab_write_verdict(&report);
         expect_whole_sentences(report.verdict, sizeof report.verdict);
         expect_whole_sentences(report.recommendation, sizeof report.recommendation);
 
@@ -358,7 +358,7 @@ static void whatever_was_found_there_are_whole_sentences(void **state)
         report.sources[ETWAS_CLOCK_SOURCE_TSC].against_raw.ppm = -DBL_MAX;
         offsets[0].bound_ns = 1e18;
         cost(ETWAS_CLOCK_SOURCE_QPC, DBL_MAX);
-        etwas_lab_judge(&report);
+        etwas_lab_write_verdict(&report);
         expect_whole_sentences(report.verdict, sizeof report.verdict);
         expect_whole_sentences(report.recommendation, sizeof report.recommendation);
     }
@@ -366,15 +366,15 @@ static void whatever_was_found_there_are_whole_sentences(void **state)
 
 static void the_conclusion_is_about_the_machine_it_runs_on(void **state)
 {
-    const struct made_up machine = {"no invariant counter", .current = "hpet",
-                                    .available = "hpet acpi_pm", .raw_step_ns = 70,
-                                    .hz = 1000000000};
+    const struct fake_machine machine = {"no invariant counter", .current = "hpet",
+                                         .available = "hpet acpi_pm", .raw_step_ns = 70,
+                                         .hz = 1000000000};
 
     (void)state;
     begin(BARE_METAL);
-    etwas_clock_use_machine(make_up(&machine));
+    etwas_clock_replace_machine(make_up(&machine));
     etwas_lab_conclude(&report);
-    etwas_clock_use_machine(NULL);
+    etwas_clock_replace_machine(NULL);
     assert_string_equal(report.trust.clocksource, "hpet");
     assert_int_equal(report.trust.reasons,
                      ETWAS_CLOCK_REASON_NOT_INVARIANT | ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT);

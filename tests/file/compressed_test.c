@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -34,7 +34,7 @@ enum {
 static int teardown(void **state)
 {
     etwas_file_fail(NULL);
-    etwas_clock_knot_interval_ns = ETWAS_CLOCK_KNOT_INTERVAL_NS;
+    etwas_clock_snapshot_interval_ns = ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS;
     return folder_teardown(state);
 }
 
@@ -334,7 +334,7 @@ static void what_is_torn_at_the_end_goes_when_a_session_appends(void **state)
     assert_int_equal(etwas_start("damaged", path, &options, &session), ERROR_FILE_CORRUPT);
 }
 
-/* However many there are: a data buffer with knots would be one more. */
+/* However many there are: a data buffer with clock snapshots would be one more. */
 static void readings_of_the_clocks_stay_in_buffer_0(void **state)
 {
     enum {
@@ -347,7 +347,7 @@ static void readings_of_the_clocks_stay_in_buffer_0(void **state)
 
     (void)state;
     options.flusher.no_thread = true;
-    etwas_clock_knot_interval_ns = 0;
+    etwas_clock_snapshot_interval_ns = 0;
     stay_on_one_processor();
     session = start_session(path, &options);
     for (int flush = 0; flush < FLUSHES; flush++) {
@@ -357,7 +357,7 @@ static void readings_of_the_clocks_stay_in_buffer_0(void **state)
     stop_session(session, &counts);
     leave_one_processor();
     assert_int_equal(counts.buffers_written, 1 + FLUSHES);
-    assert_int_not_equal(own_record_at(path, 0, 0, ETWAS_ETL_KNOT_TYPE, 0), 0);
+    assert_int_not_equal(own_record_at(path, 0, 0, ETWAS_ETL_CLOCK_SNAPSHOT_TYPE, 0), 0);
     expect_file_is_exact(session, path, &counts);
 }
 

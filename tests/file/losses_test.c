@@ -310,7 +310,7 @@ static void look(etwas_trace_handle session)
     (void)pthread_mutex_unlock(&inside->role);
 }
 
-/* So many looks that buffer 0 has no room for: neighbours become one, and the knots are still there. */
+/* So many looks that buffer 0 has no room for: neighbours become one, and the clock snapshots are still there. */
 static void however_many_there_are_none_is_forgotten(void **state)
 {
     const char *path = folder_path("trace.etl");

@@ -15,7 +15,7 @@
 #include "etl_parts.h"
 #include "read_trace.h"
 #include "reader/builder.h"
-#include "realtime/realtime_inside.h"
+#include "realtime/realtime_internal.h"
 #include "realtime/session_realtime.h"
 #include "walk.h"
 
@@ -92,7 +92,7 @@ static uint32_t keep_all(const uint8_t *data, size_t size)
         const struct etl_part *part = &parts.buffers[kept];
         uint32_t bytes = (uint32_t)etl_data_end(data, part);
 
-        if (etwas_realtime_room(session, 1, bytes) == 0) {
+        if (etwas_realtime_free_buffers(session, 1, bytes) == 0) {
             break;
         }
         keep(data + part->at, bytes);
@@ -113,9 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kept = keep_all(data, size);
     read_trace_live("a session", PROCESS_TRACE_MODE_EVENT_RECORD, end_session, &result);
     MUST(result.code == ERROR_SUCCESS);
-    (void)etwas_realtime_take_lost(session, &lost);
+    (void)etwas_realtime_collect_lost(session, &lost);
     /* One whose records could not be followed to their end is both. */
     MUST(result.information.buffers <= kept && result.information.buffers + lost >= kept);
-    etwas_realtime_let_go(session);
+    etwas_realtime_unreference(session);
     return 0;
 }

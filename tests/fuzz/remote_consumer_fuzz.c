@@ -15,7 +15,7 @@
 #include "platform/wait.h"
 #include "read_trace.h"
 #include "reader/builder.h"
-#include "realtime/consume.h"
+#include "realtime/consume_protocol.h"
 #include "realtime/remote_consumer.h"
 #include "sharing/remote_consume.h"
 #include "walk.h"

@@ -24,7 +24,7 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #include "support/folder.h"
 #include "support/metadata.h"
 #include "support/start.h"
@@ -236,14 +236,14 @@ static int begin(void **state)
                                  .unix_100ns = calloc(EVENTS_LIMIT, sizeof(int64_t))};
     next_event = 0;
     event_limit = 0;
-    ck_pr_store_64(&etwas_clock_knot_interval_ns, INTERVAL_NS);
+    ck_pr_store_64(&etwas_clock_snapshot_interval_ns, INTERVAL_NS);
     begin_file();
     return followed.came != NULL && followed.unix_100ns != NULL ? folder_setup(state) : -1;
 }
 
 static int end(void **state)
 {
-    ck_pr_store_64(&etwas_clock_knot_interval_ns, ETWAS_CLOCK_KNOT_INTERVAL_NS);
+    ck_pr_store_64(&etwas_clock_snapshot_interval_ns, ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS);
     free(followed.came);
     free(followed.unix_100ns);
     return folder_teardown(state);

@@ -130,10 +130,10 @@ static void put_kinds(bool own, uint32_t mode)
     static const etwas_guid build_class = {
         0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
     struct builder_options options = builder_defaults();
-    const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
-                                        .reason = ETWAS_ETL_KNOT_RUNNING,
-                                        .raw_stamp = options.first_raw + 100,
-                                        .qpc_ns = options.first_raw + 100};
+    const struct etwas_etl_clock_snapshot snapshot = {.version = ETWAS_ETL_CLOCK_SNAPSHOT_VERSION,
+                                                      .reason = ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING,
+                                                      .raw_stamp = options.first_raw + 100,
+                                                      .qpc_ns = options.first_raw + 100};
 
     options.mode |= mode;
     options.compressed = (mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
@@ -154,7 +154,7 @@ static void put_kinds(bool own, uint32_t mode)
     put_description(&build_class, 36, 2); /* likewise: of the image behind it */
     put_description(&image_class, 3, 3);
     builder_buffer(&builder, 0);
-    builder_knot(&builder, &knot);
+    builder_clock_snapshot(&builder, &snapshot);
     put_buffers(1);
     builder_end(&builder);
 }

@@ -11,32 +11,33 @@
 
 #include <cmocka.h>
 
-#include "knots_file.h"
+#include "clock_snapshots_file.h"
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
 enum {
     SECONDS = 400,
-    A_KNOT_BUFFER = 50, /* seconds of it */
-    OLDER = 120         /* seconds: so old are the events of one processor when they are written */
+    A_CLOCK_SNAPSHOT_BUFFER = 50, /* seconds of it */
+    OLDER = 120 /* seconds: so old are the events of one processor when they are written */
 };
 
-/* The wall clock wanders, and once it is set: so whatever knot is missed, times are others. */
-static struct etwas_etl_knot wandering(int64_t n, uint32_t reason)
+/* The wall clock wanders, and once it is set: so whatever clock snapshot is missed, times are others. */
+static struct etwas_etl_clock_snapshot wandering(int64_t n, uint32_t reason)
 {
-    struct etwas_etl_knot knot = knot_of(n, reason);
+    struct etwas_etl_clock_snapshot snapshot = clock_snapshot_of(n, reason);
 
-    knot.filetime += n * 7919 % 13 * 900 + (n > 222 ? INT64_C(36000000000) : 0);
-    knot.qpc_ns += n * 104729 % 11 * 70;
-    return knot;
+    snapshot.filetime += n * 7919 % 13 * 900 + (n > 222 ? INT64_C(36000000000) : 0);
+    snapshot.qpc_ns += n * 104729 % 11 * 70;
+    return snapshot;
 }
 
 static void put_wandering(int64_t from, int64_t to)
 {
     for (int64_t n = from; n <= to; n++) {
-        const struct etwas_etl_knot knot = wandering(n, ETWAS_ETL_KNOT_RUNNING);
+        const struct etwas_etl_clock_snapshot snapshot =
+            wandering(n, ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
 
-        builder_knot(&builder, &knot);
+        builder_clock_snapshot(&builder, &snapshot);
     }
 }
 
@@ -53,25 +54,27 @@ static void put_event(int64_t halves)
 
 /*
  * As a session leaves it: each ten seconds a buffer of what was recorded, and one of what a slow processor did long
- * before; now and then a knot buffer. Buffer 0 has the newest knots.
+ * before; now and then a clock snapshot buffer. Buffer 0 has the newest clock snapshots.
  */
 static const char *build_times(bool ended, uint64_t *begins)
 {
     struct builder_options options = cycles();
-    const struct etwas_etl_knot started = wandering(0, ETWAS_ETL_KNOT_SESSION_STARTED);
-    const struct etwas_etl_knot end = wandering(SECONDS, ETWAS_ETL_KNOT_FILE_ENDED);
+    const struct etwas_etl_clock_snapshot started =
+        wandering(0, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
+    const struct etwas_etl_clock_snapshot end =
+        wandering(SECONDS, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
 
     options.end_filetime = ended ? options.end_filetime : 0;
     begin_file(&options);
-    builder_knot(&builder, &started);
-    put_wandering(SECONDS - A_KNOT_BUFFER + 1, SECONDS - 1);
+    builder_clock_snapshot(&builder, &started);
+    put_wandering(SECONDS - A_CLOCK_SNAPSHOT_BUFFER + 1, SECONDS - 1);
     if (ended) {
-        builder_knot(&builder, &end);
+        builder_clock_snapshot(&builder, &end);
     }
     for (int64_t second = 0; second < SECONDS; second += 10) {
-        if (second > 0 && second % A_KNOT_BUFFER == 0) {
+        if (second > 0 && second % A_CLOCK_SNAPSHOT_BUFFER == 0) {
             builder_buffer(&builder, 0);
-            put_wandering(second - A_KNOT_BUFFER + 1, second);
+            put_wandering(second - A_CLOCK_SNAPSHOT_BUFFER + 1, second);
         }
         *begins++ = builder.size;
         builder_buffer(&builder, 0);
@@ -207,7 +210,8 @@ static void the_clocks_are_known_up_to_the_last_reading(void **state)
 static uint64_t read_the_end(uint32_t buffers, int64_t old)
 {
     struct builder_options options = cycles();
-    const struct etwas_etl_knot started = wandering(0, ETWAS_ETL_KNOT_SESSION_STARTED);
+    const struct etwas_etl_clock_snapshot started =
+        wandering(0, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
     etwas_trace_information information;
     etwas_clock_time time;
     const char *path;
@@ -215,18 +219,18 @@ static uint64_t read_the_end(uint32_t buffers, int64_t old)
 
     options.end_filetime = 0;
     begin_file(&options);
-    builder_knot(&builder, &started);
-    put_wandering(A_KNOT_BUFFER + 1, A_KNOT_BUFFER + 20);
+    builder_clock_snapshot(&builder, &started);
+    put_wandering(A_CLOCK_SNAPSHOT_BUFFER + 1, A_CLOCK_SNAPSHOT_BUFFER + 20);
     for (uint32_t i = 0; i < buffers; i++) {
         builder_buffer(&builder, 0);
         put_event(20 + i % 50);
     }
     builder_buffer(&builder, 0);
-    put_wandering(1, A_KNOT_BUFFER);
+    put_wandering(1, A_CLOCK_SNAPSHOT_BUFFER);
     begin = builder.size;
     for (int64_t i = 0; i < 3; i++) {
         builder_buffer(&builder, 0);
-        put_event(2 * (int64_t)A_KNOT_BUFFER + 20 + i - 2 * old);
+        put_event(2 * (int64_t)A_CLOCK_SNAPSHOT_BUFFER + 20 + i - 2 * old);
     }
     path = finish(1);
     asked = open_timed(path);

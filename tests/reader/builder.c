@@ -285,9 +285,10 @@ void builder_own(struct builder *builder, uint8_t type, const void *payload, siz
     builder_record(builder, &header, sizeof header, payload, bytes);
 }
 
-void builder_knot(struct builder *builder, const struct etwas_etl_knot *knot)
+void builder_clock_snapshot(struct builder *builder,
+                            const struct etwas_etl_clock_snapshot *snapshot)
 {
-    builder_own(builder, ETWAS_ETL_KNOT_TYPE, knot, sizeof *knot);
+    builder_own(builder, ETWAS_ETL_CLOCK_SNAPSHOT_TYPE, snapshot, sizeof *snapshot);
 }
 
 void builder_calibration(struct builder *builder)
@@ -397,19 +398,19 @@ void remove_files(void)
     }
 }
 
-const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot)
+const char *put_sound_file(unsigned slot, uint32_t events, bool with_clock_snapshot)
 {
     struct builder_options options = builder_defaults();
-    const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
-                                        .raw_stamp = options.first_raw,
-                                        .qpc_ns = options.first_raw,
-                                        .filetime = options.start_filetime};
+    const struct etwas_etl_clock_snapshot snapshot = {.version = ETWAS_ETL_CLOCK_SNAPSHOT_VERSION,
+                                                      .raw_stamp = options.first_raw,
+                                                      .qpc_ns = options.first_raw,
+                                                      .filetime = options.start_filetime};
     struct builder builder;
     const char *path;
 
     builder_begin(&builder, &options);
-    if (with_knot) {
-        builder_knot(&builder, &knot);
+    if (with_clock_snapshot) {
+        builder_clock_snapshot(&builder, &snapshot);
     }
     for (uint32_t i = 0; i < events; i++) {
         if (i % 10 == 0) {

@@ -72,10 +72,11 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 /* The same with a payload of one u32. */
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number);
 
-/* The records etwas writes for itself: a calibration that changes no clock, a knot, the totals, and
+/* The records etwas writes for itself: a calibration that changes no clock, a clock snapshot, the totals, and
  * any other. */
 void builder_calibration(struct builder *builder);
-void builder_knot(struct builder *builder, const struct etwas_etl_knot *knot);
+void builder_clock_snapshot(struct builder *builder,
+                            const struct etwas_etl_clock_snapshot *snapshot);
 void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals);
 void builder_own(struct builder *builder, uint8_t type, const void *payload, size_t bytes);
 
@@ -104,7 +105,7 @@ extern const etwas_guid builder_class;
 const char *put_file(unsigned slot, const void *bytes, size_t size);
 
 /* The same of a sound file of `events` events on two processors, ten a buffer. */
-const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot);
+const char *put_sound_file(unsigned slot, uint32_t events, bool with_clock_snapshot);
 
 /* Removes what put_file made. */
 void remove_files(void);

@@ -56,14 +56,14 @@ static void begin_file(struct builder *builder, uint32_t mode, uint32_t part, bo
     file->totals_at = builder->record_at;
     builder_own(builder, ETWAS_ETL_CLOCK_RECORD_TYPE, &trust, sizeof trust);
     for (int64_t n = 0; n < 2; n++) {
-        const struct etwas_etl_knot knot = {
-            .version = ETWAS_ETL_KNOT_VERSION,
+        const struct etwas_etl_clock_snapshot snapshot = {
+            .version = ETWAS_ETL_CLOCK_SNAPSHOT_VERSION,
             .raw_stamp = 1000 + n * 10000000,
             .qpc_ns = n * 1000000000,
             .filetime = BUILDER_START + n * 10000000,
         };
 
-        builder_knot(builder, &knot);
+        builder_clock_snapshot(builder, &snapshot);
     }
 }
 

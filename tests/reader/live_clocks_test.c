@@ -24,9 +24,9 @@
 #include <etwas/evntrace.h>
 
 #include "clock/clock.h"
-#include "clock/history.h"
-#include "clock/reading.h"
-#include "clock/selection.h"
+#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
+#include "clock/clock_selection.h"
 
 #define INTERVAL_NS UINT64_C(4000000)
 #define SECOND_100NS INT64_C(10000000)
@@ -105,7 +105,7 @@ static etwas_trace_handle start(uint32_t clock)
     };
     etwas_trace_handle session;
 
-    ck_pr_store_64(&etwas_clock_knot_interval_ns, INTERVAL_NS);
+    ck_pr_store_64(&etwas_clock_snapshot_interval_ns, INTERVAL_NS);
     assert_int_equal(etwas_start(name, NULL, &options, &session), ERROR_SUCCESS);
     return session;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct etwas_knot_list knot_list;
+struct etwas_clock_snapshot_list clock_snapshot_list;
 struct etwas_timeline *timeline;
 
 /* A counter of 1 GHz whose stamps begin at 1,000, calibrated to 1 ppm. */
@@ -25,9 +25,9 @@ static struct etwas_timeline_base base_of(uint32_t clock_type)
 
 void put(int64_t raw, int64_t qpc_ns, int64_t filetime)
 {
-    const struct etwas_timeline_knot knot = {raw, qpc_ns, filetime, 0, 30, 130};
+    const struct etwas_clock_snapshot snapshot = {raw, qpc_ns, filetime, 0, 30, 130};
 
-    assert_true(etwas_knot_list_add(&knot_list, &knot));
+    assert_true(etwas_clock_snapshot_list_add(&clock_snapshot_list, &snapshot));
 }
 
 void build(uint32_t clock_type)
@@ -35,7 +35,7 @@ void build(uint32_t clock_type)
     const struct etwas_timeline_base base = base_of(clock_type);
 
     etwas_timeline_free(timeline);
-    timeline = etwas_timeline_new(&base, &knot_list);
+    timeline = etwas_timeline_new(&base, &clock_snapshot_list);
     assert_non_null(timeline);
 }
 
@@ -44,8 +44,8 @@ int forget(void **state)
     (void)state;
     etwas_timeline_free(timeline);
     timeline = NULL;
-    free(knot_list.knots);
-    memset(&knot_list, 0, sizeof knot_list);
+    free(clock_snapshot_list.snapshots);
+    memset(&clock_snapshot_list, 0, sizeof clock_snapshot_list);
     return 0;
 }
 

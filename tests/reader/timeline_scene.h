@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A made-up timeline: knots that a test puts down, and the times that stamps mean between them.
+ * A made-up timeline: clock snapshots that a test puts down, and the times that stamps mean between them.
  */
 #ifndef ETWAS_TESTS_READER_TIMELINE_SCENE_H
 #define ETWAS_TESTS_READER_TIMELINE_SCENE_H
@@ -19,12 +19,12 @@
 #define SECOND INT64_C(1000000000)
 #define START INT64_C(133500000000000000) /* FILETIME */
 
-extern struct etwas_knot_list knot_list;
+extern struct etwas_clock_snapshot_list clock_snapshot_list;
 extern struct etwas_timeline *timeline;
 
 void put(int64_t raw, int64_t qpc_ns, int64_t filetime);
 
-/* The timeline of the knots that were put. */
+/* The timeline of the clock snapshots that were put. */
 void build(uint32_t clock_type);
 
 /* Before and after each test. */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What stamps mean between knots: made-up timelines whose true times are known. Times must be
+ * What stamps mean between clock snapshots: made-up timelines whose true times are known. Times must be
  * within the error that is stated, whatever the clocks did.
  */
 #include <stdlib.h>
@@ -25,9 +25,9 @@ static void put_steady(int count)
     }
 }
 
-/* ---- between knots --------------------------------------------------------------------------- */
+/* ---- between clock snapshots ----------------------------------------------------------------- */
 
-static void knots_put_a_rate_right_that_is_wrong_by_500_ppm(void **state)
+static void clock_snapshots_put_a_rate_right_that_is_wrong_by_500_ppm(void **state)
 {
     (void)state;
     put_steady(1001);
@@ -45,7 +45,7 @@ static void knots_put_a_rate_right_that_is_wrong_by_500_ppm(void **state)
     }
 }
 
-static void times_are_rounded_down_between_knots(void **state)
+static void times_are_rounded_down_between_clock_snapshots(void **state)
 {
     (void)state;
     put(1000, 0, 0);
@@ -75,7 +75,7 @@ static void ten_years_of_ticks_are_converted_without_an_overflow(void **state)
     assert_int_equal(filetime_at(1000 + ticks), START + years_ns / 100);
 }
 
-static void a_gap_between_knots_is_bridged(void **state)
+static void a_gap_between_clock_snapshots_is_bridged(void **state)
 {
     (void)state;
     put_steady(3);
@@ -84,7 +84,7 @@ static void a_gap_between_knots_is_bridged(void **state)
     }
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_int_equal(qpc_at(1000 + 1800 * INT64_C(1000500000)).value, 5000 + 1800 * SECOND);
-    /* Nothing beside it is long enough to compare with: 1 ppm of what it is away from a knot. */
+    /* Nothing beside it is long enough to compare with: 1 ppm of what it is away from a clock snapshot. */
     assert_int_equal(qpc_at(1000 + 1800 * INT64_C(1000500000)).error_ns,
                      30 + 1 + (1800 - 2) * 1000 + 1);
 }
@@ -104,7 +104,7 @@ static void a_counter_that_jumps_disturbs_only_its_interval(void **state)
 
 /* ---- outside --------------------------------------------------------------------------------- */
 
-static void outside_of_the_knots_their_rate_goes_on_and_the_error_grows(void **state)
+static void outside_of_the_clock_snapshots_their_rate_goes_on_and_the_error_grows(void **state)
 {
     int64_t last;
 
@@ -119,7 +119,7 @@ static void outside_of_the_knots_their_rate_goes_on_and_the_error_grows(void **s
 
         assert_int_equal(after.value, 5000 + (10 + s) * SECOND);
         assert_int_equal(before.value, 5000 - s * SECOND);
-        /* 1 ppm, and what the two last knots leave open of the rate. */
+        /* 1 ppm, and what the two last clock snapshots leave open of the rate. */
         assert_int_equal(after.error_ns, 30 + 2 + s * (1000 + 60 + 1));
         assert_int_equal(before.error_ns, after.error_ns);
         assert_int_equal(system.value, START + 10 * 10000200 + s * 10000000);
@@ -129,7 +129,7 @@ static void outside_of_the_knots_their_rate_goes_on_and_the_error_grows(void **s
     assert_int_equal(system_at(last).error_ns, 130);
 }
 
-static void one_knot_goes_on_with_the_calibrated_rate_and_its_bound(void **state)
+static void one_clock_snapshot_goes_on_with_the_calibrated_rate_and_its_bound(void **state)
 {
     (void)state;
     put(5000, 9000, START + 77);
@@ -142,7 +142,7 @@ static void one_knot_goes_on_with_the_calibrated_rate_and_its_bound(void **state
     assert_int_equal(etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_QPC), 30);
 }
 
-static void without_knots_the_error_is_not_known(void **state)
+static void without_clock_snapshots_the_error_is_not_known(void **state)
 {
     (void)state;
     build(ETWAS_ETL_CLOCK_CYCLES);
@@ -187,7 +187,7 @@ static void a_step_of_the_wall_clock_is_the_error_of_its_interval_alone(void **s
         int64_t raw = 1000 + i * SECOND + SECOND / 4;
         uint64_t moved_ns = i == 9 ? 3600 * SECOND : i == 19 ? 7200 * SECOND : 0;
 
-        /* The knots' errors: its own, its two, half of its neighbours' two, or both where it has
+        /* The clock snapshots' errors: its own, its two, half of its neighbours' two, or both where it has
          * but one; and roundings. */
         assert_in_range(system_at(raw).error_ns, moved_ns + 4 * 130 + 100 + 1,
                         moved_ns + 5 * 130 + 100 + 1);
@@ -206,9 +206,9 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
     (void)state;
     for (int i = 0; i < 30; i++) {
         int64_t filetime = START + i * 10000000 - (i >= 10 ? 50000000 : 0);
-        const struct etwas_timeline_knot knot = {filetime, i * SECOND, filetime, 0, 30, 0};
+        const struct etwas_clock_snapshot snapshot = {filetime, i * SECOND, filetime, 0, 30, 0};
 
-        assert_true(etwas_knot_list_add(&knot_list, &knot));
+        assert_true(etwas_clock_snapshot_list_add(&clock_snapshot_list, &snapshot));
     }
     build(ETWAS_ETL_CLOCK_SYSTEM);
     assert_int_equal(timeline->all_count, 30);
@@ -230,8 +230,8 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
     }
 }
 
-/* By less than a second, as from one knot to the next. It was set at 9.3 s. */
-static void so_it_does_where_the_clock_was_set_back_between_knots(void **state)
+/* By less than a second, as from one clock snapshot to the next. It was set at 9.3 s. */
+static void so_it_does_where_the_clock_was_set_back_between_clock_snapshots(void **state)
 {
     const int64_t back = 4000000;
     const int64_t set_at = START + 93000000;
@@ -239,9 +239,9 @@ static void so_it_does_where_the_clock_was_set_back_between_knots(void **state)
     (void)state;
     for (int i = 0; i < 30; i++) {
         int64_t filetime = START + i * 10000000 - (i >= 10 ? back : 0);
-        const struct etwas_timeline_knot knot = {filetime, i * SECOND, filetime, 0, 30, 0};
+        const struct etwas_clock_snapshot snapshot = {filetime, i * SECOND, filetime, 0, 30, 0};
 
-        assert_true(etwas_knot_list_add(&knot_list, &knot));
+        assert_true(etwas_clock_snapshot_list_add(&clock_snapshot_list, &snapshot));
     }
     build(ETWAS_ETL_CLOCK_SYSTEM);
     assert_int_equal(timeline->count, 30);
@@ -271,16 +271,16 @@ static void stamps_of_qpc_are_exact_by_qpc(void **state)
     assert_true(qpc_at(INT64_MAX).value == INT64_MAX);
 }
 
-/* ---- hostile knots --------------------------------------------------------------------------- */
+/* ---- hostile clock snapshots ----------------------------------------------------------------- */
 
 static void shuffle(void)
 {
-    for (size_t i = knot_list.count - 1; i > 0; i--) {
+    for (size_t i = clock_snapshot_list.count - 1; i > 0; i--) {
         size_t j = next_random() % (i + 1);
-        struct etwas_timeline_knot knot = knot_list.knots[i];
+        struct etwas_clock_snapshot snapshot = clock_snapshot_list.snapshots[i];
 
-        knot_list.knots[i] = knot_list.knots[j];
-        knot_list.knots[j] = knot;
+        clock_snapshot_list.snapshots[i] = clock_snapshot_list.snapshots[j];
+        clock_snapshot_list.snapshots[j] = snapshot;
     }
 }
 
@@ -291,7 +291,7 @@ static void expect_steady(int count)
     }
 }
 
-static void knots_in_any_order_and_twice_are_the_same(void **state)
+static void clock_snapshots_in_any_order_and_twice_are_the_same(void **state)
 {
     (void)state;
     put_steady(200);
@@ -305,7 +305,7 @@ static void knots_in_any_order_and_twice_are_the_same(void **state)
     expect_steady(200);
 }
 
-static void knots_that_contradict_the_others_are_left_out(void **state)
+static void clock_snapshots_that_contradict_the_others_are_left_out(void **state)
 {
     static const int64_t extremes[] = {INT64_MIN,        INT64_MIN + 1, -(INT64_C(1) << 62),
                                        INT64_C(1) << 62, INT64_MAX - 1, INT64_MAX};
@@ -328,7 +328,7 @@ static void knots_that_contradict_the_others_are_left_out(void **state)
     expect_steady(200);
 }
 
-static void a_million_knots_are_thinned_evenly(void **state)
+static void a_million_clock_snapshots_are_thinned_evenly(void **state)
 {
     enum {
         MILLION = 1000000
@@ -338,14 +338,15 @@ static void a_million_knots_are_thinned_evenly(void **state)
     for (int64_t i = 0; i < MILLION; i++) {
         put(1000 + i * INT64_C(1000500), 5000 + i * INT64_C(1000000), START + i * 10000);
     }
-    assert_int_equal(knot_list.found, MILLION);
-    assert_true(knot_list.capacity <= ETWAS_TIMELINE_KNOTS_LIMIT);
+    assert_int_equal(clock_snapshot_list.found, MILLION);
+    assert_true(clock_snapshot_list.capacity <= ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT);
     build(ETWAS_ETL_CLOCK_CYCLES);
-    assert_true(timeline->count > ETWAS_TIMELINE_KNOTS_LIMIT / 2);
-    assert_int_equal(timeline->knots[0].raw, 1000);
-    assert_true(timeline->knots[timeline->count - 1].raw > 1000 + INT64_C(999900) * 1000500);
+    assert_true(timeline->count > ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT / 2);
+    assert_int_equal(timeline->snapshots[0].raw, 1000);
+    assert_true(timeline->snapshots[timeline->count - 1].raw > 1000 + INT64_C(999900) * 1000500);
     for (size_t i = 1; i < timeline->count; i++) {
-        assert_true(timeline->knots[i].qpc_ns - timeline->knots[i - 1].qpc_ns <= 64 * SECOND);
+        assert_true(timeline->snapshots[i].qpc_ns - timeline->snapshots[i - 1].qpc_ns <=
+                    64 * SECOND);
     }
     for (int i = 0; i < 100000; i++) {
         uint32_t at = next_random() % MILLION;
@@ -388,8 +389,9 @@ static void the_order_of_stamps_never_turns_around_R158(void **state)
         }
         build(types[next_random() % 7]);
         for (size_t i = 0; i < STAMPS; i++) {
-            stamps[i] = i < timeline->count ? timeline->knots[i].raw + (int)(next_random() % 3) - 1
-                                            : random_reading();
+            stamps[i] = i < timeline->count
+                            ? timeline->snapshots[i].raw + (int)(next_random() % 3) - 1
+                            : random_reading();
         }
         qsort(stamps, STAMPS, sizeof stamps[0], compare_readings);
         for (size_t i = 0; i < STAMPS; i++) {
@@ -408,22 +410,22 @@ static void the_order_of_stamps_never_turns_around_R158(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE_TEST(knots_put_a_rate_right_that_is_wrong_by_500_ppm),
-        TIMELINE_TEST(times_are_rounded_down_between_knots),
+        TIMELINE_TEST(clock_snapshots_put_a_rate_right_that_is_wrong_by_500_ppm),
+        TIMELINE_TEST(times_are_rounded_down_between_clock_snapshots),
         TIMELINE_TEST(ten_years_of_ticks_are_converted_without_an_overflow),
-        TIMELINE_TEST(a_gap_between_knots_is_bridged),
+        TIMELINE_TEST(a_gap_between_clock_snapshots_is_bridged),
         TIMELINE_TEST(a_counter_that_jumps_disturbs_only_its_interval),
-        TIMELINE_TEST(outside_of_the_knots_their_rate_goes_on_and_the_error_grows),
-        TIMELINE_TEST(one_knot_goes_on_with_the_calibrated_rate_and_its_bound),
-        TIMELINE_TEST(without_knots_the_error_is_not_known),
+        TIMELINE_TEST(outside_of_the_clock_snapshots_their_rate_goes_on_and_the_error_grows),
+        TIMELINE_TEST(one_clock_snapshot_goes_on_with_the_calibrated_rate_and_its_bound),
+        TIMELINE_TEST(without_clock_snapshots_the_error_is_not_known),
         TIMELINE_TEST(times_outside_of_64_bits_are_the_nearest_there_are),
         TIMELINE_TEST(a_step_of_the_wall_clock_is_the_error_of_its_interval_alone),
         TIMELINE_TEST(a_session_of_system_time_says_when_a_stamp_means_several_moments),
-        TIMELINE_TEST(so_it_does_where_the_clock_was_set_back_between_knots),
+        TIMELINE_TEST(so_it_does_where_the_clock_was_set_back_between_clock_snapshots),
         TIMELINE_TEST(stamps_of_qpc_are_exact_by_qpc),
-        TIMELINE_TEST(knots_in_any_order_and_twice_are_the_same),
-        TIMELINE_TEST(knots_that_contradict_the_others_are_left_out),
-        TIMELINE_TEST(a_million_knots_are_thinned_evenly),
+        TIMELINE_TEST(clock_snapshots_in_any_order_and_twice_are_the_same),
+        TIMELINE_TEST(clock_snapshots_that_contradict_the_others_are_left_out),
+        TIMELINE_TEST(a_million_clock_snapshots_are_thinned_evenly),
         TIMELINE_TEST(the_order_of_stamps_never_turns_around_R158),
     };
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What stamps mean between knots, where the clocks behind them are random functions of the counter: the true
+ * What stamps mean between clock snapshots, where the clocks behind them are random functions of the counter: the true
  * time is within the error that is stated.
  */
 #include "hostile.h"
@@ -51,7 +51,7 @@ static int64_t jump_of(int clock)
     return clock == 0 || next_random() % 2 == 0 ? size : -size;
 }
 
-/* Up to 180 ppm from three ticks a nanosecond, or so little from what it was that knots do not show it. */
+/* Up to 180 ppm from three ticks a nanosecond, or so little from what it was that clock snapshots do not show it. */
 static int64_t changed(int64_t rate)
 {
     return rate != 0 && next_random() % 2 == 0
@@ -92,8 +92,8 @@ static int64_t floor_ns(wide time)
     return (int64_t)(time / PARTS - (time % PARTS < 0));
 }
 
-/* Knots 0.5 to 1 s apart, each wrong within its errors. */
-static int64_t put_random_knots(int64_t most)
+/* Clock snapshots 0.5 to 1 s apart, each wrong within its errors. */
+static int64_t put_random_clock_snapshots(int64_t most)
 {
     int64_t raw = 1000;
 
@@ -103,13 +103,13 @@ static int64_t put_random_knots(int64_t most)
         int64_t qpc_ns = floor_ns(true_time(0, raw)) + random_between(-qpc_error, qpc_error);
         int64_t system_ns =
             floor_ns(true_time(1, raw)) + random_between(-system_error, system_error);
-        const struct etwas_timeline_knot knot = {
+        const struct etwas_clock_snapshot snapshot = {
             raw, qpc_ns, system_ns / 100, 0, (uint32_t)qpc_error + 1, (uint32_t)system_error + 101};
 
-        assert_true(etwas_knot_list_add(&knot_list, &knot));
+        assert_true(etwas_clock_snapshot_list_add(&clock_snapshot_list, &snapshot));
         raw += random_between(3 * SECOND / 2, 3 * SECOND);
     }
-    return knot_list.knots[knot_list.count - 1].raw;
+    return clock_snapshot_list.snapshots[clock_snapshot_list.count - 1].raw;
 }
 
 static void expect_within(wide value, wide truth, uint64_t error_ns)
@@ -151,11 +151,11 @@ static void what_passed_is_within_its_error(void **state)
 
         (void)forget(NULL);
         make_truths();
-        (void)put_random_knots(random_between(6, 300));
+        (void)put_random_clock_snapshots(random_between(6, 300));
         build(ETWAS_ETL_CLOCK_CYCLES);
         timeline->base.rate = (struct etwas_timeline_rate){3, 1, 1000};
-        first = timeline->knots[1].raw;
-        last = timeline->knots[timeline->count - 2].raw;
+        first = timeline->snapshots[1].raw;
+        last = timeline->snapshots[timeline->count - 2].raw;
         for (int i = 0; i < 2000; i++) {
             int64_t from = random_between(first, last);
             int64_t to = from + random_length();
@@ -165,7 +165,7 @@ static void what_passed_is_within_its_error(void **state)
     }
 }
 
-/* Clocks that do not jump, at rates within one part in a million, also before the first knot and after the last. */
+/* Clocks that do not jump, at rates within one part in a million, also before the first clock snapshot and after the last. */
 static void make_calm_truths(void)
 {
     make_truths();
@@ -184,7 +184,7 @@ static void what_passed_of_even_clocks_is_known_well(void **state)
 
         (void)forget(NULL);
         make_calm_truths();
-        last = put_random_knots(random_between(2, 30));
+        last = put_random_clock_snapshots(random_between(2, 30));
         build(ETWAS_ETL_CLOCK_CYCLES);
         timeline->base.rate = (struct etwas_timeline_rate){3, 1, 1000};
         for (int i = 0; i < 2000; i++) {
@@ -209,7 +209,7 @@ static void the_true_time_is_within_the_error(void **state)
 
         (void)forget(NULL);
         make_truths();
-        last = put_random_knots(random_between(4, 300));
+        last = put_random_clock_snapshots(random_between(4, 300));
         build(ETWAS_ETL_CLOCK_CYCLES);
         timeline->base.rate = (struct etwas_timeline_rate){3, 1, 1000};
         assert_int_equal(timeline->unusable, 0);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
-#include "realtime/realtime_inside.h"
+#include "realtime/realtime_internal.h"
 #include "support/flushing.h"
 #include "support/inside.h"
 
@@ -344,7 +344,7 @@ static void read_backlog(struct etwas_consumer *consumer, struct etwas_realtime 
 
 static uint32_t backlog_room(struct etwas_realtime *realtime)
 {
-    return etwas_realtime_room(realtime, UINT32_MAX, 16 << 10);
+    return etwas_realtime_free_buffers(realtime, UINT32_MAX, 16 << 10);
 }
 
 /* R170: the limit is for what waits, not for what was there before. */
@@ -400,7 +400,7 @@ static void who_reads_a_buffer_of_the_backlog_last_leaves_all_its_room(void **st
     read_slowly = realtime;
     slow = consumer;
     etwas_file_fail(stop_the_slow);
-    assert_int_equal(etwas_consumer_next(consumer, &entry), ETWAS_GOT_BUFFER);
+    assert_int_equal(etwas_consumer_next(consumer, &entry), ETWAS_CONSUMER_RESULT_BUFFER);
     etwas_file_fail(NULL);
     assert_null(slow);
     etwas_consumer_release(consumer, &entry);

@@ -37,7 +37,7 @@ static void a_record_that_contradicts_itself_costs_itself(void **state)
     left_expect((const uint64_t[]){4}, 1);
 }
 
-/* A knot that nobody took would bend all times of the file. */
+/* A clock snapshot that nobody took would bend all times of the file. */
 static void records_of_the_files_own_are_no_events(void **state)
 {
     struct left left = left_with_events();
@@ -47,7 +47,7 @@ static void records_of_the_files_own_are_no_events(void **state)
     (void)state;
     memcpy(record + offsetof(struct etwas_etl_full_header, guid), &etwas_etl_own_class,
            sizeof etwas_etl_own_class);
-    record[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_KNOT_TYPE;
+    record[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_CLOCK_SNAPSHOT_TYPE;
     recovered = left_recover(&left);
     assert_int_equal(recovered.events, LEFT_EVENTS - 1);
     assert_int_equal(recovered.damaged_buffers, 1);
@@ -184,7 +184,7 @@ static void what_is_no_description_is_left_out(void **state)
     schemas = left_table(&left, ETWAS_SHARED_SCHEMAS);
     memcpy(schemas + offsetof(struct etwas_etl_full_header, guid), &etwas_etl_own_class,
            sizeof etwas_etl_own_class);
-    schemas[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_KNOT_TYPE;
+    schemas[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_CLOCK_SNAPSHOT_TYPE;
     recovered = left_recover(&left);
     assert_int_equal(recovered.schemas, had - 1);
     assert_int_equal(recovered.schemas_left_out, 2);
@@ -231,7 +231,7 @@ static void a_head_without_a_place_and_one_with_a_wrong_place_are_read(void **st
     assert_string_equal(left_recover(&left).file_system, "0xffffffff");
 }
 
-/* ---- what it names ----------------------------------------------------------------------------- */
+/* ---- what it names --------------------------------------------------------------------------- */
 
 /* As of a session with a log file, which is this one. */
 static etwas_recovered recover_beside(const char *log_file)

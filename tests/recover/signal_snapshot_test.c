@@ -14,8 +14,8 @@
 #include "flush/session_clock.h"
 #include "platform/file.h"
 #include "recover/signal_handler.h"
+#include "support/clock_snapshots.h"
 #include "support/inside.h"
-#include "support/knots.h"
 #include "support/metadata.h"
 #include "support/readback.h"
 #include "support/writer.h"
@@ -48,7 +48,7 @@ static void end_prepared(int descriptor)
     assert_int_equal(close(descriptor), 0);
 }
 
-static void a_recorder_is_in_it_with_its_knots_and_metadata_as_often_as_it_is_asked_for(
+static void a_recorder_is_in_it_with_its_clock_snapshots_and_metadata_as_often_as_it_is_asked_for(
     void **state)
 {
     enum {
@@ -59,14 +59,14 @@ static void a_recorder_is_in_it_with_its_knots_and_metadata_as_often_as_it_is_as
                                            .minimum_buffers = 16,
                                            .flusher = {.no_thread = true}};
     const char *path = folder_path("snapshot.etl");
-    static struct knots knots;
+    static struct clock_snapshots clock_snapshots;
     struct metadata metadata;
     struct readback result;
     struct etwas_session *inside;
     int descriptor;
 
     (void)state;
-    etwas_clock_knot_interval_ns = 0;
+    etwas_clock_snapshot_interval_ns = 0;
     for (int class_number = 0; class_number < 40; class_number++) {
         (void)describe_one(20);
     }
@@ -90,13 +90,13 @@ static void a_recorder_is_in_it_with_its_knots_and_metadata_as_often_as_it_is_as
         read_back(session, path, &result);
         assert_int_equal(result.events, counts.recorded);
         assert_int_equal(result.wrong + result.damages + result.unfinished, 0);
-        knots_read(path, &knots);
-        assert_int_equal(knots.count, READINGS + 1);
+        clock_snapshots_read(path, &clock_snapshots);
+        assert_int_equal(clock_snapshots.count, READINGS + 1);
         metadata_read(path, &metadata);
         assert_true(has_classes(&metadata, described_classes(), 1));
     }
     assert_true(counts_of(session).overwritten > 0);
-    etwas_clock_knot_interval_ns = ETWAS_CLOCK_KNOT_INTERVAL_NS;
+    etwas_clock_snapshot_interval_ns = ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS;
     end_prepared(descriptor);
 }
 
@@ -288,7 +288,8 @@ static void a_stop_does_not_wait_for_ever_and_takes_nothing_from_a_handler(void 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_recorder_is_in_it_with_its_knots_and_metadata_as_often_as_it_is_asked_for),
+        FOLDER_TEST(
+            a_recorder_is_in_it_with_its_clock_snapshots_and_metadata_as_often_as_it_is_asked_for),
         FOLDER_TEST(a_session_with_a_file_has_in_it_what_its_file_has_not),
         FOLDER_TEST(the_images_of_a_session_with_stacks_are_those_of_then),
         FOLDER_TEST(snapshots_beside_writers_and_a_flusher_are_whole),

@@ -15,7 +15,7 @@
 #include "soak.h"
 
 #ifdef SOAK_KNOTS
-#include "clock/history.h"
+#include "clock/clock_history.h"
 #endif
 
 enum {
@@ -221,7 +221,7 @@ static void choose_interval(void)
     struct soak_random random = soak_random_of(options.seed, SOAK_CONTROLLERS, 0);
     uint64_t interval_ns = (uint64_t)SHORTEST_NS << soak_upto(&random, 8);
 
-    ck_pr_store_64(&etwas_clock_knot_interval_ns, interval_ns);
+    ck_pr_store_64(&etwas_clock_snapshot_interval_ns, interval_ns);
     (void)printf("knots every %llu us\n", (unsigned long long)interval_ns / 1000);
 }
 

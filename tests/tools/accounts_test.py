@@ -309,9 +309,9 @@ class Losses(ToolTest):
 class Stepped(ToolTest):
     """A wall clock that stamps and that is set within a span: the duration is wrong by the step at least, and says so."""
 
-    def duration(self, start, end, knots):
+    def duration(self, start, end, clock_snapshots):
         own = [etl.totals(), etl.clock_record(requested=2, got=2),
-               *(etl.knot(etl.START + at, 100 * at, etl.START + at) for at in knots)]
+               *(etl.clock_snapshot(etl.START + at, 100 * at, etl.START + at) for at in clock_snapshots)]
         records = [etl.tl_event(RED, etl.START + at, "P", "Work", opcode=opcode, activity=BLUE)
                    for at, opcode in ((start, 1), (end, 2))]
         path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2, first=etl.START, own=own))
@@ -320,25 +320,25 @@ class Stepped(ToolTest):
 
     def test_what_goes_back_within_a_span_is_a_step(self):
         hour = 3600 * SECOND
-        for knots in ((0, SECOND), (0, SECOND, 2 * SECOND), (0,)):
-            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 - hour, knots)
+        for clock_snapshots in ((0, SECOND), (0, SECOND, 2 * SECOND), (0,)):
+            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 - hour, clock_snapshots)
             self.assertEqual(ns, 0)
-            self.assertTrue(error_ns is None or error_ns >= 100 * hour, (knots, error_ns))
+            self.assertTrue(error_ns is None or error_ns >= 100 * hour, (clock_snapshots, error_ns))
 
-    def test_what_passed_after_the_last_knot_may_all_be_a_step(self):
+    def test_what_passed_after_the_last_clock_snapshot_may_all_be_a_step(self):
         hour = 3600 * SECOND
-        for knots in ((0, SECOND), (0, SECOND, 2 * SECOND)):
-            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 + hour, knots)
+        for clock_snapshots in ((0, SECOND), (0, SECOND, 2 * SECOND)):
+            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 + hour, clock_snapshots)
             self.assertAlmostEqual(ns, 100 * hour, delta=10_000_000)
-            self.assertTrue(error_ns is None or error_ns >= 100 * (hour - 2 * SECOND), (knots, error_ns))
-        ns, error_ns = self.duration(SECOND // 2, SECOND, (0, 2 * SECOND, 4 * SECOND))  # between knots that agree
+            self.assertTrue(error_ns is None or error_ns >= 100 * (hour - 2 * SECOND), (clock_snapshots, error_ns))
+        ns, error_ns = self.duration(SECOND // 2, SECOND, (0, 2 * SECOND, 4 * SECOND))  # between clock snapshots that agree
         self.assertLess(error_ns, 10_000_000)
 
 
-    def said(self, records, knots=(0, 2 * SECOND)):
+    def said(self, records, clock_snapshots=(0, 2 * SECOND)):
         """What a span took and how far that may be off, by each command that says it."""
         own = [etl.totals(), etl.clock_record(requested=2, got=2),
-               *(etl.knot(etl.START + at, 100 * at, etl.START + at) for at in knots)]
+               *(etl.clock_snapshot(etl.START + at, 100 * at, etl.START + at) for at in clock_snapshots)]
         path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2, first=etl.START, own=own))
         span = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
         yield span["ns"], span["error_ns"]

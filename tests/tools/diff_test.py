@@ -165,7 +165,7 @@ class Other(DiffTest):
                                   payload=struct.pack("<IIQQqqq", 1, 3, 1, 100, T, 0, 0))
         sides = {error_ns: [[], []] for error_ns in (20, 100_000)}
         for error_ns, paths in sides.items():
-            own = [calibration, etl.totals(), *[etl.knot(T + n * 10_000_000, n * 1_000_000_000,
+            own = [calibration, etl.totals(), *[etl.clock_snapshot(T + n * 10_000_000, n * 1_000_000_000,
                    etl.START + n * 10_000_000, errors_ns=(error_ns, 120)) for n in range(3)]]
             for run in range(8):
                 records = run_of(run, {RED: 400 + 200 * (run > 3)}, length=5 * MS, spread=0.01)

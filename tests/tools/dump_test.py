@@ -124,11 +124,11 @@ class Dump(ToolTest):
     def test_an_event_is_shown_by_each_clock_with_its_error(self):
         # QPC in ns, begun at 1,000,000; the wall clock is set forward by an hour after 2 s.
         second = 1_000_000_000
-        knots = [etl.knot(1_000_000 + n * second, 1_000_000 + n * second,
+        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * second, 1_000_000 + n * second,
                           etl.START + n * 10_000_000 + (36_000_000_000 if n > 2 else 0),
                           errors_ns=(0, 100)) for n in range(6)]
         events = [etl.classic(RED, 1_000_000 + 500_000_000), etl.classic(RED, 1_000_000 + 4_000_000_000)]
-        path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=knots))
+        path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=clock_snapshots))
         raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
             "dump", "-xj", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
             for clock in ("raw", "qpc", "system"))
@@ -268,7 +268,7 @@ class Folder(ToolTest):
         for name, first, start, at, event in (("a", 1_000_000, etl.START, hour + 10_000_000, RED),
                                               ("b", hour, etl.START + hour // 100 + moved, hour + 9_000_000, BLUE)):
             own = [record[:16] + struct.pack("<q", first) + record[24:]
-                   for record in (etl.totals(), etl.knot(first, first, start, errors_ns=(0, 120), reason=0))]
+                   for record in (etl.totals(), etl.clock_snapshot(first, first, start, errors_ns=(0, 120), reason=0))]
             self.write(f"{name}.etl", etl.trace([(0, [etl.classic(event, at)])], frequency=second, own=own, start=start, first=first))
         both = [e for e in self.dump_json(self.folder) if e["class"] in (RED, BLUE)]
         self.assertEqual([e["class"] for e in both], [BLUE, RED])

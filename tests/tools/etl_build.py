@@ -175,7 +175,7 @@ def loss(since, until, events, processor=ANYWHERE, cause=NO_BUFFER):
                    payload=struct.pack("<IIIIQqq", 1, cause, processor, 0, events, since, until))
 
 
-def knot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):
+def clock_snapshot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):
     """A reading of the clocks in a file of etwas."""
     return classic(OWN_CLASS, FIRST_STAMP, kind=1, level=0,
                    payload=struct.pack("<IIqqqqII", 1, reason, raw, qpc_ns, filetime, suspended_ns,

@@ -400,8 +400,8 @@ class Kernel(PerfettoTest):
     SYSTEM = 0x02000001
 
     def kernel(self, per_processor, is_linux):
-        knots = [etl.knot(T + ticks, 100 * (T + ticks), etl.START + ticks) for ticks in (0, 10**6)] if is_linux else []
-        return self.write("k.etl", etl.trace(per_processor, mode=self.SYSTEM, own=knots))
+        clock_snapshots = [etl.clock_snapshot(T + ticks, 100 * (T + ticks), etl.START + ticks) for ticks in (0, 10**6)] if is_linux else []
+        return self.write("k.etl", etl.trace(per_processor, mode=self.SYSTEM, own=clock_snapshots))
 
     def stack(self, frames, number):
         """The frames of a call stack, innermost first."""

@@ -116,14 +116,14 @@ class Kept(RelogTest):
 
     def test_many_readings_of_the_clocks_stay(self):
         own = [etl.totals(), etl.clock_record(1, 1, processors=4)]
-        knots = [etl.knot(raw, raw, etl.START + i * SECOND, errors_ns=(0, 120), reason=0 if i == 0 else 2)
+        clock_snapshots = [etl.clock_snapshot(raw, raw, etl.START + i * SECOND, errors_ns=(0, 120), reason=0 if i == 0 else 2)
                  for i, raw in enumerate(range(etl.FIRST_STAMP, etl.FIRST_STAMP + 400 * 10 ** 9, 10 ** 9))]
         events = [etl.classic(RED, etl.FIRST_STAMP + i) for i in range(0, 400, 7)]
         frequency = {"frequency": 1_000_000_000}
-        per_buffer = [(0, knots[20 + at:20 + at + 80]) for at in range(0, 380, 80)] + [(0, events)]
-        path = self.write("a.etl", etl.trace(per_buffer, own=own + knots[:20], **frequency))
+        per_buffer = [(0, clock_snapshots[20 + at:20 + at + 80]) for at in range(0, 380, 80)] + [(0, events)]
+        path = self.write("a.etl", etl.trace(per_buffer, own=own + clock_snapshots[:20], **frequency))
         made = self.walk(self.relog(path))
-        self.assertEqual(len(made.knots), 400)
+        self.assertEqual(len(made.clock_snapshots), 400)
         self.assertEqual(self.stat(self.relog(path))["clocks"]["knots"], 400)
 
     def test_events_that_only_this_program_knows_are_described(self):
@@ -223,7 +223,7 @@ class Cut(RelogTest):
             (0, [etl.instance(RED, T + 1000 * i, i + 1, kind=10, payload=struct.pack("<QQ", i, 0)) for i in range(50)] +
              [etl.event_info(T + 60_000, RED, 10, "P", "Class", "Call", [("size", etl.UINT64, 0), ("b", etl.UINT64, 0)])])],
             own=[etl.totals(attempted=50, lost_events=0), etl.clock_record(1, 1, processors=4),
-                 etl.knot(etl.FIRST_STAMP, etl.FIRST_STAMP, etl.START, errors_ns=(0, 120), reason=0)]))
+                 etl.clock_snapshot(etl.FIRST_STAMP, etl.FIRST_STAMP, etl.START, errors_ns=(0, 120), reason=0)]))
 
     def sizes(self, path):
         self.walk(path)
@@ -313,11 +313,11 @@ class Merged(RelogTest):
         own = [etl.totals(attempted=1), etl.clock_record(1, 1, processors=4)]
 
         def file(name, first, count):
-            knots = [etl.knot(etl.FIRST_STAMP + i, etl.FIRST_STAMP + i, etl.START, reason=0 if i == first else 2, errors_ns=(0, 120))
+            clock_snapshots = [etl.clock_snapshot(etl.FIRST_STAMP + i, etl.FIRST_STAMP + i, etl.START, reason=0 if i == first else 2, errors_ns=(0, 120))
                      for i in range(first, first + count)]
-            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own + knots, frequency=10 ** 9, name=name))
+            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own + clock_snapshots, frequency=10 ** 9, name=name))
         made, walker = self.merge(file("1.etl", 0, 5), file("2.etl", 5, 6))
-        self.assertEqual(len(walker.knots), 11)
+        self.assertEqual(len(walker.clock_snapshots), 11)
         self.assertTrue(json.loads(self.run_etwas("stat", "--prove", "--json", made)[0])["proved"])
 
 

@@ -155,15 +155,15 @@ void expect_again(const char *path, const struct etwas_ship_bounds *bounds, cons
 {
     struct etwas_ship_file *file = open_file(path);
     struct etwas_ship_block block = block_open();
-    size_t again_count;
+    size_t duplicates_count;
     uint8_t *again;
 
     if (etwas_ship_block_again(file, bounds, &block) != ETWAS_SHIP_BLOCK) {
         fail_msg("%s", etwas_ship_file_reason(file));
     }
     assert_memory_equal(&block.bounds, bounds, sizeof *bounds);
-    again = block_bytes(&block, &again_count);
-    assert_int_equal(again_count, count);
+    again = block_bytes(&block, &duplicates_count);
+    assert_int_equal(duplicates_count, count);
     assert_memory_equal(again, bytes, count);
     free(again);
     block_close(&block);

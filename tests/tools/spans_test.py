@@ -334,7 +334,7 @@ class Errors(SpansTest):
 
     def counter_file(self, first, second, inside=()):
         """A span from the processor `first` to `second`, ten microseconds long, and what is inside of it on `first`."""
-        knots = [etl.knot(1_000_000 + n * 3_000_000_000, 7_000_000 + n * 1_000_000_000, etl.START + n * 10_000_000)
+        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_000_000_000, 7_000_000 + n * 1_000_000_000, etl.START + n * 10_000_000)
                  for n in range(11)]
         calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
                                   payload=struct.pack("<IIQQqqq", 1, 3, 3, 1, 1_000_000, 0, 0))
@@ -342,7 +342,7 @@ class Errors(SpansTest):
                   etl.instance(RED, self.MIDDLE, 1, kind=END, process=20)]
         per_buffer = [(first, [events[0], *inside]), (second, events[1:])]
         return self.write("c.etl", etl.trace(per_buffer, clock=3,
-                                             own=[calibration, etl.totals(), etl.clock_record(), *knots]))
+                                             own=[calibration, etl.totals(), etl.clock_record(), *clock_snapshots]))
 
     def error_of_one_time(self, path):
         events, _ = self.run_etwas("dump", "--json", "--clock", "qpc", path)

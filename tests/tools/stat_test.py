@@ -246,7 +246,7 @@ class Clocks(ToolTest):
 
     def counter_file(self, **noted):
         """31 s of a TSC 500 ppm faster than calibrated; set back by 90 s; half a minute of sleep."""
-        knots = [etl.knot(1_000_000 + n * 3_001_500_000, 7_000_000 + n * 1_000_000_000,
+        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_001_500_000, 7_000_000 + n * 1_000_000_000,
                           etl.START + n * 10_000_050 - (900_000_000 if n > 10 else 0)
                           + (300_000_000 if n > 20 else 0), 30_000_000_000 if n > 20 else 0)
                  for n in range(31)]
@@ -255,7 +255,7 @@ class Clocks(ToolTest):
         noted = {"requested": 3, "got": 3, "verdict": 1, "reasons": 0x40000101, "stated_by": 3,
                  "stated_hz": 3_001_000_000, "hypervisor": b"KVM\x1bKVM", **noted}
         return self.write("a.etl", etl.trace([(0, [])], clock=3, own=[
-            calibration, etl.totals(), etl.clock_record(**noted), *knots]))
+            calibration, etl.totals(), etl.clock_record(**noted), *clock_snapshots]))
 
     def test_the_verdict_and_the_drift_as_recorded_are_told(self):
         out, _ = self.run_etwas("stat", self.counter_file())

@@ -28,7 +28,7 @@ import sys
 from collections import Counter
 
 import guids
-import knots
+import clock_snapshots
 import losses
 import messages
 import metadata
@@ -57,7 +57,7 @@ class Walker:
         self.data, self.lenient, self.violations = data, lenient, []
         self.buffers, self.records, self.header = [], [], {}
         self.totals, self.torn, self.may_be_unfinished = dict(modes.NO_TOTALS), [], unfinished
-        self.knots, self.described = [], []
+        self.clock_snapshots, self.described = [], []
 
     @property
     def unfinished(self):
@@ -145,7 +145,7 @@ class Walker:
                 at = next(i for i in range(end, len(body)) if body[i] != 0xFF)
                 self.tear(number, at + 72)
             else:
-                # Knots are written before the header that counts them in.
+                # Clock snapshots are written before the header that counts them in.
                 self.check(padded or self.may_be_unfinished and number == 0,
                            f"{name}: padding is not 0xFF", number == 0)
         if number == 0:
@@ -223,7 +223,7 @@ class Walker:
         if not h:
             return self.check(False, "no log file header")
         self.totals = modes.read_totals(self)
-        for rule in (knots.check, losses.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals,
+        for rule in (clock_snapshots.check, losses.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals,
                      modes.times):
             rule(self)
         self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
@@ -273,8 +273,8 @@ class Walker:
                 "overwritten_events": self.totals["overwritten_events"],
                 "overwritten_buffers": self.totals["overwritten_buffers"],
                 "part": self.totals["part"], "unfinished": self.unfinished,
-                "knots": len(self.knots), "knot_buffers":
-                len({k["buffer"] for k in self.knots} - {0}),
+                "knots": len(self.clock_snapshots), "knot_buffers":
+                len({k["buffer"] for k in self.clock_snapshots} - {0}),
                 "described": len(self.described), "metadata_buffers":
                 len({r["buffer"] for r in self.described}), "torn": len(self.torn),
                 "clock": self.header.get("clock"), "frequency": self.header.get("frequency"),

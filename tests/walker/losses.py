@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""When the session lost what, for etl_walk.py: records behind the knots of buffer 0."""
+"""When the session lost what, for etl_walk.py: records behind the clock snapshots of buffer 0."""
 import struct
 
 LOSS, SIZE = 16, 88

@@ -25,7 +25,7 @@ def own(kind, payload):
 
 def head(count, mode, end=START + 9, totals=(0, 0, 0, 0, 0), max_size=0, clock=1, timer=156250,
          lost=None, session="session"):
-    """Buffer 0 of this library: the header, the knot, the totals."""
+    """Buffer 0 of this library: the header, the clock snapshot, the totals."""
     fields = struct.pack("<I4BIIqIIIIIIIIQQ172sIqqqII", SIZE, 10, 0, 1, 5, 19045, 2, end, timer, max_size,
                          mode, count, 1, 8, totals[3] if lost is None else lost, 3000, 0, 0, b"", 0,
                          START - 5, 10000000, START, clock, totals[4])
@@ -33,8 +33,8 @@ def head(count, mode, end=START + 9, totals=(0, 0, 0, 0, 0), max_size=0, clock=1
     first = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(fields) + len(names), 0, 0, 11, 12, T0, 0,
                         0) + fields + names
     first += b"\0" * (-len(first) % 8)
-    knot = own(0, struct.pack("<IIQQqqq", 1, clock, 10000000, 1000000000, T0, T0, START))
-    return buffer(first + knot + own(2, struct.pack("<IIQQQQQ", 1, *totals, 0)), 0, 0, 0, 0x21, 4)
+    clock_snapshot = own(0, struct.pack("<IIQQqqq", 1, clock, 10000000, 1000000000, T0, T0, START))
+    return buffer(first + clock_snapshot + own(2, struct.pack("<IIQQQQQ", 1, *totals, 0)), 0, 0, 0, 0x21, 4)
 
 
 def data(number, sequence=None, processor=None, last=False, flags=0x20):

@@ -47,7 +47,7 @@ void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_la
 
 /*
  * Fills offset_ns, bound_ns and rounds; there must be a round. `quantum`, at least 1: by how many
- * ticks the clock moves at once, itself or what lies beneath it (quantum.h). The bound is that of
+ * ticks the clock moves at once, itself or what lies beneath it (tick_quantum.h). The bound is that of
  * the intersection. Where that is empty the offset was not constant: then the offset is that of the
  * fastest round, and the bound so wide that it holds what every round allows.
  */

@@ -28,8 +28,9 @@ static void convert_by(double hz, double measured_hz, double interval_ppm,
     };
 }
 
-void etwas_lab_convert(const etwas_clock_trust *trust, const etwas_clock_drift *against_raw,
-                       double tick_ns, etwas_clock_conversion *conversions)
+void etwas_lab_report_conversions(const etwas_clock_trust *trust,
+                                  const etwas_clock_drift *against_raw, double tick_ns,
+                                  etwas_clock_conversion *conversions)
 {
     const double tick_hz = tick_ns > 0 ? ns_a_second / tick_ns : 0;
     double calibrated_hz = trust->frequency_hz != 0 ? (double)trust->frequency_hz : tick_hz;

@@ -25,7 +25,8 @@
  * after_…_ns has the same sign. All but the names is 0 where the
  * counter has no rate, or one below a megahertz.
  */
-void etwas_lab_convert(const etwas_clock_trust *trust, const etwas_clock_drift *against_raw,
-                       double tick_ns, etwas_clock_conversion *conversions);
+void etwas_lab_report_conversions(const etwas_clock_trust *trust,
+                                  const etwas_clock_drift *against_raw, double tick_ns,
+                                  etwas_clock_conversion *conversions);
 
 #endif

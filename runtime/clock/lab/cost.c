@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "clock/lab/lab.h"
-#include "clock/lab/meter.h"
-#include "clock/lab/quantum.h"
+#include "clock/lab/read_timing.h"
 #include "clock/lab/tally.h"
+#include "clock/lab/tick_quantum.h"
 
 enum {
     CHUNK = 256, /* readings between two looks at the time */

@@ -189,7 +189,8 @@ void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *repo
             fit(&drift->tracks[number][AGAINST_REALTIME], resolution_ns, &source->against_realtime);
         }
     }
-    etwas_lab_convert(&report->trust, &report->sources[ETWAS_CLOCK_SOURCE_TSC].against_raw,
-                      counter->tick_ns, report->conversions);
+    etwas_lab_report_conversions(&report->trust,
+                                 &report->sources[ETWAS_CLOCK_SOURCE_TSC].against_raw,
+                                 counter->tick_ns, report->conversions);
     free(drift);
 }

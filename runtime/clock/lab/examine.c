@@ -53,8 +53,8 @@ struct examination {
     uint32_t source_count;
     struct etwas_lab_cpus cpus;     /* allowed */
     struct etwas_lab_cpus compared; /* of these, as many as the limit lets */
-    struct etwas_lab_walk walk;
-    struct etwas_lab_monotony *monotony;
+    struct etwas_lab_cache_walk walk;
+    struct etwas_lab_monotonicity *monotonicity;
     struct etwas_lab_drift *drift;
     etwas_clock_report *report;
     uint32_t error;
@@ -147,11 +147,12 @@ static bool describe_processors(struct examination *examination, uint32_t limit)
 
 static bool begin(struct examination *examination)
 {
-    if (!etwas_lab_walk_begin(&examination->walk)) {
+    if (!etwas_lab_cache_walk_begin(&examination->walk)) {
         return false;
     }
-    examination->monotony = etwas_lab_monotony_begin(examination->sources, &examination->cpus);
-    if (examination->monotony == NULL) {
+    examination->monotonicity =
+        etwas_lab_monotonicity_begin(examination->sources, &examination->cpus);
+    if (examination->monotonicity == NULL) {
         return false;
     }
     examination->drift = etwas_lab_drift_begin(examination->sources);
@@ -167,15 +168,15 @@ static void end(struct examination *examination)
     if (examination->drift != NULL) {
         etwas_lab_drift_end(examination->drift, examination->report);
     }
-    if (examination->monotony != NULL) {
-        etwas_lab_monotony_end(examination->monotony, examination->report);
+    if (examination->monotonicity != NULL) {
+        etwas_lab_monotonicity_end(examination->monotonicity, examination->report);
     }
-    etwas_lab_walk_end(&examination->walk);
+    etwas_lab_cache_walk_end(&examination->walk);
 }
 
 static bool burst(struct examination *examination, uint64_t ns)
 {
-    uint32_t error = etwas_lab_monotony_run(examination->monotony, ns, examination->report);
+    uint32_t error = etwas_lab_monotonicity_run(examination->monotonicity, ns, examination->report);
 
     etwas_lab_drift_sample(examination->drift);
     return went_well(examination, error);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "clock/lab/tally.h"
-#include "clock/student.h"
+#include "clock/student_t.h"
 
 enum {
     POINTS_AT_LEAST = 3,

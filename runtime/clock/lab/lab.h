@@ -107,18 +107,18 @@ uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
  */
 enum {
     ETWAS_LAB_COLD_READINGS = 5, /* at least */
-    ETWAS_LAB_WALK_PAGES = 16,
+    ETWAS_LAB_CACHE_WALK_PAGES = 16,
 };
-struct etwas_lab_walk {
+struct etwas_lab_cache_walk {
     uint8_t *memory;
     size_t bytes;
     uint32_t data_pages; /* of the kernel's data in the process, which its code reads */
-    uintptr_t data[ETWAS_LAB_WALK_PAGES];
+    uintptr_t data[ETWAS_LAB_CACHE_WALK_PAGES];
 };
-bool etwas_lab_walk_begin(struct etwas_lab_walk *walk);
-void etwas_lab_walk_end(struct etwas_lab_walk *walk);
-void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_walk *walk, uint64_t budget_ns,
-                         etwas_clock_source_report *report);
+bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk);
+void etwas_lab_cache_walk_end(struct etwas_lab_cache_walk *walk);
+void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_cache_walk *walk,
+                         uint64_t budget_ns, etwas_clock_source_report *report);
 
 /*
  * resolution_ns, unit_ns, pairs, equal_pairs, steps, what was read and ran backwards out of order;
@@ -141,12 +141,13 @@ static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
  * given. `run` may be called any number of times and `end` once, after which the monotony is gone;
  * NULL from `begin`: no memory.
  */
-struct etwas_lab_monotony;
-struct etwas_lab_monotony *etwas_lab_monotony_begin(uint32_t sources,
-                                                    const struct etwas_lab_cpus *cpus);
-uint32_t etwas_lab_monotony_run(struct etwas_lab_monotony *monotony, uint64_t budget_ns,
-                                const etwas_clock_report *report);
-void etwas_lab_monotony_end(struct etwas_lab_monotony *monotony, etwas_clock_report *report);
+struct etwas_lab_monotonicity;
+struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
+                                                            const struct etwas_lab_cpus *cpus);
+uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uint64_t budget_ns,
+                                    const etwas_clock_report *report);
+void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony,
+                                etwas_clock_report *report);
 
 /* Pairs among `count` processors. */
 static inline uint64_t etwas_lab_pair_count(uint32_t count)
@@ -179,6 +180,6 @@ void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *repo
 void etwas_lab_conclude(etwas_clock_report *report);
 
 /* The same for a report whose `trust` is filled. */
-void etwas_lab_judge(etwas_clock_report *report);
+void etwas_lab_write_verdict(etwas_clock_report *report);
 
 #endif

@@ -38,7 +38,7 @@
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/quantum.h"
+#include "clock/lab/tick_quantum.h"
 
 enum {
     /* Two lines: processors fetch the neighbour of a line they miss. */

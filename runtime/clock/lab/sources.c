@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "clock/clock.h"
+#include "clock/clock_reading.h"
 #include "clock/lab/lab.h"
-#include "clock/reading.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "clock/lab/lab.h"
-#include "clock/lab/meter.h"
-#include "clock/lab/quantum.h"
+#include "clock/lab/read_timing.h"
+#include "clock/lab/tick_quantum.h"
 
 enum {
     ROW = 1024,
@@ -39,8 +39,8 @@ static void note_backward(struct etwas_lab_steps *steps, uint64_t step)
 }
 
 /* Equal stamps cost next to nothing here: a coarse clock is to step in a row, not between two. */
-void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
-                          double tick_ns)
+void etwas_lab_steps_add_row(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
+                             double tick_ns)
 {
     uint64_t equal = 0;
 
@@ -62,8 +62,8 @@ void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, 
     etwas_lab_tally_add_zeroes(&steps->tally, equal);
 }
 
-void etwas_lab_steps_note_ordered(struct etwas_lab_steps *steps, const int64_t *stamps,
-                                  uint32_t count)
+void etwas_lab_steps_add_ordered_row(struct etwas_lab_steps *steps, const int64_t *stamps,
+                                     uint32_t count)
 {
     for (uint32_t index = 1; index < count; index++) {
         uint64_t step = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
@@ -80,8 +80,8 @@ void etwas_lab_steps_note_ordered(struct etwas_lab_steps *steps, const int64_t *
     steps->ordered_readings += count;
 }
 
-void etwas_lab_steps_tell(struct etwas_lab_steps *steps, double tick_ns,
-                          etwas_clock_source_report *report)
+void etwas_lab_steps_report(struct etwas_lab_steps *steps, double tick_ns,
+                            etwas_clock_source_report *report)
 {
     double quantum = etwas_lab_quantum_of(steps->kept_steps, steps->kept);
 
@@ -112,16 +112,16 @@ uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     do {
-        etwas_lab_take_stamps(what->read, stamps, ROW);
-        etwas_lab_steps_note(steps, stamps, ROW, what->tick_ns);
+        etwas_lab_read_row(what->read, stamps, ROW);
+        etwas_lab_steps_add_row(steps, stamps, ROW, what->tick_ns);
         if (steps->ordered_readings == 0 || now_ns < end_ns) {
             etwas_lab_read_in_order(what->read, stamps, ROW);
-            etwas_lab_steps_note_ordered(steps, stamps, ROW);
+            etwas_lab_steps_add_ordered_row(steps, stamps, ROW);
         }
         now_ns = etwas_lab_now_ns();
     } while (now_ns < end_ns ||
              (steps->forward < FORWARD_WANTED && now_ns < end_ns + (uint64_t)COARSE_NS));
-    etwas_lab_steps_tell(steps, what->tick_ns, report);
+    etwas_lab_steps_report(steps, what->tick_ns, report);
     free(steps);
     return ERROR_SUCCESS;
 }

@@ -35,15 +35,15 @@ struct etwas_lab_steps {
 };
 
 /* Counts one row of stamps; the last of one row and the first of the next are no pair. */
-void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
-                          double tick_ns);
+void etwas_lab_steps_add_row(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
+                             double tick_ns);
 
 /* Likewise a row of readings that were kept in order. */
-void etwas_lab_steps_note_ordered(struct etwas_lab_steps *steps, const int64_t *stamps,
-                                  uint32_t count);
+void etwas_lab_steps_add_ordered_row(struct etwas_lab_steps *steps, const int64_t *stamps,
+                                     uint32_t count);
 
 /* What was counted, into the report. Sorts the steps that were kept. */
-void etwas_lab_steps_tell(struct etwas_lab_steps *steps, double tick_ns,
-                          etwas_clock_source_report *report);
+void etwas_lab_steps_report(struct etwas_lab_steps *steps, double tick_ns,
+                            etwas_clock_source_report *report);
 
 #endif

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "clock/judge.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/sentences.h"
+#include "clock/trust_verdict.h"
 
 /* Words for what speaks against the counter have numbers of the report in them, if it has any. */
 enum {
@@ -145,7 +145,7 @@ static void add_findings(etwas_clock_report *report)
     if (farthest_apart(report) != NULL) {
         report->trust.reasons |= ETWAS_CLOCK_REASON_APART;
     }
-    report->trust.verdict = etwas_clock_judge(report->trust.reasons);
+    report->trust.verdict = etwas_clock_trust_verdict(report->trust.reasons);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ static void say_against(const etwas_clock_report *report, uint32_t reason,
                             "%s: %s says %.6f MHz, %+.1f ppm of what was measured; the measured "
                             "one is used.",
                             text, who_states(trust), (double)trust->stated_hz / 1e6,
-                            etwas_clock_stated_apart_ppm(trust));
+                            etwas_clock_stated_difference_ppm(trust));
     } else if (reason == ETWAS_CLOCK_REASON_BACKWARDS && backwards.steps > 0) {
         etwas_sentences_add(verdict, "%s, %llu time%s in %llu readings, by up to %s.", text,
                             (unsigned long long)backwards.steps, backwards.steps == 1 ? "" : "s",
@@ -268,7 +268,7 @@ static void say_frequency(const etwas_clock_report *report, struct etwas_sentenc
     } else {
         etwas_sentences_add(verdict, "Stated by %s: %.6f MHz, %+.1f ppm of that.",
                             who_states(trust), (double)trust->stated_hz / 1e6,
-                            etwas_clock_stated_apart_ppm(trust));
+                            etwas_clock_stated_difference_ppm(trust));
     }
 }
 
@@ -455,7 +455,7 @@ static void recommend(etwas_clock_report *report)
                         "the wall clock is set.");
 }
 
-void etwas_lab_judge(etwas_clock_report *report)
+void etwas_lab_write_verdict(etwas_clock_report *report)
 {
     struct etwas_sentences verdict = etwas_sentences_in(report->verdict, sizeof report->verdict);
 
@@ -471,5 +471,5 @@ void etwas_lab_judge(etwas_clock_report *report)
 void etwas_lab_conclude(etwas_clock_report *report)
 {
     (void)etwas_clock_query_trust(&report->trust);
-    etwas_lab_judge(report);
+    etwas_lab_write_verdict(report);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "etl/group.h"
+#include "etl/kernel_class.h"
 #include "etl/own_record.h"
 #include "platform/processor.h"
 #include "system/stream/accounts.h"

@@ -6,7 +6,7 @@
  *
  * The kernel stamps with CLOCK_MONOTONIC_RAW of the first time namespace; streams correct that to
  * this process's namespace when records are read (cpu_stream.h). For another clock two readings are
- * kept (clock/reading.h), one from before the times that are converted and one from after them: a
+ * kept (clock/clock_reading.h), one from before the times that are converted and one from after them: a
  * cycle counter is interpolated between them; the system time, which may step, follows the newer
  * one.
  */
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "clock/reading.h"
+#include "clock/clock_reading.h"
 
 struct etwas_session_time {
     uint32_t kind; /* ETWAS_CLOCK_KIND_* */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Threads read all sources in turn for a while, one thread more than they have processors, so that
+ * the kernel moves them. Each compares with its own last reading; the first of them goes on where
+ * the first of the run before ended, and so on through the whole examination: what a source was set
+ * back by between two runs is seen once.
+ *
+ * On a machine with many processors four are enough to be moved between.
+ */
+#include "clock/lab/monotonicity.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "clock/lab/lab.h"
+
+enum {
+    MOST_THREADS = 5,
+    LOOK_EVERY = 64, /* readings between two looks at the time */
+    STALL_STEPS = 10,
+};
+
+struct watcher {
+    struct etwas_lab_monotonicity_watch watches[ETWAS_CLOCK_SOURCES];
+    const struct etwas_lab_monotonicity *monotony;
+    pthread_t thread;
+};
+
+struct etwas_lab_monotonicity {
+    uint32_t sources;
+    uint32_t threads;
+    uint64_t slice_ns;
+    uint64_t limits[ETWAS_CLOCK_SOURCES]; /* in ticks of the source's reference */
+    struct etwas_lab_monotonicity_watch totals[ETWAS_CLOCK_SOURCES];
+    struct watcher watchers[MOST_THREADS];
+};
+
+static bool is_counter(uint32_t source)
+{
+    return source == ETWAS_CLOCK_SOURCE_TSC || source == ETWAS_CLOCK_SOURCE_RDTSCP ||
+           source == ETWAS_CLOCK_SOURCE_LFENCE_RDTSC;
+}
+
+/* The counter and the kernel's raw clock watch each other, and the counter watches all else. */
+static const struct etwas_lab_source *reference_of(uint32_t source)
+{
+    const struct etwas_lab_source *counter = etwas_lab_source(ETWAS_CLOCK_SOURCE_TSC);
+
+    return is_counter(source) || !counter->available
+               ? etwas_lab_source(ETWAS_CLOCK_SOURCE_MONOTONIC_RAW)
+               : counter;
+}
+
+static int64_t read_in_order(int64_t (*read)(void))
+{
+    int64_t stamp = read();
+
+    etwas_lab_fence();
+    return stamp;
+}
+
+static void watch_for(struct etwas_lab_monotonicity_watch *watch, uint32_t source,
+                      uint64_t slice_ns, uint64_t limit)
+{
+    int64_t (*read)(void) = etwas_lab_source(source)->read;
+    int64_t (*reference)(void) = reference_of(source)->read;
+    uint64_t end_ns = etwas_lab_now_ns() + slice_ns;
+
+    etwas_lab_fence();
+    do {
+        int64_t before = read_in_order(reference);
+
+        for (uint32_t reading = 0; reading < LOOK_EVERY; reading++) {
+            int64_t stamp = read_in_order(read);
+            int64_t after = read_in_order(reference);
+
+            etwas_lab_monotonicity_watch_add_reading(watch, before, stamp, after, limit);
+            before = after;
+        }
+    } while (etwas_lab_now_ns() < end_ns);
+}
+
+static void *watch_all(void *argument)
+{
+    struct watcher *watcher = argument;
+    const struct etwas_lab_monotonicity *monotony = watcher->monotony;
+
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        if ((monotony->sources >> source & 1) != 0) {
+            watch_for(&watcher->watches[source], source, monotony->slice_ns,
+                      monotony->limits[source]);
+            (void)sched_yield();
+        }
+    }
+    return NULL;
+}
+
+/* Keeps where the first watcher is with sources that go on in another thread; forgets the rest. */
+static void begin_again(struct etwas_lab_monotonicity *monotony, uint32_t index)
+{
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        struct etwas_lab_monotonicity_watch *watch = &monotony->watchers[index].watches[source];
+        struct etwas_lab_monotonicity_watch next = {0};
+
+        if (index == 0 && !etwas_lab_source(source)->follows_thread) {
+            next.begun = watch->begun;
+            next.stalled = watch->stalled;
+            next.last = watch->last;
+            next.since = watch->since;
+        }
+        *watch = next;
+    }
+}
+
+static void add_up(struct etwas_lab_monotonicity *monotony, uint32_t index)
+{
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        etwas_lab_monotonicity_watch_merge(&monotony->totals[source],
+                                           &monotony->watchers[index].watches[source]);
+    }
+}
+
+struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
+                                                            const struct etwas_lab_cpus *cpus)
+{
+    struct etwas_lab_monotonicity *monotony = calloc(1, sizeof *monotony);
+
+    if (monotony == NULL) {
+        return NULL;
+    }
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        if ((sources >> source & 1) != 0 && etwas_lab_source(source)->available) {
+            monotony->sources |= 1u << source;
+        }
+    }
+    monotony->threads = cpus->count < MOST_THREADS ? cpus->count + 1 : MOST_THREADS;
+    for (uint32_t index = 0; index < MOST_THREADS; index++) {
+        monotony->watchers[index].monotony = monotony;
+    }
+    return monotony;
+}
+
+/* A source whose steps are not known yet cannot be said to stand still. */
+static void set_limits(struct etwas_lab_monotonicity *monotony, const etwas_clock_report *report)
+{
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        double limit_ns = STALL_STEPS * etwas_lab_step_ns(&report->sources[source]);
+        double tick_ns = reference_of(source)->tick_ns;
+
+        monotony->limits[source] =
+            limit_ns > 0 && tick_ns > 0 ? (uint64_t)(limit_ns / tick_ns) : UINT64_MAX;
+    }
+}
+
+uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uint64_t budget_ns,
+                                    const etwas_clock_report *report)
+{
+    uint32_t count = (uint32_t)__builtin_popcount(monotony->sources);
+    uint32_t started = 0;
+
+    if (count == 0) {
+        return ERROR_SUCCESS;
+    }
+    set_limits(monotony, report);
+    monotony->slice_ns = budget_ns / count;
+    while (started < monotony->threads) {
+        struct watcher *watcher = &monotony->watchers[started];
+
+        begin_again(monotony, started);
+        if (pthread_create(&watcher->thread, NULL, watch_all, watcher) != 0) {
+            break;
+        }
+        started++;
+    }
+    for (uint32_t index = 0; index < started; index++) {
+        (void)pthread_join(monotony->watchers[index].thread, NULL);
+        add_up(monotony, index);
+    }
+    return started == monotony->threads ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+}
+
+void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony, etwas_clock_report *report)
+{
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        const struct etwas_lab_monotonicity_watch *total = &monotony->totals[source];
+        etwas_clock_source_report *to = &report->sources[source];
+        double backward_ns = (double)total->largest_backward * etwas_lab_source(source)->tick_ns;
+
+        to->readings += total->readings;
+        to->backward_steps += total->backward;
+        if (backward_ns > to->largest_backward_ns) {
+            to->largest_backward_ns = backward_ns;
+        }
+        to->stalls += total->stalls;
+        to->longest_stall_ns = (double)total->longest_stall * reference_of(source)->tick_ns;
+    }
+    free(monotony);
+}

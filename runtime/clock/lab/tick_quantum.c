@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/tick_quantum.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "clock/clock.h"
+#include "clock/lab/lab.h"
+
+enum {
+    ROW = 128,
+    ROWS = 16,
+    STEPS_AT_LEAST = ROW * ROWS / 16, /* among these */
+    ODD = 50,                         /* one step in so many may be odd */
+    MOST_IN_STEP = 128,               /* the shortest step is at most so many quanta */
+    MOST_COMPARED = 512,              /* steps of more quanta, as of an interrupt, say nothing */
+    FEWEST_TICKS = 8,                 /* of a quantum, where a tick more or less is allowed */
+    SLEWED = 1000,                    /* a part in so many is, too: the kernel slews its clocks */
+    DELAYS = 13, /* that readings take turns in; no common divisor with likely steps */
+};
+
+static int compare(const void *left, const void *right)
+{
+    const uint64_t *a = left;
+    const uint64_t *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* How many quanta a step is, one at least. */
+static double quanta_in(uint64_t step, double quantum)
+{
+    uint64_t quanta = (uint64_t)((double)step / quantum + 0.5);
+
+    return quanta > 0 ? (double)quanta : 1;
+}
+
+/* Makes `quantum`, which is about right for the shortest steps, right for all. */
+static double refine(const uint64_t *steps, uint32_t count, double quantum)
+{
+    double ticks = 0;
+    double quanta = 0;
+
+    for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
+         index++) {
+        /* Ascending: each is divided by what those before it have made better. */
+        quanta += quanta_in(steps[index], quanta > 0 ? ticks / quanta : quantum);
+        ticks += (double)steps[index];
+    }
+    return ticks / quanta;
+}
+
+static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, double quantum,
+                                     double tolerance)
+{
+    uint32_t compared = 0;
+    uint32_t odd = 0;
+
+    for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
+         index++) {
+        double multiple = quanta_in(steps[index], quantum) * quantum;
+
+        compared++;
+        odd += fabs((double)steps[index] - multiple) > tolerance;
+        if (odd > count / ODD) {
+            return false;
+        }
+    }
+    return compared > 0 && odd <= compared / ODD;
+}
+
+/* The most of at least FEWEST_TICKS; 0: none. */
+static double long_quantum(const uint64_t *steps, uint32_t count)
+{
+    const uint64_t shortest = steps[count / ODD];
+
+    for (uint32_t parts = 1; parts <= MOST_IN_STEP && shortest / parts >= FEWEST_TICKS; parts++) {
+        double quantum = (double)shortest / parts;
+        double tolerance = quantum / SLEWED > 1 ? quantum / SLEWED : 1;
+
+        if (shortest % parts == 0 && nearly_all_are_multiples(steps, count, quantum, 0)) {
+            return quantum;
+        }
+        quantum = refine(steps + count / ODD, count - count / ODD, quantum);
+        if (nearly_all_are_multiples(steps, count, quantum, tolerance)) {
+            return quantum;
+        }
+    }
+    return 0;
+}
+
+static double short_quantum(const uint64_t *steps, uint32_t count)
+{
+    uint32_t quantum = FEWEST_TICKS - 1;
+
+    while (quantum > 1 && !nearly_all_are_multiples(steps, count, quantum, 0)) {
+        quantum--;
+    }
+    return quantum;
+}
+
+double etwas_lab_quantum_of(uint64_t *steps, uint32_t count)
+{
+    double quantum;
+
+    if (count < ETWAS_LAB_QUANTUM_STEPS) {
+        return 0;
+    }
+    qsort(steps, count, sizeof *steps, compare);
+    quantum = long_quantum(steps, count);
+    return quantum > 0 ? quantum : short_quantum(steps, count);
+}
+
+/* A chain that no processor can shorten. */
+static void delay(uint32_t turns)
+{
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        __asm__ volatile("" : "+r"(turns) : : "memory");
+    }
+}
+
+void etwas_lab_read_in_order(int64_t (*read)(void), int64_t *stamps, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        delay(index % DELAYS);
+        etwas_lab_fence();
+        stamps[index] = read();
+    }
+    etwas_lab_fence();
+}
+
+double etwas_lab_quantum(int64_t (*read)(void))
+{
+    int64_t stamps[ROW];
+    uint64_t steps[ROWS * ROW];
+    uint32_t count = 0;
+
+    for (int row = 0; row < ROWS; row++) {
+        etwas_lab_read_in_order(read, stamps, ROW);
+        for (uint32_t index = 1; index < ROW; index++) {
+            if (stamps[index] > stamps[index - 1]) {
+                steps[count++] = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
+            }
+        }
+    }
+    return count < STEPS_AT_LEAST ? 1 : etwas_lab_quantum_of(steps, count);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static double counter_step_ns;
+
+static void find_counter_step(void)
+{
+    double tick_ns = etwas_lab_counter_tick_ns();
+
+    counter_step_ns = tick_ns > 0 ? etwas_lab_quantum(etwas_clock_tsc) * tick_ns : 0;
+}
+
+double etwas_lab_counter_step_ns(void)
+{
+    (void)pthread_once(&once, find_counter_step);
+    return counter_step_ns;
+}

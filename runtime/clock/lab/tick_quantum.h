@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * By how many ticks a clock moves at once.
+ *
+ * A counter may move by many ticks at once, on each processor at moments of its own, and a clock
+ * that is derived from it likewise. Neither the smallest step nor the divisor of all steps says by
+ * how many: such a counter may add a tick to a second reading before it has moved, so that it never
+ * shows the same value twice; a hypervisor may scale it, so that it moves by 24 ticks and by 25 in
+ * turn; and a thread that is moved makes one odd step. So it is the most ticks of which nearly all
+ * steps are multiples, a tick more or less, between readings that cannot overtake each other and
+ * that follow each other at distances that vary.
+ *
+ *     steps 26, 52, 26, 78      26
+ *     steps 24, 49, 25, 73      24.4
+ *     steps 20, 31, 37, 44      1
+ */
+#ifndef ETWAS_CLOCK_LAB_TICK_QUANTUM_H
+#define ETWAS_CLOCK_LAB_TICK_QUANTUM_H
+
+#include <stdint.h>
+
+enum {
+    /* Of fewer steps nothing can be told. */
+    ETWAS_LAB_QUANTUM_STEPS = 16,
+};
+
+/*
+ * What these steps, none of them 0, are multiples of; sorts them. 0 where they are too few. May be
+ * too much, never by more than the shortest of nearly all steps.
+ */
+double etwas_lab_quantum_of(uint64_t *steps, uint32_t count);
+
+/*
+ * What the steps of some readings are multiples of, at least 1. 1 for clocks that hardly ever move:
+ * coarse ones, which the kernel moves for all processors at once.
+ */
+double etwas_lab_quantum(int64_t (*read)(void));
+
+/*
+ * Takes readings, each after those before it are done and a little later or sooner after the last
+ * than that one was.
+ */
+void etwas_lab_read_in_order(int64_t (*read)(void), int64_t *stamps, uint32_t count);
+
+/* What the cycle counter moves by at once, in nanoseconds; 0: it does not count. Found once. */
+double etwas_lab_counter_step_ns(void);
+
+#endif

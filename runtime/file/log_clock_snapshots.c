@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_clock_snapshots.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/log_inside.h"
+#include "file/log_patch.h"
+#include "platform/testpoint.h"
+
+enum {
+    CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record)
+};
+
+static uint32_t offset_of(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+{
+    return clock_snapshots->begin + index * CLOCK_SNAPSHOT_BYTES;
+}
+
+static uint32_t count_of(const struct etwas_log_file *file)
+{
+    const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+
+    return clock_snapshots->fixed + clock_snapshots->running +
+           (file->stage != ETWAS_LOG_FILE_WRITING ? 1 : 0);
+}
+
+/* From this clock snapshot on buffer 0 is another; it ends behind the losses, which are behind the last one. */
+static void changed(struct etwas_log_file *file, uint32_t index)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    uint32_t offset = offset_of(clock_snapshots, index);
+    uint32_t end = offset_of(clock_snapshots, count_of(file));
+    uint32_t losses_bytes = etwas_log_losses_put(file, end);
+
+    if (clock_snapshots->stored > offset) {
+        clock_snapshots->stored = offset;
+        clock_snapshots->shrunk = clock_snapshots->shrunk || losses_bytes != 0;
+    }
+    etwas_log_header_resize(&file->header, end + losses_bytes);
+}
+
+struct etwas_etl_clock_snapshot_record etwas_log_clock_snapshot(
+    const struct etwas_log_header *header, const struct etwas_clock_reading *reading,
+    uint32_t reason)
+{
+    return (struct etwas_etl_clock_snapshot_record){
+        .header = etwas_log_header_own(header, CLOCK_SNAPSHOT_BYTES, ETWAS_ETL_CLOCK_SNAPSHOT_TYPE,
+                                       ETWAS_ETL_CLOCK_SNAPSHOT_VERSION),
+        .clock_snapshot =
+            {
+                .version = ETWAS_ETL_CLOCK_SNAPSHOT_VERSION,
+                .reason = reason,
+                .raw_stamp = etwas_clock_reading_stamp(reading, header->clock),
+                .qpc_ns = reading->qpc_ns,
+                .filetime = etwas_clock_reading_filetime(reading, header->clock),
+                .suspended_ns = reading->suspended_ns,
+                .qpc_error_ns = etwas_clock_reading_qpc_error_ns(reading, header->clock),
+                .filetime_error_ns = etwas_clock_reading_filetime_error_ns(reading, header->clock),
+            },
+    };
+}
+
+static void put(const struct etwas_log_file *file, uint32_t index,
+                const struct etwas_clock_reading *reading, uint32_t reason)
+{
+    const struct etwas_etl_clock_snapshot_record record =
+        etwas_log_clock_snapshot(&file->header, reading, reason);
+
+    memcpy(file->header.content + offset_of(&file->clock_snapshots, index), &record, sizeof record);
+}
+
+/* ---- beginning and ending -------------------------------------------------------------------- */
+
+static void put_fixed(struct etwas_log_file *file, const struct etwas_clock_reading *reading,
+                      uint32_t reason)
+{
+    put(file, file->clock_snapshots.fixed, reading, reason);
+    file->clock_snapshots.fixed++;
+}
+
+/* What the session has read before this file: the newest ones, and the file's own. */
+static void put_before(struct etwas_log_file *file, const struct etwas_log_file_options *options,
+                       uint32_t room)
+{
+    const struct etwas_clock_history *history = options->history;
+    uint32_t wanted =
+        room / 4 < ETWAS_CLOCK_SNAPSHOTS_INHERITED ? room / 4 : ETWAS_CLOCK_SNAPSHOTS_INHERITED;
+    uint32_t count = history != NULL ? history->count : 0;
+
+    if (room == 0) {
+        return;
+    }
+    for (uint32_t index = count > wanted + 1 ? count - wanted : 1; index < count; index++) {
+        put_fixed(file, &history->readings[index], ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
+    }
+    put_fixed(file, options->opened, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_OPENED);
+}
+
+bool etwas_log_clock_snapshots_begin(struct etwas_log_file *file,
+                                     const struct etwas_log_file_options *options)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    uint32_t room = (file->buffer_bytes - file->header.bytes) / CLOCK_SNAPSHOT_BYTES;
+
+    *clock_snapshots = (struct etwas_log_clock_snapshots){
+        .stride = 1,
+        .newest = options->after != NULL
+                      ? options->after->clock_snapshots.newest
+                      : etwas_clock_reading_stamp(&options->started, options->clock),
+        .moved_at = file->cursor.written,
+        .stored_at = file->cursor.written,
+    };
+    if (room < 2) {
+        return true;
+    }
+    clock_snapshots->begin = file->header.bytes;
+    put_fixed(file, &options->started, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
+    if (options->opened != NULL) {
+        put_before(file, options, room - 2);
+    }
+    clock_snapshots->capacity = room - 1 - clock_snapshots->fixed;
+    clock_snapshots->quiet =
+        calloc((size_t)clock_snapshots->capacity + 1, sizeof *clock_snapshots->quiet);
+    changed(file, 0);
+    return clock_snapshots->quiet != NULL;
+}
+
+void etwas_log_clock_snapshots_free(struct etwas_log_clock_snapshots *clock_snapshots)
+{
+    free(clock_snapshots->quiet);
+}
+
+void etwas_log_clock_snapshots_end(struct etwas_log_file *file,
+                                   const struct etwas_clock_reading *reading)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+
+    if (clock_snapshots->begin != 0) {
+        put(file, count_of(file) - 1, reading, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
+        changed(file, count_of(file) - 1);
+    }
+}
+
+bool etwas_log_clock_snapshots_are_valid(const struct etwas_log_file *file)
+{
+    const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+
+    return clock_snapshots->begin == 0 ||
+           (clock_snapshots->running <= clock_snapshots->capacity &&
+            clock_snapshots->stored <= file->header.bytes &&
+            offset_of(clock_snapshots, count_of(file)) + file->losses_bytes == file->header.bytes);
+}
+
+/* ---- in the file ----------------------------------------------------------------------------- */
+
+/*
+ * A buffer with a number of its own is not the newest of the file (a snapshot's): what comes behind
+ * it there is older.
+ */
+void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
+                                            const struct etwas_drained *buffer)
+{
+    if (buffer->sequence_number == 0 && buffer->processor == 0 &&
+        buffer->newest > file->clock_snapshots.newest) {
+        file->clock_snapshots.newest = buffer->newest;
+    }
+}
+
+/*
+ * What other clock snapshots lie in the file from `from` on than before: it ends in front of them until all
+ * are there, and nothing is behind the last.
+ */
+static bool replace(struct etwas_log_file *file, uint32_t from)
+{
+    struct etwas_log_header *header = &file->header;
+    uint32_t bytes = header->bytes;
+    bool good;
+
+    etwas_log_header_resize(header, from);
+    good = etwas_log_patch(file->descriptor, header->content,
+                           sizeof(struct etwas_etl_buffer_header), 0);
+    etwas_log_header_resize(header, bytes);
+    memcpy(file->spare + from, header->content + from, bytes - from);
+    etwas_log_pad(file, file->spare, bytes);
+    return good &&
+           etwas_log_patch(file->descriptor, file->spare + from, file->buffer_bytes - from, from);
+}
+
+/*
+ * The clock snapshots that are new first, then the header that counts them in: wherever a writer is killed
+ * in between, buffer 0 ends with a whole record.
+ */
+bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    const struct etwas_log_header *header = &file->header;
+    uint32_t begin = clock_snapshots->begin != 0 ? clock_snapshots->begin : header->bytes;
+    uint32_t from = clock_snapshots->stored > begin ? clock_snapshots->stored : begin;
+    bool good;
+
+    if (clock_snapshots->shrunk) {
+        good = replace(file, from);
+    } else {
+        good = header->bytes <= from || etwas_log_patch(file->descriptor, header->content + from,
+                                                        header->bytes - from, from);
+    }
+    good = good && etwas_log_patch(file->descriptor, header->content, begin, 0);
+    if (good) {
+        clock_snapshots->stored = header->bytes;
+        clock_snapshots->stored_at = file->cursor.written;
+        clock_snapshots->shrunk = false;
+    }
+    return good;
+}
+
+/* ---- making room ----------------------------------------------------------------------------- */
+
+static uint8_t *running_at(const struct etwas_log_file *file, uint32_t index)
+{
+    return file->header.content +
+           offset_of(&file->clock_snapshots, file->clock_snapshots.fixed + index);
+}
+
+/* Which of the running clock snapshots stays. */
+typedef bool keep(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index);
+
+/* Drops those that need not stay. An interval is quiet if all were that it is made of. */
+static void drop(struct etwas_log_file *file, keep *stays)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    uint32_t count = clock_snapshots->running;
+    uint32_t kept = 0;
+    bool quiet = true;
+
+    /* `stays` looks at what is not moved yet: at this one and those behind it. */
+    for (uint32_t index = 0; index < count; index++) {
+        bool stay = stays(clock_snapshots, index);
+
+        quiet = quiet && clock_snapshots->quiet[index];
+        if (stay) {
+            memmove(running_at(file, kept), running_at(file, index), CLOCK_SNAPSHOT_BYTES);
+            clock_snapshots->quiet[kept++] = quiet;
+            quiet = true;
+        }
+    }
+    if (kept < count) {
+        clock_snapshots->busy = clock_snapshots->busy || !quiet;
+        clock_snapshots->shrunk = true;
+        clock_snapshots->running = kept;
+        changed(file, clock_snapshots->fixed);
+    }
+}
+
+static bool is_beside_events(const struct etwas_log_clock_snapshots *clock_snapshots,
+                             uint32_t index)
+{
+    return index + 1 == clock_snapshots->running || !clock_snapshots->quiet[index] ||
+           !clock_snapshots->quiet[index + 1];
+}
+
+static bool is_every_second(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+{
+    return (clock_snapshots->running - 1 - index) % 2 == 0;
+}
+
+static bool is_new_or_every_second(const struct etwas_log_clock_snapshots *clock_snapshots,
+                                   uint32_t index)
+{
+    uint32_t half = clock_snapshots->running / 2;
+
+    return index >= half || (half - 1 - index) % 2 == 0;
+}
+
+static bool is_not_the_last(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+{
+    return index + 1 < clock_snapshots->running;
+}
+
+/* Whether the file can have clock snapshot buffers at all. */
+static bool has_buffers(const struct etwas_log_file *file)
+{
+    uint32_t limit = file->cursor.limit;
+
+    return !etwas_log_is_packed(file) &&
+           file->clock_snapshots.capacity >= ETWAS_CLOCK_SNAPSHOTS_LEAST &&
+           (limit == 0 || limit >= ETWAS_CLOCK_SNAPSHOTS_ENTRIES);
+}
+
+static bool may_move(const struct etwas_log_file *file)
+{
+    uint64_t since = file->cursor.written - file->clock_snapshots.moved_at;
+
+    return has_buffers(file) && !etwas_log_file_is_full(file) &&
+           (file->cursor.limit == 0 || since >= ETWAS_CLOCK_SNAPSHOTS_ENTRIES - 1);
+}
+
+static void stamp_running(const struct etwas_log_file *file, uint32_t count, int64_t stamp)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        memcpy(running_at(file, index) + offsetof(struct etwas_etl_full_header, time_stamp), &stamp,
+               sizeof stamp);
+    }
+}
+
+/* All but the last, into the file's next entry. */
+static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequence_number)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    uint32_t count = clock_snapshots->running - 1;
+    struct etwas_etl_full_header own =
+        etwas_log_header_own(&file->header, CLOCK_SNAPSHOT_BYTES, 0, 0);
+    const struct etwas_drained buffer = {
+        .data = running_at(file, 0),
+        .data_bytes = count * CLOCK_SNAPSHOT_BYTES,
+        .time_stamp = clock_snapshots->newest,
+        .newest = clock_snapshots->newest,
+        .sequence_number = sequence_number,
+    };
+    struct etwas_log_write write;
+
+    stamp_running(file, count, clock_snapshots->newest);
+    write = etwas_log_file_write(file, &buffer, 1);
+    stamp_running(file, count, own.time_stamp);
+    if (write.written != 0) {
+        memmove(running_at(file, 0), running_at(file, count), CLOCK_SNAPSHOT_BYTES);
+        clock_snapshots->quiet[0] = clock_snapshots->quiet[count];
+        clock_snapshots->running = 1;
+        clock_snapshots->moved_at = file->cursor.written;
+        clock_snapshots->shrunk = true;
+        changed(file, clock_snapshots->fixed);
+    }
+    return write;
+}
+
+static void thin(struct etwas_log_file *file)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    uint32_t before = clock_snapshots->running;
+
+    if (file->cursor.records != NULL || has_buffers(file)) {
+        drop(file, is_new_or_every_second);
+    } else {
+        drop(file, is_every_second);
+        clock_snapshots->stride *=
+            clock_snapshots->running < before && clock_snapshots->stride < UINT32_MAX / 2 ? 2 : 1;
+    }
+    if (clock_snapshots->running == before) {
+        drop(file, is_not_the_last);
+    }
+}
+
+uint32_t etwas_log_clock_snapshots_loss_bytes(
+    const struct etwas_log_clock_snapshots *clock_snapshots)
+{
+    return clock_snapshots->capacity / 2 * CLOCK_SNAPSHOT_BYTES;
+}
+
+void etwas_log_clock_snapshots_make_room_for_losses(struct etwas_log_file *file)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+
+    if (!clock_snapshots->is_shared) {
+        clock_snapshots->capacity -= clock_snapshots->capacity / 2;
+        while (clock_snapshots->running > clock_snapshots->capacity) {
+            thin(file);
+        }
+        clock_snapshots->is_shared = true;
+    }
+    changed(file, count_of(file));
+}
+
+static void make_room(struct etwas_log_file *file, uint32_t sequence_number,
+                      struct etwas_log_write *write)
+{
+    const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+
+    drop(file, is_beside_events);
+    /* So that it is not looked for with each clock snapshot. */
+    if (clock_snapshots->running <= clock_snapshots->capacity - clock_snapshots->capacity / 4 - 1) {
+        return;
+    }
+    if (may_move(file)) {
+        *write = move(file, sequence_number);
+    }
+    if (write->written == 0) {
+        thin(file);
+    }
+}
+
+struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file,
+                                                     const struct etwas_clock_reading *reading,
+                                                     bool quiet, uint32_t sequence_number)
+{
+    struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
+    struct etwas_log_write write = {.code = ERROR_SUCCESS};
+
+    if (clock_snapshots->capacity == 0 || file->stage != ETWAS_LOG_FILE_WRITING) {
+        return write;
+    }
+    etwas_log_losses_update(file);
+    clock_snapshots->busy = clock_snapshots->busy || !quiet;
+    if (++clock_snapshots->passed < clock_snapshots->stride) {
+        return write;
+    }
+    clock_snapshots->passed = 0;
+    if (clock_snapshots->running == clock_snapshots->capacity) {
+        make_room(file, sequence_number, &write);
+    }
+    put(file, clock_snapshots->fixed + clock_snapshots->running, reading,
+        ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
+    clock_snapshots->quiet[clock_snapshots->running++] = !clock_snapshots->busy;
+    clock_snapshots->busy = false;
+    changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
+    /* What is refused is tried again with the next. */
+    if (clock_snapshots->stored_at != file->cursor.written &&
+        !etwas_log_clock_snapshots_store(file) && write.code == ERROR_SUCCESS) {
+        write.code = ERROR_WRITE_FAULT;
+    }
+    ETWAS_INVARIANT(etwas_log_file_is_valid(file));
+    return write;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/buffer_walk.h"
+
+#include <string.h>
+
+#include "reader/damage.h"
+#include "reader/index_file.h"
+#include "reader/trace.h"
+#include "reader/trace_file.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+#define NONE UINT64_MAX
+
+void etwas_buffer_walk_begin(struct etwas_buffer_walk *walk, struct etwas_trace *trace)
+{
+    *walk = (struct etwas_buffer_walk){
+        .trace = trace,
+        .offset = trace->log.buffer.buffer_bytes,
+        .until = trace->file_bytes,
+        .hole = NONE,
+    };
+}
+
+/* ---- what is reported ------------------------------------------------------------------------ */
+
+/* A buffer whose header cannot be used, or a stretch of the file where none was found. */
+static void report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kind kind, uint64_t offset,
+                           uint64_t bytes)
+{
+    struct etwas_trace *trace = walk->trace;
+    uint64_t stride = trace->log.buffer.buffer_bytes;
+    uint64_t buffers = trace->log.uniform ? (bytes + stride - 1) / stride : 1;
+
+    etwas_trace_report(trace, kind, offset, bytes);
+    etwas_trace_count(&trace->information.buffers_damaged, buffers);
+    walk->unusable += buffers;
+}
+
+/* Something comes behind the hole, if there is one. */
+static void report_hole(struct etwas_buffer_walk *walk)
+{
+    if (walk->hole != NONE) {
+        report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->hole, walk->offset - walk->hole);
+        walk->hole = NONE;
+    }
+}
+
+static void begin_hole(struct etwas_buffer_walk *walk)
+{
+    if (walk->hole == NONE) {
+        walk->hole = walk->offset;
+    }
+}
+
+/* The file gives less than a header at the walk's place; `bytes` are passed over there. */
+static void report_short(struct etwas_buffer_walk *walk, size_t got, uint64_t left, uint64_t bytes)
+{
+    if (got < left) {
+        report_skipped(walk, ETWAS_DAMAGE_READ, walk->offset, bytes);
+    } else if (!walk->grows && !etwas_trace_may_end_anywhere(walk->trace)) {
+        report_skipped(walk, ETWAS_DAMAGE_TRUNCATED, walk->offset, bytes);
+    }
+}
+
+/* ---- a buffer -------------------------------------------------------------------------------- */
+
+/* Reads the `wanted` first bytes of the buffer at the walk's place, or fewer where the file ends. */
+static size_t read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
+{
+    struct etwas_buffer_beginning *beginning = &walk->beginning;
+    struct etwas_index_file *file = walk->file;
+    size_t got;
+
+    if (file != NULL && !file->writes && etwas_index_file_find(file, walk->offset, beginning)) {
+        got = wanted;
+    } else if (file == NULL || !file->writes) {
+        got = etwas_trace_file_read(walk->trace, walk->offset, beginning, wanted);
+    } else {
+        got = etwas_trace_file_read(walk->trace, walk->offset, beginning, sizeof *beginning);
+        if (got == sizeof *beginning) {
+            etwas_index_file_add(file, walk->offset, beginning);
+        }
+        got = got < wanted ? got : wanted;
+    }
+    walk->has_record = got == sizeof *beginning;
+    return got;
+}
+
+static bool has_space(const struct etwas_trace *trace)
+{
+    return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0;
+}
+
+/*
+ * Is the buffer there to its end, in a file that grows or did? One that is just being written into space set aside is there
+ * from its beginning on: its last byte is 0, and nothing is behind it.
+ */
+static bool is_whole(const struct etwas_buffer_walk *walk, const struct etwas_index_entry *entry)
+{
+    struct etwas_trace *trace = walk->trace;
+    uint64_t end = entry->file_offset + entry->buffer_bytes;
+    uint32_t next = 0;
+    uint8_t last;
+
+    if (entry->file_bytes < entry->buffer_bytes || !has_space(trace) ||
+        entry->collected <= walk->known_until) {
+        return entry->file_bytes == entry->buffer_bytes;
+    }
+    (void)etwas_trace_file_read(trace, end, &next, sizeof next);
+    return next != 0 ||
+           etwas_trace_file_read(trace, end - sizeof last, &last, sizeof last) != sizeof last ||
+           last != 0;
+}
+
+enum {
+    PAGE_BYTES = 4096, /* a write that is cut by a kill ends at such a boundary of the file */
+};
+
+/*
+ * Space set aside follows what was written of a buffer before its process was killed. Where its last page has anything
+ * in it all of it was written; whether a compressed one ends in zeroes by itself is found when it is decoded.
+ */
+static void cut_at_zeroes(const struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+{
+    const uint64_t begin = entry->file_offset + HEADER_BYTES;
+    uint64_t end = entry->file_offset + entry->buffer_bytes;
+    uint8_t page[PAGE_BYTES];
+    uint32_t left = 0;
+
+    while (left == 0 && end > begin) {
+        const uint64_t from = (end - 1) / PAGE_BYTES * PAGE_BYTES;
+
+        left = (uint32_t)(end - (from > begin ? from : begin));
+        if (etwas_trace_file_read(walk->trace, end - left, page, left) != left) {
+            return;
+        }
+        end -= left;
+        while (left > 0 && page[left - 1] == 0) {
+            left--;
+        }
+    }
+    end += left;
+    if (!entry->compressed) {
+        end = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    }
+    if (end < entry->file_offset + entry->buffer_bytes) {
+        entry->file_bytes = (uint32_t)(end - entry->file_offset);
+    }
+}
+
+enum found {
+    FOUND_NONE,
+    FOUND_BUFFER,
+    FOUND_AGAIN, /* the walk goes on where it was before */
+    FOUND_END    /* what is there is not whole yet */
+};
+
+/* Whoever writes a file that grows does so in order: now that this buffer is there, so is what is in front of it. */
+static bool goes_back(struct etwas_buffer_walk *walk)
+{
+    if (!walk->grows || walk->hole == NONE || walk->offset <= walk->sure) {
+        return false;
+    }
+    walk->sure = walk->offset;
+    walk->offset = walk->hole;
+    walk->hole = NONE;
+    return true;
+}
+
+/* Whether the header that was read is that of a buffer. If it is none that is for the caller to report. */
+static enum found find_buffer(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+{
+    struct etwas_trace *trace = walk->trace;
+
+    if (!etwas_index_entry_check(&walk->beginning.header, walk->offset,
+                                 trace->file_bytes - walk->offset, trace->log.session_buffer_bytes,
+                                 entry, &walk->is_doubtful)) {
+        return FOUND_NONE;
+    }
+    if (trace->log.uniform && entry->buffer_bytes != trace->log.buffer.buffer_bytes) {
+        return FOUND_NONE;
+    }
+    if (walk->grows && !is_whole(walk, entry)) {
+        return FOUND_END;
+    }
+    if (!walk->grows && entry->file_bytes == entry->buffer_bytes &&
+        etwas_trace_may_end_anywhere(trace) && !is_whole(walk, entry)) {
+        cut_at_zeroes(walk, entry);
+    }
+    if (goes_back(walk)) {
+        return FOUND_AGAIN;
+    }
+    report_hole(walk);
+    if (entry->file_bytes == entry->buffer_bytes) {
+        etwas_trace_count(&trace->information.buffers, 1);
+        etwas_trace_count(&trace->information.uncompressed_bytes,
+                          entry->compressed ? entry->data_end : entry->buffer_bytes);
+    }
+    return FOUND_BUFFER;
+}
+
+/* ---- buffers of one size --------------------------------------------------------------------- */
+
+/* Space allocated ahead reads as 0. Nothing is wrong unless something follows it. */
+static void pass_hole(struct etwas_buffer_walk *walk)
+{
+    uint64_t stride = walk->trace->log.buffer.buffer_bytes;
+    uint64_t data = etwas_trace_file_next_data(walk->trace, walk->offset);
+
+    begin_hole(walk);
+    walk->offset = data > walk->offset + stride ? data / stride * stride : walk->offset + stride;
+}
+
+/* A bad header costs its own buffer and no more. */
+static bool next_uniform(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+{
+    uint64_t stride = walk->trace->log.buffer.buffer_bytes;
+    const struct etwas_etl_buffer_header *header = &walk->beginning.header;
+    size_t wanted = walk->reads_records ? sizeof walk->beginning : sizeof *header;
+
+    while (walk->offset < walk->until) {
+        size_t got = read_beginning(walk, wanted);
+        uint64_t left = walk->trace->file_bytes - walk->offset;
+        uint64_t here = left < stride ? left : stride;
+        enum found found = FOUND_NONE;
+
+        if (got < sizeof *header) {
+            report_short(walk, got, left, here);
+        } else if (header->buffer_bytes == 0) {
+            pass_hole(walk);
+            continue;
+        } else {
+            found = find_buffer(walk, entry);
+            if (found == FOUND_AGAIN) {
+                continue;
+            }
+            if (found == FOUND_NONE && walk->grows) {
+                begin_hole(walk);
+            } else if (found == FOUND_NONE) {
+                report_hole(walk);
+                report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset, here);
+            }
+        }
+        walk->offset += stride;
+        if (found != FOUND_NONE) {
+            return found == FOUND_BUFFER;
+        }
+    }
+    return false;
+}
+
+/* ---- buffers of sizes of their own ----------------------------------------------------------- */
+
+/* Does a buffer of a compressed file begin here? Stricter than what a reader of a sound file needs,
+ * because it is asked of every byte after a damaged header. */
+static bool looks_like_buffer(const struct etwas_trace *trace,
+                              const struct etwas_etl_buffer_header *header, uint64_t left)
+{
+    return header->buffer_bytes > HEADER_BYTES && header->buffer_bytes <= left &&
+           header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           header->offset == header->saved_offset && header->offset > HEADER_BYTES &&
+           header->offset <= trace->log.session_buffer_bytes && header->reference_count == 0 &&
+           header->state == ETWAS_ETL_BUFFER_STATE_FLUSH && header->flags <= 0x7F &&
+           header->type == ETWAS_ETL_BUFFER_GENERIC;
+}
+
+/* The next offset after `offset` where a buffer seems to begin; the file's end if there is none. */
+static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
+{
+    enum {
+        CHUNK_BYTES = 16384
+    };
+    uint8_t chunk[CHUNK_BYTES];
+    struct etwas_etl_buffer_header header;
+
+    for (offset++; offset < trace->file_bytes; offset += CHUNK_BYTES - HEADER_BYTES + 1) {
+        size_t got = etwas_trace_file_read(trace, offset, chunk, sizeof chunk);
+
+        for (size_t i = 0; i + sizeof header <= got; i++) {
+            memcpy(&header, chunk + i, sizeof header);
+            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i)) {
+                return offset + i;
+            }
+        }
+    }
+    return trace->file_bytes;
+}
+
+/*
+ * Whether nothing but zeroes comes from here on: space set aside. Between the last buffer and the first hole
+ * there may be some that the file really has.
+ */
+static bool is_unused(struct etwas_trace *trace, uint64_t offset)
+{
+    uint64_t words[512];
+
+    while (offset < trace->file_bytes) {
+        uint64_t data = etwas_trace_file_next_data(trace, offset);
+        size_t got;
+
+        if (data > offset) {
+            offset = data;
+            continue;
+        }
+        memset(words, 0, sizeof words);
+        got = etwas_trace_file_read(trace, offset, words, sizeof words);
+        for (size_t index = 0; index < sizeof words / sizeof words[0]; index++) {
+            if (words[index] != 0) {
+                return false;
+            }
+        }
+        if (got == 0) {
+            return false;
+        }
+        offset += got;
+    }
+    return true;
+}
+
+/* A process that was killed had written no more than a part of a header, into space set aside. */
+static bool ends_in_header(const struct etwas_buffer_walk *walk)
+{
+    struct etwas_trace *trace = walk->trace;
+
+    return has_space(trace) && etwas_trace_may_end_anywhere(trace) &&
+           is_unused(trace, walk->offset + HEADER_BYTES);
+}
+
+/* Each says where the next begins. */
+static bool next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+{
+    struct etwas_trace *trace = walk->trace;
+    const struct etwas_etl_buffer_header *header = &walk->beginning.header;
+
+    while (walk->offset < walk->until) {
+        uint64_t left = trace->file_bytes - walk->offset;
+        size_t got = read_beginning(walk, sizeof *header);
+        enum found found;
+        uint64_t next;
+
+        if (got < sizeof *header) {
+            report_short(walk, got, left, left);
+            walk->offset = walk->until;
+            return false;
+        }
+        if ((header->buffer_bytes == 0 && is_unused(trace, walk->offset)) || ends_in_header(walk)) {
+            walk->offset = walk->until;
+            return false;
+        }
+        found = find_buffer(walk, entry);
+        if (found == FOUND_AGAIN) {
+            continue;
+        }
+        if (found == FOUND_BUFFER) {
+            walk->offset += header->buffer_bytes;
+            return true;
+        }
+        if (found == FOUND_END) {
+            walk->offset = walk->until;
+            return false;
+        }
+        next = find_next_buffer(trace, walk->offset);
+        if (walk->grows) {
+            begin_hole(walk);
+        } else {
+            report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset, next - walk->offset);
+        }
+        walk->offset = next;
+    }
+    return false;
+}
+
+bool etwas_buffer_walk_next(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+{
+    return walk->trace->log.uniform ? next_uniform(walk, entry) : next_in_chain(walk, entry);
+}

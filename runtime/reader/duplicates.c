@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/duplicates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_ROOM = 64
+};
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Parts of one set have nothing in common, but a part that is given twice has. */
+static int by_group(const struct etwas_stream *a, const struct etwas_stream *b)
+{
+    int order = compare(a->set_number, b->set_number);
+
+    order = order != 0 ? order : compare(a->trace->log.totals.part, b->trace->log.totals.part);
+    return order != 0 ? order : compare(a->next->processor, b->next->processor);
+}
+
+static int by_group_of(const void *left, const void *right)
+{
+    return by_group(*(struct etwas_stream *const *)left, *(struct etwas_stream *const *)right);
+}
+
+bool etwas_duplicates_find_groups(struct etwas_stream **streams, size_t count,
+                                  struct etwas_duplicates **groups, size_t *group_count)
+{
+    *group_count = 0;
+    *groups = calloc(count / 2 + 1, sizeof **groups);
+    if (*groups == NULL) {
+        return false;
+    }
+    qsort(streams, count, sizeof(struct etwas_stream *), by_group_of);
+    for (size_t first = 0, end; first < count; first = end) {
+        end = first + 1;
+        while (end < count && by_group(streams[first], streams[end]) == 0) {
+            end++;
+        }
+        for (size_t i = first; end - first > 1 && i < end; i++) {
+            streams[i]->duplicates = &(*groups)[*group_count];
+        }
+        *group_count += end - first > 1;
+    }
+    return true;
+}
+
+void etwas_duplicates_free(struct etwas_duplicates *groups, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(groups[i].records);
+    }
+    free(groups);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of(const struct etwas_record *record)
+{
+    uint64_t hash = record->size;
+    uint32_t at = 0;
+    uint64_t word;
+
+    for (; at + sizeof word <= record->size; at += (uint32_t)sizeof word) {
+        memcpy(&word, record->bytes + at, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, record->bytes + at, record->size - at);
+    return mix(hash, word);
+}
+
+/* The record's entry, or the free one where it would be. There is one. */
+static struct etwas_duplicates_record *find(const struct etwas_duplicates *duplicates,
+                                            const struct etwas_duplicates_record *wanted)
+{
+    size_t at = wanted->hash & (duplicates->room - 1);
+
+    while (duplicates->records[at].key == duplicates->key &&
+           (duplicates->records[at].hash != wanted->hash ||
+            duplicates->records[at].size != wanted->size ||
+            duplicates->records[at].place != wanted->place)) {
+        at = (at + 1) & (duplicates->room - 1);
+    }
+    return &duplicates->records[at];
+}
+
+/* Half of the table stays free. */
+static bool make_room(struct etwas_duplicates *duplicates)
+{
+    struct etwas_duplicates larger = *duplicates;
+
+    if (duplicates->count < duplicates->room / 2) {
+        return true;
+    }
+    larger.room = duplicates->room == 0 ? FIRST_ROOM : duplicates->room * 2;
+    larger.records = calloc(larger.room, sizeof *larger.records);
+    if (larger.records == NULL) {
+        duplicates->out_of_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < duplicates->room; i++) {
+        if (duplicates->records[i].key == duplicates->key) {
+            *find(&larger, &duplicates->records[i]) = duplicates->records[i];
+        }
+    }
+    free(duplicates->records);
+    *duplicates = larger;
+    return true;
+}
+
+bool etwas_duplicates_is_delivered(struct etwas_stream *stream)
+{
+    struct etwas_duplicates *duplicates = stream->duplicates;
+    struct etwas_duplicates_record record = {
+        .place = stream->record_at,
+        .size = stream->record.size,
+        .file = stream->file_number,
+    };
+    struct etwas_duplicates_record *found;
+
+    /* What a session says of itself and of events stands in each of its files, for readers of that file. */
+    if (!stream->record.has_stamp || stream->record.stamp <= stream->trace->log.first_raw) {
+        return false;
+    }
+    if (duplicates->key == 0 || duplicates->raw != stream->key_raw) {
+        duplicates->raw = stream->key_raw;
+        duplicates->key++;
+        duplicates->count = 0;
+    }
+    if (!make_room(duplicates)) {
+        return false;
+    }
+    record.key = duplicates->key;
+    record.hash = hash_of(&stream->record);
+    found = find(duplicates, &record);
+    if (found->key == duplicates->key) {
+        return found->file != stream->file_number;
+    }
+    *found = record;
+    duplicates->count++;
+    return false;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* A file buffer by buffer in the order of their place, to the callbacks. */
+#include "reader/trace.h"
+
+#include <ck_pr.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "platform/cancel.h"
+#include "reader/buffer_beginning.h"
+#include "reader/buffer_walk.h"
+#include "reader/damage.h"
+#include "reader/event_step.h"
+#include "reader/trace_table.h"
+
+static const struct etwas_span everything = {INT64_MIN, INT64_MAX};
+
+/* What has to be ended when the call returns, or a callback ends the thread. */
+struct processing {
+    etwas_trace_handle handle;
+    struct etwas_trace *trace;
+    etwas_trace_buffer_callback begin;
+    etwas_trace_buffer_callback end;
+    void *context;
+    struct etwas_buffer_walk walk;
+    struct etwas_index_entry entry;
+    struct etwas_trace_buffer buffer;
+    struct etwas_stream stream;
+};
+
+/* Pairs with the store in CloseTrace; nothing else is published by it. */
+static bool is_closing(const struct etwas_trace *trace)
+{
+    return ck_pr_load_uint(&trace->closing) != 0;
+}
+
+static bool grows(const struct etwas_trace *trace)
+{
+    return trace->log.fields.start.end_filetime == 0;
+}
+
+/* With the table locked, or by the thread that processes the trace. */
+static int64_t known_until(const struct etwas_trace *trace)
+{
+    const struct etwas_timeline *timeline = trace->timeline;
+
+    if (!grows(trace) || trace->log.clock_snapshots_at == 0) {
+        return INT64_MAX;
+    }
+    return timeline->count > 0 ? timeline->snapshots[timeline->count - 1].raw : INT64_MIN;
+}
+
+/* ---- one buffer ------------------------------------------------------------------------------ */
+
+static void describe(struct processing *processing)
+{
+    const struct etwas_index_entry *entry = &processing->entry;
+    struct etwas_trace *trace = processing->trace;
+
+    processing->entry.session = etwas_appended_session(trace, entry->file_offset);
+    processing->buffer = (etwas_trace_buffer){
+        .file_offset = entry->file_offset,
+        .file_bytes = entry->file_bytes,
+        .number = (uint64_t)entry->sequence,
+        .processor = etwas_stream_processor(&trace->log, entry->processor),
+        .stream = entry->processor,
+        .session = entry->session,
+        .kind = etwas_buffer_beginning_kind(trace, entry),
+    };
+}
+
+static uint32_t ask(const struct processing *processing, etwas_trace_buffer_callback callback)
+{
+    return callback != NULL ? callback(&processing->buffer, processing->context)
+                            : ETWAS_BUFFER_READ;
+}
+
+/* What the walk and the index tell of a buffer without reading it. */
+static void report_header(struct processing *processing)
+{
+    struct etwas_trace *trace = processing->trace;
+    const struct etwas_index_entry *entry = &processing->entry;
+
+    if (processing->walk.is_doubtful) {
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, entry->file_offset, 0);
+    }
+    if (entry->processor >= trace->log.fields.start.number_of_processors) {
+        etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, entry->file_offset, 0);
+    }
+}
+
+/* The times of the stream's stamps are by what is known of this buffer. No record of ours is newer than its buffer. */
+static bool find_times(struct processing *processing)
+{
+    struct etwas_stream *stream = &processing->stream;
+    int64_t first = stream->record.stamp;
+    int64_t last = processing->entry.collected > first ? processing->entry.collected : first;
+    int cancelling = etwas_cancel_forbid();
+    bool known = etwas_clock_search_cover(processing->trace, &processing->entry, first, last);
+
+    etwas_cancel_allow(cancelling);
+    stream->timeline =
+        etwas_timeline_has_rate(processing->trace->timeline) ? processing->trace->timeline : NULL;
+    return known;
+}
+
+/*
+ * A record without a stamp that begins the buffer has that of the session's start, whatever was read before: what a
+ * buffer gives depends on it alone.
+ */
+static uint32_t deliver_records(struct processing *processing)
+{
+    struct etwas_trace *trace = processing->trace;
+    struct etwas_stream *stream = &processing->stream;
+
+    stream->clock = &trace->log.clock;
+    stream->key_raw = trace->log.first_raw;
+    if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY ||
+        (stream->state == ETWAS_STREAM_RECORD && !find_times(processing))) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    etwas_event_step_update_key(stream, true);
+    while (stream->state == ETWAS_STREAM_RECORD && !is_closing(trace)) {
+        etwas_event_step_deliver(stream, &everything);
+        if (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
+            etwas_event_step_update_key(stream, false);
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+static uint32_t read_buffer(struct processing *processing)
+{
+    struct etwas_trace *trace = processing->trace;
+    const etwas_trace_information *counted = &trace->information;
+    struct etwas_trace_buffer *buffer = &processing->buffer;
+    uint64_t events = counted->events;
+    uint64_t damages = counted->damages;
+    uint64_t bytes_skipped = counted->bytes_skipped;
+    uint32_t code;
+
+    report_header(processing);
+    if (!etwas_stream_open(&processing->stream, trace, &processing->entry, 1)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = deliver_records(processing);
+    etwas_stream_close(&processing->stream);
+    buffer->records = counted->events - events;
+    buffer->damages = counted->damages - damages;
+    buffer->bytes_skipped = counted->bytes_skipped - bytes_skipped;
+    if (code == ERROR_SUCCESS && !is_closing(trace) &&
+        ask(processing, processing->end) == ETWAS_BUFFER_STOP) {
+        code = ERROR_CANCELLED;
+    }
+    return code;
+}
+
+static uint32_t process_buffer(struct processing *processing)
+{
+    uint32_t wanted;
+
+    describe(processing);
+    wanted = ask(processing, processing->begin);
+    if (wanted == ETWAS_BUFFER_STOP) {
+        return ERROR_CANCELLED;
+    }
+    return wanted == ETWAS_BUFFER_PASS ? ERROR_SUCCESS : read_buffer(processing);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static uint32_t check(const struct etwas_trace *trace)
+{
+    return trace->session_name != NULL || trace->log.replaces ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+}
+
+/* Where all buffers have one size, they begin at its multiples. */
+static uint64_t first_from(const struct etwas_trace *trace, uint64_t from)
+{
+    uint64_t step = trace->log.buffer.buffer_bytes;
+    uint64_t into = from % step;
+
+    if (from <= step) {
+        return step;
+    }
+    if (from >= trace->file_bytes) {
+        return trace->file_bytes;
+    }
+    return trace->log.uniform && into != 0 ? from - into + step : from;
+}
+
+static uint32_t prepare(struct processing *processing, uint64_t from, uint64_t until)
+{
+    struct etwas_trace *trace = processing->trace;
+    struct etwas_buffer_walk *walk = &processing->walk;
+    int cancelling = etwas_cancel_forbid();
+    bool known = etwas_appended_find(trace);
+
+    trace->by_index_file = false;
+    trace->quiet = from > 0;
+    etwas_trace_begin_information(trace);
+    trace->quiet = false;
+    known = known && etwas_clock_search_begin(trace);
+    etwas_cancel_allow(cancelling);
+    if (!known) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    etwas_buffer_walk_begin(walk, trace);
+    walk->offset = first_from(trace, from);
+    walk->until = until < trace->file_bytes ? until : trace->file_bytes;
+    walk->grows = grows(trace);
+    walk->known_until = trace->log.clock_snapshots_at != 0 ? known_until(trace) : INT64_MIN;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t process(struct processing *processing, uint64_t from, uint64_t until)
+{
+    struct etwas_trace *trace = processing->trace;
+    uint32_t code = check(trace);
+
+    if (code == ERROR_SUCCESS) {
+        code = prepare(processing, from, until);
+    }
+    while (code == ERROR_SUCCESS && !is_closing(trace) &&
+           etwas_buffer_walk_next(&processing->walk, &processing->entry)) {
+        code = process_buffer(processing);
+    }
+    return code == ERROR_SUCCESS && trace->information.damages > 0 ? ERROR_FILE_CORRUPT : code;
+}
+
+static void end_processing(void *argument)
+{
+    struct processing *processing = argument;
+
+    etwas_stream_close(&processing->stream);
+    etwas_trace_table_release(&processing->handle, 1);
+    free(processing);
+}
+
+static uint32_t process_and_end(struct processing *processing, uint64_t from, uint64_t until)
+{
+    volatile uint32_t code;
+
+    pthread_cleanup_push(end_processing, processing);
+    code = process(processing, from, until);
+    pthread_cleanup_pop(1);
+    return code;
+}
+
+uint32_t etwas_trace_process_buffers(etwas_trace_handle trace, uint64_t from_offset,
+                                     uint64_t until_offset, etwas_trace_buffer_callback begin,
+                                     etwas_trace_buffer_callback end, void *context)
+{
+    struct processing *processing;
+    uint32_t code;
+
+    if (until_offset < from_offset) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    processing = calloc(1, sizeof *processing);
+    if (processing == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    processing->handle = trace;
+    processing->begin = begin;
+    processing->end = end;
+    processing->context = context;
+    code = etwas_trace_table_acquire(&trace, 1, &processing->trace);
+    if (code != ERROR_SUCCESS) {
+        free(processing);
+        return code;
+    }
+    return process_and_end(processing, from_offset, until_offset);
+}
+
+uint32_t etwas_trace_known_until(etwas_trace_handle trace, int64_t *raw)
+{
+    const struct etwas_trace *opened;
+    uint32_t code = ERROR_SUCCESS;
+
+    if (raw == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    etwas_trace_table_lock();
+    opened = etwas_trace_table_find(trace);
+    if (opened == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (opened->session_name != NULL) {
+        code = ERROR_NOT_SUPPORTED;
+    } else {
+        *raw = known_until(opened);
+    }
+    etwas_trace_table_unlock();
+    return code;
+}

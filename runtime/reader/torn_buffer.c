@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A circular file that nobody finished may hold a buffer that was being replaced: its beginning is
+ * new and the rest is of the buffer before, or, after a crash of the system, any mix of sectors.
+ * Such a buffer is looked through before its records are delivered, and ends where it tears.
+ */
+#include "reader/stream.h"
+
+#include "reader/trace.h"
+#include "reader/trace_file.h"
+
+enum {
+    SECTOR_BYTES = 512, /* no medium and no page cache tears inside one */
+    PADDING_BYTES = 64, /* looked at behind the records */
+};
+
+/* Where the sector begins that holds this offset of the buffer, as an offset in it. */
+static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
+{
+    uint32_t into = (uint32_t)((stream->buffer->file_offset + offset) % SECTOR_BYTES);
+
+    return offset > into ? offset - into : 0;
+}
+
+/*
+ * Goes through the records. Returns where the first one begins that cannot be of this buffer:
+ * it is no record, or older than the one before it, or newer than the buffer. *before: the
+ * beginning of the last good one.
+ */
+static uint32_t find_foreign(struct etwas_stream *stream, int64_t collected, uint32_t *before)
+{
+    bool may_step_back = stream->trace->log.may_step_back;
+    int64_t last = INT64_MIN;
+    bool any = false;
+
+    *before = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    while (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
+        int64_t stamp = stream->record.stamp;
+
+        /* Some writers stamp buffers by another clock: then this says nothing. */
+        if (may_step_back || (!any && stamp > collected)) {
+            collected = INT64_MAX;
+        }
+        any = true;
+        if ((stamp < last && !may_step_back) || stamp > collected) {
+            return stream->record_at;
+        }
+        last = stamp;
+        *before = stream->record_at;
+    }
+    return stream->offset < stream->limit ? stream->offset : stream->limit;
+}
+
+/* The first byte behind the records that is not padding; UINT32_MAX: none near by. */
+static uint32_t find_unpadded(const struct etwas_stream *stream)
+{
+    const struct etwas_index_entry *buffer = stream->buffer;
+    uint8_t padding[PADDING_BYTES];
+    uint32_t left =
+        buffer->file_bytes > buffer->data_end ? buffer->file_bytes - buffer->data_end : 0;
+    size_t got = etwas_trace_file_read(stream->trace, buffer->file_offset + buffer->data_end,
+                                       padding, left < sizeof padding ? left : sizeof padding);
+
+    for (size_t i = 0; i < got; i++) {
+        if (padding[i] != ETWAS_ETL_PADDING_BYTE) {
+            return buffer->data_end + (uint32_t)i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The records end at `limit`, or where older data begin. The tear is at a sector's edge: a record
+ * that lies across the last edge before `foreign` may have a new head and an old end. */
+static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, uint32_t before)
+{
+    uint32_t seen = foreign;
+    uint32_t edge;
+
+    if (foreign == stream->limit) {
+        seen = stream->trace->log.own ? find_unpadded(stream) : UINT32_MAX;
+        if (seen == UINT32_MAX) {
+            return stream->limit;
+        }
+    }
+    edge = sector_of(stream, seen);
+    return edge > before && edge < foreign ? before : foreign;
+}
+
+/* Where the records end that belong together. *met_again: the stream will find out by itself. */
+static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
+{
+    int64_t collected = etwas_index_entry_collected(stream->trace, stream->buffer);
+    uint32_t before;
+    uint32_t foreign;
+    uint32_t end;
+
+    stream->quiet = true;
+    foreign = find_foreign(stream, collected, &before);
+    stream->quiet = false;
+    end = choose_end(stream, foreign, before);
+    /* What ends at no record at all is met again when the records are read. */
+    *met_again = end >= stream->offset;
+    stream->offset = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    stream->form = ETWAS_STREAM_NO_FORM;
+    stream->any_stamp = false;
+    stream->order_reported = false;
+    return end;
+}
+
+void etwas_torn_buffer_find_end(struct etwas_stream *stream)
+{
+    bool met_again;
+    uint32_t end = find_end(stream, &met_again);
+
+    /* Perhaps the buffer is just being written, and whole when it is looked at again. */
+    if (!stream->replaced && end < stream->limit) {
+        stream->window_bytes = 0;
+        end = find_end(stream, &met_again);
+    }
+    if (!stream->replaced && end < stream->limit && !met_again) {
+        stream->torn = true;
+        stream->limit = end;
+        stream->window_bytes = 0;
+    }
+}
