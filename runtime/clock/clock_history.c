@@ -19,7 +19,7 @@ void etwas_clock_history_begin(struct etwas_clock_history *history,
 }
 
 /* The start's stays, and of the older half behind it every second. */
-static void thin(struct etwas_clock_history *history)
+static void clock_history_thin(struct etwas_clock_history *history)
 {
     const uint32_t half = ETWAS_CLOCK_HISTORY_READINGS / 2;
     uint32_t kept = 1;
@@ -40,7 +40,7 @@ void etwas_clock_history_add(struct etwas_clock_history *history,
                              const struct etwas_clock_reading *reading)
 {
     if (history->count == ETWAS_CLOCK_HISTORY_READINGS) {
-        thin(history);
+        clock_history_thin(history);
     }
     history->readings[history->count] = *reading;
     ck_pr_fence_release(); /* it is whole before it counts: pairs with the copy */

@@ -31,7 +31,7 @@ static uint64_t last_suspended_ns;
 #endif
 
 /* The counter, read neither before what stands before the call nor after what follows it. */
-static int64_t fenced_tsc(void)
+static int64_t reading_fenced_tsc(void)
 {
     int64_t ticks;
 
@@ -46,7 +46,7 @@ static int64_t fenced_tsc(void)
  * it stays what it was as long as that is possible, and readings do not jitter. On a machine that
  * was never suspended it is 0 from the first reading on.
  */
-static int64_t read_suspended_ns(void)
+static int64_t reading_suspended_ns(void)
 {
     int64_t suspended_ns = (int64_t)ck_pr_load_64(&last_suspended_ns);
     int64_t narrowest = INT64_MAX;
@@ -71,7 +71,7 @@ static int64_t read_suspended_ns(void)
     return suspended_ns + SUSPENDED_STEP_NS;
 }
 
-static uint32_t saturated(int64_t ns)
+static uint32_t reading_saturate_ns(int64_t ns)
 {
     return ns < 0 || ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
@@ -80,8 +80,8 @@ static uint32_t saturated(int64_t ns)
  * The system time was read between `second` and `third`. At qpc_ns it was less by what lies
  * between, and that is rounded: how much by is known.
  */
-static void set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
-                         int64_t second, int64_t third)
+static void reading_set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
+                                 int64_t second, int64_t third)
 {
     int64_t stamp = etwas_clock_filetime_of(system) + ETWAS_CLOCK_SYSTEM_STEP;
     int64_t later_ns = second + (third - second) / 2 - reading->qpc_ns;
@@ -95,10 +95,10 @@ static void set_filetime(struct etwas_clock_reading *reading, const struct times
         rest_ns -= FILETIME_UNIT_NS;
     }
     reading->system_stamp = stamp;
-    reading->stamp_error_ns = saturated(third - reading->qpc_ns + FILETIME_UNIT_NS);
+    reading->stamp_error_ns = reading_saturate_ns(third - reading->qpc_ns + FILETIME_UNIT_NS);
     reading->filetime = stamp + units;
     reading->filetime_error_ns =
-        saturated((third - second + 1) / 2 + (rest_ns < 0 ? -rest_ns : rest_ns));
+        reading_saturate_ns((third - second + 1) / 2 + (rest_ns < 0 ? -rest_ns : rest_ns));
 }
 
 struct etwas_clock_reading etwas_clock_read_together(void)
@@ -116,22 +116,22 @@ struct etwas_clock_reading etwas_clock_read_together(void)
 
         first = etwas_clock_qpc();
         ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
-        reading.tsc = fenced_tsc();
+        reading.tsc = reading_fenced_tsc();
         second = etwas_clock_qpc();
         ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
         (void)clock_gettime(CLOCK_REALTIME, &system);
         third = etwas_clock_qpc();
         reading.qpc_ns = first + (second - first) / 2;
         /* Halves of odd widths are rounded up. */
-        reading.tsc_error_ns = saturated(second - reading.qpc_ns);
-        set_filetime(&reading, &system, second, third);
+        reading.tsc_error_ns = reading_saturate_ns(second - reading.qpc_ns);
+        reading_set_filetime(&reading, &system, second, third);
         width = (uint64_t)reading.tsc_error_ns + reading.filetime_error_ns;
         if (width < narrowest) {
             narrowest = width;
             best = reading;
         }
     }
-    best.suspended_ns = read_suspended_ns();
+    best.suspended_ns = reading_suspended_ns();
     return best;
 }
 
@@ -160,7 +160,7 @@ uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading 
                                                uint32_t kind)
 {
     if (kind == ETWAS_CLOCK_KIND_TSC) {
-        return saturated((int64_t)reading->tsc_error_ns + reading->filetime_error_ns);
+        return reading_saturate_ns((int64_t)reading->tsc_error_ns + reading->filetime_error_ns);
     }
     return kind == ETWAS_CLOCK_KIND_QPC ? reading->filetime_error_ns : 0;
 }

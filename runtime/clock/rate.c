@@ -39,12 +39,12 @@ struct steps {
 };
 
 /* Wraps instead of overflowing: a counter may begin anywhere. */
-static double difference(int64_t later, int64_t earlier)
+static double counter_difference(int64_t later, int64_t earlier)
 {
     return (double)(int64_t)((uint64_t)later - (uint64_t)earlier);
 }
 
-static void take(const struct etwas_machine *machine, struct mark *mark)
+static void mark_read(const struct etwas_machine *machine, struct mark *mark)
 {
     for (int index = 0; index < BRACKETS; index++) {
         struct bracket *bracket = &mark->brackets[index];
@@ -55,46 +55,46 @@ static void take(const struct etwas_machine *machine, struct mark *mark)
     }
 }
 
-static bool runs_backwards(const struct mark *mark)
+static bool mark_runs_backwards(const struct mark *mark)
 {
     for (int index = 0; index < BRACKETS; index++) {
         const struct bracket *bracket = &mark->brackets[index];
 
-        if (difference(bracket->after, bracket->before) < 0 ||
-            (index > 0 && difference(bracket->before, bracket[-1].after) < 0)) {
+        if (counter_difference(bracket->after, bracket->before) < 0 ||
+            (index > 0 && counter_difference(bracket->before, bracket[-1].after) < 0)) {
             return true;
         }
     }
     return false;
 }
 
-static double smaller_step(double smallest, double step)
+static double smaller_of_steps(double smallest, double step)
 {
     return step > 0 && step < smallest ? step : smallest;
 }
 
 /* Steps are multiples of the clocks' own, so the smallest seen are no smaller than those. */
-static struct steps smallest_steps(const struct mark *marks)
+static struct steps marks_smallest_steps(const struct mark *marks)
 {
     struct steps smallest = {DBL_MAX, DBL_MAX};
 
     for (int mark = 0; mark < MARKS; mark++) {
         for (int index = 1; index < BRACKETS; index++) {
             const struct bracket *bracket = &marks[mark].brackets[index];
-            double raw_ns = difference(bracket->raw_ns, bracket[-1].raw_ns);
-            double inside = difference(bracket->after, bracket->before);
-            double outside = difference(bracket->before, bracket[-1].after);
+            double raw_ns = counter_difference(bracket->raw_ns, bracket[-1].raw_ns);
+            double inside = counter_difference(bracket->after, bracket->before);
+            double outside = counter_difference(bracket->before, bracket[-1].after);
 
-            smallest.raw_ns = smaller_step(smallest.raw_ns, raw_ns);
-            smallest.ticks = smaller_step(smaller_step(smallest.ticks, inside), outside);
+            smallest.raw_ns = smaller_of_steps(smallest.raw_ns, raw_ns);
+            smallest.ticks = smaller_of_steps(smaller_of_steps(smallest.ticks, inside), outside);
         }
     }
     return smallest;
 }
 
 /* What the rate must be in, in ticks a second, for all pairs of readings of two marks. */
-static struct interval between(const struct mark *earlier, const struct mark *later,
-                               struct steps steps)
+static struct interval interval_between_marks(const struct mark *earlier, const struct mark *later,
+                                              struct steps steps)
 {
     struct interval interval = {0, DBL_MAX};
 
@@ -103,17 +103,17 @@ static struct interval between(const struct mark *earlier, const struct mark *la
 
         for (int second = 0; second < BRACKETS; second++) {
             const struct bracket *to = &later->brackets[second];
-            double raw_ns = difference(to->raw_ns, from->raw_ns);
+            double raw_ns = counter_difference(to->raw_ns, from->raw_ns);
             double low;
             double high;
 
             if (raw_ns <= steps.raw_ns) {
                 continue;
             }
-            low =
-                (difference(to->before, from->after) - steps.ticks) * 1e9 / (raw_ns + steps.raw_ns);
-            high =
-                (difference(to->after, from->before) + steps.ticks) * 1e9 / (raw_ns - steps.raw_ns);
+            low = (counter_difference(to->before, from->after) - steps.ticks) * 1e9 /
+                  (raw_ns + steps.raw_ns);
+            high = (counter_difference(to->after, from->before) + steps.ticks) * 1e9 /
+                   (raw_ns - steps.raw_ns);
             interval.low = low > interval.low ? low : interval.low;
             interval.high = high < interval.high ? high : interval.high;
         }
@@ -121,12 +121,12 @@ static struct interval between(const struct mark *earlier, const struct mark *la
     return interval;
 }
 
-static bool overlap(struct interval a, struct interval b)
+static bool intervals_overlap(struct interval a, struct interval b)
 {
     return a.low <= b.high && b.low <= a.high;
 }
 
-static struct interval hull(struct interval a, struct interval b)
+static struct interval interval_hull(struct interval a, struct interval b)
 {
     struct interval both = a;
     const double ends[] = {a.high, b.low, b.high};
@@ -142,8 +142,8 @@ static struct interval hull(struct interval a, struct interval b)
  * The rate over three marks. It is steady if the first half, the second and the whole can be the
  * same: a counter or a clock that stood still in one half, as over a suspend, or jumped, cannot.
  */
-static bool attempt(const struct etwas_machine *machine, double raw_step_ns,
-                    struct interval *interval, bool *backwards)
+static bool rate_attempt(const struct etwas_machine *machine, double raw_step_ns,
+                         struct interval *interval, bool *backwards)
 {
     struct mark marks[MARKS];
     struct interval halves[2];
@@ -154,31 +154,31 @@ static bool attempt(const struct etwas_machine *machine, double raw_step_ns,
         if (mark > 0) {
             machine->pause_ns(PAUSE_NS);
         }
-        take(machine, &marks[mark]);
-        *backwards = *backwards || runs_backwards(&marks[mark]);
+        mark_read(machine, &marks[mark]);
+        *backwards = *backwards || mark_runs_backwards(&marks[mark]);
     }
     if (raw_step_ns <= 0) {
-        steps = smallest_steps(marks);
+        steps = marks_smallest_steps(marks);
     }
-    *interval = between(&marks[0], &marks[2], steps);
-    halves[0] = between(&marks[0], &marks[1], steps);
-    halves[1] = between(&marks[1], &marks[2], steps);
-    steady = interval->low <= interval->high && overlap(halves[0], halves[1]) &&
-             overlap(halves[0], *interval) && overlap(halves[1], *interval);
+    *interval = interval_between_marks(&marks[0], &marks[2], steps);
+    halves[0] = interval_between_marks(&marks[0], &marks[1], steps);
+    halves[1] = interval_between_marks(&marks[1], &marks[2], steps);
+    steady = interval->low <= interval->high && intervals_overlap(halves[0], halves[1]) &&
+             intervals_overlap(halves[0], *interval) && intervals_overlap(halves[1], *interval);
     if (!steady) {
-        *interval = hull(*interval, hull(halves[0], halves[1]));
+        *interval = interval_hull(*interval, interval_hull(halves[0], halves[1]));
     }
     return steady;
 }
 
-static double fastest_pair_ticks(const struct etwas_machine *machine, bool *backwards)
+static double rate_fastest_pair_ticks(const struct etwas_machine *machine, bool *backwards)
 {
     double fastest = DBL_MAX;
     int64_t last = machine->counter();
 
     for (int pair = 0; pair < PAIRS; pair++) {
         int64_t now = machine->counter();
-        double ticks = difference(now, last);
+        double ticks = counter_difference(now, last);
 
         *backwards = *backwards || ticks < 0;
         fastest = ticks < fastest ? ticks : fastest;
@@ -195,11 +195,11 @@ bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_st
 
     *rate = (struct etwas_clock_rate){0};
     for (int tried = 0; tried < ATTEMPTS; tried++) {
-        if (attempt(machine, raw_step_ns, &interval, &rate->backwards)) {
+        if (rate_attempt(machine, raw_step_ns, &interval, &rate->backwards)) {
             break;
         }
     }
-    ticks = fastest_pair_ticks(machine, &rate->backwards);
+    ticks = rate_fastest_pair_ticks(machine, &rate->backwards);
     if (interval.low <= 0 || interval.high >= DBL_MAX ||
         interval.high - interval.low > 2 * LARGEST_RELATIVE_ERROR * interval.low) {
         return false;

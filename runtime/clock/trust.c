@@ -48,7 +48,7 @@ enum {
 /* ---- what the kernel says -------------------------------------------------------------------- */
 
 /* Whether `word` is among the words of the first line of `list`. */
-static bool has_word(const char *list, const char *word)
+static bool trust_has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
 
@@ -65,7 +65,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* The words of the first line of `list` that fit in whole. */
-static void copy_words(char *to, size_t size, const char *list)
+static void trust_copy_words(char *to, size_t size, const char *list)
 {
     size_t length = strcspn(list, "\n");
 
@@ -86,26 +86,26 @@ static void copy_words(char *to, size_t size, const char *list)
  * The kernel drops the counter from its list when it finds two processors' apart, or the rate
  * unsteady. A kernel that shows no list has said nothing.
  */
-static void ask_clocksources(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_clocksources(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     const char *counter =
         machine->architecture == ETWAS_ARCHITECTURE_X86_64 ? "tsc" : "arch_sys_counter";
     char line[256];
 
     if (machine->text(CLOCKSOURCE "current_clocksource", line, sizeof line)) {
-        copy_words(trust->clocksource, sizeof trust->clocksource, line);
+        trust_copy_words(trust->clocksource, sizeof trust->clocksource, line);
         if (strcmp(trust->clocksource, counter) == 0) {
             trust->reasons |= ETWAS_CLOCK_REASON_KERNEL_USES_IT;
         }
     }
     if (machine->text(CLOCKSOURCE "available_clocksource", line, sizeof line) && line[0] != '\n') {
-        copy_words(trust->available_clocksources, sizeof trust->available_clocksources, line);
-        trust->reasons |= has_word(line, counter) ? ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT
-                                                  : ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT;
+        trust_copy_words(trust->available_clocksources, sizeof trust->available_clocksources, line);
+        trust->reasons |= trust_has_word(line, counter) ? ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT
+                                                        : ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT;
     }
 }
 
-static void ask_cpuinfo(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_cpuinfo(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     char text[CPUINFO_BYTES];
     const char *flags;
@@ -118,17 +118,17 @@ static void ask_cpuinfo(const struct etwas_machine *machine, etwas_clock_trust *
         return;
     }
     flags++;
-    if (has_word(flags, "nonstop_tsc")) {
+    if (trust_has_word(flags, "nonstop_tsc")) {
         trust->reasons |= ETWAS_CLOCK_REASON_NONSTOP;
     }
-    if (has_word(flags, "tsc_known_freq")) {
+    if (trust_has_word(flags, "tsc_known_freq")) {
         trust->reasons |= ETWAS_CLOCK_REASON_KERNEL_WAS_TOLD;
     }
 }
 
 /* ---- what the processor and the hypervisor say ----------------------------------------------- */
 
-static void state(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
+static void trust_set_stated_frequency(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
 {
     if (hz != 0 && trust->stated_hz == 0) {
         trust->stated_by = by;
@@ -137,7 +137,7 @@ static void state(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
     }
 }
 
-static void ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     struct etwas_cpuid leaf;
     uint32_t last;
@@ -154,14 +154,15 @@ static void ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trus
         /* Every instruction is; this one too fast to be noticed. */
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
     }
-    if (last >= CPUID_HYPERVISOR_TIMING && has_word(HYPERVISORS_WITH_TIMING, trust->hypervisor) &&
+    if (last >= CPUID_HYPERVISOR_TIMING &&
+        trust_has_word(HYPERVISORS_WITH_TIMING, trust->hypervisor) &&
         machine->cpuid(CPUID_HYPERVISOR_TIMING, &leaf)) {
-        state(trust, ETWAS_CLOCK_STATED_HYPERVISOR, (uint64_t)leaf.eax * 1000);
+        trust_set_stated_frequency(trust, ETWAS_CLOCK_STATED_HYPERVISOR, (uint64_t)leaf.eax * 1000);
     }
 }
 
 /* In a guest the hypervisor knows better than the processor, whose counter it may scale. */
-static void ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     const uint32_t invariant = 1u << 8;
     const uint32_t hypervisor = 1u << 31;
@@ -175,30 +176,32 @@ static void ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *tr
         trust->reasons |= ETWAS_CLOCK_REASON_ADJUSTABLE;
     }
     if (machine->cpuid(CPUID_FEATURES, &leaf) && (leaf.ecx & hypervisor) != 0) {
-        ask_hypervisor(machine, trust);
+        trust_ask_hypervisor(machine, trust);
     }
     if (machine->cpuid(CPUID_COUNTER, &leaf) && leaf.eax != 0) {
         /* Crystal × numerator / denominator; a processor may leave out the crystal. */
-        state(trust, ETWAS_CLOCK_STATED_CPUID_15H, (uint64_t)leaf.ecx * leaf.ebx / leaf.eax);
+        trust_set_stated_frequency(trust, ETWAS_CLOCK_STATED_CPUID_15H,
+                                   (uint64_t)leaf.ecx * leaf.ebx / leaf.eax);
     }
     if (machine->cpuid(CPUID_FREQUENCY, &leaf)) {
-        state(trust, ETWAS_CLOCK_STATED_CPUID_16H, (uint64_t)(leaf.eax & 0xffff) * 1000000);
+        trust_set_stated_frequency(trust, ETWAS_CLOCK_STATED_CPUID_16H,
+                                   (uint64_t)(leaf.eax & 0xffff) * 1000000);
     }
 }
 
 /* The architecture promises one rate in all power states (Arm ARM, generic timer). */
-static void ask_generic_timer(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_generic_timer(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     trust->reasons |= ETWAS_CLOCK_REASON_INVARIANT | ETWAS_CLOCK_REASON_NONSTOP;
-    state(trust, ETWAS_CLOCK_STATED_CNTFRQ, machine->stated_hz());
+    trust_set_stated_frequency(trust, ETWAS_CLOCK_STATED_CNTFRQ, machine->stated_hz());
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
 /* The step of CLOCK_MONOTONIC_RAW where that is made of the counter; 0 where it is not. */
-static double raw_step_ns(const etwas_clock_trust *trust)
+static double trust_raw_step_ns(const etwas_clock_trust *trust)
 {
-    if (has_word(CLOCKSOURCES_OF_COUNTER, trust->clocksource)) {
+    if (trust_has_word(CLOCKSOURCES_OF_COUNTER, trust->clocksource)) {
         return 1;
     }
     if (strcmp(trust->clocksource, "arch_sys_counter") == 0 && trust->stated_hz != 0) {
@@ -207,7 +210,7 @@ static double raw_step_ns(const etwas_clock_trust *trust)
     return 0;
 }
 
-static bool states_another(const etwas_clock_trust *trust)
+static bool trust_states_another(const etwas_clock_trust *trust)
 {
     double limit_ppm =
         trust->stated_by == ETWAS_CLOCK_STATED_CPUID_16H ? WRONG_BASE_FREQUENCY_PPM : WRONG_PPM;
@@ -216,10 +219,10 @@ static bool states_another(const etwas_clock_trust *trust)
            limit_ppm + trust->frequency_error_ppb / 1e3;
 }
 
-static void measure(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_measure(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     struct etwas_clock_rate rate;
-    bool known = etwas_clock_measure_rate(machine, raw_step_ns(trust), &rate);
+    bool known = etwas_clock_measure_rate(machine, trust_raw_step_ns(trust), &rate);
 
     if (rate.backwards) {
         trust->reasons |= ETWAS_CLOCK_REASON_BACKWARDS;
@@ -234,27 +237,27 @@ static void measure(const struct etwas_machine *machine, etwas_clock_trust *trus
     if (rate.reading_ns > EMULATED_NS) {
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
     }
-    if (states_another(trust)) {
+    if (trust_states_another(trust)) {
         trust->reasons |= ETWAS_CLOCK_REASON_WRONG_FREQUENCY;
     }
 }
 
-static void ask(const struct etwas_machine *machine, etwas_clock_trust *trust)
+static void trust_ask_machine(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     memset(trust, 0, sizeof *trust);
-    ask_clocksources(machine, trust);
+    trust_ask_clocksources(machine, trust);
     if (machine->architecture == ETWAS_ARCHITECTURE_X86_64) {
-        ask_cpuinfo(machine, trust);
-        ask_cpuid(machine, trust);
+        trust_ask_cpuinfo(machine, trust);
+        trust_ask_cpuid(machine, trust);
     } else {
-        ask_generic_timer(machine, trust);
+        trust_ask_generic_timer(machine, trust);
     }
 }
 
 void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
-    ask(machine, trust);
-    measure(machine, trust);
+    trust_ask_machine(machine, trust);
+    trust_measure(machine, trust);
     trust->verdict = etwas_clock_trust_verdict(trust->reasons);
 }
 
@@ -266,16 +269,16 @@ static uint32_t is_found_out;  /* then it is stored */
 static pthread_once_t once_asked = PTHREAD_ONCE_INIT;
 static etwas_clock_trust asked; /* likewise, under `once_asked` */
 
-static void find_out(void)
+static void trust_measure_once(void)
 {
     etwas_clock_trust_of(&etwas_machine_here, &here);
     ck_pr_fence_release(); /* pairs with the acquire in etwas_clock_trust_known */
     ck_pr_store_32(&is_found_out, 1);
 }
 
-static void ask_here(void)
+static void trust_ask_once(void)
 {
-    ask(&etwas_machine_here, &asked);
+    trust_ask_machine(&etwas_machine_here, &asked);
     asked.verdict = etwas_clock_trust_verdict(asked.reasons);
 }
 
@@ -284,7 +287,7 @@ static void ask_here(void)
 static const etwas_clock_trust forbidden = {.reasons = ETWAS_CLOCK_REASON_NO_COUNTER};
 static const etwas_clock_trust *instead; /* NULL: the machine's own */
 
-static void have_instead(const etwas_clock_trust *trust)
+static void trust_replace(const etwas_clock_trust *trust)
 {
     ck_pr_fence_release();
     ck_pr_store_ptr(&instead, trust);
@@ -292,7 +295,7 @@ static void have_instead(const etwas_clock_trust *trust)
 
 void etwas_clock_allow_tsc(bool allowed)
 {
-    have_instead(allowed ? NULL : &forbidden);
+    trust_replace(allowed ? NULL : &forbidden);
 }
 
 void etwas_clock_replace_machine(const struct etwas_machine *machine)
@@ -302,10 +305,10 @@ void etwas_clock_replace_machine(const struct etwas_machine *machine)
     if (machine != NULL) {
         etwas_clock_trust_of(machine, &made_up);
     }
-    have_instead(machine != NULL ? &made_up : NULL);
+    trust_replace(machine != NULL ? &made_up : NULL);
 }
 
-static const etwas_clock_trust *what_a_test_says(void)
+static const etwas_clock_trust *trust_of_test(void)
 {
     const etwas_clock_trust *trust = ck_pr_load_ptr(&instead);
 
@@ -315,7 +318,7 @@ static const etwas_clock_trust *what_a_test_says(void)
 
 #else
 
-static const etwas_clock_trust *what_a_test_says(void)
+static const etwas_clock_trust *trust_of_test(void)
 {
     return NULL;
 }
@@ -324,10 +327,10 @@ static const etwas_clock_trust *what_a_test_says(void)
 
 const etwas_clock_trust *etwas_clock_trust_here(void)
 {
-    const etwas_clock_trust *trust = what_a_test_says();
+    const etwas_clock_trust *trust = trust_of_test();
 
     if (trust == NULL) {
-        (void)pthread_once(&once, find_out);
+        (void)pthread_once(&once, trust_measure_once);
         trust = &here;
     }
     return trust;
@@ -335,11 +338,11 @@ const etwas_clock_trust *etwas_clock_trust_here(void)
 
 const etwas_clock_trust *etwas_clock_trust_known(void)
 {
-    if (what_a_test_says() != NULL || ck_pr_load_32(&is_found_out) != 0) {
+    if (trust_of_test() != NULL || ck_pr_load_32(&is_found_out) != 0) {
         ck_pr_fence_acquire();
         return etwas_clock_trust_here();
     }
-    (void)pthread_once(&once_asked, ask_here);
+    (void)pthread_once(&once_asked, trust_ask_once);
     return &asked;
 }
 

@@ -34,8 +34,8 @@ static const struct form forms[] = {
     [ETWAS_ETL_INSTANCE64] = {ETWAS_RECORD_INSTANCE, 72, 8, false},
 };
 
-static enum etwas_record_measure measure_typed(uint32_t first, uint32_t second,
-                                               struct etwas_record *record)
+static enum etwas_record_measure record_measure_typed(uint32_t first, uint32_t second,
+                                                      struct etwas_record *record)
 {
     uint32_t type = first >> 16 & 0xFF;
     const struct form *form;
@@ -69,7 +69,7 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
         return ETWAS_RECORD_END;
     }
     if (first >> 24 == ETWAS_ETL_MARKER_FLAGS) {
-        return measure_typed(first, second, record);
+        return record_measure_typed(first, second, record);
     }
 
     record->header_bytes = 8;
@@ -90,7 +90,7 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
 }
 
 /* Kernel records: one u64 and up to seven more may lie between header and payload. */
-static bool parse_extension(struct etwas_record *record)
+static bool record_parse_extension(struct etwas_record *record)
 {
     uint16_t version;
     uint32_t counters;
@@ -106,7 +106,7 @@ static bool parse_extension(struct etwas_record *record)
     return record->payload_at <= record->size;
 }
 
-static bool parse_items(struct etwas_record *record)
+static bool record_parse_items(struct etwas_record *record)
 {
     struct etwas_etl_event_header header;
     struct etwas_etl_extended_item item;
@@ -133,7 +133,7 @@ static bool parse_items(struct etwas_record *record)
 }
 
 /* The optional fields of a trace message, in the order of their flags. */
-static bool parse_message(struct etwas_record *record)
+static bool record_parse_message(struct etwas_record *record)
 {
     struct etwas_etl_message_header header;
     uint16_t options;
@@ -160,17 +160,17 @@ static bool parse_message(struct etwas_record *record)
     return at <= record->size;
 }
 
-static bool parse_body(struct etwas_record *record)
+static bool record_parse_body(struct etwas_record *record)
 {
     switch (record->kind) {
     case ETWAS_RECORD_SYSTEM:
     case ETWAS_RECORD_COMPACT:
     case ETWAS_RECORD_PERFINFO:
-        return parse_extension(record);
+        return record_parse_extension(record);
     case ETWAS_RECORD_EVENT:
-        return parse_items(record);
+        return record_parse_items(record);
     case ETWAS_RECORD_MESSAGE:
-        return parse_message(record);
+        return record_parse_message(record);
     default:
         record->payload_at = record->header_bytes;
         return true;
@@ -197,5 +197,5 @@ bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record)
         memcpy(&header, bytes, sizeof header);
         record->own = etwas_etl_is_own_record(&header);
     }
-    return parse_body(record);
+    return record_parse_body(record);
 }

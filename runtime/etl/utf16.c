@@ -57,7 +57,7 @@ size_t etwas_utf16_decode(const etwas_wchar *text, size_t units, uint32_t *point
     return 2;
 }
 
-static size_t encode_utf16(uint32_t point, etwas_wchar *out)
+static size_t utf16_encode_point(uint32_t point, etwas_wchar *out)
 {
     if (point < 0x10000) {
         out[0] = (etwas_wchar)point;
@@ -68,7 +68,7 @@ static size_t encode_utf16(uint32_t point, etwas_wchar *out)
     return 2;
 }
 
-static size_t utf8_length(uint32_t point)
+static size_t utf8_length_of_point(uint32_t point)
 {
     return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 }
@@ -76,7 +76,7 @@ static size_t utf8_length(uint32_t point)
 size_t etwas_utf8_encode(uint32_t point, char *out)
 {
     static const unsigned char lead[5] = {0, 0, 0xC0, 0xE0, 0xF0};
-    size_t length = utf8_length(point);
+    size_t length = utf8_length_of_point(point);
 
     for (size_t i = length - 1; i > 0; i--) {
         out[i] = (char)(0x80 | (point & 0x3F));
@@ -107,7 +107,7 @@ enum etwas_utf_result etwas_utf8_to_utf16(const char *text, size_t bytes, etwas_
     }
     for (size_t at = 0; at < bytes;) {
         at += etwas_utf8_decode(input + at, bytes - at, &point);
-        out += encode_utf16(point, out);
+        out += utf16_encode_point(point, out);
     }
     *out = 0;
     return ETWAS_UTF_OK;
@@ -125,7 +125,7 @@ enum etwas_utf_result etwas_utf16_to_utf8(const etwas_wchar *text, size_t units,
         if (length == 0) {
             return ETWAS_UTF_INVALID;
         }
-        needed += utf8_length(point);
+        needed += utf8_length_of_point(point);
     }
     *needed_bytes = needed;
     if (needed > capacity_bytes) {

@@ -13,7 +13,7 @@ struct input {
 };
 
 /* Takes a little-endian number of `width` bytes; false at the end of the input. */
-static bool read_number(struct input *input, size_t width, uint32_t *value)
+static bool xpress_read_number(struct input *input, size_t width, uint32_t *value)
 {
     if (input->size - input->at < width) {
         return false;
@@ -27,14 +27,14 @@ static bool read_number(struct input *input, size_t width, uint32_t *value)
 }
 
 /* Two lengths share a byte: the first takes its low nibble, the next its high nibble. */
-static bool read_nibble(struct input *input, uint32_t *value)
+static bool xpress_read_nibble(struct input *input, uint32_t *value)
 {
     if (input->shared != 0) {
         *value = input->bytes[input->shared - 1] >> 4;
         input->shared = 0;
         return true;
     }
-    if (!read_number(input, 1, value)) {
+    if (!xpress_read_number(input, 1, value)) {
         return false;
     }
     input->shared = input->at;
@@ -43,7 +43,7 @@ static bool read_nibble(struct input *input, uint32_t *value)
 }
 
 /* The length of a match less 3: 3 bits, then a nibble, a byte, a u16, a u32 as it grows. */
-static bool read_length(struct input *input, uint32_t code, uint32_t *length)
+static bool xpress_read_length(struct input *input, uint32_t code, uint32_t *length)
 {
     uint32_t more;
 
@@ -51,29 +51,29 @@ static bool read_length(struct input *input, uint32_t code, uint32_t *length)
     if (code < 7) {
         return true;
     }
-    if (!read_nibble(input, &more)) {
+    if (!xpress_read_nibble(input, &more)) {
         return false;
     }
     *length += more;
     if (more < 15) {
         return true;
     }
-    if (!read_number(input, 1, &more)) {
+    if (!xpress_read_number(input, 1, &more)) {
         return false;
     }
     *length += more;
     if (more < 255) {
         return true;
     }
-    if (!read_number(input, 2, length)) {
+    if (!xpress_read_number(input, 2, length)) {
         return false;
     }
-    return *length != 0 || read_number(input, 4, length);
+    return *length != 0 || xpress_read_number(input, 4, length);
 }
 
 /* False: it begins before the output does, or goes on behind it, which is full then. */
-static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
-                       uint32_t length_less_3)
+static bool xpress_copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
+                              uint32_t length_less_3)
 {
     uint64_t length = (uint64_t)length_less_3 + 3;
     size_t room = output_bytes - *made;
@@ -98,7 +98,7 @@ static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_
 }
 
 /* A full last flag word is followed by one that has no items: all ones. */
-static bool only_closing_word_left(const struct input *input)
+static bool xpress_only_closing_word_left(const struct input *input)
 {
     static const uint8_t closing[4] = {0xFF, 0xFF, 0xFF, 0xFF};
     size_t left = input->size - input->at;
@@ -119,26 +119,27 @@ size_t etwas_xpress_decode(const uint8_t *bytes, size_t input_bytes, uint8_t *ou
         uint32_t word;
 
         if (flags_left == 0) {
-            if (!read_number(&input, 4, &flags)) {
+            if (!xpress_read_number(&input, 4, &flags)) {
                 return made;
             }
             flags_left = 32;
         }
         flags_left--;
         if ((flags >> flags_left & 1) == 0) {
-            if (!read_number(&input, 1, &word)) {
+            if (!xpress_read_number(&input, 1, &word)) {
                 return made;
             }
             output[made++] = (uint8_t)word;
         } else {
             uint32_t length;
 
-            if (!read_number(&input, 2, &word) || !read_length(&input, word & 7, &length) ||
-                !copy_match(output, &made, output_bytes, (word >> 3) + 1, length)) {
+            if (!xpress_read_number(&input, 2, &word) ||
+                !xpress_read_length(&input, word & 7, &length) ||
+                !xpress_copy_match(output, &made, output_bytes, (word >> 3) + 1, length)) {
                 return made;
             }
         }
     }
-    *exact = only_closing_word_left(&input);
+    *exact = xpress_only_closing_word_left(&input);
     return made;
 }

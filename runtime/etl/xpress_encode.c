@@ -48,7 +48,7 @@ struct match {
     size_t bytes; /* 0: none */
 };
 
-static inline uint64_t word_at(const uint8_t *bytes)
+static inline uint64_t xpress_word_at(const uint8_t *bytes)
 {
     uint64_t word;
 
@@ -58,7 +58,7 @@ static inline uint64_t word_at(const uint8_t *bytes)
 
 /* ---- the stream ------------------------------------------------------------------------------ */
 
-static inline void begin_flags(struct output *output)
+static inline void xpress_begin_flags(struct output *output)
 {
     output->flags_at = output->at;
     output->at += sizeof output->flags;
@@ -66,16 +66,16 @@ static inline void begin_flags(struct output *output)
     output->flags_left = FLAGS_IN_A_WORD;
 }
 
-static inline void end_flags_if_full(struct output *output)
+static inline void xpress_end_flags_if_full(struct output *output)
 {
     if (output->flags_left == 0) {
         memcpy(output->flags_at, &output->flags, sizeof output->flags);
-        begin_flags(output);
+        xpress_begin_flags(output);
     }
 }
 
 /* What is left of the last word is ones; a full one has another behind it, all ones. */
-static void end_flags(struct output *output)
+static void xpress_end_flags(struct output *output)
 {
     uint64_t flags = (((uint64_t)output->flags + 1) << output->flags_left) - 1;
     uint32_t word = (uint32_t)flags;
@@ -84,14 +84,14 @@ static void end_flags(struct output *output)
 }
 
 /* Whether the literals, a match and the words of flags for both fit. */
-static inline bool has_room(const struct output *output, size_t literals)
+static inline bool xpress_has_room(const struct output *output, size_t literals)
 {
     return (size_t)(output->end - output->at) >= literals + literals / 8 + SLACK_BYTES;
 }
 
 /* `end` is that of the input: a word may be copied for a few bytes where there is one. */
-static inline void put_literals(struct output *output, const uint8_t *from, size_t bytes,
-                                const uint8_t *end)
+static inline void xpress_append_literals(struct output *output, const uint8_t *from, size_t bytes,
+                                          const uint8_t *end)
 {
     while (bytes > 0) {
         size_t some = bytes < output->flags_left ? bytes : output->flags_left;
@@ -106,12 +106,12 @@ static inline void put_literals(struct output *output, const uint8_t *from, size
         bytes -= some;
         output->flags = (uint32_t)((uint64_t)output->flags << some);
         output->flags_left -= (uint32_t)some;
-        end_flags_if_full(output);
+        xpress_end_flags_if_full(output);
     }
 }
 
 /* Two lengths share a byte: the first has its low nibble, the next its high one. */
-static inline void put_nibble(struct output *output, size_t value)
+static inline void xpress_append_nibble(struct output *output, size_t value)
 {
     if (output->nibble_at != NULL) {
         *output->nibble_at |= (uint8_t)(value << 4);
@@ -123,7 +123,7 @@ static inline void put_nibble(struct output *output, size_t value)
 }
 
 /* A length that has no place in a byte behind its nibble: 16 bits, or none of these and 32. */
-static void put_long_length(struct output *output, uint32_t length)
+static void xpress_append_long_length(struct output *output, uint32_t length)
 {
     uint16_t half = length <= UINT16_MAX ? (uint16_t)length : 0;
 
@@ -135,7 +135,7 @@ static void put_long_length(struct output *output, uint32_t length)
     }
 }
 
-static inline void put_match(struct output *output, struct match match)
+static inline void xpress_append_match(struct output *output, struct match match)
 {
     size_t length = match.bytes - SHORTEST_MATCH;
     size_t left = length;
@@ -146,35 +146,36 @@ static inline void put_match(struct output *output, struct match match)
     output->at += sizeof head;
     if (left >= LENGTH_BITS_MOST) {
         left -= LENGTH_BITS_MOST;
-        put_nibble(output, left < NIBBLE_MOST ? left : NIBBLE_MOST);
+        xpress_append_nibble(output, left < NIBBLE_MOST ? left : NIBBLE_MOST);
         if (left >= NIBBLE_MOST) {
             left -= NIBBLE_MOST;
             *output->at++ = (uint8_t)(left < BYTE_MOST ? left : BYTE_MOST);
             if (left >= BYTE_MOST) {
-                put_long_length(output, (uint32_t)length);
+                xpress_append_long_length(output, (uint32_t)length);
             }
         }
     }
     output->flags = output->flags << 1 | 1;
     output->flags_left--;
-    end_flags_if_full(output);
+    xpress_end_flags_if_full(output);
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static inline uint32_t hash(uint64_t word)
+static inline uint32_t xpress_hash(uint64_t word)
 {
     return (uint32_t)((word << (64 - 8 * HASHED_BYTES)) * UINT64_C(0x9E3779B97F4A7C15) >>
                       (64 - TABLE_BITS));
 }
 
 /* How many bytes agree; `at` is behind `other`. */
-static inline size_t common(const uint8_t *at, const uint8_t *other, const uint8_t *end)
+static inline size_t xpress_common_length(const uint8_t *at, const uint8_t *other,
+                                          const uint8_t *end)
 {
     const uint8_t *start = at;
 
     for (; end - at >= WORD_BYTES; at += WORD_BYTES, other += WORD_BYTES) {
-        uint64_t differing = word_at(at) ^ word_at(other);
+        uint64_t differing = xpress_word_at(at) ^ xpress_word_at(other);
 
         if (differing != 0) {
             return (size_t)(at - start) + (size_t)(__builtin_ctzll(differing) / 8);
@@ -186,7 +187,7 @@ static inline size_t common(const uint8_t *at, const uint8_t *other, const uint8
 }
 
 /* The byte at which three bytes of zeroes begin in a word, or WORD_BYTES. */
-static inline size_t first_zeroes(uint64_t word)
+static inline size_t xpress_first_zero_bytes(uint64_t word)
 {
     const uint64_t low = UINT64_C(0x7F7F7F7F7F7F7F7F);
     uint64_t zero = ~(((word & low) + low) | word | low); /* the high bit of each zero byte */
@@ -200,25 +201,25 @@ static inline size_t first_zeroes(uint64_t word)
  * The match at *at, or one at the last distance a few bytes farther, to which *at is moved. The table's entry for
  * *at becomes that place.
  */
-static inline struct match find(const uint8_t **at, const uint8_t *input, const uint8_t *end,
-                                size_t distance, uint32_t *table)
+static inline struct match xpress_find_match(const uint8_t **at, const uint8_t *input,
+                                             const uint8_t *end, size_t distance, uint32_t *table)
 {
-    uint64_t word = word_at(*at);
-    uint64_t differing = word ^ word_at(*at - distance);
-    uint32_t *entry = &table[hash(word)];
+    uint64_t word = xpress_word_at(*at);
+    uint64_t differing = word ^ xpress_word_at(*at - distance);
+    uint32_t *entry = &table[xpress_hash(word)];
     const uint8_t *hashed = input + *entry;
-    size_t skipped = first_zeroes(differing);
+    size_t skipped = xpress_first_zero_bytes(differing);
 
     *entry = (uint32_t)(*at - input);
-    if (skipped != 0 && (uint32_t)word_at(hashed) == (uint32_t)word &&
+    if (skipped != 0 && (uint32_t)xpress_word_at(hashed) == (uint32_t)word &&
         *at - hashed <= WINDOW_BYTES) {
-        return (struct match){(size_t)(*at - hashed), common(*at, hashed, end)};
+        return (struct match){(size_t)(*at - hashed), xpress_common_length(*at, hashed, end)};
     }
     if (skipped == WORD_BYTES) {
         return (struct match){distance, 0};
     }
     *at += skipped;
-    return (struct match){distance, common(*at, *at - distance, end)};
+    return (struct match){distance, xpress_common_length(*at, *at - distance, end)};
 }
 
 uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compressed,
@@ -233,28 +234,28 @@ uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compr
     if (room < SLACK_BYTES) {
         return 0;
     }
-    begin_flags(&output);
+    xpress_begin_flags(&output);
     memset(memory, 0, ETWAS_XPRESS_MEMORY_BYTES);
     for (const uint8_t *at = input + 1; byte_count > LITERAL_TAIL && at < end - LITERAL_TAIL;) {
-        struct match match = find(&at, input, end, distance, memory);
+        struct match match = xpress_find_match(&at, input, end, distance, memory);
 
         if (match.bytes == 0) {
             at += 1 + (at - literals) / FARTHER_EVERY;
             continue;
         }
-        if (!has_room(&output, (size_t)(at - literals))) {
+        if (!xpress_has_room(&output, (size_t)(at - literals))) {
             return 0;
         }
-        put_literals(&output, literals, (size_t)(at - literals), end);
-        put_match(&output, match);
+        xpress_append_literals(&output, literals, (size_t)(at - literals), end);
+        xpress_append_match(&output, match);
         distance = match.distance;
         at += match.bytes;
         literals = at;
     }
-    if (!has_room(&output, (size_t)(end - literals))) {
+    if (!xpress_has_room(&output, (size_t)(end - literals))) {
         return 0;
     }
-    put_literals(&output, literals, (size_t)(end - literals), end);
-    end_flags(&output);
+    xpress_append_literals(&output, literals, (size_t)(end - literals), end);
+    xpress_end_flags(&output);
     return (uint32_t)(output.at - (uint8_t *)compressed);
 }

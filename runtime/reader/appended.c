@@ -22,7 +22,8 @@
 #define NONE SIZE_MAX
 
 /* Of the buffer's first record; INT64_MAX if that cannot be read. */
-static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
+static int64_t appended_first_stamp(struct etwas_trace *trace,
+                                    const struct etwas_index_entry *entry)
 {
     struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
     struct etwas_record record;
@@ -38,12 +39,12 @@ static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_e
     return system.time_stamp;
 }
 
-/* Where the session of number 1 at `one` begins: at `begin` or earlier, but behind `before`. */
-static size_t find_begin(struct etwas_trace *trace, const struct etwas_index *index, size_t before,
-                         size_t begin, size_t one)
+/* Where the session of number 1 at `first_number_at` begins: at `begin` or earlier, but behind `before`. */
+static size_t appended_find_begin(struct etwas_trace *trace, const struct etwas_index *index,
+                                  size_t before, size_t begin, size_t first_number_at)
 {
-    int64_t first = first_stamp(trace, &index->entries[one]);
-    int64_t last = etwas_index_entry_collected(trace, &index->entries[one]);
+    int64_t first = appended_first_stamp(trace, &index->entries[first_number_at]);
+    int64_t last = etwas_index_entry_collected(trace, &index->entries[first_number_at]);
 
     while (begin > before + 1) {
         int64_t collected = etwas_index_entry_collected(trace, &index->entries[begin - 1]);
@@ -58,13 +59,14 @@ static size_t find_begin(struct etwas_trace *trace, const struct etwas_index *in
 
 bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index)
 {
-    size_t *seen = calloc(index->count + 1, sizeof *seen); /* behind the last with this number */
-    size_t begin = 0;                                      /* of this session, */
-    size_t one = 0;                                        /* its number 1 */
-    size_t duplicates = NONE; /* the first of its numbers that was there already */
+    size_t *last_at =
+        calloc(index->count + 1, sizeof *last_at); /* behind the last with this number */
+    size_t begin = 0;                              /* of this session, */
+    size_t first_number_at = 0;                    /* its number 1 */
+    size_t first_repeated = NONE; /* the first of its numbers that was there already */
     uint32_t session = 0;
 
-    if (seen == NULL) {
+    if (last_at == NULL) {
         return false;
     }
     for (size_t at = 0; at < index->count; at++) {
@@ -74,28 +76,28 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
         if (number <= 0 || (uint64_t)number > index->count) {
             continue;
         }
-        if (seen[number] > begin && duplicates == NONE) {
-            duplicates = at;
+        if (last_at[number] > begin && first_repeated == NONE) {
+            first_repeated = at;
         }
-        if (number == 1 && seen[1] > begin) {
-            begin = find_begin(trace, index, one, duplicates, at);
-            duplicates = NONE;
+        if (number == 1 && last_at[1] > begin) {
+            begin = appended_find_begin(trace, index, first_number_at, first_repeated, at);
+            first_repeated = NONE;
             session++;
             for (size_t i = begin; i <= at; i++) {
                 index->entries[i].session = session;
             }
         }
-        one = number == 1 ? at : one;
-        seen[number] = at + 1;
+        first_number_at = number == 1 ? at : first_number_at;
+        last_at[number] = at + 1;
     }
-    free(seen);
+    free(last_at);
     return true;
 }
 
 /* ---- by place -------------------------------------------------------------------------------- */
 
 /* Of an index that is complete: in a file the sessions lie one behind the other. */
-static bool find_begins(struct etwas_appended *appended, const struct etwas_index *index)
+static bool appended_find_begins(struct etwas_appended *appended, const struct etwas_index *index)
 {
     size_t count = 1;
 
@@ -134,8 +136,8 @@ bool etwas_appended_find(struct etwas_trace *trace)
         return true;
     }
     trace->quiet = true; /* who reads the buffers is told what is wrong */
-    found =
-        etwas_index_build(trace, &index, NULL) == ERROR_SUCCESS && find_begins(appended, &index);
+    found = etwas_index_build(trace, &index, NULL) == ERROR_SUCCESS &&
+            appended_find_begins(appended, &index);
     trace->quiet = false;
     appended->file_bytes = found ? trace->file_bytes : 0;
     etwas_index_free(&index);

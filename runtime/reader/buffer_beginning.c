@@ -32,7 +32,7 @@ size_t etwas_buffer_beginning_read(struct etwas_trace *trace, const struct etwas
     return etwas_xpress_decode(compressed, got, bytes, ETWAS_BUFFER_BEGINNING_BYTES, &exact);
 }
 
-static bool is_description(const struct etwas_etl_full_header *header)
+static bool beginning_is_description(const struct etwas_etl_full_header *header)
 {
     if (memcmp(&header->guid, &etwas_etl_metadata_class, sizeof header->guid) == 0) {
         return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
@@ -62,7 +62,8 @@ uint32_t etwas_buffer_beginning_kind(struct etwas_trace *trace,
     }
     memcpy(&header, bytes, sizeof header);
     return !relogged && header.header_type == ETWAS_ETL_FULL_HEADER64 &&
-                   header.marker_flags == ETWAS_ETL_MARKER_FLAGS && is_description(&header)
+                   header.marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+                   beginning_is_description(&header)
                ? ETWAS_BUFFER_DESCRIPTIONS
                : ETWAS_BUFFER_EVENTS;
 }

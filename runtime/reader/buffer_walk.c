@@ -26,8 +26,8 @@ void etwas_buffer_walk_begin(struct etwas_buffer_walk *walk, struct etwas_trace 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
 /* A buffer whose header cannot be used, or a stretch of the file where none was found. */
-static void report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kind kind, uint64_t offset,
-                           uint64_t bytes)
+static void walk_report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kind kind,
+                                uint64_t offset, uint64_t bytes)
 {
     struct etwas_trace *trace = walk->trace;
     uint64_t stride = trace->log.buffer.buffer_bytes;
@@ -39,15 +39,16 @@ static void report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kind kin
 }
 
 /* Something comes behind the hole, if there is one. */
-static void report_hole(struct etwas_buffer_walk *walk)
+static void walk_report_hole(struct etwas_buffer_walk *walk)
 {
     if (walk->hole != NONE) {
-        report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->hole, walk->offset - walk->hole);
+        walk_report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->hole,
+                            walk->offset - walk->hole);
         walk->hole = NONE;
     }
 }
 
-static void begin_hole(struct etwas_buffer_walk *walk)
+static void walk_begin_hole(struct etwas_buffer_walk *walk)
 {
     if (walk->hole == NONE) {
         walk->hole = walk->offset;
@@ -55,19 +56,20 @@ static void begin_hole(struct etwas_buffer_walk *walk)
 }
 
 /* The file gives less than a header at the walk's place; `bytes` are passed over there. */
-static void report_short(struct etwas_buffer_walk *walk, size_t got, uint64_t left, uint64_t bytes)
+static void walk_report_short(struct etwas_buffer_walk *walk, size_t got, uint64_t left,
+                              uint64_t bytes)
 {
     if (got < left) {
-        report_skipped(walk, ETWAS_DAMAGE_READ, walk->offset, bytes);
+        walk_report_skipped(walk, ETWAS_DAMAGE_READ, walk->offset, bytes);
     } else if (!walk->grows && !etwas_trace_may_end_anywhere(walk->trace)) {
-        report_skipped(walk, ETWAS_DAMAGE_TRUNCATED, walk->offset, bytes);
+        walk_report_skipped(walk, ETWAS_DAMAGE_TRUNCATED, walk->offset, bytes);
     }
 }
 
 /* ---- a buffer -------------------------------------------------------------------------------- */
 
 /* Reads the `wanted` first bytes of the buffer at the walk's place, or fewer where the file ends. */
-static size_t read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
+static size_t walk_read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
 {
     struct etwas_buffer_beginning *beginning = &walk->beginning;
     struct etwas_index_file *file = walk->file;
@@ -88,7 +90,7 @@ static size_t read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
     return got;
 }
 
-static bool has_space(const struct etwas_trace *trace)
+static bool walk_file_is_preallocated(const struct etwas_trace *trace)
 {
     return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0;
 }
@@ -97,14 +99,15 @@ static bool has_space(const struct etwas_trace *trace)
  * Is the buffer there to its end, in a file that grows or did? One that is just being written into space set aside is there
  * from its beginning on: its last byte is 0, and nothing is behind it.
  */
-static bool is_whole(const struct etwas_buffer_walk *walk, const struct etwas_index_entry *entry)
+static bool walk_is_whole(const struct etwas_buffer_walk *walk,
+                          const struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;
     uint64_t end = entry->file_offset + entry->buffer_bytes;
     uint32_t next = 0;
     uint8_t last;
 
-    if (entry->file_bytes < entry->buffer_bytes || !has_space(trace) ||
+    if (entry->file_bytes < entry->buffer_bytes || !walk_file_is_preallocated(trace) ||
         entry->collected <= walk->known_until) {
         return entry->file_bytes == entry->buffer_bytes;
     }
@@ -122,7 +125,8 @@ enum {
  * Space set aside follows what was written of a buffer before its process was killed. Where its last page has anything
  * in it all of it was written; whether a compressed one ends in zeroes by itself is found when it is decoded.
  */
-static void cut_at_zeroes(const struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+static void walk_cut_at_zeroes(const struct etwas_buffer_walk *walk,
+                               struct etwas_index_entry *entry)
 {
     const uint64_t begin = entry->file_offset + HEADER_BYTES;
     uint64_t end = entry->file_offset + entry->buffer_bytes;
@@ -153,12 +157,12 @@ static void cut_at_zeroes(const struct etwas_buffer_walk *walk, struct etwas_ind
 enum found {
     FOUND_NONE,
     FOUND_BUFFER,
-    FOUND_AGAIN, /* the walk goes on where it was before */
-    FOUND_END    /* what is there is not whole yet */
+    FOUND_EARLIER, /* the walk goes on where it was before */
+    FOUND_END      /* what is there is not whole yet */
 };
 
 /* Whoever writes a file that grows does so in order: now that this buffer is there, so is what is in front of it. */
-static bool goes_back(struct etwas_buffer_walk *walk)
+static bool walk_goes_back(struct etwas_buffer_walk *walk)
 {
     if (!walk->grows || walk->hole == NONE || walk->offset <= walk->sure) {
         return false;
@@ -170,7 +174,7 @@ static bool goes_back(struct etwas_buffer_walk *walk)
 }
 
 /* Whether the header that was read is that of a buffer. If it is none that is for the caller to report. */
-static enum found find_buffer(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+static enum found walk_find_buffer(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;
 
@@ -182,17 +186,17 @@ static enum found find_buffer(struct etwas_buffer_walk *walk, struct etwas_index
     if (trace->log.uniform && entry->buffer_bytes != trace->log.buffer.buffer_bytes) {
         return FOUND_NONE;
     }
-    if (walk->grows && !is_whole(walk, entry)) {
+    if (walk->grows && !walk_is_whole(walk, entry)) {
         return FOUND_END;
     }
     if (!walk->grows && entry->file_bytes == entry->buffer_bytes &&
-        etwas_trace_may_end_anywhere(trace) && !is_whole(walk, entry)) {
-        cut_at_zeroes(walk, entry);
+        etwas_trace_may_end_anywhere(trace) && !walk_is_whole(walk, entry)) {
+        walk_cut_at_zeroes(walk, entry);
     }
-    if (goes_back(walk)) {
-        return FOUND_AGAIN;
+    if (walk_goes_back(walk)) {
+        return FOUND_EARLIER;
     }
-    report_hole(walk);
+    walk_report_hole(walk);
     if (entry->file_bytes == entry->buffer_bytes) {
         etwas_trace_count(&trace->information.buffers, 1);
         etwas_trace_count(&trace->information.uncompressed_bytes,
@@ -204,43 +208,43 @@ static enum found find_buffer(struct etwas_buffer_walk *walk, struct etwas_index
 /* ---- buffers of one size --------------------------------------------------------------------- */
 
 /* Space allocated ahead reads as 0. Nothing is wrong unless something follows it. */
-static void pass_hole(struct etwas_buffer_walk *walk)
+static void walk_pass_hole(struct etwas_buffer_walk *walk)
 {
     uint64_t stride = walk->trace->log.buffer.buffer_bytes;
     uint64_t data = etwas_trace_file_next_data(walk->trace, walk->offset);
 
-    begin_hole(walk);
+    walk_begin_hole(walk);
     walk->offset = data > walk->offset + stride ? data / stride * stride : walk->offset + stride;
 }
 
 /* A bad header costs its own buffer and no more. */
-static bool next_uniform(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+static bool walk_next_uniform(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     uint64_t stride = walk->trace->log.buffer.buffer_bytes;
     const struct etwas_etl_buffer_header *header = &walk->beginning.header;
     size_t wanted = walk->reads_records ? sizeof walk->beginning : sizeof *header;
 
     while (walk->offset < walk->until) {
-        size_t got = read_beginning(walk, wanted);
+        size_t got = walk_read_beginning(walk, wanted);
         uint64_t left = walk->trace->file_bytes - walk->offset;
         uint64_t here = left < stride ? left : stride;
         enum found found = FOUND_NONE;
 
         if (got < sizeof *header) {
-            report_short(walk, got, left, here);
+            walk_report_short(walk, got, left, here);
         } else if (header->buffer_bytes == 0) {
-            pass_hole(walk);
+            walk_pass_hole(walk);
             continue;
         } else {
-            found = find_buffer(walk, entry);
-            if (found == FOUND_AGAIN) {
+            found = walk_find_buffer(walk, entry);
+            if (found == FOUND_EARLIER) {
                 continue;
             }
             if (found == FOUND_NONE && walk->grows) {
-                begin_hole(walk);
+                walk_begin_hole(walk);
             } else if (found == FOUND_NONE) {
-                report_hole(walk);
-                report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset, here);
+                walk_report_hole(walk);
+                walk_report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset, here);
             }
         }
         walk->offset += stride;
@@ -255,8 +259,8 @@ static bool next_uniform(struct etwas_buffer_walk *walk, struct etwas_index_entr
 
 /* Does a buffer of a compressed file begin here? Stricter than what a reader of a sound file needs,
  * because it is asked of every byte after a damaged header. */
-static bool looks_like_buffer(const struct etwas_trace *trace,
-                              const struct etwas_etl_buffer_header *header, uint64_t left)
+static bool walk_looks_like_buffer(const struct etwas_trace *trace,
+                                   const struct etwas_etl_buffer_header *header, uint64_t left)
 {
     return header->buffer_bytes > HEADER_BYTES && header->buffer_bytes <= left &&
            header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
@@ -267,7 +271,7 @@ static bool looks_like_buffer(const struct etwas_trace *trace,
 }
 
 /* The next offset after `offset` where a buffer seems to begin; the file's end if there is none. */
-static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
+static uint64_t walk_find_next_buffer(struct etwas_trace *trace, uint64_t offset)
 {
     enum {
         CHUNK_BYTES = 16384
@@ -280,7 +284,7 @@ static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
 
         for (size_t i = 0; i + sizeof header <= got; i++) {
             memcpy(&header, chunk + i, sizeof header);
-            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i)) {
+            if (walk_looks_like_buffer(trace, &header, trace->file_bytes - offset - i)) {
                 return offset + i;
             }
         }
@@ -292,7 +296,7 @@ static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
  * Whether nothing but zeroes comes from here on: space set aside. Between the last buffer and the first hole
  * there may be some that the file really has.
  */
-static bool is_unused(struct etwas_trace *trace, uint64_t offset)
+static bool walk_is_unused(struct etwas_trace *trace, uint64_t offset)
 {
     uint64_t words[512];
 
@@ -320,37 +324,38 @@ static bool is_unused(struct etwas_trace *trace, uint64_t offset)
 }
 
 /* A process that was killed had written no more than a part of a header, into space set aside. */
-static bool ends_in_header(const struct etwas_buffer_walk *walk)
+static bool walk_ends_in_header(const struct etwas_buffer_walk *walk)
 {
     struct etwas_trace *trace = walk->trace;
 
-    return has_space(trace) && etwas_trace_may_end_anywhere(trace) &&
-           is_unused(trace, walk->offset + HEADER_BYTES);
+    return walk_file_is_preallocated(trace) && etwas_trace_may_end_anywhere(trace) &&
+           walk_is_unused(trace, walk->offset + HEADER_BYTES);
 }
 
 /* Each says where the next begins. */
-static bool next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
+static bool walk_next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;
     const struct etwas_etl_buffer_header *header = &walk->beginning.header;
 
     while (walk->offset < walk->until) {
         uint64_t left = trace->file_bytes - walk->offset;
-        size_t got = read_beginning(walk, sizeof *header);
+        size_t got = walk_read_beginning(walk, sizeof *header);
         enum found found;
         uint64_t next;
 
         if (got < sizeof *header) {
-            report_short(walk, got, left, left);
+            walk_report_short(walk, got, left, left);
             walk->offset = walk->until;
             return false;
         }
-        if ((header->buffer_bytes == 0 && is_unused(trace, walk->offset)) || ends_in_header(walk)) {
+        if ((header->buffer_bytes == 0 && walk_is_unused(trace, walk->offset)) ||
+            walk_ends_in_header(walk)) {
             walk->offset = walk->until;
             return false;
         }
-        found = find_buffer(walk, entry);
-        if (found == FOUND_AGAIN) {
+        found = walk_find_buffer(walk, entry);
+        if (found == FOUND_EARLIER) {
             continue;
         }
         if (found == FOUND_BUFFER) {
@@ -361,11 +366,12 @@ static bool next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_ent
             walk->offset = walk->until;
             return false;
         }
-        next = find_next_buffer(trace, walk->offset);
+        next = walk_find_next_buffer(trace, walk->offset);
         if (walk->grows) {
-            begin_hole(walk);
+            walk_begin_hole(walk);
         } else {
-            report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset, next - walk->offset);
+            walk_report_skipped(walk, ETWAS_DAMAGE_BUFFER_HEADER, walk->offset,
+                                next - walk->offset);
         }
         walk->offset = next;
     }
@@ -374,5 +380,6 @@ static bool next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_ent
 
 bool etwas_buffer_walk_next(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
-    return walk->trace->log.uniform ? next_uniform(walk, entry) : next_in_chain(walk, entry);
+    return walk->trace->log.uniform ? walk_next_uniform(walk, entry)
+                                    : walk_next_in_chain(walk, entry);
 }

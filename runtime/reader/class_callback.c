@@ -23,7 +23,7 @@ static struct class_callback *callbacks;
 static uint32_t room;
 
 /* With the lock held. */
-static struct class_callback *find(const etwas_guid *class_guid)
+static struct class_callback *class_callback_find(const etwas_guid *class_guid)
 {
     for (uint32_t index = 0; index < etwas_class_callback_count; index++) {
         if (memcmp(&callbacks[index].class_guid, class_guid, sizeof *class_guid) == 0) {
@@ -39,7 +39,7 @@ PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
     PEVENT_CALLBACK callback = NULL;
 
     etwas_trace_table_lock();
-    found = find(class_guid);
+    found = class_callback_find(class_guid);
     if (found != NULL) {
         callback = found->callback;
     }
@@ -48,7 +48,7 @@ PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
 }
 
 /* With the lock held. NULL: no memory. */
-static struct class_callback *add(const etwas_guid *class_guid)
+static struct class_callback *class_callback_add(const etwas_guid *class_guid)
 {
     if (etwas_class_callback_count == room) {
         uint32_t more = room != 0 ? 2 * room : 8;
@@ -73,8 +73,8 @@ uint32_t SetTraceCallback(const etwas_guid *class_guid, PEVENT_CALLBACK callback
         return ERROR_INVALID_PARAMETER;
     }
     etwas_trace_table_lock();
-    entry = find(class_guid);
-    entry = entry != NULL ? entry : add(class_guid);
+    entry = class_callback_find(class_guid);
+    entry = entry != NULL ? entry : class_callback_add(class_guid);
     if (entry != NULL) {
         entry->callback = callback;
     }
@@ -90,7 +90,7 @@ uint32_t RemoveTraceCallback(const etwas_guid *class_guid)
         return ERROR_INVALID_PARAMETER;
     }
     etwas_trace_table_lock();
-    entry = find(class_guid);
+    entry = class_callback_find(class_guid);
     if (entry != NULL) {
         *entry = callbacks[etwas_class_callback_count - 1];
         ck_pr_store_32(&etwas_class_callback_count, etwas_class_callback_count - 1);

@@ -16,7 +16,7 @@ enum {
     BESIDE = 3,       /* so many clock snapshots on each side of an interval tell how good it is */
 };
 
-static void clear(struct etwas_clock_snapshot_list *list)
+static void clock_search_clear_list(struct etwas_clock_snapshot_list *list)
 {
     free(list->snapshots);
     *list = (struct etwas_clock_snapshot_list){0};
@@ -24,12 +24,12 @@ static void clear(struct etwas_clock_snapshot_list *list)
 
 void etwas_clock_search_free(struct etwas_clock_search *clock_search)
 {
-    clear(&clock_search->first);
-    clear(&clock_search->found);
+    clock_search_clear_list(&clock_search->first);
+    clock_search_clear_list(&clock_search->found);
 }
 
 /* Does the order of the clock snapshot buffers say how old their clock snapshots are? */
-static bool is_in_order(const struct etwas_trace *trace)
+static bool clock_search_is_in_order(const struct etwas_trace *trace)
 {
     const uint32_t others =
         EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_RELOG_MODE;
@@ -40,8 +40,8 @@ static bool is_in_order(const struct etwas_trace *trace)
 
 /* ---- the timeline ---------------------------------------------------------------------------- */
 
-static bool add_all(struct etwas_clock_snapshot_list *list,
-                    const struct etwas_clock_snapshot_list *more)
+static bool clock_search_add_all(struct etwas_clock_snapshot_list *list,
+                                 const struct etwas_clock_snapshot_list *more)
 {
     bool complete = true;
 
@@ -51,12 +51,13 @@ static bool add_all(struct etwas_clock_snapshot_list *list,
     return complete;
 }
 
-static bool make_timeline(struct etwas_trace *trace)
+static bool clock_search_make_timeline(struct etwas_trace *trace)
 {
     struct etwas_clock_snapshot_list list = {0};
     struct etwas_timeline *timeline = NULL;
 
-    if (add_all(&list, &trace->clock_search.first) && add_all(&list, &trace->clock_search.found)) {
+    if (clock_search_add_all(&list, &trace->clock_search.first) &&
+        clock_search_add_all(&list, &trace->clock_search.found)) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }
     free(list.snapshots);
@@ -67,7 +68,7 @@ static bool make_timeline(struct etwas_trace *trace)
 }
 
 /* The stamp from which on there are clock snapshots enough in front. */
-static void leave_those_beside(struct etwas_clock_search *clock_search)
+static void clock_search_skip_neighbours(struct etwas_clock_search *clock_search)
 {
     size_t at = 0;
 
@@ -81,7 +82,7 @@ static void leave_those_beside(struct etwas_clock_search *clock_search)
 }
 
 /* A session that makes room there for more has it end in front of them meanwhile. */
-static bool read_first(struct etwas_trace *trace)
+static bool clock_search_read_first_buffer(struct etwas_trace *trace)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
     bool complete = false;
@@ -90,7 +91,7 @@ static bool read_first(struct etwas_trace *trace)
     for (int tries = 0; tries < TRIES; tries++) {
         uint32_t before = end;
 
-        clear(&clock_search->first);
+        clock_search_clear_list(&clock_search->first);
         complete = etwas_clock_snapshots_add_first_buffer(trace, &clock_search->first,
                                                           &clock_search->running_from);
         end = etwas_clock_snapshots_first_buffer_end(trace);
@@ -98,11 +99,11 @@ static bool read_first(struct etwas_trace *trace)
             break;
         }
     }
-    leave_those_beside(clock_search);
+    clock_search_skip_neighbours(clock_search);
     return complete;
 }
 
-static bool look_through(struct etwas_trace *trace)
+static bool clock_search_read_whole_file(struct etwas_trace *trace)
 {
     struct etwas_timeline *timeline = etwas_clock_snapshots_read_timeline(trace, true);
 
@@ -118,53 +119,55 @@ bool etwas_clock_search_begin(struct etwas_trace *trace)
     bool grows = trace->log.fields.start.end_filetime == 0;
     bool known = true;
 
-    trace->clock_search.is_used = trace->log.clock_snapshots_at != 0 && is_in_order(trace) &&
+    trace->clock_search.is_used = trace->log.clock_snapshots_at != 0 &&
+                                  clock_search_is_in_order(trace) &&
                                   (grows || !trace->timeline_complete);
     if (trace->clock_search.is_used) {
-        known = read_first(trace) && make_timeline(trace);
+        known = clock_search_read_first_buffer(trace) && clock_search_make_timeline(trace);
     }
     etwas_trace_file_measure(trace);
     if (!trace->clock_search.is_used && trace->log.clock_snapshots_at != 0 &&
         (grows || !trace->timeline_complete)) {
-        known = look_through(trace);
+        known = clock_search_read_whole_file(trace);
     }
     return known;
 }
 
 /* ---- the stretch ----------------------------------------------------------------------------- */
 
-static uint64_t data_begin(const struct etwas_trace *trace)
+static uint64_t clock_search_data_begin(const struct etwas_trace *trace)
 {
     return trace->log.buffer.buffer_bytes;
 }
 
-static bool reaches_end(const struct etwas_trace *trace)
+static bool clock_search_reaches_end(const struct etwas_trace *trace)
 {
     return trace->clock_search.high + sizeof(struct etwas_buffer_beginning) > trace->file_bytes;
 }
 
 /* Has the stretch a reading that is not newer than `from`, with others beside it, or is there nothing in front of it? */
-static bool reaches_back_to(const struct etwas_trace *trace, int64_t from)
+static bool clock_search_reaches_back_to(const struct etwas_trace *trace, int64_t from)
 {
     const struct etwas_clock_search *clock_search = &trace->clock_search;
 
-    return clock_search->low <= data_begin(trace) ||
+    return clock_search->low <= clock_search_data_begin(trace) ||
            (clock_search->oldest <= clock_search->newest && clock_search->oldest <= from);
 }
 
 /* Has it `offset` and a reading that is not older than `until`, likewise, or is there nothing behind it but buffer 0's? */
-static bool reaches_on_to(const struct etwas_trace *trace, uint64_t offset, int64_t until)
+static bool clock_search_reaches_forward_to(const struct etwas_trace *trace, uint64_t offset,
+                                            int64_t until)
 {
     const struct etwas_clock_search *clock_search = &trace->clock_search;
 
-    return reaches_end(trace) ||
+    return clock_search_reaches_end(trace) ||
            (clock_search->high >= offset && clock_search->oldest <= clock_search->newest &&
             clock_search->newest >= until);
 }
 
-static void begin_stretch(struct etwas_clock_search *clock_search, uint64_t offset)
+static void clock_search_begin_range(struct etwas_clock_search *clock_search, uint64_t offset)
 {
-    clear(&clock_search->found);
+    clock_search_clear_list(&clock_search->found);
     clock_search->low = offset;
     clock_search->high = offset;
     clock_search->oldest = INT64_MAX;
@@ -172,7 +175,7 @@ static void begin_stretch(struct etwas_clock_search *clock_search, uint64_t offs
 }
 
 /* Takes in the buffer at *offset, which goes on to the next. Where the list was thinned by it, all of it is looked at. */
-static bool look(struct etwas_trace *trace, uint64_t *offset)
+static bool clock_search_scan_buffer(struct etwas_trace *trace, uint64_t *offset)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
     const struct etwas_clock_snapshot_list *found = &clock_search->found;
@@ -189,14 +192,14 @@ static bool look(struct etwas_trace *trace, uint64_t *offset)
 }
 
 /* Takes in what lies up to `offset`, and up to a reading not older than `until`. */
-static bool grow_on(struct etwas_trace *trace, uint64_t offset, int64_t until)
+static bool clock_search_grow_forward(struct etwas_trace *trace, uint64_t offset, int64_t until)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
     uint64_t least = clock_search->high + (clock_search->high - clock_search->low) / GROWTH_PARTS;
 
-    while (!reaches_end(trace) &&
-           (clock_search->high < least || !reaches_on_to(trace, offset, until))) {
-        if (!look(trace, &clock_search->high)) {
+    while (!clock_search_reaches_end(trace) &&
+           (clock_search->high < least || !clock_search_reaches_forward_to(trace, offset, until))) {
+        if (!clock_search_scan_buffer(trace, &clock_search->high)) {
             return false;
         }
     }
@@ -204,19 +207,19 @@ static bool grow_on(struct etwas_trace *trace, uint64_t offset, int64_t until)
 }
 
 /* Takes in what lies back to a reading not newer than `from`. */
-static bool grow_back(struct etwas_trace *trace, int64_t from)
+static bool clock_search_grow_backward(struct etwas_trace *trace, int64_t from)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
     uint64_t part = (clock_search->high - clock_search->low) / GROWTH_PARTS;
     uint64_t most = clock_search->low > part ? clock_search->low - part : 0;
 
-    while (clock_search->low > data_begin(trace) &&
-           (clock_search->low > most || !reaches_back_to(trace, from))) {
+    while (clock_search->low > clock_search_data_begin(trace) &&
+           (clock_search->low > most || !clock_search_reaches_back_to(trace, from))) {
         uint64_t offset;
 
-        clock_search->low -= data_begin(trace); /* all buffers have its size */
+        clock_search->low -= clock_search_data_begin(trace); /* all buffers have its size */
         offset = clock_search->low;
-        if (!look(trace, &offset)) {
+        if (!clock_search_scan_buffer(trace, &offset)) {
             return false;
         }
     }
@@ -224,7 +227,7 @@ static bool grow_back(struct etwas_trace *trace, int64_t from)
 }
 
 /* Is the place so far behind the stretch that this is better begun there? */
-static bool is_far(const struct etwas_clock_search *clock_search, uint64_t offset)
+static bool clock_search_is_far(const struct etwas_clock_search *clock_search, uint64_t offset)
 {
     return offset > clock_search->high &&
            offset - clock_search->high > clock_search->high - clock_search->low;
@@ -239,14 +242,14 @@ bool etwas_clock_search_cover(struct etwas_trace *trace, const struct etwas_inde
     if (!clock_search->is_used || from >= clock_search->running_from) {
         return true;
     }
-    if (is_far(clock_search, buffer->file_offset)) {
-        begin_stretch(clock_search, buffer->file_offset);
+    if (clock_search_is_far(clock_search, buffer->file_offset)) {
+        clock_search_begin_range(clock_search, buffer->file_offset);
     }
     found = clock_search->found.found;
-    if ((!reaches_on_to(trace, buffer->file_offset, until) &&
-         !grow_on(trace, buffer->file_offset, until)) ||
-        (!reaches_back_to(trace, from) && !grow_back(trace, from))) {
+    if ((!clock_search_reaches_forward_to(trace, buffer->file_offset, until) &&
+         !clock_search_grow_forward(trace, buffer->file_offset, until)) ||
+        (!clock_search_reaches_back_to(trace, from) && !clock_search_grow_backward(trace, from))) {
         return false;
     }
-    return clock_search->found.found == found || make_timeline(trace);
+    return clock_search->found.found == found || clock_search_make_timeline(trace);
 }

@@ -33,7 +33,8 @@ bool etwas_clock_snapshots_match(const uint8_t *bytes)
 }
 
 /* *running_from: of the clock snapshots so far, the first of those that were taken since the file was opened. */
-static bool add(struct etwas_clock_snapshot_list *list, const uint8_t *bytes, int64_t *running_from)
+static bool snapshots_add_record(struct etwas_clock_snapshot_list *list, const uint8_t *bytes,
+                                 int64_t *running_from)
 {
     struct etwas_etl_clock_snapshot_record record;
     struct etwas_clock_snapshot snapshot;
@@ -58,7 +59,7 @@ static bool add(struct etwas_clock_snapshot_list *list, const uint8_t *bytes, in
 }
 
 /* Takes the clock snapshots among the records from `offset` to `end`, up to one that is none or is cut. */
-static bool add_clock_snapshots(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list,
+static bool snapshots_add_range(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list,
                                 uint64_t offset, uint64_t end, int64_t *running_from)
 {
     uint8_t chunk[CHUNK_BYTES];
@@ -82,7 +83,8 @@ static bool add_clock_snapshots(struct etwas_trace *trace, struct etwas_clock_sn
         if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED) {
             return true;
         }
-        if (etwas_clock_snapshots_match(bytes) && !add(list, bytes, running_from)) {
+        if (etwas_clock_snapshots_match(bytes) &&
+            !snapshots_add_record(list, bytes, running_from)) {
             return false;
         }
     }
@@ -113,7 +115,7 @@ bool etwas_clock_snapshots_add_first_buffer(struct etwas_trace *trace,
     if (end_now > end && end_now <= entry->buffer_bytes) {
         end = end_now;
     }
-    return add_clock_snapshots(trace, list, trace->log.clock_snapshots_at, end, running_from);
+    return snapshots_add_range(trace, list, trace->log.clock_snapshots_at, end, running_from);
 }
 
 bool etwas_clock_snapshots_add_buffer(struct etwas_trace *trace,
@@ -134,7 +136,7 @@ bool etwas_clock_snapshots_add_buffer(struct etwas_trace *trace,
         return true;
     }
     end = entry.data_end < entry.file_bytes ? entry.data_end : entry.file_bytes;
-    return add_clock_snapshots(trace, list, offset + HEADER_BYTES, offset + end, &running_from);
+    return snapshots_add_range(trace, list, offset + HEADER_BYTES, offset + end, &running_from);
 }
 
 bool etwas_clock_snapshots_scan_next(struct etwas_trace *trace,
@@ -160,7 +162,7 @@ bool etwas_clock_snapshots_scan_next(struct etwas_trace *trace,
 }
 
 /* Where buffers have one size: ours always do. */
-static bool look_at_all(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list)
+static bool snapshots_scan_all(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list)
 {
     uint64_t offset = trace->log.buffer.buffer_bytes;
 
@@ -180,7 +182,7 @@ struct etwas_timeline *etwas_clock_snapshots_read_timeline(struct etwas_trace *t
 
     whole = whole && trace->log.clock_snapshots_at != 0 && trace->log.uniform;
     if (etwas_clock_snapshots_add_first_buffer(trace, &list, &running_from) &&
-        (!whole || look_at_all(trace, &list))) {
+        (!whole || snapshots_scan_all(trace, &list))) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }
     free(list.snapshots);

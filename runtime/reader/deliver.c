@@ -24,7 +24,8 @@ struct event {
 };
 
 /* `data` lies in the record or the event, which live as long as the callback. */
-static inline void add_item(struct event *event, uint16_t type, uint16_t bytes, const void *data)
+static inline void event_add_item(struct event *event, uint16_t type, uint16_t bytes,
+                                  const void *data)
 {
     EVENT_RECORD *record = &event->record;
 
@@ -40,7 +41,8 @@ static inline void add_item(struct event *event, uint16_t type, uint16_t bytes, 
 /*
  * The descriptor is stored as one number: who compares descriptors as wholes would wait for one that is stored in parts.
  */
-static inline void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t version)
+static inline void event_set_class(struct event *event, uint8_t type, uint8_t level,
+                                   uint16_t version)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
     uint64_t descriptor = (uint64_t)(uint8_t)version << 8 * offsetof(EVENT_DESCRIPTOR, Version) |
@@ -54,7 +56,7 @@ static inline void set_class(struct event *event, uint8_t type, uint8_t level, u
 }
 
 /* SYSTEM, COMPACT and PERFINFO; each is the beginning of the one before. */
-static void decode_kernel(struct event *event, const struct etwas_record *record)
+static void event_decode_kernel(struct event *event, const struct etwas_record *record)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
     struct etwas_etl_system_header disk = {0};
@@ -62,7 +64,7 @@ static void decode_kernel(struct event *event, const struct etwas_record *record
     uint16_t counters;
 
     memcpy(&disk, record->bytes, record->header_bytes);
-    set_class(event, disk.type, 0, disk.version & ETWAS_ETL_VERSION_MASK);
+    event_set_class(event, disk.type, 0, disk.version & ETWAS_ETL_VERSION_MASK);
     header->ProviderId = *etwas_class_of_hook(disk.group, disk.type);
     if (record->kind == ETWAS_RECORD_PERFINFO) {
         /* Nobody recorded them; ETW says so with all ones. */
@@ -79,20 +81,21 @@ static void decode_kernel(struct event *event, const struct etwas_record *record
     counters = (uint16_t)((disk.version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
                           ETWAS_ETL_EXTENSION_COUNTERS_SHIFT);
     if ((disk.version & ETWAS_ETL_EXTENSION_PEBS) != 0) {
-        add_item(event, EVENT_HEADER_EXT_TYPE_PEBS_INDEX, 8, extension);
+        event_add_item(event, EVENT_HEADER_EXT_TYPE_PEBS_INDEX, 8, extension);
         extension += 8;
     }
     if (counters > 0) {
-        add_item(event, EVENT_HEADER_EXT_TYPE_PMC_COUNTERS, (uint16_t)(counters * 8), extension);
+        event_add_item(event, EVENT_HEADER_EXT_TYPE_PMC_COUNTERS, (uint16_t)(counters * 8),
+                       extension);
     }
 }
 
 /* Headers are read where they lie: records begin at multiples of 8 bytes, in memory that does. */
-static inline void decode_full(struct event *event, const struct etwas_etl_full_header *disk)
+static inline void event_decode_full(struct event *event, const struct etwas_etl_full_header *disk)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
 
-    set_class(event, disk->type, disk->level, disk->version);
+    event_set_class(event, disk->type, disk->level, disk->version);
     header->ThreadId = disk->thread_id;
     header->ProcessId = disk->process_id;
     header->ProviderId = disk->guid;
@@ -100,17 +103,18 @@ static inline void decode_full(struct event *event, const struct etwas_etl_full_
     header->UserTime = disk->user_time;
 }
 
-static inline void decode_instance(struct event *event,
-                                   const struct etwas_etl_instance_header *disk)
+static inline void event_decode_instance(struct event *event,
+                                         const struct etwas_etl_instance_header *disk)
 {
-    decode_full(event, &disk->full);
+    event_decode_full(event, &disk->full);
     /* On disk they lie as in the item (R118). */
-    add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
-             &disk->instance_id);
+    event_add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
+                   &disk->instance_id);
 }
 
 /* All but its items. */
-static inline void decode_event(struct event *event, const struct etwas_etl_event_header *disk)
+static inline void event_decode_modern(struct event *event,
+                                       const struct etwas_etl_event_header *disk)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
 
@@ -134,13 +138,13 @@ static inline void decode_event(struct event *event, const struct etwas_etl_even
     event->class_version = disk->version;
 }
 
-static inline void add_items(struct event *event, const struct etwas_record *record)
+static inline void event_add_items(struct event *event, const struct etwas_record *record)
 {
     for (uint32_t at = record->header_bytes; at < record->payload_at;) {
         struct etwas_etl_extended_item item;
 
         memcpy(&item, record->bytes + at, sizeof item);
-        add_item(event, item.type, item.data_bytes, record->bytes + at + sizeof item);
+        event_add_item(event, item.type, item.data_bytes, record->bytes + at + sizeof item);
         at += item.item_bytes;
     }
 }
@@ -149,7 +153,7 @@ static inline void add_items(struct event *event, const struct etwas_record *rec
  * A member is set only if the record has its flag (R110). The sequence number has none but the
  * instance id.
  */
-static void decode_message(struct event *event, const struct etwas_record *record)
+static void event_decode_message(struct event *event, const struct etwas_record *record)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
     struct etwas_etl_message_header disk;
@@ -167,8 +171,8 @@ static void decode_message(struct event *event, const struct etwas_record *recor
     if ((disk.option_flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         event->sequence = (EVENT_EXTENDED_ITEM_INSTANCE){0};
         memcpy(&event->sequence.InstanceId, at, sizeof event->sequence.InstanceId);
-        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->sequence,
-                 &event->sequence);
+        event_add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->sequence,
+                       &event->sequence);
         at += sizeof event->sequence.InstanceId;
     }
     if ((disk.option_flags & TRACE_MESSAGE_GUID) != 0) {
@@ -186,8 +190,8 @@ static void decode_message(struct event *event, const struct etwas_record *recor
 }
 
 /* What EVENT_TRACE has of it in members: the only item that records of these kinds may have. */
-static EVENT_EXTENDED_ITEM_INSTANCE instance_of(const struct event *event,
-                                                enum etwas_record_kind kind)
+static EVENT_EXTENDED_ITEM_INSTANCE event_instance_of(const struct event *event,
+                                                      enum etwas_record_kind kind)
 {
     EVENT_EXTENDED_ITEM_INSTANCE instance = {0};
 
@@ -204,7 +208,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     const EVENT_RECORD *record = &event->record;
     const EVENT_HEADER *header = &record->EventHeader;
-    EVENT_EXTENDED_ITEM_INSTANCE instance = instance_of(event, stream->record.kind);
+    EVENT_EXTENDED_ITEM_INSTANCE instance = event_instance_of(event, stream->record.kind);
     EVENT_TRACE out = {
         .Header =
             {
@@ -236,7 +240,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
 }
 
 /* The record's stamp in the form that the caller of OpenTrace asked for. */
-static inline int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
+static inline int64_t event_time_stamp(struct etwas_stream *stream, int64_t filetime)
 {
     uint32_t mode = stream->trace->logfile.w.ProcessTraceMode;
 
@@ -249,37 +253,37 @@ static inline int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
 }
 
 /* Is its header one of the three that lie on disk much as they are told, with the payload right behind it? */
-static inline bool is_plain(const struct etwas_record *record)
+static inline bool event_has_plain_header(const struct etwas_record *record)
 {
     return record->kind == ETWAS_RECORD_INSTANCE || record->kind == ETWAS_RECORD_FULL ||
            (record->kind == ETWAS_RECORD_EVENT && record->payload_at == record->header_bytes);
 }
 
-static inline void decode_plain(struct event *event, const struct etwas_record *record)
+static inline void event_decode_plain(struct event *event, const struct etwas_record *record)
 {
     if (record->kind == ETWAS_RECORD_INSTANCE) {
-        decode_instance(event, (const void *)record->bytes);
+        event_decode_instance(event, (const void *)record->bytes);
     } else if (record->kind == ETWAS_RECORD_FULL) {
-        decode_full(event, (const void *)record->bytes);
+        event_decode_full(event, (const void *)record->bytes);
     } else {
-        decode_event(event, (const void *)record->bytes);
+        event_decode_modern(event, (const void *)record->bytes);
     }
 }
 
-static void decode_other(struct event *event, const struct etwas_record *record)
+static void event_decode_other(struct event *event, const struct etwas_record *record)
 {
     if (record->kind == ETWAS_RECORD_EVENT) {
-        decode_event(event, (const void *)record->bytes);
-        add_items(event, record);
+        event_decode_modern(event, (const void *)record->bytes);
+        event_add_items(event, record);
     } else if (record->kind == ETWAS_RECORD_MESSAGE) {
-        decode_message(event, record);
+        event_decode_message(event, record);
     } else {
-        decode_kernel(event, record);
+        event_decode_kernel(event, record);
     }
 }
 
 /* What is the same of all forms. */
-static inline void begin_event(const struct etwas_stream *stream, struct event *event,
+static inline void event_begin(const struct etwas_stream *stream, struct event *event,
                                int64_t stamp)
 {
     const struct etwas_record *record = &stream->record;
@@ -299,13 +303,13 @@ static inline void begin_event(const struct etwas_stream *stream, struct event *
     event->record.UserContext = stream->trace->logfile.w.Context;
 }
 
-static void make_event(struct etwas_stream *stream, struct event *event, int64_t filetime)
+static void event_make(struct etwas_stream *stream, struct event *event, int64_t filetime)
 {
-    begin_event(stream, event, time_stamp(stream, filetime));
-    if (is_plain(&stream->record)) {
-        decode_plain(event, &stream->record);
+    event_begin(stream, event, event_time_stamp(stream, filetime));
+    if (event_has_plain_header(&stream->record)) {
+        event_decode_plain(event, &stream->record);
     } else {
-        decode_other(event, &stream->record);
+        event_decode_other(event, &stream->record);
     }
 }
 
@@ -316,7 +320,7 @@ static __attribute__((cold, noinline)) void deliver_to_class(struct etwas_stream
     PEVENT_CALLBACK callback = NULL;
     struct event event;
 
-    make_event(stream, &event, filetime);
+    event_make(stream, &event, filetime);
     if ((event.record.EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
         callback = etwas_class_callback_of(&event.record.EventHeader.ProviderId);
     }
@@ -330,7 +334,7 @@ static void deliver_to_trace(struct etwas_stream *stream, int64_t filetime)
     const EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     struct event event;
 
-    make_event(stream, &event, filetime);
+    event_make(stream, &event, filetime);
     if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
         logfile->EventRecordCallback(&event.record);
     } else {
@@ -350,7 +354,7 @@ static __attribute__((noinline)) void deliver_any(struct etwas_stream *stream, i
 }
 
 /* Is there a callback that wants EVENT_RECORD and FILETIME, and no other? */
-static inline bool is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
+static inline bool deliver_is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
 {
     const uint32_t modes = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP |
                            ETWAS_PROCESS_TRACE_MODE_NANOSECONDS;
@@ -366,11 +370,11 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
     struct event event;
 
     logfile->CurrentTime = filetime;
-    if (!is_wanted_plain(logfile) || !is_plain(&stream->record)) {
+    if (!deliver_is_wanted_plain(logfile) || !event_has_plain_header(&stream->record)) {
         deliver_any(stream, filetime);
         return;
     }
-    begin_event(stream, &event, filetime);
-    decode_plain(&event, &stream->record);
+    event_begin(stream, &event, filetime);
+    event_decode_plain(&event, &stream->record);
     logfile->EventRecordCallback(&event.record);
 }

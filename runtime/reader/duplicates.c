@@ -12,23 +12,25 @@ enum {
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static int compare(uint64_t a, uint64_t b)
+static int duplicates_compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
 /* Parts of one set have nothing in common, but a part that is given twice has. */
-static int by_group(const struct etwas_stream *a, const struct etwas_stream *b)
+static int duplicates_compare_groups(const struct etwas_stream *a, const struct etwas_stream *b)
 {
-    int order = compare(a->set_number, b->set_number);
+    int order = duplicates_compare(a->set_number, b->set_number);
 
-    order = order != 0 ? order : compare(a->trace->log.totals.part, b->trace->log.totals.part);
-    return order != 0 ? order : compare(a->next->processor, b->next->processor);
+    order = order != 0 ? order
+                       : duplicates_compare(a->trace->log.totals.part, b->trace->log.totals.part);
+    return order != 0 ? order : duplicates_compare(a->next->processor, b->next->processor);
 }
 
-static int by_group_of(const void *left, const void *right)
+static int duplicates_compare_group_pointers(const void *left, const void *right)
 {
-    return by_group(*(struct etwas_stream *const *)left, *(struct etwas_stream *const *)right);
+    return duplicates_compare_groups(*(struct etwas_stream *const *)left,
+                                     *(struct etwas_stream *const *)right);
 }
 
 bool etwas_duplicates_find_groups(struct etwas_stream **streams, size_t count,
@@ -39,10 +41,10 @@ bool etwas_duplicates_find_groups(struct etwas_stream **streams, size_t count,
     if (*groups == NULL) {
         return false;
     }
-    qsort(streams, count, sizeof(struct etwas_stream *), by_group_of);
+    qsort(streams, count, sizeof(struct etwas_stream *), duplicates_compare_group_pointers);
     for (size_t first = 0, end; first < count; first = end) {
         end = first + 1;
-        while (end < count && by_group(streams[first], streams[end]) == 0) {
+        while (end < count && duplicates_compare_groups(streams[first], streams[end]) == 0) {
             end++;
         }
         for (size_t i = first; end - first > 1 && i < end; i++) {
@@ -63,13 +65,13 @@ void etwas_duplicates_free(struct etwas_duplicates *groups, size_t count)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t duplicates_mix_hash(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 32;
 }
 
-static uint64_t hash_of(const struct etwas_record *record)
+static uint64_t duplicates_hash_of(const struct etwas_record *record)
 {
     uint64_t hash = record->size;
     uint32_t at = 0;
@@ -77,16 +79,16 @@ static uint64_t hash_of(const struct etwas_record *record)
 
     for (; at + sizeof word <= record->size; at += (uint32_t)sizeof word) {
         memcpy(&word, record->bytes + at, sizeof word);
-        hash = mix(hash, word);
+        hash = duplicates_mix_hash(hash, word);
     }
     word = 0;
     memcpy(&word, record->bytes + at, record->size - at);
-    return mix(hash, word);
+    return duplicates_mix_hash(hash, word);
 }
 
 /* The record's entry, or the free one where it would be. There is one. */
-static struct etwas_duplicates_record *find(const struct etwas_duplicates *duplicates,
-                                            const struct etwas_duplicates_record *wanted)
+static struct etwas_duplicates_record *duplicates_find(const struct etwas_duplicates *duplicates,
+                                                       const struct etwas_duplicates_record *wanted)
 {
     size_t at = wanted->hash & (duplicates->room - 1);
 
@@ -100,7 +102,7 @@ static struct etwas_duplicates_record *find(const struct etwas_duplicates *dupli
 }
 
 /* Half of the table stays free. */
-static bool make_room(struct etwas_duplicates *duplicates)
+static bool duplicates_make_room(struct etwas_duplicates *duplicates)
 {
     struct etwas_duplicates larger = *duplicates;
 
@@ -115,7 +117,7 @@ static bool make_room(struct etwas_duplicates *duplicates)
     }
     for (size_t i = 0; i < duplicates->room; i++) {
         if (duplicates->records[i].key == duplicates->key) {
-            *find(&larger, &duplicates->records[i]) = duplicates->records[i];
+            *duplicates_find(&larger, &duplicates->records[i]) = duplicates->records[i];
         }
     }
     free(duplicates->records);
@@ -142,12 +144,12 @@ bool etwas_duplicates_is_delivered(struct etwas_stream *stream)
         duplicates->key++;
         duplicates->count = 0;
     }
-    if (!make_room(duplicates)) {
+    if (!duplicates_make_room(duplicates)) {
         return false;
     }
     record.key = duplicates->key;
-    record.hash = hash_of(&stream->record);
-    found = find(duplicates, &record);
+    record.hash = duplicates_hash_of(&stream->record);
+    found = duplicates_find(duplicates, &record);
     if (found->key == duplicates->key) {
         return found->file != stream->file_number;
     }

@@ -25,7 +25,7 @@ struct beginning {
     size_t form_bytes;
 };
 
-static bool is_log_header_record(const struct beginning *beginning)
+static bool header_is_log_header_record(const struct beginning *beginning)
 {
     const struct etwas_etl_system_header *record = &beginning->record;
 
@@ -37,7 +37,7 @@ static bool is_log_header_record(const struct beginning *beginning)
            beginning->got >= HEADER_BYTES + (size_t)record->size;
 }
 
-static bool read_beginning(struct etwas_trace *trace, struct beginning *beginning)
+static bool header_read_beginning(struct etwas_trace *trace, struct beginning *beginning)
 {
     beginning->got = etwas_trace_file_read(trace, 0, beginning->bytes, sizeof beginning->bytes);
     if (beginning->got < HEADER_BYTES + sizeof beginning->record) {
@@ -48,10 +48,10 @@ static bool read_beginning(struct etwas_trace *trace, struct beginning *beginnin
     beginning->form_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32
                                 ? ETWAS_ETL_LOG_HEADER32_BYTES
                                 : sizeof(struct etwas_etl_log_header64);
-    return is_log_header_record(beginning);
+    return header_is_log_header_record(beginning);
 }
 
-static void read_fields(struct etwas_file_header *log, const struct beginning *beginning)
+static void header_read_fields(struct etwas_file_header *log, const struct beginning *beginning)
 {
     const uint8_t *payload = beginning->bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
 
@@ -65,7 +65,7 @@ static void read_fields(struct etwas_file_header *log, const struct beginning *b
 }
 
 /* Two strings follow the fields. One that is not terminated inside the record ends with it. */
-static bool copy_names(struct etwas_file_header *log, const struct beginning *beginning)
+static bool header_copy_names(struct etwas_file_header *log, const struct beginning *beginning)
 {
     size_t fixed = sizeof beginning->record + beginning->form_bytes;
     size_t units = (beginning->record.size - fixed) / sizeof(etwas_wchar);
@@ -81,7 +81,7 @@ static bool copy_names(struct etwas_file_header *log, const struct beginning *be
     return true;
 }
 
-static bool is_buffer_size(uint32_t bytes)
+static bool header_is_buffer_size(uint32_t bytes)
 {
     return bytes >= HEADER_BYTES + sizeof(struct etwas_etl_system_header) +
                         ETWAS_ETL_LOG_HEADER32_BYTES &&
@@ -89,10 +89,10 @@ static bool is_buffer_size(uint32_t bytes)
 }
 
 /* Reads the header of the buffer that would follow a buffer 0 of this size. */
-static bool read_second(struct etwas_trace *trace, uint32_t first_bytes,
-                        struct etwas_etl_buffer_header *header)
+static bool header_read_second_buffer(struct etwas_trace *trace, uint32_t first_bytes,
+                                      struct etwas_etl_buffer_header *header)
 {
-    return is_buffer_size(first_bytes) &&
+    return header_is_buffer_size(first_bytes) &&
            etwas_trace_file_read(trace, first_bytes, header, sizeof *header) == sizeof *header &&
            header->buffer_bytes >= HEADER_BYTES &&
            header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
@@ -105,30 +105,30 @@ static bool read_second(struct etwas_trace *trace, uint32_t first_bytes,
  * How long buffer 0 is and whether all others are as long. Its own header says so, and so does the
  * log file header in files that are not compressed; where they differ, the second buffer decides.
  */
-static bool decide_shape(struct etwas_trace *trace, const struct beginning *beginning)
+static bool header_decide_shape(struct etwas_trace *trace, const struct beginning *beginning)
 {
     struct etwas_file_header *log = &trace->log;
     struct etwas_etl_buffer_header second = {0};
     uint32_t own = beginning->buffer.buffer_bytes;
     uint32_t session = log->fields.start.buffer_bytes;
     uint32_t chosen = own;
-    bool found = read_second(trace, own, &second);
+    bool found = header_read_second_buffer(trace, own, &second);
     bool compressed;
 
-    if (!found && own != session && read_second(trace, session, &second)) {
+    if (!found && own != session && header_read_second_buffer(trace, session, &second)) {
         chosen = session;
         found = true;
-    } else if (!is_buffer_size(own)) {
+    } else if (!header_is_buffer_size(own)) {
         chosen = session;
     }
-    if (!is_buffer_size(chosen)) {
+    if (!header_is_buffer_size(chosen)) {
         return false;
     }
 
     compressed = (log->fields.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0 ||
                  (found && (second.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0);
     log->uniform = !compressed && (own == session || !found || second.buffer_bytes == chosen);
-    log->session_buffer_bytes = is_buffer_size(session) ? session : chosen;
+    log->session_buffer_bytes = header_is_buffer_size(session) ? session : chosen;
     if (log->session_buffer_bytes < chosen) {
         log->session_buffer_bytes = chosen;
     }
@@ -144,7 +144,7 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
  * Where buffer 0's records end: as its header says if that can be, else after the first record, which may say
  * that it is longer than the buffer.
  */
-static void decide_buffer(struct etwas_trace *trace, const struct beginning *beginning)
+static void header_decide_buffer(struct etwas_trace *trace, const struct beginning *beginning)
 {
     struct etwas_index_entry *entry = &trace->log.buffer;
     uint32_t record_end = HEADER_BYTES + (uint32_t)beginning->record.size;
@@ -163,7 +163,8 @@ static void decide_buffer(struct etwas_trace *trace, const struct beginning *beg
 }
 
 /* A calibration is used for cycles alone; the header is exact about the other clocks. */
-static void keep_calibration(struct etwas_file_header *log, const struct etwas_record *record)
+static void header_store_calibration(struct etwas_file_header *log,
+                                     const struct etwas_record *record)
 {
     struct etwas_etl_calibration calibration;
 
@@ -180,7 +181,7 @@ static void keep_calibration(struct etwas_file_header *log, const struct etwas_r
     }
 }
 
-static void keep_totals(struct etwas_file_header *log, const struct etwas_record *record)
+static void header_store_totals(struct etwas_file_header *log, const struct etwas_record *record)
 {
     struct etwas_etl_totals totals = {0};
     size_t payload_bytes = record->size - record->payload_at;
@@ -192,7 +193,7 @@ static void keep_totals(struct etwas_file_header *log, const struct etwas_record
     }
 }
 
-static void keep_trust(struct etwas_file_header *log, const struct etwas_record *record)
+static void header_store_trust(struct etwas_file_header *log, const struct etwas_record *record)
 {
     struct etwas_etl_clock_trust trust;
 
@@ -206,8 +207,8 @@ static void keep_trust(struct etwas_file_header *log, const struct etwas_record 
 }
 
 /* A record of our own class at `offset`. Types and versions to come are left alone. False: no memory. */
-static bool keep_own(struct etwas_file_header *log, const struct etwas_record *record,
-                     uint32_t offset)
+static bool header_store_own_record(struct etwas_file_header *log,
+                                    const struct etwas_record *record, uint32_t offset)
 {
     struct etwas_etl_full_header header;
     size_t payload_bytes = record->size - record->payload_at;
@@ -216,13 +217,13 @@ static bool keep_own(struct etwas_file_header *log, const struct etwas_record *r
     memcpy(&header, record->bytes, sizeof header);
     if (header.type == ETWAS_ETL_CALIBRATION_TYPE &&
         payload_bytes >= sizeof(struct etwas_etl_calibration)) {
-        keep_calibration(log, record);
+        header_store_calibration(log, record);
     } else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
                payload_bytes >= ETWAS_ETL_TOTALS_LEAST_BYTES) {
-        keep_totals(log, record);
+        header_store_totals(log, record);
     } else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
                payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
-        keep_trust(log, record);
+        header_store_trust(log, record);
     } else if (header.type == ETWAS_ETL_CLOCK_SNAPSHOT_TYPE && log->clock_snapshots_at == 0) {
         log->clock_snapshots_at = offset;
     } else if (header.type == ETWAS_ETL_LOSS_TYPE) {
@@ -232,7 +233,7 @@ static bool keep_own(struct etwas_file_header *log, const struct etwas_record *r
 }
 
 /* What converts where no clock snapshots reach. */
-static void decide_base(struct etwas_file_header *log)
+static void header_decide_base(struct etwas_file_header *log)
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;
     struct etwas_timeline_base *base = &log->base;
@@ -253,7 +254,7 @@ static void decide_base(struct etwas_file_header *log)
 }
 
 /* Looks at the other records of buffer 0: ours, and what only kernel sessions write. */
-static bool scan_records(struct etwas_trace *trace)
+static bool header_scan_records(struct etwas_trace *trace)
 {
     struct etwas_file_header *log = &trace->log;
     struct etwas_stream stream;
@@ -273,14 +274,14 @@ static bool scan_records(struct etwas_trace *trace)
             log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
                            header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
         } else if (record->own) {
-            kept = keep_own(log, record, stream.record_at);
+            kept = header_store_own_record(log, record, stream.record_at);
         }
     }
     etwas_stream_close(&stream);
     return kept;
 }
 
-static void decide_clock(struct etwas_trace *trace, int64_t first_raw)
+static void header_decide_clock(struct etwas_trace *trace, int64_t first_raw)
 {
     struct etwas_file_header *log = &trace->log;
     const struct etwas_etl_log_header64 *fields = &log->fields;
@@ -301,7 +302,7 @@ static void decide_clock(struct etwas_trace *trace, int64_t first_raw)
 }
 
 /* The header counts what was lost in 32 bits, and only at the end; the totals do so in 64. */
-static void decide_totals(struct etwas_trace *trace)
+static void header_decide_totals(struct etwas_trace *trace)
 {
     const struct etwas_file_header *log = &trace->log;
     uint64_t events = log->fields.start.events_lost;
@@ -325,25 +326,25 @@ static void decide_totals(struct etwas_trace *trace)
     }
 }
 
-static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning)
+static uint32_t header_read(struct etwas_trace *trace, struct beginning *beginning)
 {
     struct etwas_file_header *log = &trace->log;
     uint32_t pointer_bytes;
 
-    if (!read_beginning(trace, beginning)) {
+    if (!header_read_beginning(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
     }
-    read_fields(log, beginning);
-    if (!decide_shape(trace, beginning)) {
+    header_read_fields(log, beginning);
+    if (!header_decide_shape(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
     }
-    decide_buffer(trace, beginning);
+    header_decide_buffer(trace, beginning);
     pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
     if (log->fields.start.pointer_bytes != pointer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
     }
-    decide_clock(trace, beginning->record.time_stamp);
-    if (!copy_names(log, beginning) || !scan_records(trace)) {
+    header_decide_clock(trace, beginning->record.time_stamp);
+    if (!header_copy_names(log, beginning) || !header_scan_records(trace)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     log->replaces = trace->head == NULL &&
@@ -353,8 +354,8 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
     /* Ours begins a new buffer then. */
     log->may_step_back = !log->own && log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
-    decide_base(log);
-    decide_totals(trace);
+    header_decide_base(log);
+    header_decide_totals(trace);
     trace->information.file_bytes = trace->file_bytes;
     trace->information.unfinished = log->fields.start.end_filetime == 0;
     trace->information.calibrated = log->calibrated;
@@ -371,7 +372,7 @@ uint32_t etwas_file_header_read(struct etwas_trace *trace)
     if (beginning == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = read_into(trace, beginning);
+    code = header_read(trace, beginning);
     free(beginning);
     return code;
 }

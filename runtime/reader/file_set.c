@@ -8,7 +8,7 @@
 #include "etl/utf16.h"
 #include "reader/trace.h"
 
-static uint32_t part_of(const struct etwas_trace *trace)
+static uint32_t file_set_part_of(const struct etwas_trace *trace)
 {
     return trace->log.totals.part;
 }
@@ -28,16 +28,18 @@ bool etwas_file_set_is_one_session(const struct etwas_trace *a, const struct etw
 
 bool etwas_file_set_is_one_set(const struct etwas_trace *a, const struct etwas_trace *b)
 {
-    return part_of(a) != 0 && part_of(b) != 0 && etwas_file_set_is_one_session(a, b);
+    return file_set_part_of(a) != 0 && file_set_part_of(b) != 0 &&
+           etwas_file_set_is_one_session(a, b);
 }
 
 /* Of snapshots, which are no parts, what was taken later; one without an end is still written. */
-static bool is_later(const struct etwas_trace *a, const struct etwas_trace *b)
+static bool file_set_is_later(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     uint64_t left = (uint64_t)a->log.fields.start.end_filetime - 1;
     uint64_t right = (uint64_t)b->log.fields.start.end_filetime - 1;
 
-    return part_of(a) != part_of(b) ? part_of(a) > part_of(b) : left > right;
+    return file_set_part_of(a) != file_set_part_of(b) ? file_set_part_of(a) > file_set_part_of(b)
+                                                      : left > right;
 }
 
 /* Files are few: each is compared with each. */
@@ -60,11 +62,12 @@ struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const 
             first = other;
         }
         members++;
-        if (is_later(traces[other], traces[last])) {
+        if (file_set_is_later(traces[other], traces[last])) {
             last = other;
         }
-        before += part_of(traces[other]) < part_of(traces[index]) ||
-                  (part_of(traces[other]) == part_of(traces[index]) && other < index);
+        before +=
+            file_set_part_of(traces[other]) < file_set_part_of(traces[index]) ||
+            (file_set_part_of(traces[other]) == file_set_part_of(traces[index]) && other < index);
     }
     return (struct etwas_file_set_member){
         .file_number = (size_t)first * count + before,

@@ -51,8 +51,8 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
 }
 
 /* A number of the buffer's header; `absent` where the file does not give it. */
-static int64_t read_number(struct etwas_trace *trace, const struct etwas_index_entry *entry,
-                           size_t field, int64_t absent)
+static int64_t index_read_number(struct etwas_trace *trace, const struct etwas_index_entry *entry,
+                                 size_t field, int64_t absent)
 {
     int64_t number;
 
@@ -65,14 +65,15 @@ static int64_t read_number(struct etwas_trace *trace, const struct etwas_index_e
 int64_t etwas_index_entry_collected(struct etwas_trace *trace,
                                     const struct etwas_index_entry *entry)
 {
-    return read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, time_stamp),
-                       INT64_MAX);
+    return index_read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, time_stamp),
+                             INT64_MAX);
 }
 
 bool etwas_index_entry_is_replaced(struct etwas_trace *trace, const struct etwas_index_entry *entry)
 {
-    return read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, sequence_number),
-                       entry->sequence) != entry->sequence;
+    return index_read_number(trace, entry,
+                             offsetof(struct etwas_etl_buffer_header, sequence_number),
+                             entry->sequence) != entry->sequence;
 }
 
 bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
@@ -94,7 +95,7 @@ bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
 
 /* ---- the buffers ----------------------------------------------------------------------------- */
 
-static bool append(struct etwas_index *index, const struct etwas_index_entry *entry)
+static bool index_append(struct etwas_index *index, const struct etwas_index_entry *entry)
 {
     if (index->count == index->capacity) {
         size_t capacity = index->capacity == 0 ? 256 : index->capacity * 2;
@@ -112,7 +113,7 @@ static bool append(struct etwas_index *index, const struct etwas_index_entry *en
 }
 
 /* Takes in all buffers of the file, and the clock snapshots that lie in them. */
-static bool collect(struct etwas_index *index, struct etwas_buffer_walk *walk)
+static bool index_collect_buffers(struct etwas_index *index, struct etwas_buffer_walk *walk)
 {
     struct etwas_index_entry entry;
 
@@ -120,7 +121,7 @@ static bool collect(struct etwas_index *index, struct etwas_buffer_walk *walk)
         if (walk->is_doubtful) {
             etwas_trace_report(walk->trace, ETWAS_DAMAGE_BUFFER_HEADER, entry.file_offset, 0);
         }
-        if (!append(index, &entry) ||
+        if (!index_append(index, &entry) ||
             (walk->has_record &&
              !etwas_clock_snapshots_add_buffer(walk->trace, &index->snapshots, entry.file_offset,
                                                &walk->beginning))) {
@@ -133,39 +134,39 @@ static bool collect(struct etwas_index *index, struct etwas_buffer_walk *walk)
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
-static int compare_i64(int64_t a, int64_t b)
+static int index_compare_numbers(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_sequence(const void *left, const void *right)
+static int index_compare_by_sequence(const void *left, const void *right)
 {
     const struct etwas_index_entry *a = left;
     const struct etwas_index_entry *b = right;
     int order = (a->session > b->session) - (a->session < b->session);
 
-    order = order != 0 ? order : compare_i64(a->sequence, b->sequence);
+    order = order != 0 ? order : index_compare_numbers(a->sequence, b->sequence);
     return order != 0 ? order
                       : (a->file_offset > b->file_offset) - (a->file_offset < b->file_offset);
 }
 
-static int by_processor_and_sequence(const void *left, const void *right)
+static int index_compare_by_processor(const void *left, const void *right)
 {
     const struct etwas_index_entry *a = left;
     const struct etwas_index_entry *b = right;
 
     return a->processor != b->processor ? (int)a->processor - (int)b->processor
-                                        : by_sequence(left, right);
+                                        : index_compare_by_sequence(left, right);
 }
 
-static void sort(struct etwas_index *index, int (*compare)(const void *, const void *))
+static void index_sort(struct etwas_index *index, int (*compare)(const void *, const void *))
 {
     if (index->count > 0) {
         qsort(index->entries, index->count, sizeof *index->entries, compare);
     }
 }
 
-static void check_processors(struct etwas_trace *trace, struct etwas_index *index)
+static void index_check_processors(struct etwas_trace *trace, struct etwas_index *index)
 {
     for (size_t i = 0; i < index->count; i++) {
         const struct etwas_index_entry *entry = &index->entries[i];
@@ -211,7 +212,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
     etwas_trace_count(&trace->information.uncompressed_bytes, trace->log.buffer.buffer_bytes);
     if ((index->has_searched_clock_snapshots &&
          !etwas_clock_snapshots_add_first_buffer(trace, &index->snapshots, &running_from)) ||
-        !collect(index, &walk)) {
+        !index_collect_buffers(index, &walk)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     /* In a circular file what is older may stand behind what is newer. */
@@ -219,10 +220,10 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
         !etwas_index_find_sessions(trace, index)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    sort(index, by_sequence);
+    index_sort(index, index_compare_by_sequence);
     etwas_index_check_missing(trace, index);
-    sort(index, by_processor_and_sequence);
-    check_processors(trace, index);
+    index_sort(index, index_compare_by_processor);
+    index_check_processors(trace, index);
     return ERROR_SUCCESS;
 }
 

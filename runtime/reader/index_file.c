@@ -31,7 +31,7 @@ uint64_t etwas_index_file_checksum(uint64_t sum, const void *bytes, size_t size)
 }
 
 /* Of buffer 0, which has the session's name, start, end and counts. */
-static bool checksum_of_first(struct etwas_trace *trace, uint64_t *sum)
+static bool index_file_checksum_of_first_buffer(struct etwas_trace *trace, uint64_t *sum)
 {
     uint8_t bytes[4096];
     uint32_t left = trace->log.buffer.file_bytes;
@@ -51,7 +51,8 @@ static bool checksum_of_first(struct etwas_trace *trace, uint64_t *sum)
 }
 
 /* What an index of this file, as it is now, begins with. */
-static bool describe(struct etwas_trace *trace, struct etwas_index_file_header *header)
+static bool index_file_describe_trace(struct etwas_trace *trace,
+                                      struct etwas_index_file_header *header)
 {
     struct stat status;
 
@@ -66,10 +67,10 @@ static bool describe(struct etwas_trace *trace, struct etwas_index_file_header *
                        (uint64_t)status.st_mtim.tv_nsec,
     };
     memcpy(header->magic, ETWAS_INDEX_FILE_MAGIC, sizeof header->magic);
-    return checksum_of_first(trace, &header->first_checksum);
+    return index_file_checksum_of_first_buffer(trace, &header->first_checksum);
 }
 
-static uint64_t position(uint64_t record)
+static uint64_t index_file_record_position(uint64_t record)
 {
     return sizeof(struct etwas_index_file_header) + record * RECORD_BYTES;
 }
@@ -77,7 +78,7 @@ static uint64_t position(uint64_t record)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Reads the records behind those of the chunk. None, where there are none or the system refuses. */
-static void next_chunk(struct etwas_index_file *file)
+static void index_file_next_chunk(struct etwas_index_file *file)
 {
     uint64_t left;
     size_t wanted;
@@ -86,23 +87,23 @@ static void next_chunk(struct etwas_index_file *file)
     left = file->header.count - file->at;
     wanted = left < ETWAS_INDEX_FILE_CHUNK ? (size_t)left : ETWAS_INDEX_FILE_CHUNK;
     file->held = (uint32_t)(etwas_file_read(file->descriptor, file->chunk, wanted * RECORD_BYTES,
-                                            position(file->at)) /
+                                            index_file_record_position(file->at)) /
                             RECORD_BYTES);
     file->passed = 0;
 }
 
-static void rewind_to_first(struct etwas_index_file *file)
+static void index_file_rewind_to_first(struct etwas_index_file *file)
 {
     file->at = 0;
     file->held = 0;
     file->passed = 0;
 }
 
-static bool is_sound(struct etwas_index_file *file)
+static bool index_file_is_sound(struct etwas_index_file *file)
 {
     uint64_t sum = 0;
 
-    for (next_chunk(file); file->held > 0; next_chunk(file)) {
+    for (index_file_next_chunk(file); file->held > 0; index_file_next_chunk(file)) {
         sum = etwas_index_file_checksum(sum, file->chunk, file->held * RECORD_BYTES);
     }
     sum ^= etwas_index_file_checksum(0, &file->header, CHECKED_HEADER_BYTES);
@@ -113,7 +114,8 @@ static bool is_sound(struct etwas_index_file *file)
  * Whoever may write an index hides what they like from who believes it. So it must be of somebody who may
  * write the trace file as well, or of the reader.
  */
-static bool is_of_owner(const struct etwas_index_file *file, const struct etwas_trace *trace)
+static bool index_file_is_owned_by_writer(const struct etwas_index_file *file,
+                                          const struct etwas_trace *trace)
 {
     struct stat index;
     struct stat traced;
@@ -122,22 +124,24 @@ static bool is_of_owner(const struct etwas_index_file *file, const struct etwas_
            (index.st_uid == traced.st_uid || index.st_uid == geteuid() || index.st_uid == 0);
 }
 
-static bool fits(struct etwas_index_file *file, struct etwas_trace *trace, uint64_t bytes)
+static bool index_file_fits_trace(struct etwas_index_file *file, struct etwas_trace *trace,
+                                  uint64_t bytes)
 {
     struct etwas_index_file_header expected;
 
-    if (!is_of_owner(file, trace) || !describe(trace, &expected) ||
+    if (!index_file_is_owned_by_writer(file, trace) ||
+        !index_file_describe_trace(trace, &expected) ||
         etwas_file_read(file->descriptor, &file->header, sizeof file->header, 0) !=
             sizeof file->header) {
         return false;
     }
     return memcmp(&file->header, &expected, offsetof(struct etwas_index_file_header, count)) == 0 &&
            bytes % RECORD_BYTES == sizeof file->header &&
-           file->header.count == bytes / RECORD_BYTES && is_sound(file);
+           file->header.count == bytes / RECORD_BYTES && index_file_is_sound(file);
 }
 
 /* False: there is none; or it does not fit this file as it is now, and *ignored is set. */
-static bool open_file(struct etwas_index_file *file, struct etwas_trace *trace, bool *ignored)
+static bool index_file_open(struct etwas_index_file *file, struct etwas_trace *trace, bool *ignored)
 {
     uint64_t bytes;
     uint32_t code = etwas_trace_file_open(trace->index_path, &file->descriptor, &bytes);
@@ -147,13 +151,13 @@ static bool open_file(struct etwas_index_file *file, struct etwas_trace *trace, 
         return false;
     }
     file->writes = false;
-    rewind_to_first(file);
-    if (!fits(file, trace, bytes)) {
+    index_file_rewind_to_first(file);
+    if (!index_file_fits_trace(file, trace, bytes)) {
         (void)close(file->descriptor);
         *ignored = true;
         return false;
     }
-    rewind_to_first(file);
+    index_file_rewind_to_first(file);
     return true;
 }
 
@@ -162,7 +166,7 @@ bool etwas_index_file_find(struct etwas_index_file *file, uint64_t offset,
 {
     for (;;) {
         if (file->passed == file->held) {
-            next_chunk(file);
+            index_file_next_chunk(file);
         }
         if (file->held == 0 || file->chunk[file->passed].offset > offset) {
             return false;
@@ -175,7 +179,8 @@ bool etwas_index_file_find(struct etwas_index_file *file, uint64_t offset,
     }
 }
 
-static uint32_t build_by_file(struct etwas_trace *trace, struct etwas_index *index, bool part)
+static uint32_t index_file_build_index(struct etwas_trace *trace, struct etwas_index *index,
+                                       bool part)
 {
     struct etwas_index_file file;
     bool ignored = false;
@@ -183,7 +188,7 @@ static uint32_t build_by_file(struct etwas_trace *trace, struct etwas_index *ind
     uint32_t code;
 
     trace->by_index_file = part && trace->log.own && trace->log.fields.start.end_filetime != 0 &&
-                           open_file(&file, trace, &ignored);
+                           index_file_open(&file, trace, &ignored);
     if (trace->by_index_file) {
         known = ETWAS_INDEX_FILE_USED;
     } else if (ignored) {
@@ -200,7 +205,7 @@ static uint32_t build_by_file(struct etwas_trace *trace, struct etwas_index *ind
 uint32_t etwas_index_file_build(struct etwas_trace *trace, struct etwas_index *index, bool part)
 {
     int cancelling = etwas_cancel_forbid(); /* nobody else would close it */
-    uint32_t code = build_by_file(trace, index, part);
+    uint32_t code = index_file_build_index(trace, index, part);
 
     etwas_cancel_allow(cancelling);
     return code;
@@ -208,7 +213,8 @@ uint32_t etwas_index_file_build(struct etwas_trace *trace, struct etwas_index *i
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_at(struct etwas_index_file *file, void *bytes, size_t size, uint64_t at)
+static void index_file_write_at(struct etwas_index_file *file, void *bytes, size_t size,
+                                uint64_t at)
 {
     struct iovec piece = {bytes, size};
 
@@ -217,11 +223,12 @@ static void write_at(struct etwas_index_file *file, void *bytes, size_t size, ui
     }
 }
 
-static void write_chunk(struct etwas_index_file *file)
+static void index_file_write_chunk(struct etwas_index_file *file)
 {
     file->header.checksum =
         etwas_index_file_checksum(file->header.checksum, file->chunk, file->held * RECORD_BYTES);
-    write_at(file, file->chunk, file->held * RECORD_BYTES, position(file->at));
+    index_file_write_at(file, file->chunk, file->held * RECORD_BYTES,
+                        index_file_record_position(file->at));
     file->at += file->held;
     file->held = 0;
 }
@@ -232,24 +239,24 @@ bool etwas_index_file_begin(struct etwas_index_file *file, struct etwas_trace *t
     file->descriptor = descriptor;
     file->writes = true;
     file->error = 0;
-    rewind_to_first(file);
-    return describe(trace, &file->header);
+    index_file_rewind_to_first(file);
+    return index_file_describe_trace(trace, &file->header);
 }
 
 void etwas_index_file_add(struct etwas_index_file *file, uint64_t offset,
                           const struct etwas_buffer_beginning *beginning)
 {
     if (file->held == ETWAS_INDEX_FILE_CHUNK) {
-        write_chunk(file);
+        index_file_write_chunk(file);
     }
     file->chunk[file->held++] = (struct etwas_index_file_record){offset, *beginning};
 }
 
 uint32_t etwas_index_file_end(struct etwas_index_file *file)
 {
-    write_chunk(file);
+    index_file_write_chunk(file);
     file->header.count = file->at;
     file->header.checksum ^= etwas_index_file_checksum(0, &file->header, CHECKED_HEADER_BYTES);
-    write_at(file, &file->header, sizeof file->header, 0);
+    index_file_write_at(file, &file->header, sizeof file->header, 0);
     return file->error == 0 ? ERROR_SUCCESS : etwas_file_write_error(file->error);
 }

@@ -11,7 +11,7 @@
 #include "reader/trace_file.h"
 #include "reader/trace_table.h"
 
-static uint32_t write_index(struct etwas_trace *trace, int descriptor)
+static uint32_t index_write(struct etwas_trace *trace, int descriptor)
 {
     struct etwas_index_file file;
     struct etwas_index index;
@@ -44,7 +44,7 @@ uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
     uint32_t code = etwas_trace_table_acquire(&trace, 1, &opened);
 
     if (code == ERROR_SUCCESS) {
-        code = write_index(opened, descriptor);
+        code = index_write(opened, descriptor);
         etwas_trace_table_release(&trace, 1);
     }
     etwas_cancel_allow(cancelling);

@@ -55,7 +55,7 @@ struct live {
 /* ---- notices --------------------------------------------------------------------------------- */
 
 /* Gives an event of the class Lost_Event, as if it were a buffer's only record. */
-static void deliver_notice(struct live *live, uint8_t type)
+static void live_deliver_notice(struct live *live, uint8_t type)
 {
     struct etwas_etl_full_header record = {
         .size = sizeof record,
@@ -83,11 +83,11 @@ static void deliver_notice(struct live *live, uint8_t type)
 }
 
 /* R175: before the events of the buffer. */
-static void deliver_notices(struct live *live, uint16_t notices)
+static void live_deliver_notices(struct live *live, uint16_t notices)
 {
     for (size_t i = 0; i < sizeof lost_event_types / sizeof lost_event_types[0]; i++) {
         if ((notices & lost_event_types[i].flag) != 0) {
-            deliver_notice(live, lost_event_types[i].type);
+            live_deliver_notice(live, lost_event_types[i].type);
         }
     }
 }
@@ -95,7 +95,7 @@ static void deliver_notices(struct live *live, uint16_t notices)
 /* ---- streams -------------------------------------------------------------------------------- */
 
 /* Begins the stream's first buffer, into the heap. A key never goes back in a stream. */
-static void begin_first(struct live *live, struct live_stream *one)
+static void live_begin_first_buffer(struct live *live, struct live_stream *one)
 {
     struct etwas_stream *stream = &one->stream;
     int64_t key_raw = stream->key_raw;
@@ -109,7 +109,7 @@ static void begin_first(struct live *live, struct live_stream *one)
     etwas_event_step_update_key(stream, false);
 }
 
-static uint64_t held_bytes(const struct held *held)
+static uint64_t live_held_bytes(const struct held *held)
 {
     return sizeof *held + sizeof *held->entry.buffer + held->entry.buffer->bytes;
 }
@@ -118,8 +118,8 @@ static uint64_t held_bytes(const struct held *held)
  * Can this be a buffer of the session? The backlog's file may have been damaged since the flusher
  * wrote its header, and what another process sends is believed in nothing.
  */
-static bool check(const struct live *live, const struct etwas_realtime_buffer *buffer,
-                  struct etwas_index_entry *index_entry)
+static bool live_check_buffer(const struct live *live, const struct etwas_realtime_buffer *buffer,
+                              struct etwas_index_entry *index_entry)
 {
     struct etwas_etl_buffer_header header;
     bool doubtful;
@@ -136,8 +136,8 @@ static bool check(const struct live *live, const struct etwas_realtime_buffer *b
            index_entry->processor < live->stream_count;
 }
 
-static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
-                 const struct etwas_index_entry *index_entry)
+static bool live_hold_buffer(struct live *live, const struct etwas_consumer_entry *entry,
+                             const struct etwas_index_entry *index_entry)
 {
     struct held *held = malloc(sizeof *held);
     struct live_stream *one;
@@ -148,14 +148,14 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
     *held = (struct held){
         .entry = *entry, .buffer = *index_entry, .delivered_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
     one = &live->streams[held->buffer.processor];
-    live->waiting_bytes += held_bytes(held);
+    live->waiting_bytes += live_held_bytes(held);
     if (one->last != NULL) {
         one->last->next = held;
         one->last = held;
     } else {
         one->first = held;
         one->last = held;
-        begin_first(live, one);
+        live_begin_first_buffer(live, one);
         etwas_merge_heap_push(&live->merge, &one->stream);
     }
     return true;
@@ -165,7 +165,7 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
  * The stream's first buffer is given: as far as its records could be followed. R175: of others the session and
  * the consumer are told, as of a buffer that cannot be read at all.
  */
-static void drop_first(struct live *live, struct live_stream *one)
+static void live_drop_first_buffer(struct live *live, struct live_stream *one)
 {
     struct held *held = one->first;
     bool is_damaged = one->stream.damage_counted;
@@ -174,7 +174,7 @@ static void drop_first(struct live *live, struct live_stream *one)
     if (one->first == NULL) {
         one->last = NULL;
     }
-    live->waiting_bytes -= held_bytes(held);
+    live->waiting_bytes -= live_held_bytes(held);
     if (is_damaged) {
         etwas_consumer_refuse(live->trace->consumer, &held->entry, held->delivered_records);
     } else {
@@ -182,12 +182,12 @@ static void drop_first(struct live *live, struct live_stream *one)
     }
     free(held);
     if (is_damaged) {
-        deliver_notices(live, ETWAS_ETL_BUFFER_BUFFER_LOST | ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+        live_deliver_notices(live, ETWAS_ETL_BUFFER_BUFFER_LOST | ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
     }
 }
 
 /* Whose last buffer was delivered last; NULL: nothing is held. */
-static struct live_stream *newest(struct live *live)
+static struct live_stream *live_newest_stream(struct live *live)
 {
     struct live_stream *found = NULL;
 
@@ -202,7 +202,7 @@ static struct live_stream *newest(struct live *live)
     return found;
 }
 
-static struct held *remove_last(struct live_stream *one)
+static struct held *live_remove_last_buffer(struct live_stream *one)
 {
     struct held **link = &one->first;
     struct held *before = NULL;
@@ -219,12 +219,12 @@ static struct held *remove_last(struct live_stream *one)
 }
 
 /* The run ends early: what was not given is for another consumer. */
-static void give_back(struct live *live)
+static void live_return_buffers(struct live *live)
 {
     struct live_stream *one;
 
-    while ((one = newest(live)) != NULL) {
-        struct held *held = remove_last(one);
+    while ((one = live_newest_stream(live)) != NULL) {
+        struct held *held = live_remove_last_buffer(one);
 
         if (held->delivered_bytes < held->entry.buffer->bytes) {
             etwas_consumer_return(live->trace->consumer, &held->entry, held->delivered_records,
@@ -237,7 +237,7 @@ static void give_back(struct live *live)
 }
 
 /* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
-static uint32_t step(struct live *live, struct etwas_stream *stream)
+static uint32_t live_step(struct live *live, struct etwas_stream *stream)
 {
     struct live_stream *one = (struct live_stream *)(void *)stream;
 
@@ -251,9 +251,9 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
     } else {
         bool wanted = etwas_event_step_end_buffer(stream);
 
-        drop_first(live, one);
+        live_drop_first_buffer(live, one);
         if (one->first != NULL) {
-            begin_first(live, one);
+            live_begin_first_buffer(live, one);
         } else {
             etwas_merge_heap_remove_top(&live->merge);
         }
@@ -269,25 +269,25 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
 }
 
 /* Gives everything stamped up to `bound`, and the ends of buffers that have nothing later. */
-static uint32_t give_up_to(struct live *live, int64_t bound)
+static uint32_t live_deliver_up_to(struct live *live, int64_t bound)
 {
     struct etwas_stream *stream;
     uint32_t code = ERROR_SUCCESS;
 
     while (code == ERROR_SUCCESS && (stream = etwas_merge_heap_top(&live->merge)) != NULL &&
            (stream->state != ETWAS_STREAM_RECORD || stream->key_raw <= bound)) {
-        code = step(live, stream);
+        code = live_step(live, stream);
     }
     return code;
 }
 
 /* Memory is bounded: then the order between processors is as good as it can be. */
-static uint32_t give_excess(struct live *live)
+static uint32_t live_deliver_excess(struct live *live)
 {
     uint32_t code = ERROR_SUCCESS;
 
     while (code == ERROR_SUCCESS && live->waiting_bytes > ETWAS_LIVE_WAITING_BYTES) {
-        code = step(live, etwas_merge_heap_top(&live->merge));
+        code = live_step(live, etwas_merge_heap_top(&live->merge));
     }
     return code;
 }
@@ -295,73 +295,73 @@ static uint32_t give_excess(struct live *live)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* R175: the consumer is told that a part of the backlog's file is lost, and goes on behind it. */
-static void refuse(struct live *live, struct etwas_consumer_entry *entry)
+static void live_refuse_buffer(struct live *live, struct etwas_consumer_entry *entry)
 {
     uint32_t bytes = entry->buffer->bytes;
 
     etwas_consumer_refuse(live->trace->consumer, entry, 0);
     etwas_trace_count(&live->trace->information.buffers_damaged, 1);
     etwas_trace_report(live->trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, bytes);
-    deliver_notices(live, entry->notices | ETWAS_ETL_BUFFER_BUFFER_LOST |
-                              ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+    live_deliver_notices(live, entry->notices | ETWAS_ETL_BUFFER_BUFFER_LOST |
+                                   ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
 }
 
-static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
+static uint32_t live_handle_entry(struct live *live, struct etwas_consumer_entry *entry)
 {
     struct etwas_index_entry index_entry;
 
     if (entry->buffer == NULL) {
-        deliver_notices(live, entry->notices);
-        return give_up_to(live, entry->bound);
+        live_deliver_notices(live, entry->notices);
+        return live_deliver_up_to(live, entry->bound);
     }
-    if (!check(live, entry->buffer, &index_entry)) {
-        refuse(live, entry);
+    if (!live_check_buffer(live, entry->buffer, &index_entry)) {
+        live_refuse_buffer(live, entry);
         return ERROR_SUCCESS;
     }
     etwas_trace_count(&live->trace->information.buffers, 1);
-    if (!hold(live, entry, &index_entry)) {
+    if (!live_hold_buffer(live, entry, &index_entry)) {
         etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
-        deliver_notices(live, entry->notices);
+        live_deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     /* A callback may end this thread: by now the buffer is where it is given back from. */
-    deliver_notices(live, entry->notices);
-    return give_excess(live);
+    live_deliver_notices(live, entry->notices);
+    return live_deliver_excess(live);
 }
 
-static uint32_t run(struct live *live)
+static uint32_t live_run(struct live *live)
 {
     struct etwas_consumer_entry entry;
-    enum etwas_consumer_result got;
+    enum etwas_consumer_result result;
     uint32_t code = ERROR_SUCCESS;
 
     do {
-        got = etwas_consumer_next(live->trace->consumer, &entry);
-        if (got == ETWAS_CONSUMER_RESULT_BUFFER || got == ETWAS_CONSUMER_RESULT_BOUND) {
-            code = take(live, &entry);
-        } else if (got == ETWAS_CONSUMER_RESULT_ENDED) {
-            deliver_notices(live, entry.notices);
+        result = etwas_consumer_next(live->trace->consumer, &entry);
+        if (result == ETWAS_CONSUMER_RESULT_BUFFER || result == ETWAS_CONSUMER_RESULT_BOUND) {
+            code = live_handle_entry(live, &entry);
+        } else if (result == ETWAS_CONSUMER_RESULT_ENDED) {
+            live_deliver_notices(live, entry.notices);
         }
     } while (code == ERROR_SUCCESS &&
-             (got == ETWAS_CONSUMER_RESULT_BUFFER || got == ETWAS_CONSUMER_RESULT_BOUND));
-    code = code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
-    return code == ERROR_SUCCESS && got == ETWAS_CONSUMER_RESULT_BROKEN
+             (result == ETWAS_CONSUMER_RESULT_BUFFER || result == ETWAS_CONSUMER_RESULT_BOUND));
+    code = code == ERROR_SUCCESS ? live_deliver_up_to(live, INT64_MAX) : code;
+    return code == ERROR_SUCCESS && result == ETWAS_CONSUMER_RESULT_BROKEN
                ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
                : code;
 }
 
-static void end_run(void *argument)
+static void live_end_run(void *argument)
 {
     struct live *live = argument;
 
     if (live->streams != NULL) {
-        give_back(live);
+        live_return_buffers(live);
     }
     free(live->merge.heap);
     free(live->streams);
 }
 
-static uint32_t begin_run(struct live *live)
+static uint32_t live_begin_run(struct live *live)
 {
     live->streams = calloc(live->stream_count, sizeof *live->streams);
     live->merge.heap = calloc(live->stream_count, sizeof *live->merge.heap);
@@ -371,7 +371,7 @@ static uint32_t begin_run(struct live *live)
     for (uint32_t index = 0; index < live->stream_count; index++) {
         live->streams[index].stream.key_raw = INT64_MIN;
     }
-    return run(live);
+    return live_run(live);
 }
 
 uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span)
@@ -384,8 +384,8 @@ uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span
     volatile uint32_t code;
 
     /* A callback may end its thread. */
-    pthread_cleanup_push(end_run, &live);
-    code = begin_run(&live);
+    pthread_cleanup_push(live_end_run, &live);
+    code = live_begin_run(&live);
     pthread_cleanup_pop(1);
     return code;
 }

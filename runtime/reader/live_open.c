@@ -18,7 +18,7 @@
  * A trace that was connected before keeps the names it has: callers may still look at them, and
  * they are the same but for the case of the session's letters. Real time tells no log file's name.
  */
-static void replace_header(struct etwas_trace *trace, const struct etwas_file_header *log)
+static void live_replace_header(struct etwas_trace *trace, const struct etwas_file_header *log)
 {
     etwas_wchar *names = trace->log.names;
     etwas_wchar *log_file_name = trace->log.log_file_name;
@@ -33,7 +33,7 @@ static void replace_header(struct etwas_trace *trace, const struct etwas_file_he
 }
 
 /* They are those of the session before. */
-static void forget_clocks(struct etwas_trace *trace)
+static void live_forget_clocks(struct etwas_trace *trace)
 {
     etwas_timeline_free(trace->timeline);
     trace->timeline = NULL;
@@ -62,8 +62,8 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
         return code;
     }
     etwas_trace_table_lock();
-    replace_header(trace, &header.log);
-    forget_clocks(trace);
+    live_replace_header(trace, &header.log);
+    live_forget_clocks(trace);
     etwas_trace_table_connect(trace, consumer, &header.information);
     etwas_trace_table_unlock();
     return ERROR_SUCCESS;
@@ -84,8 +84,8 @@ void etwas_live_disconnect(struct etwas_trace *trace)
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
-                                          const struct etwas_clock_history *clocks)
+static struct etwas_timeline *live_timeline_of(const struct etwas_trace *trace,
+                                               const struct etwas_clock_history *clocks)
 {
     uint32_t kind = trace->log.fields.clock_type;
     struct etwas_clock_snapshot_list list = {0};
@@ -126,7 +126,7 @@ void etwas_live_update_clocks(struct etwas_trace *trace)
         clocks = etwas_consumer_clocks(trace->consumer, &header);
     }
     if (clocks != NULL) {
-        timeline = timeline_of(trace, clocks);
+        timeline = live_timeline_of(trace, clocks);
     }
     free(clocks);
     if (timeline != NULL) {

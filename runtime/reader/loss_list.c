@@ -31,32 +31,32 @@ const char *etwas_lost_name(uint32_t cause)
     return cause > 0 && cause < sizeof names / sizeof *names ? names[cause] : "unknown cause";
 }
 
-static bool read_loss(const struct etwas_record *record, etwas_loss *loss)
+static bool loss_list_read_record(const struct etwas_record *record, etwas_loss *loss)
 {
-    struct etwas_etl_loss said;
+    struct etwas_etl_loss stored;
 
-    if (record->size - record->payload_at < sizeof said) {
+    if (record->size - record->payload_at < sizeof stored) {
         return false;
     }
-    memcpy(&said, record->bytes + record->payload_at, sizeof said);
+    memcpy(&stored, record->bytes + record->payload_at, sizeof stored);
     *loss = (etwas_loss){
-        .from_raw = said.from_raw,
-        .until_raw = said.until_raw,
-        .events = said.events,
-        .cause = said.cause,
-        .processor = said.processor,
-        .retention_class = said.retention_class,
+        .from_raw = stored.from_raw,
+        .until_raw = stored.until_raw,
+        .events = stored.events,
+        .cause = stored.cause,
+        .processor = stored.processor,
+        .retention_class = stored.retention_class,
     };
-    return said.version == ETWAS_ETL_LOSS_VERSION && said.cause >= 1 &&
-           said.cause <= ETWAS_LOST_CAUSES && said.from_raw <= said.until_raw &&
-           (said.processor <= UINT16_MAX || said.processor == ETWAS_LOST_ANYWHERE);
+    return stored.version == ETWAS_ETL_LOSS_VERSION && stored.cause >= 1 &&
+           stored.cause <= ETWAS_LOST_CAUSES && stored.from_raw <= stored.until_raw &&
+           (stored.processor <= UINT16_MAX || stored.processor == ETWAS_LOST_ANYWHERE);
 }
 
 bool etwas_loss_list_add(struct etwas_loss_list *list, const struct etwas_record *record)
 {
     etwas_loss loss;
 
-    if (!read_loss(record, &loss)) {
+    if (!loss_list_read_record(record, &loss)) {
         return true;
     }
     if (list->count % MORE_LOSSES == 0) {

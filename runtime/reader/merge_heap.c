@@ -5,7 +5,7 @@
 
 #include "reader/event_step.h"
 
-static int compare(int64_t a, int64_t b)
+static int merge_heap_compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -15,23 +15,23 @@ bool etwas_merge_heap_is_before_of_equals(struct etwas_stream *a, struct etwas_s
     int order = 0;
 
     if (a->set_number != b->set_number) {
-        order = compare(etwas_event_step_unix_ns(a, a->key_raw),
-                        etwas_event_step_unix_ns(b, b->key_raw));
+        order = merge_heap_compare(etwas_event_step_unix_ns(a, a->key_raw),
+                                   etwas_event_step_unix_ns(b, b->key_raw));
     }
     if (order == 0) {
         order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
     }
     if (order == 0) {
-        order = compare(a->key_raw, b->key_raw);
+        order = merge_heap_compare(a->key_raw, b->key_raw);
     }
     if (order == 0) {
         order = (a->file_number > b->file_number) - (a->file_number < b->file_number);
     }
     if (order == 0) {
-        order = compare(a->buffer->sequence, b->buffer->sequence);
+        order = merge_heap_compare(a->buffer->sequence, b->buffer->sequence);
     }
     if (order == 0) {
-        order = compare(a->buffer->processor, b->buffer->processor);
+        order = merge_heap_compare(a->buffer->processor, b->buffer->processor);
     }
     return order < 0;
 }

@@ -18,13 +18,13 @@
 #include "reader/damage.h"
 #include "reader/trace.h"
 
-static uint64_t positions(const struct etwas_index *index)
+static uint64_t missing_count_positions(const struct etwas_index *index)
 {
     return index->count + index->unusable;
 }
 
 /* Is this number i of an unbroken run from 1? */
-static bool is_from_one(const struct etwas_index *index, size_t i)
+static bool missing_is_in_first_run(const struct etwas_index *index, size_t i)
 {
     return i < index->count && index->entries[i].sequence == (int64_t)i + 1;
 }
@@ -34,32 +34,34 @@ static bool is_from_one(const struct etwas_index *index, size_t i)
  * file where the first buffers are never replaced (StartBuffers above 1), and where a session was
  * killed while it gave the numbers anew, the oldest buffer first.
  */
-static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwas_index *index)
+static uint64_t missing_lowest_expected(const struct etwas_trace *trace,
+                                        const struct etwas_index *index)
 {
     int64_t highest = index->entries[index->count - 1].sequence;
     size_t run = 0;
 
     if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 ||
-        highest < 0 || (uint64_t)highest <= positions(index)) {
+        highest < 0 || (uint64_t)highest <= missing_count_positions(index)) {
         return 1;
     }
-    while (is_from_one(index, run)) {
+    while (missing_is_in_first_run(index, run)) {
         run++;
     }
-    return (uint64_t)highest - positions(index) + 1 + run;
+    return (uint64_t)highest - missing_count_positions(index) + 1 + run;
 }
 
 /*
  * Buffers whose headers were unusable, already reported, account for as many missing numbers.
  * Returns how many more are missing.
  */
-static uint64_t check_numbers(const struct etwas_trace *trace, struct etwas_index *index)
+static uint64_t missing_check_numbers(const struct etwas_trace *trace, struct etwas_index *index)
 {
-    bool gaps_tell = trace->log.own || trace->information.lost_buffers != 0 ||
-                     positions(index) + 1 < trace->log.fields.start.buffers_written;
+    bool gaps_are_damage =
+        trace->log.own || trace->information.lost_buffers != 0 ||
+        missing_count_positions(index) + 1 < trace->log.fields.start.buffers_written;
     uint64_t forgiven = index->unusable;
-    uint64_t expected = lowest_wanted(trace, index);
-    uint64_t told = 0;
+    uint64_t expected = missing_lowest_expected(trace, index);
+    uint64_t reported = 0;
     int64_t before = 0;
 
     for (size_t i = 0; i < index->count; i++) {
@@ -79,19 +81,20 @@ static uint64_t check_numbers(const struct etwas_trace *trace, struct etwas_inde
             continue;
         }
         missing = (uint64_t)entry->sequence - expected;
-        if (missing > forgiven && gaps_tell) {
+        if (missing > forgiven && gaps_are_damage) {
             entry->is_misnumbered = true;
-            told += missing - forgiven;
+            reported += missing - forgiven;
         }
         forgiven -= missing < forgiven ? missing : forgiven;
         expected = (uint64_t)entry->sequence + 1;
     }
-    return told;
+    return reported;
 }
 
 /* May the header count more buffers than the file has? Others count every write to a
  * circular file; where number 1 is still there nothing was replaced. */
-static bool may_count_writes(const struct etwas_trace *trace, const struct etwas_index *index)
+static bool missing_may_count_rewrites(const struct etwas_trace *trace,
+                                       const struct etwas_index *index)
 {
     return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
            !trace->log.own && index->count > 0 &&
@@ -99,24 +102,25 @@ static bool may_count_writes(const struct etwas_trace *trace, const struct etwas
 }
 
 /* A cut at a buffer's edge shows in the header's count alone. A file that goes on behind what was
- * counted was left by a session that appended to it. `told`: buffers told to be missing. */
-static void check_count(struct etwas_trace *trace, const struct etwas_index *index, uint64_t told)
+ * counted was left by a session that appended to it. `reported`: buffers told to be missing. */
+static void missing_check_count(struct etwas_trace *trace, const struct etwas_index *index,
+                                uint64_t reported)
 {
-    uint64_t found = positions(index) + 1;
+    uint64_t found = missing_count_positions(index) + 1;
     uint64_t counted = trace->log.fields.start.buffers_written;
 
     ck_pr_store_8((uint8_t *)&trace->information.unfinished,
                   trace->log.fields.start.end_filetime == 0 || found > counted);
     /* Where buffers differ in size nobody knows how many an unusable stretch held. */
-    if (found < counted && told < counted - found && !may_count_writes(trace, index) &&
-        (trace->log.uniform || index->unusable == 0)) {
+    if (found < counted && reported < counted - found &&
+        !missing_may_count_rewrites(trace, index) && (trace->log.uniform || index->unusable == 0)) {
         etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
     }
 }
 
 void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *index)
 {
-    uint64_t told = 0;
+    uint64_t reported = 0;
 
     /*
      * Did a session go on writing while the file was walked? Then the oldest buffer is gone first,
@@ -124,7 +128,7 @@ void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *in
      */
     if (index->count > 0 &&
         !(trace->log.replaces && etwas_index_entry_is_replaced(trace, &index->entries[0]))) {
-        told = check_numbers(trace, index);
+        reported = missing_check_numbers(trace, index);
     }
-    check_count(trace, index, told);
+    missing_check_count(trace, index, reported);
 }

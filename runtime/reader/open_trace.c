@@ -23,7 +23,7 @@ enum {
 };
 
 /* Fills what OpenTrace gives back, in our copy; the caller's structure gets the same. */
-static void fill_logfile(struct etwas_trace *trace)
+static void open_trace_fill_logfile(struct etwas_trace *trace)
 {
     EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
 
@@ -38,14 +38,15 @@ static void fill_logfile(struct etwas_trace *trace)
         trace->log.kernel || etwas_names_equal(trace->log.names, KERNEL_LOGGER_NAMEW);
 }
 
-static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *handle)
+static uint32_t open_trace_add_to_table(struct etwas_trace *trace, etwas_trace_handle *handle)
 {
     *handle = etwas_trace_table_add(trace);
     return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
 }
 
 /* Opens `path` for a trace whose logfile structure is filled in but for its names. */
-static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
+static uint32_t open_trace_path(struct etwas_trace *trace, const char *path,
+                                etwas_trace_handle *handle)
 {
     uint32_t code = etwas_trace_file_open(path, &trace->descriptor, &trace->file_bytes);
 
@@ -65,30 +66,30 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
     if (trace->timeline == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    fill_logfile(trace);
-    return put_into_table(trace, handle);
+    open_trace_fill_logfile(trace);
+    return open_trace_add_to_table(trace, handle);
 }
 
 /*
  * The session need not run yet: ProcessTrace looks again, and says so if it does not (R173). One
  * that runs keeps its buffers for this trace from now on.
  */
-static uint32_t open_session(struct etwas_trace *trace, etwas_trace_handle *handle)
+static uint32_t open_trace_session(struct etwas_trace *trace, etwas_trace_handle *handle)
 {
     uint32_t code = etwas_live_connect(trace);
 
     if (code == ERROR_SUCCESS) {
-        fill_logfile(trace);
+        open_trace_fill_logfile(trace);
     } else if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         memset(&trace->logfile.w.LogfileHeader, 0, sizeof trace->logfile.w.LogfileHeader);
     } else {
         return code;
     }
-    return put_into_table(trace, handle);
+    return open_trace_add_to_table(trace, handle);
 }
 
 /* What is checked before anything else. `first` is the given name's first unit. */
-static uint32_t check_names(const EVENT_TRACE_LOGFILEW *given, uint32_t first)
+static uint32_t open_trace_check_names(const EVENT_TRACE_LOGFILEW *given, uint32_t first)
 {
     bool real_time = (given->ProcessTraceMode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
 
@@ -102,22 +103,22 @@ static uint32_t check_names(const EVENT_TRACE_LOGFILEW *given, uint32_t first)
     return ERROR_SUCCESS;
 }
 
-static uint32_t open_named_file(struct etwas_trace *trace, const void *name, size_t units,
-                                etwas_trace_handle *handle)
+static uint32_t open_trace_named_file(struct etwas_trace *trace, const void *name, size_t units,
+                                      etwas_trace_handle *handle)
 {
     char path[3 * NAME_LIMIT_UNITS]; /* no unit of UTF-16 becomes more bytes */
     size_t bytes;
 
     if (!trace->wide) {
-        return open_path(trace, name, handle);
+        return open_trace_path(trace, name, handle);
     }
     return etwas_utf16_to_utf8(name, units, path, sizeof path, &bytes) == ETWAS_UTF_OK
-               ? open_path(trace, path, handle)
+               ? open_trace_path(trace, path, handle)
                : ERROR_BAD_PATHNAME;
 }
 
-static uint32_t open_named_session(struct etwas_trace *trace, const void *name, size_t units,
-                                   etwas_trace_handle *handle)
+static uint32_t open_trace_named_session(struct etwas_trace *trace, const void *name, size_t units,
+                                         etwas_trace_handle *handle)
 {
     size_t needed;
 
@@ -131,11 +132,12 @@ static uint32_t open_named_session(struct etwas_trace *trace, const void *name, 
                ETWAS_UTF_OK) {
         return ERROR_INVALID_PARAMETER;
     }
-    return open_session(trace, handle);
+    return open_trace_session(trace, handle);
 }
 
 /* The name of the caller's structure is copied, for buffer callbacks. */
-static uint32_t open_named(struct etwas_trace *trace, const void *name, etwas_trace_handle *handle)
+static uint32_t open_trace_named(struct etwas_trace *trace, const void *name,
+                                 etwas_trace_handle *handle)
 {
     bool real_time = trace->logfile.w.LoggerName != NULL;
     size_t unit_bytes = trace->wide ? sizeof(etwas_wchar) : sizeof(char);
@@ -152,13 +154,13 @@ static uint32_t open_named(struct etwas_trace *trace, const void *name, etwas_tr
         return real_time ? ERROR_INVALID_PARAMETER : ERROR_FILENAME_EXCED_RANGE;
     }
     memcpy(copy, name, units * unit_bytes);
-    return real_time ? open_named_session(trace, copy, units, handle)
-                     : open_named_file(trace, copy, units, handle);
+    return real_time ? open_trace_named_session(trace, copy, units, handle)
+                     : open_trace_named_file(trace, copy, units, handle);
 }
 
 /* `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. */
-static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_connector connect,
-                             etwas_trace_handle *handle)
+static uint32_t open_trace_logfile(void *logfile, bool wide, etwas_trace_connector connect,
+                                   etwas_trace_handle *handle)
 {
     union etwas_logfile given;
     union etwas_logfile filled;
@@ -175,7 +177,7 @@ static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_connector con
     if (name != NULL) {
         first = wide ? *(const etwas_wchar *)name : *(const uint8_t *)name;
     }
-    code = check_names(&given.w, first);
+    code = open_trace_check_names(&given.w, first);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -187,7 +189,7 @@ static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_connector con
     trace->wide = wide;
     trace->connect = connect;
     trace->logfile = given;
-    code = open_named(trace, name, handle);
+    code = open_trace_named(trace, name, handle);
     if (code != ERROR_SUCCESS) {
         etwas_trace_free(trace);
         return code;
@@ -210,7 +212,7 @@ etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connec
     uint32_t code;
 
     etwas_fork_forbid();
-    code = open_logfile(logfile, wide, connect, &handle);
+    code = open_trace_logfile(logfile, wide, connect, &handle);
     etwas_fork_allow();
     etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {

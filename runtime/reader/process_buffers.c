@@ -31,22 +31,22 @@ struct processing {
 };
 
 /* Pairs with the store in CloseTrace; nothing else is published by it. */
-static bool is_closing(const struct etwas_trace *trace)
+static bool buffers_is_closing(const struct etwas_trace *trace)
 {
     return ck_pr_load_uint(&trace->closing) != 0;
 }
 
-static bool grows(const struct etwas_trace *trace)
+static bool buffers_file_grows(const struct etwas_trace *trace)
 {
     return trace->log.fields.start.end_filetime == 0;
 }
 
 /* With the table locked, or by the thread that processes the trace. */
-static int64_t known_until(const struct etwas_trace *trace)
+static int64_t buffers_known_until(const struct etwas_trace *trace)
 {
     const struct etwas_timeline *timeline = trace->timeline;
 
-    if (!grows(trace) || trace->log.clock_snapshots_at == 0) {
+    if (!buffers_file_grows(trace) || trace->log.clock_snapshots_at == 0) {
         return INT64_MAX;
     }
     return timeline->count > 0 ? timeline->snapshots[timeline->count - 1].raw : INT64_MIN;
@@ -54,7 +54,7 @@ static int64_t known_until(const struct etwas_trace *trace)
 
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
-static void describe(struct processing *processing)
+static void buffers_describe_one(struct processing *processing)
 {
     const struct etwas_index_entry *entry = &processing->entry;
     struct etwas_trace *trace = processing->trace;
@@ -71,14 +71,15 @@ static void describe(struct processing *processing)
     };
 }
 
-static uint32_t ask(const struct processing *processing, etwas_trace_buffer_callback callback)
+static uint32_t buffers_call(const struct processing *processing,
+                             etwas_trace_buffer_callback callback)
 {
     return callback != NULL ? callback(&processing->buffer, processing->context)
                             : ETWAS_BUFFER_READ;
 }
 
 /* What the walk and the index tell of a buffer without reading it. */
-static void report_header(struct processing *processing)
+static void buffers_report_header(struct processing *processing)
 {
     struct etwas_trace *trace = processing->trace;
     const struct etwas_index_entry *entry = &processing->entry;
@@ -92,7 +93,7 @@ static void report_header(struct processing *processing)
 }
 
 /* The times of the stream's stamps are by what is known of this buffer. No record of ours is newer than its buffer. */
-static bool find_times(struct processing *processing)
+static bool buffers_find_times(struct processing *processing)
 {
     struct etwas_stream *stream = &processing->stream;
     int64_t first = stream->record.stamp;
@@ -110,7 +111,7 @@ static bool find_times(struct processing *processing)
  * A record without a stamp that begins the buffer has that of the session's start, whatever was read before: what a
  * buffer gives depends on it alone.
  */
-static uint32_t deliver_records(struct processing *processing)
+static uint32_t buffers_deliver_records(struct processing *processing)
 {
     struct etwas_trace *trace = processing->trace;
     struct etwas_stream *stream = &processing->stream;
@@ -118,11 +119,11 @@ static uint32_t deliver_records(struct processing *processing)
     stream->clock = &trace->log.clock;
     stream->key_raw = trace->log.first_raw;
     if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY ||
-        (stream->state == ETWAS_STREAM_RECORD && !find_times(processing))) {
+        (stream->state == ETWAS_STREAM_RECORD && !buffers_find_times(processing))) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     etwas_event_step_update_key(stream, true);
-    while (stream->state == ETWAS_STREAM_RECORD && !is_closing(trace)) {
+    while (stream->state == ETWAS_STREAM_RECORD && !buffers_is_closing(trace)) {
         etwas_event_step_deliver(stream, &everything);
         if (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
             etwas_event_step_update_key(stream, false);
@@ -131,7 +132,7 @@ static uint32_t deliver_records(struct processing *processing)
     return ERROR_SUCCESS;
 }
 
-static uint32_t read_buffer(struct processing *processing)
+static uint32_t buffers_read_one(struct processing *processing)
 {
     struct etwas_trace *trace = processing->trace;
     const etwas_trace_information *counted = &trace->information;
@@ -141,43 +142,43 @@ static uint32_t read_buffer(struct processing *processing)
     uint64_t bytes_skipped = counted->bytes_skipped;
     uint32_t code;
 
-    report_header(processing);
+    buffers_report_header(processing);
     if (!etwas_stream_open(&processing->stream, trace, &processing->entry, 1)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = deliver_records(processing);
+    code = buffers_deliver_records(processing);
     etwas_stream_close(&processing->stream);
     buffer->records = counted->events - events;
     buffer->damages = counted->damages - damages;
     buffer->bytes_skipped = counted->bytes_skipped - bytes_skipped;
-    if (code == ERROR_SUCCESS && !is_closing(trace) &&
-        ask(processing, processing->end) == ETWAS_BUFFER_STOP) {
+    if (code == ERROR_SUCCESS && !buffers_is_closing(trace) &&
+        buffers_call(processing, processing->end) == ETWAS_BUFFER_STOP) {
         code = ERROR_CANCELLED;
     }
     return code;
 }
 
-static uint32_t process_buffer(struct processing *processing)
+static uint32_t buffers_process_one(struct processing *processing)
 {
     uint32_t wanted;
 
-    describe(processing);
-    wanted = ask(processing, processing->begin);
+    buffers_describe_one(processing);
+    wanted = buffers_call(processing, processing->begin);
     if (wanted == ETWAS_BUFFER_STOP) {
         return ERROR_CANCELLED;
     }
-    return wanted == ETWAS_BUFFER_PASS ? ERROR_SUCCESS : read_buffer(processing);
+    return wanted == ETWAS_BUFFER_PASS ? ERROR_SUCCESS : buffers_read_one(processing);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static uint32_t check(const struct etwas_trace *trace)
+static uint32_t buffers_check_trace(const struct etwas_trace *trace)
 {
     return trace->session_name != NULL || trace->log.replaces ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }
 
 /* Where all buffers have one size, they begin at its multiples. */
-static uint64_t first_from(const struct etwas_trace *trace, uint64_t from)
+static uint64_t buffers_first_offset(const struct etwas_trace *trace, uint64_t from)
 {
     uint64_t step = trace->log.buffer.buffer_bytes;
     uint64_t into = from % step;
@@ -191,7 +192,7 @@ static uint64_t first_from(const struct etwas_trace *trace, uint64_t from)
     return trace->log.uniform && into != 0 ? from - into + step : from;
 }
 
-static uint32_t prepare(struct processing *processing, uint64_t from, uint64_t until)
+static uint32_t buffers_prepare(struct processing *processing, uint64_t from, uint64_t until)
 {
     struct etwas_trace *trace = processing->trace;
     struct etwas_buffer_walk *walk = &processing->walk;
@@ -208,29 +209,29 @@ static uint32_t prepare(struct processing *processing, uint64_t from, uint64_t u
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     etwas_buffer_walk_begin(walk, trace);
-    walk->offset = first_from(trace, from);
+    walk->offset = buffers_first_offset(trace, from);
     walk->until = until < trace->file_bytes ? until : trace->file_bytes;
-    walk->grows = grows(trace);
-    walk->known_until = trace->log.clock_snapshots_at != 0 ? known_until(trace) : INT64_MIN;
+    walk->grows = buffers_file_grows(trace);
+    walk->known_until = trace->log.clock_snapshots_at != 0 ? buffers_known_until(trace) : INT64_MIN;
     return ERROR_SUCCESS;
 }
 
-static uint32_t process(struct processing *processing, uint64_t from, uint64_t until)
+static uint32_t buffers_process(struct processing *processing, uint64_t from, uint64_t until)
 {
     struct etwas_trace *trace = processing->trace;
-    uint32_t code = check(trace);
+    uint32_t code = buffers_check_trace(trace);
 
     if (code == ERROR_SUCCESS) {
-        code = prepare(processing, from, until);
+        code = buffers_prepare(processing, from, until);
     }
-    while (code == ERROR_SUCCESS && !is_closing(trace) &&
+    while (code == ERROR_SUCCESS && !buffers_is_closing(trace) &&
            etwas_buffer_walk_next(&processing->walk, &processing->entry)) {
-        code = process_buffer(processing);
+        code = buffers_process_one(processing);
     }
     return code == ERROR_SUCCESS && trace->information.damages > 0 ? ERROR_FILE_CORRUPT : code;
 }
 
-static void end_processing(void *argument)
+static void buffers_end_processing(void *argument)
 {
     struct processing *processing = argument;
 
@@ -239,12 +240,13 @@ static void end_processing(void *argument)
     free(processing);
 }
 
-static uint32_t process_and_end(struct processing *processing, uint64_t from, uint64_t until)
+static uint32_t buffers_process_and_end(struct processing *processing, uint64_t from,
+                                        uint64_t until)
 {
     volatile uint32_t code;
 
-    pthread_cleanup_push(end_processing, processing);
-    code = process(processing, from, until);
+    pthread_cleanup_push(buffers_end_processing, processing);
+    code = buffers_process(processing, from, until);
     pthread_cleanup_pop(1);
     return code;
 }
@@ -272,7 +274,7 @@ uint32_t etwas_trace_process_buffers(etwas_trace_handle trace, uint64_t from_off
         free(processing);
         return code;
     }
-    return process_and_end(processing, from_offset, until_offset);
+    return buffers_process_and_end(processing, from_offset, until_offset);
 }
 
 uint32_t etwas_trace_known_until(etwas_trace_handle trace, int64_t *raw)
@@ -290,7 +292,7 @@ uint32_t etwas_trace_known_until(etwas_trace_handle trace, int64_t *raw)
     } else if (opened->session_name != NULL) {
         code = ERROR_NOT_SUPPORTED;
     } else {
-        *raw = known_until(opened);
+        *raw = buffers_known_until(opened);
     }
     etwas_trace_table_unlock();
     return code;

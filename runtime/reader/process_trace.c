@@ -51,7 +51,7 @@ struct run {
 };
 
 /* The index has each processor's buffers side by side: each run of them is a stream. */
-static bool open_streams(struct file_run *file)
+static bool process_open_streams(struct file_run *file)
 {
     const struct etwas_index *index = &file->index;
     size_t first = 0;
@@ -81,7 +81,7 @@ static bool open_streams(struct file_run *file)
 /*
  * The clock snapshots that were found beside the buffers. What a session still writes has more of them now.
  */
-static bool keep_clock_snapshots(struct file_run *file)
+static bool process_store_timeline(struct file_run *file)
 {
     struct etwas_trace *trace = file->trace;
     struct etwas_timeline *timeline;
@@ -97,7 +97,7 @@ static bool keep_clock_snapshots(struct file_run *file)
 }
 
 /* Leaves of the index what is of the trace's section. What was told and counted of it all is the first one's. */
-static void select_section(struct etwas_trace *trace, struct etwas_index *index)
+static void process_select_section(struct etwas_trace *trace, struct etwas_index *index)
 {
     etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->section / trace->sections;
     etwas_etl_wide to = (etwas_etl_wide)trace->file_bytes * (trace->section + 1) / trace->sections;
@@ -117,13 +117,13 @@ static void select_section(struct etwas_trace *trace, struct etwas_index *index)
 }
 
 /* Is something of the file not wanted? */
-static bool is_part(const struct etwas_span *span)
+static bool process_wants_part(const struct etwas_span *span)
 {
     return span->start_filetime != INT64_MIN || span->end_filetime != INT64_MAX;
 }
 
-static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
-                          const struct etwas_span *span)
+static uint32_t process_open_file(struct file_run *file, struct etwas_trace *trace,
+                                  const struct etwas_span *span)
 {
     uint32_t code;
 
@@ -132,17 +132,17 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
     trace->logfile.w.BuffersRead = 0;
     trace->quiet = trace->section > 0;
     etwas_trace_begin_information(trace);
-    code = etwas_index_file_build(trace, &file->index, is_part(span));
+    code = etwas_index_file_build(trace, &file->index, process_wants_part(span));
     if (trace->sections > 1) {
-        select_section(trace, &file->index);
+        process_select_section(trace, &file->index);
     }
-    if (code == ERROR_SUCCESS && (!keep_clock_snapshots(file) || !open_streams(file))) {
+    if (code == ERROR_SUCCESS && (!process_store_timeline(file) || !process_open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     return code;
 }
 
-static void close_file(struct file_run *file)
+static void process_close_file(struct file_run *file)
 {
     for (size_t i = 0; i < file->stream_count; i++) {
         etwas_stream_close(&file->streams[i]);
@@ -157,7 +157,7 @@ static void close_file(struct file_run *file)
  * that they are at already: the sessions of an appended file come one after the other, whatever the
  * wall clock did in between.
  */
-static void enter_session(struct run *run, struct file_run *file)
+static void process_enter_session(struct run *run, struct file_run *file)
 {
     uint32_t earliest = UINT32_MAX;
 
@@ -185,7 +185,7 @@ static void enter_session(struct run *run, struct file_run *file)
  * Passes over the buffers that were collected before the span begins. None was before the session. Where FILE.index
  * is wrong of the last of them, none is passed over.
  */
-static void seek(struct etwas_stream *stream, const struct etwas_span *span)
+static void process_seek_stream(struct etwas_stream *stream, const struct etwas_span *span)
 {
     const struct etwas_index_entry *first = stream->next;
     int64_t first_raw = stream->trace->log.first_raw;
@@ -204,7 +204,7 @@ static void seek(struct etwas_stream *stream, const struct etwas_span *span)
  * Is the record, and so all of its stream that follow, after the wanted span? One that is newer than its buffer has a
  * damaged stamp, which says nothing of the others.
  */
-static bool is_past(const struct etwas_stream *stream, const struct etwas_span *span)
+static bool process_is_past_span(const struct etwas_stream *stream, const struct etwas_span *span)
 {
     return stream->may_end_early && stream->key_filetime > span->end_filetime &&
            stream->key_raw <= stream->buffer->collected;
@@ -214,7 +214,7 @@ static bool is_past(const struct etwas_stream *stream, const struct etwas_span *
  * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
  * before all others of their file (R99), also when something in it was stamped before the session.
  */
-static uint32_t start_file(struct run *run, size_t number)
+static uint32_t process_start_file(struct run *run, size_t number)
 {
     struct file_run *file = &run->files[number];
     struct etwas_stream *header = &file->streams[0];
@@ -232,7 +232,7 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->key_filetime = etwas_event_step_filetime(stream, stream->key_raw);
         stream->may_end_early = i > 0 && seeks;
         if (stream->may_end_early) {
-            seek(stream, &run->span);
+            process_seek_stream(stream, &run->span);
         }
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
@@ -244,12 +244,12 @@ static uint32_t start_file(struct run *run, size_t number)
             header->key_filetime = stream->key_filetime;
         }
     }
-    enter_session(run, file);
+    process_enter_session(run, file);
     return ERROR_SUCCESS;
 }
 
 /* Files of one session may overlap. */
-static uint32_t find_again(struct run *run)
+static uint32_t process_find_duplicates(struct run *run)
 {
     struct etwas_stream **streams;
     size_t count = 0;
@@ -280,7 +280,7 @@ static uint32_t find_again(struct run *run)
     return found ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static struct file_run *file_of(struct run *run, const struct etwas_stream *stream)
+static struct file_run *process_file_of(struct run *run, const struct etwas_stream *stream)
 {
     struct file_run *file = run->files;
 
@@ -290,7 +290,7 @@ static struct file_run *file_of(struct run *run, const struct etwas_stream *stre
     return file;
 }
 
-static bool make_heap(struct run *run)
+static bool process_make_heap(struct run *run)
 {
     size_t streams = 0;
 
@@ -302,18 +302,18 @@ static bool make_heap(struct run *run)
 }
 
 /* Pairs with the store in CloseTrace; nothing else is published by it. */
-static bool is_closing(const struct etwas_stream *stream)
+static bool process_is_closing(const struct etwas_stream *stream)
 {
     return ck_pr_load_uint(&stream->trace->closing) != 0;
 }
 
 /* Gives the records of the earliest stream: to the end of its buffer, or until another is earlier. */
-static void give_records(struct run *run, struct etwas_stream *stream)
+static void process_deliver_records(struct run *run, struct etwas_stream *stream)
 {
     struct etwas_stream *second = etwas_merge_heap_second(&run->merge);
     bool has_key = stream->buffer != &stream->trace->log.buffer;
 
-    if (is_past(stream, &run->span)) {
+    if (process_is_past_span(stream, &run->span)) {
         stream->next = stream->last;
         stream->state = ETWAS_STREAM_BUFFER_END;
         return;
@@ -326,12 +326,13 @@ static void give_records(struct run *run, struct etwas_stream *stream)
         if (has_key) {
             etwas_event_step_update_key(stream, false);
         }
-    } while (!is_closing(stream) && (second == NULL || etwas_merge_heap_is_before(stream, second)));
+    } while (!process_is_closing(stream) &&
+             (second == NULL || etwas_merge_heap_is_before(stream, second)));
     etwas_merge_heap_sift_down(&run->merge);
 }
 
 /* Ends the buffer of the earliest stream, and begins its next. */
-static uint32_t change_buffer(struct run *run, struct etwas_stream *stream)
+static uint32_t process_change_buffer(struct run *run, struct etwas_stream *stream)
 {
     uint32_t session = stream->buffer->session;
 
@@ -344,7 +345,7 @@ static uint32_t change_buffer(struct run *run, struct etwas_stream *stream)
     if (stream->state == ETWAS_STREAM_END || stream->buffer->session != session) {
         etwas_event_step_update_key(stream, true);
         etwas_merge_heap_remove_top(&run->merge);
-        enter_session(run, file_of(run, stream));
+        process_enter_session(run, process_file_of(run, stream));
     } else {
         etwas_event_step_update_key(stream, false);
         etwas_merge_heap_sift_down(&run->merge);
@@ -352,20 +353,20 @@ static uint32_t change_buffer(struct run *run, struct etwas_stream *stream)
     return ERROR_SUCCESS;
 }
 
-static uint32_t run_files(struct run *run)
+static uint32_t process_run_files(struct run *run)
 {
     uint32_t code = ERROR_SUCCESS;
     struct etwas_stream *stream;
 
-    if (!make_heap(run)) {
+    if (!process_make_heap(run)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = find_again(run);
+    code = process_find_duplicates(run);
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        code = start_file(run, i);
+        code = process_start_file(run, i);
     }
     while (code == ERROR_SUCCESS && (stream = etwas_merge_heap_top(&run->merge)) != NULL) {
-        if (is_closing(stream)) {
+        if (process_is_closing(stream)) {
             etwas_merge_heap_remove_top(&run->merge);
             continue;
         }
@@ -373,19 +374,19 @@ static uint32_t run_files(struct run *run)
             etwas_stream_report_numbers(stream);
         }
         if (stream->state == ETWAS_STREAM_RECORD) {
-            give_records(run, stream);
+            process_deliver_records(run, stream);
             if (stream->duplicates != NULL && stream->duplicates->out_of_memory) {
                 code = ERROR_NOT_ENOUGH_MEMORY;
             }
         } else {
-            code = change_buffer(run, stream);
+            code = process_change_buffer(run, stream);
         }
     }
     return code;
 }
 
 /* The timeline of all parts of a set, whose first file is `first`. */
-static bool join_timelines(struct run *run, uint32_t first)
+static bool process_join_timelines(struct run *run, uint32_t first)
 {
     struct etwas_clock_snapshot_list list = {0};
     bool complete = true;
@@ -409,7 +410,7 @@ static bool join_timelines(struct run *run, uint32_t first)
  * The clock snapshots of a cycle counter tell its rate from second to second, a calibration only that of some
  * milliseconds. The other clocks need none: their rates are exact.
  */
-static uint32_t choose_timelines(struct run *run)
+static uint32_t process_choose_timelines(struct run *run)
 {
     for (uint32_t i = 0; i < run->file_count; i++) {
         struct file_run *file = &run->files[i];
@@ -420,7 +421,7 @@ static uint32_t choose_timelines(struct run *run)
         }
         file->timeline = file->trace->timeline;
         if (file->part.has_other_parts) {
-            if (first == i && !join_timelines(run, first)) {
+            if (first == i && !process_join_timelines(run, first)) {
                 return ERROR_NOT_ENOUGH_MEMORY;
             }
             file->timeline = run->files[first].set_timeline;
@@ -432,7 +433,7 @@ static uint32_t choose_timelines(struct run *run)
     return ERROR_SUCCESS;
 }
 
-static uint32_t process(struct run *run, struct etwas_trace *const *traces)
+static uint32_t process_files(struct run *run, struct etwas_trace *const *traces)
 {
     uint32_t code = ERROR_SUCCESS;
 
@@ -440,17 +441,17 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
         run->files[i].part = etwas_file_set_member_of(traces, run->file_count, i, run->is_aligned);
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        code = open_file(&run->files[i], traces[i], &run->span);
+        code = process_open_file(&run->files[i], traces[i], &run->span);
     }
     if (code == ERROR_SUCCESS && run->is_aligned) {
         etwas_repeated_counts_find(traces, run->file_count);
         etwas_timeline_align(traces, run->file_count);
     }
     if (code == ERROR_SUCCESS) {
-        code = choose_timelines(run);
+        code = process_choose_timelines(run);
     }
     if (code == ERROR_SUCCESS) {
-        code = run_files(run);
+        code = process_run_files(run);
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         if (traces[i]->information.damages > 0) {
@@ -479,7 +480,7 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
     return etwas_live_run(trace, span);
 }
 
-static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
+static int64_t process_filetime_value(const etwas_filetime *time, int64_t absent)
 {
     uint64_t value;
 
@@ -500,7 +501,7 @@ struct processing {
     struct run run;
 };
 
-static void free_processing(struct processing *processing)
+static void process_free(struct processing *processing)
 {
     free(processing->handles);
     free(processing->traces);
@@ -508,7 +509,7 @@ static void free_processing(struct processing *processing)
     free(processing);
 }
 
-static struct processing *make_processing(const etwas_trace_handle *handles, uint32_t count)
+static struct processing *process_new(const etwas_trace_handle *handles, uint32_t count)
 {
     struct processing *processing = calloc(1, sizeof *processing);
 
@@ -521,19 +522,19 @@ static struct processing *make_processing(const etwas_trace_handle *handles, uin
     processing->run.files = calloc(count, sizeof *processing->run.files);
     if (processing->handles == NULL || processing->traces == NULL ||
         processing->run.files == NULL) {
-        free_processing(processing);
+        process_free(processing);
         return NULL;
     }
     memcpy(processing->handles, handles, count * sizeof *handles);
     return processing;
 }
 
-static void end_processing(void *argument)
+static void process_end(void *argument)
 {
     struct processing *processing = argument;
 
     for (uint32_t i = 0; i < processing->run.file_count; i++) {
-        close_file(&processing->run.files[i]);
+        process_close_file(&processing->run.files[i]);
     }
     free(processing->run.merge.heap);
     etwas_duplicates_free(processing->run.duplicates, processing->run.duplicates_count);
@@ -542,7 +543,7 @@ static void end_processing(void *argument)
         etwas_live_disconnect(processing->live);
     }
     etwas_trace_table_release(processing->handles, processing->count);
-    free_processing(processing);
+    process_free(processing);
 }
 
 /* One session alone, or files alone (C16). */
@@ -558,14 +559,14 @@ static uint32_t process_traces(struct processing *processing)
         return process_session(processing->live, &processing->run.span);
     }
     processing->run.file_count = processing->count;
-    return process(&processing->run, processing->traces);
+    return process_files(&processing->run, processing->traces);
 }
 
 static uint32_t process_and_end(struct processing *processing)
 {
     volatile uint32_t code;
 
-    pthread_cleanup_push(end_processing, processing);
+    pthread_cleanup_push(process_end, processing);
     code = process_traces(processing);
     pthread_cleanup_pop(1);
     return code;
@@ -575,8 +576,8 @@ static uint32_t process_handles(const etwas_trace_handle *traces, uint32_t count
                                 const etwas_filetime *start, const etwas_filetime *end,
                                 bool is_aligned)
 {
-    const struct etwas_span span = {filetime_value(start, INT64_MIN),
-                                    filetime_value(end, INT64_MAX)};
+    const struct etwas_span span = {process_filetime_value(start, INT64_MIN),
+                                    process_filetime_value(end, INT64_MAX)};
     struct processing *processing;
     uint32_t code;
 
@@ -589,7 +590,7 @@ static uint32_t process_handles(const etwas_trace_handle *traces, uint32_t count
     if (span.end_filetime < span.start_filetime) {
         return ERROR_INVALID_TIME;
     }
-    processing = make_processing(traces, count);
+    processing = process_new(traces, count);
     if (processing == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -597,7 +598,7 @@ static uint32_t process_handles(const etwas_trace_handle *traces, uint32_t count
     processing->run.is_aligned = is_aligned;
     code = etwas_trace_table_acquire(processing->handles, count, processing->traces);
     if (code != ERROR_SUCCESS) {
-        free_processing(processing);
+        process_free(processing);
         return code;
     }
     return process_and_end(processing);

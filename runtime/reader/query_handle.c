@@ -12,8 +12,8 @@
 #include "reader/trace_table.h"
 
 /* With the table's lock held. NULL: a class that we know nothing of. */
-static const void *answer_of(const struct etwas_trace *trace, uint32_t information_class,
-                             uint32_t *bytes)
+static const void *query_handle_answer(const struct etwas_trace *trace, uint32_t information_class,
+                                       uint32_t *bytes)
 {
     /* Nobody's partition but the host's: all zeroes. */
     static const ETW_TRACE_PARTITION_INFORMATION host;
@@ -51,7 +51,7 @@ uint32_t QueryTraceProcessingHandle(etwas_trace_handle handle,
     }
     etwas_trace_table_lock();
     trace = etwas_trace_table_find(handle);
-    answer = trace != NULL ? answer_of(trace, (uint32_t)information_class, &bytes) : NULL;
+    answer = trace != NULL ? query_handle_answer(trace, (uint32_t)information_class, &bytes) : NULL;
     if (trace == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (answer == NULL) {

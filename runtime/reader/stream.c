@@ -60,7 +60,7 @@ void etwas_stream_close(struct etwas_stream *stream)
  * Whether what is read here are clock snapshots of a session that goes on: since OpenTrace some have left
  * buffer 0, and it is shorter, or longer again.
  */
-static bool has_changed(const struct etwas_stream *stream)
+static bool stream_has_changed(const struct etwas_stream *stream)
 {
     struct etwas_trace *trace = stream->trace;
     struct etwas_etl_buffer_header header;
@@ -73,12 +73,12 @@ static bool has_changed(const struct etwas_stream *stream)
 }
 
 /* `offset` is in the buffer; in a compressed one nothing but the buffer has an offset. */
-static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t offset,
-                   uint32_t bytes_skipped)
+static void stream_report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t offset,
+                          uint32_t bytes_skipped)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
 
-    if (stream->quiet || has_changed(stream)) {
+    if (stream->quiet || stream_has_changed(stream)) {
         return;
     }
     if (buffer->compressed) {
@@ -94,11 +94,12 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
 void etwas_stream_report_numbers(struct etwas_stream *stream)
 {
     stream->is_misnumbered = false;
-    report(stream, ETWAS_DAMAGE_SEQUENCE, 0, 0);
+    stream_report(stream, ETWAS_DAMAGE_SEQUENCE, 0, 0);
 }
 
 /* Reads on from `offset`. NULL when the file does not give `bytes` bytes there. */
-static const uint8_t *read_window(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
+static const uint8_t *stream_read_window(struct etwas_stream *stream, uint32_t offset,
+                                         uint32_t bytes)
 {
     size_t wanted;
 
@@ -124,23 +125,24 @@ static const uint8_t *read_window(struct etwas_stream *stream, uint32_t offset, 
  * Makes `bytes` bytes at `offset` available; NULL when the file does not give them. They lie
  * below the stream's limit.
  */
-static inline const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
+static inline const uint8_t *stream_fetch(struct etwas_stream *stream, uint32_t offset,
+                                          uint32_t bytes)
 {
     uint32_t at = offset - stream->window_at;
 
     return offset >= stream->window_at && at + (uint64_t)bytes <= stream->window_bytes
                ? stream->window + at
-               : read_window(stream, offset, bytes);
+               : stream_read_window(stream, offset, bytes);
 }
 
 /* A small file may promise to decompress to more than there is: streams share one limit. */
-static bool may_decompress(const struct etwas_stream *stream, size_t bytes)
+static bool stream_may_decompress(const struct etwas_stream *stream, size_t bytes)
 {
     return bytes <= stream->memory_bytes ||
            bytes <= ETWAS_READER_DECOMPRESSED_LIMIT_BYTES - stream->trace->decompressed_bytes;
 }
 
-static bool grow_memory(struct etwas_stream *stream, size_t bytes)
+static bool stream_grow_memory(struct etwas_stream *stream, size_t bytes)
 {
     uint8_t *larger;
 
@@ -160,7 +162,7 @@ static bool grow_memory(struct etwas_stream *stream, size_t bytes)
 }
 
 /* Decodes the buffer whole. What a cut buffer gives up to its cut is right, and is kept. */
-static enum etwas_stream_state decompress(struct etwas_stream *stream)
+static enum etwas_stream_state stream_decompress(struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
     uint32_t data_bytes = buffer->data_end - HEADER_BYTES;
@@ -174,13 +176,13 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     size_t got;
     size_t made;
 
-    if (!may_decompress(stream, data_bytes)) {
-        report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
+    if (!stream_may_decompress(stream, data_bytes)) {
+        stream_report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
         stream->limit = HEADER_BYTES;
         return ETWAS_STREAM_RECORD;
     }
     input = malloc(whole_bytes + 1u);
-    if (input == NULL || !grow_memory(stream, data_bytes)) {
+    if (input == NULL || !stream_grow_memory(stream, data_bytes)) {
         free(input);
         return ETWAS_STREAM_NO_MEMORY;
     }
@@ -194,9 +196,9 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     }
     free(input);
     if (got < input_bytes) {
-        report(stream, ETWAS_DAMAGE_READ, 0, data_bytes - (uint32_t)made);
+        stream_report(stream, ETWAS_DAMAGE_READ, 0, data_bytes - (uint32_t)made);
     } else if (!exact && !cut) {
-        report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
+        stream_report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
     }
     if (!exact && !cut) {
         made = 0;
@@ -228,7 +230,8 @@ uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t st
 }
 
 /* In any file the context has an index: of what the file says. */
-static void describe_events(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
+static void stream_describe_events(struct etwas_stream *stream,
+                                   const struct etwas_index_entry *buffer)
 {
     const struct etwas_file_header *log = &stream->trace->log;
     bool private = (log->fields.start.log_file_mode &
@@ -244,12 +247,12 @@ static void describe_events(struct etwas_stream *stream, const struct etwas_inde
         private || log->without_times ? stream->timeless_flags : EVENT_HEADER_FLAG_PROCESSOR_INDEX;
 }
 
-static void begin_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
+static void stream_begin_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
 {
     const struct etwas_trace *trace = stream->trace;
 
     stream->buffer = buffer;
-    describe_events(stream, buffer);
+    stream_describe_events(stream, buffer);
     stream->offset = HEADER_BYTES;
     stream->limit = buffer->data_end < buffer->file_bytes ? buffer->data_end : buffer->file_bytes;
     stream->window_at = 0;
@@ -265,7 +268,7 @@ static void begin_buffer(struct etwas_stream *stream, const struct etwas_index_e
     stream->torn = false;
 }
 
-static void count_replaced(struct etwas_stream *stream)
+static void stream_count_replaced(struct etwas_stream *stream)
 {
     etwas_trace_count(&stream->trace->information.overwritten_buffers, 1);
 }
@@ -279,10 +282,10 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
             return stream->state = ETWAS_STREAM_END;
         }
         buffer = stream->next++;
-        begin_buffer(stream, buffer);
+        stream_begin_buffer(stream, buffer);
         if (stream->trace->by_index_file && buffer != &stream->trace->log.buffer &&
             !etwas_index_entry_is_confirmed(stream->trace, buffer)) {
-            report(stream, ETWAS_DAMAGE_BUFFER_HEADER, 0, buffer->file_bytes);
+            stream_report(stream, ETWAS_DAMAGE_BUFFER_HEADER, 0, buffer->file_bytes);
             continue;
         }
         if (!stream->watched) {
@@ -292,45 +295,46 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
         if (!stream->replaced) {
             break;
         }
-        count_replaced(stream);
+        stream_count_replaced(stream);
     }
-    if (buffer->compressed && decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
+    if (buffer->compressed && stream_decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
         return stream->state = ETWAS_STREAM_NO_MEMORY;
     }
     return etwas_stream_find_record(stream);
 }
 
 /* The records the file has are given; says so if the buffer goes on where the file does not. */
-static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
+static enum etwas_stream_state stream_end_buffer(struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
 
     if (stream->torn) {
-        report(stream, ETWAS_DAMAGE_RECORD, stream->limit, buffer->data_end - stream->limit);
+        stream_report(stream, ETWAS_DAMAGE_RECORD, stream->limit, buffer->data_end - stream->limit);
     } else if (buffer->file_bytes < buffer->buffer_bytes &&
                !etwas_trace_may_end_anywhere(stream->trace)) {
         uint32_t from = stream->offset < buffer->data_end ? stream->offset : buffer->data_end;
 
         /* Rounding may have passed the cut. */
-        report(stream, ETWAS_DAMAGE_TRUNCATED,
-               from < buffer->file_bytes ? from : buffer->file_bytes, buffer->data_end - from);
+        stream_report(stream, ETWAS_DAMAGE_TRUNCATED,
+                      from < buffer->file_bytes ? from : buffer->file_bytes,
+                      buffer->data_end - from);
     }
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
 /* What begins at `offset` cannot be followed: nothing after it in this buffer can be found. */
-static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
+static enum etwas_stream_state stream_skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
 {
     if (!stream->replaced) {
-        report(stream, kind, stream->offset, stream->limit - stream->offset);
+        stream_report(stream, kind, stream->offset, stream->limit - stream->offset);
     } else if (!stream->quiet) {
-        count_replaced(stream);
+        stream_count_replaced(stream);
     }
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
 /* A message may have no stamp of its own: it happened when the record before it did. */
-static void decide_stamp(struct etwas_stream *stream)
+static void stream_decide_stamp(struct etwas_stream *stream)
 {
     int64_t first_raw = stream->trace->log.first_raw;
     struct etwas_record *record = &stream->record;
@@ -344,21 +348,21 @@ static void decide_stamp(struct etwas_stream *stream)
     if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported &&
         !stream->trace->log.may_step_back) {
         stream->order_reported = true;
-        report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->offset, 0);
+        stream_report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->offset, 0);
     }
     stream->last_stamp = record->stamp;
     stream->any_stamp = true;
 }
 
 /* Does the file end before the record at `offset` does? Then the cut is the damage. */
-static bool is_cut(const struct etwas_stream *stream)
+static bool stream_is_cut(const struct etwas_stream *stream)
 {
     return stream->limit < stream->buffer->data_end &&
            stream->buffer->file_bytes < stream->buffer->buffer_bytes;
 }
 
 /* What EVENT_HEADER says of a record by its form. */
-static uint16_t flags_of(const struct etwas_stream *stream)
+static uint16_t stream_flags_of(const struct etwas_stream *stream)
 {
     const struct etwas_record *record = &stream->record;
     bool timeless = record->kind == ETWAS_RECORD_COMPACT || record->kind == ETWAS_RECORD_PERFINFO ||
@@ -379,7 +383,7 @@ static uint16_t flags_of(const struct etwas_stream *stream)
 }
 
 /* What the next record's first word has in its upper half if it is alike. */
-static uint32_t form_of(const struct etwas_record *record)
+static uint32_t stream_form_of(const struct etwas_record *record)
 {
     bool fixed = record->kind == ETWAS_RECORD_FULL || record->kind == ETWAS_RECORD_INSTANCE ||
                  record->kind == ETWAS_RECORD_EVENT;
@@ -397,40 +401,42 @@ enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream)
         const uint8_t *bytes;
 
         if (left < ETWAS_RECORD_MEASURE_BYTES) {
-            return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
+            return stream_is_cut(stream) ? stream_end_buffer(stream)
+                                         : stream_skip_rest(stream, ETWAS_DAMAGE_RECORD);
         }
-        bytes = fetch(stream, stream->offset, ETWAS_RECORD_MEASURE_BYTES);
+        bytes = stream_fetch(stream, stream->offset, ETWAS_RECORD_MEASURE_BYTES);
         if (bytes == NULL) {
-            return skip_rest(stream, ETWAS_DAMAGE_READ);
+            return stream_skip_rest(stream, ETWAS_DAMAGE_READ);
         }
         if (etwas_record_measure(bytes, record) != ETWAS_RECORD_MEASURED) {
-            return skip_rest(stream, ETWAS_DAMAGE_RECORD);
+            return stream_skip_rest(stream, ETWAS_DAMAGE_RECORD);
         }
         if (record->size > left) {
-            return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
+            return stream_is_cut(stream) ? stream_end_buffer(stream)
+                                         : stream_skip_rest(stream, ETWAS_DAMAGE_RECORD);
         }
 
         skipped = record->kind == ETWAS_RECORD_OPAQUE;
         if (!skipped) {
-            bytes = fetch(stream, stream->offset, record->size);
+            bytes = stream_fetch(stream, stream->offset, record->size);
             if (bytes == NULL) {
-                return skip_rest(stream, ETWAS_DAMAGE_READ);
+                return stream_skip_rest(stream, ETWAS_DAMAGE_READ);
             }
             skipped = !etwas_record_parse(bytes, record);
         }
         if (skipped) {
-            report(stream, ETWAS_DAMAGE_RECORD, stream->offset, record->size);
+            stream_report(stream, ETWAS_DAMAGE_RECORD, stream->offset, record->size);
         } else {
-            decide_stamp(stream);
+            stream_decide_stamp(stream);
         }
         stream->record_at = stream->offset;
         /* Cannot overflow: limit is at most 16 MiB. */
         stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
         if (!skipped && (!record->own || stream->quiet)) {
-            stream->form = form_of(record);
-            stream->flags = flags_of(stream);
+            stream->form = stream_form_of(record);
+            stream->flags = stream_flags_of(stream);
             return stream->state = ETWAS_STREAM_RECORD;
         }
     }
-    return end_buffer(stream);
+    return stream_end_buffer(stream);
 }

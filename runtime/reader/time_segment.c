@@ -12,7 +12,8 @@ enum {
 };
 
 /* Makes it hold up to `end_raw`, exclusively, or for as long as nothing leaves 64 bits. */
-static bool limit(struct etwas_time_segment *segment, wide base_ns, wide rest, wide end_raw)
+static bool segment_set_limit(struct etwas_time_segment *segment, wide base_ns, wide rest,
+                              wide end_raw)
 {
     wide ticks = end_raw - segment->from_raw;
     wide most;
@@ -34,8 +35,8 @@ static bool limit(struct etwas_time_segment *segment, wide base_ns, wide rest, w
     return true;
 }
 
-static bool find_by_clock(struct etwas_time_segment *segment, const struct etwas_etl_clock *clock,
-                          int64_t raw)
+static bool segment_find_by_clock(struct etwas_time_segment *segment,
+                                  const struct etwas_etl_clock *clock, int64_t raw)
 {
     uint64_t rest;
     wide units = etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime -
@@ -46,14 +47,14 @@ static bool find_by_clock(struct etwas_time_segment *segment, const struct etwas
     }
     segment->numerator = clock->numerator * NS_PER_FILETIME;
     segment->denominator = clock->denominator;
-    return limit(segment,
-                 units * NS_PER_FILETIME + (wide)rest * NS_PER_FILETIME / clock->denominator,
-                 (wide)rest * NS_PER_FILETIME % clock->denominator, (wide)INT64_MAX + 1);
+    return segment_set_limit(
+        segment, units * NS_PER_FILETIME + (wide)rest * NS_PER_FILETIME / clock->denominator,
+        (wide)rest * NS_PER_FILETIME % clock->denominator, (wide)INT64_MAX + 1);
 }
 
 /* Between two clock snapshots. */
-static bool find_by_timeline(struct etwas_time_segment *segment,
-                             const struct etwas_timeline *timeline, int64_t raw)
+static bool segment_find_by_timeline(struct etwas_time_segment *segment,
+                                     const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_clock_snapshot *snapshots = etwas_timeline_snapshots_around(timeline, raw);
     wide start_ns =
@@ -67,8 +68,9 @@ static bool find_by_timeline(struct etwas_time_segment *segment,
     segment->numerator = (uint64_t)snapshots[1].qpc_ns - (uint64_t)snapshots[0].qpc_ns;
     segment->denominator = (uint64_t)snapshots[1].raw - (uint64_t)snapshots[0].raw;
     product = ((wide)raw - snapshots[0].raw) * segment->numerator;
-    return limit(segment, start_ns + snapshots[0].qpc_ns + product / segment->denominator,
-                 product % segment->denominator, snapshots[1].raw);
+    return segment_set_limit(segment,
+                             start_ns + snapshots[0].qpc_ns + product / segment->denominator,
+                             product % segment->denominator, snapshots[1].raw);
 }
 
 bool etwas_time_segment_find(struct etwas_time_segment *segment,
@@ -76,6 +78,6 @@ bool etwas_time_segment_find(struct etwas_time_segment *segment,
                              const struct etwas_etl_clock *clock, int64_t raw)
 {
     *segment = (struct etwas_time_segment){.from_raw = raw};
-    return timeline != NULL ? find_by_timeline(segment, timeline, raw)
-                            : find_by_clock(segment, clock, raw);
+    return timeline != NULL ? segment_find_by_timeline(segment, timeline, raw)
+                            : segment_find_by_clock(segment, clock, raw);
 }

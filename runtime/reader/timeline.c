@@ -16,7 +16,7 @@ enum {
 typedef etwas_etl_wide wide;
 
 /* Almost every time is within 64 bits, where it takes no division. */
-static wide filetime_units(wide ns)
+static wide timeline_filetime_units(wide ns)
 {
     int64_t narrow = (int64_t)ns;
 
@@ -70,7 +70,8 @@ size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64
 
 /* ---- the performance counter ----------------------------------------------------------------- */
 
-static wide interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t from, int64_t to)
+static wide timeline_interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t from,
+                                 int64_t to)
 {
     wide product = ((wide)raw - from_raw) * ((wide)to - from);
     wide span = (wide)to_raw - from_raw;
@@ -81,17 +82,17 @@ static wide interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t f
     return from + etwas_timeline_floor_divide(product, span);
 }
 
-static wide qpc_between(const struct etwas_timeline *timeline, size_t at, int64_t raw)
+static wide timeline_qpc_between(const struct etwas_timeline *timeline, size_t at, int64_t raw)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots + at;
 
-    return interpolate(raw, snapshots[0].raw, snapshots[1].raw, snapshots[0].qpc_ns,
-                       snapshots[1].qpc_ns);
+    return timeline_interpolate(raw, snapshots[0].raw, snapshots[1].raw, snapshots[0].qpc_ns,
+                                snapshots[1].qpc_ns);
 }
 
 /* The clock snapshot nearest to a stamp outside. */
-static const struct etwas_clock_snapshot *end_near(const struct etwas_timeline *timeline,
-                                                   int64_t raw)
+static const struct etwas_clock_snapshot *timeline_nearest_end(
+    const struct etwas_timeline *timeline, int64_t raw)
 {
     return raw < timeline->snapshots[0].raw ? &timeline->snapshots[0]
                                             : &timeline->snapshots[timeline->count - 1];
@@ -103,7 +104,7 @@ const struct etwas_timeline_rate *etwas_timeline_rate_near(const struct etwas_ti
     return raw < timeline->snapshots[0].raw ? &timeline->before : &timeline->after;
 }
 
-static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
+static wide timeline_qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
     const struct etwas_clock_snapshot *end;
@@ -115,7 +116,7 @@ static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
         return base->anchor_qpc_ns +
                etwas_timeline_elapsed_ns((wide)raw - base->anchor_raw, &base->rate);
     }
-    end = end_near(timeline, raw);
+    end = timeline_nearest_end(timeline, raw);
     return end->qpc_ns +
            etwas_timeline_elapsed_ns((wide)raw - end->raw, etwas_timeline_rate_near(timeline, raw));
 }
@@ -130,12 +131,13 @@ const struct etwas_clock_snapshot *etwas_timeline_snapshots_around(
 }
 
 /* What passed since the session's start, by the performance counter. */
-static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
+static wide timeline_since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_clock_snapshot *snapshots = etwas_timeline_snapshots_around(timeline, raw);
-    wide qpc_ns = snapshots != NULL
-                      ? qpc_between(timeline, (size_t)(snapshots - timeline->snapshots), raw)
-                      : qpc_outside(timeline, raw);
+    wide qpc_ns =
+        snapshots != NULL
+            ? timeline_qpc_between(timeline, (size_t)(snapshots - timeline->snapshots), raw)
+            : timeline_qpc_outside(timeline, raw);
 
     return qpc_ns - timeline->start_qpc_ns;
 }
@@ -143,19 +145,19 @@ static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
 int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw)
 {
     return etwas_etl_saturate(timeline->base.start_filetime +
-                              filetime_units(since_start_ns(timeline, raw)));
+                              timeline_filetime_units(timeline_since_start_ns(timeline, raw)));
 }
 
 int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
     wide start = (wide)timeline->base.start_filetime - ETWAS_ETL_FILETIME_OF_1970;
 
-    return etwas_etl_saturate(start * NS_PER_FILETIME + since_start_ns(timeline, raw));
+    return etwas_etl_saturate(start * NS_PER_FILETIME + timeline_since_start_ns(timeline, raw));
 }
 
 /* ---- conversion ------------------------------------------------------------------------------ */
 
-static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t raw)
+static etwas_clock_time timeline_qpc_of(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
     etwas_clock_time time;
@@ -163,19 +165,20 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
     if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         bool exact = PPB % base->rate.ticks == 0;
 
-        return (etwas_clock_time){etwas_etl_saturate(qpc_outside(timeline, raw)), exact ? 0 : 1};
+        return (etwas_clock_time){etwas_etl_saturate(timeline_qpc_outside(timeline, raw)),
+                                  exact ? 0 : 1};
     }
     if (etwas_timeline_is_between(timeline, raw)) {
         size_t at = etwas_timeline_find_interval(timeline, raw);
-        wide qpc_ns = qpc_between(timeline, at, raw);
+        wide qpc_ns = timeline_qpc_between(timeline, at, raw);
         wide error = etwas_timeline_error_between(timeline, at, qpc_ns, ETWAS_CLOCK_QPC);
 
         return (etwas_clock_time){etwas_etl_saturate(qpc_ns),
                                   etwas_timeline_saturate_error(error + timeline->spread_ns)};
     }
-    time = (etwas_clock_time){etwas_etl_saturate(qpc_outside(timeline, raw)), UNKNOWN};
+    time = (etwas_clock_time){etwas_etl_saturate(timeline_qpc_outside(timeline, raw)), UNKNOWN};
     if (timeline->count > 0) {
-        const struct etwas_clock_snapshot *end = end_near(timeline, raw);
+        const struct etwas_clock_snapshot *end = timeline_nearest_end(timeline, raw);
         wide distance = etwas_etl_magnitude((wide)time.value - end->qpc_ns);
         uint64_t error_ppb = etwas_timeline_rate_near(timeline, raw)->error_ppb;
 
@@ -194,10 +197,10 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
     return time;
 }
 
-static etwas_clock_time system_outside(const struct etwas_timeline *timeline, int64_t raw)
+static etwas_clock_time timeline_system_outside(const struct etwas_timeline *timeline, int64_t raw)
 {
-    const struct etwas_clock_snapshot *end = end_near(timeline, raw);
-    etwas_clock_time qpc = qpc_of(timeline, raw);
+    const struct etwas_clock_snapshot *end = timeline_nearest_end(timeline, raw);
+    etwas_clock_time qpc = timeline_qpc_of(timeline, raw);
     wide elapsed = (wide)qpc.value - end->qpc_ns;
     etwas_clock_time time = {
         etwas_etl_saturate(end->filetime + etwas_timeline_floor_divide(elapsed, NS_PER_FILETIME)),
@@ -214,7 +217,7 @@ static etwas_clock_time system_outside(const struct etwas_timeline *timeline, in
     return time;
 }
 
-static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t raw)
+static etwas_clock_time timeline_system_of(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
     size_t at;
@@ -232,21 +235,22 @@ static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t
             UNKNOWN};
     }
     if (!etwas_timeline_is_between(timeline, raw)) {
-        return system_outside(timeline, raw);
+        return timeline_system_outside(timeline, raw);
     }
     at = etwas_timeline_find_interval(timeline, raw);
     snapshots = &timeline->snapshots[at];
     return (etwas_clock_time){
-        etwas_etl_saturate(interpolate(raw, snapshots[0].raw, snapshots[1].raw,
-                                       snapshots[0].filetime, snapshots[1].filetime)),
-        etwas_timeline_error_between(timeline, at, qpc_between(timeline, at, raw),
+        etwas_etl_saturate(timeline_interpolate(raw, snapshots[0].raw, snapshots[1].raw,
+                                                snapshots[0].filetime, snapshots[1].filetime)),
+        etwas_timeline_error_between(timeline, at, timeline_qpc_between(timeline, at, raw),
                                      ETWAS_CLOCK_SYSTEM_TIME)};
 }
 
 etwas_clock_time etwas_timeline_convert(const struct etwas_timeline *timeline, int64_t raw,
                                         uint32_t clock)
 {
-    return clock == ETWAS_CLOCK_QPC ? qpc_of(timeline, raw) : system_of(timeline, raw);
+    return clock == ETWAS_CLOCK_QPC ? timeline_qpc_of(timeline, raw)
+                                    : timeline_system_of(timeline, raw);
 }
 
 uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, uint32_t clock)

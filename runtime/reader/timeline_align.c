@@ -13,7 +13,7 @@ enum {
 };
 
 /* Wall clocks are set while machines run. */
-static bool are_of_one_machine(const struct etwas_trace *a, const struct etwas_trace *b)
+static bool align_are_of_one_machine(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     const etwas_etl_wide apart =
         (etwas_etl_wide)a->log.fields.boot_filetime - b->log.fields.boot_filetime;
@@ -22,24 +22,24 @@ static bool are_of_one_machine(const struct etwas_trace *a, const struct etwas_t
            etwas_etl_magnitude(apart) < ETWAS_ETL_FILETIME_PER_SECOND;
 }
 
-static const struct etwas_clock_snapshot *newest_of(const struct etwas_trace *trace)
+static const struct etwas_clock_snapshot *align_newest_snapshot(const struct etwas_trace *trace)
 {
     return &trace->timeline->all[trace->timeline->all_count - 1];
 }
 
 /* NULL: the trace is alone, with the parts of its set. */
-static const struct etwas_clock_snapshot *find_reading(struct etwas_trace *const *traces,
-                                                       uint32_t count,
-                                                       const struct etwas_trace *trace)
+static const struct etwas_clock_snapshot *align_find_snapshot(struct etwas_trace *const *traces,
+                                                              uint32_t count,
+                                                              const struct etwas_trace *trace)
 {
     const struct etwas_clock_snapshot *newest = NULL;
     bool has_others = false;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (are_of_one_machine(trace, traces[i])) {
-            const struct etwas_clock_snapshot *reading = newest_of(traces[i]);
+        if (align_are_of_one_machine(trace, traces[i])) {
+            const struct etwas_clock_snapshot *snapshot = align_newest_snapshot(traces[i]);
 
-            newest = newest == NULL || reading->qpc_ns > newest->qpc_ns ? reading : newest;
+            newest = newest == NULL || snapshot->qpc_ns > newest->qpc_ns ? snapshot : newest;
             has_others |= traces[i] != trace && !etwas_file_set_is_one_set(trace, traces[i]);
         }
     }
@@ -47,16 +47,17 @@ static const struct etwas_clock_snapshot *find_reading(struct etwas_trace *const
 }
 
 /* Ours count the performance counter in nanoseconds. */
-static void use(struct etwas_trace *trace, const struct etwas_clock_snapshot *reading)
+static void align_apply_snapshot(struct etwas_trace *trace,
+                                 const struct etwas_clock_snapshot *snapshot)
 {
     if (trace->log.fields.clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
-        trace->log.clock.anchor_raw = reading->qpc_ns;
-        trace->log.clock.anchor_filetime = reading->filetime;
+        trace->log.clock.anchor_raw = snapshot->qpc_ns;
+        trace->log.clock.anchor_filetime = snapshot->filetime;
     } else if (trace->log.fields.clock_type == ETWAS_ETL_CLOCK_CYCLES) {
         const etwas_etl_wide since =
-            ((etwas_etl_wide)trace->timeline->start_qpc_ns - reading->qpc_ns) / NS_A_UNIT;
+            ((etwas_etl_wide)trace->timeline->start_qpc_ns - snapshot->qpc_ns) / NS_A_UNIT;
 
-        trace->log.base.start_filetime = etwas_etl_saturate(reading->filetime + since);
+        trace->log.base.start_filetime = etwas_etl_saturate(snapshot->filetime + since);
         trace->timeline->base.start_filetime = trace->log.base.start_filetime;
     }
 }
@@ -65,11 +66,11 @@ static void use(struct etwas_trace *trace, const struct etwas_clock_snapshot *re
 void etwas_timeline_align(struct etwas_trace *const *traces, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct etwas_clock_snapshot *reading = find_reading(traces, count, traces[i]);
+        const struct etwas_clock_snapshot *snapshot = align_find_snapshot(traces, count, traces[i]);
 
-        if (reading != NULL) {
+        if (snapshot != NULL) {
             etwas_trace_table_lock();
-            use(traces[i], reading);
+            align_apply_snapshot(traces[i], snapshot);
             etwas_trace_table_unlock();
         }
     }

@@ -25,36 +25,36 @@ enum {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static int compare(int64_t a, int64_t b)
+static int timeline_compare_numbers(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
 /* The largest qpc_ns of equal stamps first: a row that grows has only one of them. */
-static int by_raw(const void *left, const void *right)
+static int timeline_compare_by_raw(const void *left, const void *right)
 {
     const struct etwas_clock_snapshot *a = left;
     const struct etwas_clock_snapshot *b = right;
-    int order = compare(a->raw, b->raw);
+    int order = timeline_compare_numbers(a->raw, b->raw);
 
-    return order != 0 ? order : compare(b->qpc_ns, a->qpc_ns);
+    return order != 0 ? order : timeline_compare_numbers(b->qpc_ns, a->qpc_ns);
 }
 
-static int by_qpc(const void *left, const void *right)
+static int timeline_compare_by_qpc(const void *left, const void *right)
 {
     const struct etwas_clock_snapshot *a = left;
     const struct etwas_clock_snapshot *b = right;
-    int order = compare(a->qpc_ns, b->qpc_ns);
+    int order = timeline_compare_numbers(a->qpc_ns, b->qpc_ns);
 
-    return order != 0 ? order : compare(b->raw, a->raw);
+    return order != 0 ? order : timeline_compare_numbers(b->raw, a->raw);
 }
 
 /* Drops every second clock snapshot in the order of time, the first and the last excepted. */
-static void thin(struct etwas_clock_snapshot_list *list)
+static void snapshot_list_thin(struct etwas_clock_snapshot_list *list)
 {
     size_t kept = 0;
 
-    qsort(list->snapshots, list->count, sizeof *list->snapshots, by_qpc);
+    qsort(list->snapshots, list->count, sizeof *list->snapshots, timeline_compare_by_qpc);
     for (size_t i = 0; i < list->count; i++) {
         if (i % 2 == 0 || i == list->count - 1) {
             list->snapshots[kept++] = list->snapshots[i];
@@ -64,7 +64,7 @@ static void thin(struct etwas_clock_snapshot_list *list)
     list->stride *= 2;
 }
 
-static bool grow(struct etwas_clock_snapshot_list *list)
+static bool snapshot_list_grow(struct etwas_clock_snapshot_list *list)
 {
     size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
     struct etwas_clock_snapshot *snapshots;
@@ -91,9 +91,9 @@ bool etwas_clock_snapshot_list_add(struct etwas_clock_snapshot_list *list,
         return true;
     }
     if (list->count == ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT) {
-        thin(list);
+        snapshot_list_thin(list);
     }
-    if (list->count == list->capacity && !grow(list)) {
+    if (list->count == list->capacity && !snapshot_list_grow(list)) {
         return false;
     }
     list->snapshots[list->count++] = *snapshot;
@@ -102,24 +102,24 @@ bool etwas_clock_snapshot_list_add(struct etwas_clock_snapshot_list *list,
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool is_in_range(int64_t reading)
+static bool timeline_is_in_range(int64_t reading)
 {
     return reading > -LARGEST_READING && reading < LARGEST_READING;
 }
 
-static bool is_usable(const struct etwas_clock_snapshot *snapshot)
+static bool snapshot_is_usable(const struct etwas_clock_snapshot *snapshot)
 {
-    return is_in_range(snapshot->raw) && is_in_range(snapshot->qpc_ns) &&
-           is_in_range(snapshot->filetime) && is_in_range(snapshot->suspended_ns);
+    return timeline_is_in_range(snapshot->raw) && timeline_is_in_range(snapshot->qpc_ns) &&
+           timeline_is_in_range(snapshot->filetime) && timeline_is_in_range(snapshot->suspended_ns);
 }
 
-static size_t copy_usable(struct etwas_clock_snapshot *out,
-                          const struct etwas_clock_snapshot_list *list)
+static size_t timeline_copy_usable(struct etwas_clock_snapshot *out,
+                                   const struct etwas_clock_snapshot_list *list)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (is_usable(&list->snapshots[i])) {
+        if (snapshot_is_usable(&list->snapshots[i])) {
             out[count++] = list->snapshots[i];
         }
     }
@@ -127,7 +127,7 @@ static size_t copy_usable(struct etwas_clock_snapshot *out,
 }
 
 /* A writer that was killed may leave a clock snapshot twice. Of those sorted, equal ones are one. */
-static size_t drop_equal(struct etwas_clock_snapshot *snapshots, size_t count)
+static size_t timeline_drop_equal(struct etwas_clock_snapshot *snapshots, size_t count)
 {
     size_t kept = 0;
 
@@ -140,7 +140,7 @@ static size_t drop_equal(struct etwas_clock_snapshot *snapshots, size_t count)
 }
 
 /* Of the clock snapshots sorted by one clock, what the other one says. */
-static int64_t other_clock(const struct etwas_clock_snapshot *snapshot, bool sorted_by_raw)
+static int64_t snapshot_other_clock(const struct etwas_clock_snapshot *snapshot, bool sorted_by_raw)
 {
     return sorted_by_raw ? snapshot->qpc_ns : snapshot->raw;
 }
@@ -150,20 +150,20 @@ static int64_t other_clock(const struct etwas_clock_snapshot *snapshot, bool sor
  * ends[n] is the clock snapshot with which a row of n + 1 can end earliest, and before[i] the one that goes
  * before clock snapshot i in its row.
  */
-static size_t keep_longest_row(struct etwas_clock_snapshot *snapshots, size_t count,
-                               bool sorted_by_raw, uint32_t *ends, uint32_t *before)
+static size_t timeline_keep_longest_run(struct etwas_clock_snapshot *snapshots, size_t count,
+                                        bool sorted_by_raw, uint32_t *ends, uint32_t *before)
 {
     size_t rows = 0;
 
     for (size_t i = 0; i < count; i++) {
-        int64_t value = other_clock(&snapshots[i], sorted_by_raw);
+        int64_t value = snapshot_other_clock(&snapshots[i], sorted_by_raw);
         size_t low = 0;
         size_t high = rows;
 
         while (low < high) {
             size_t middle = low + (high - low) / 2;
 
-            if (other_clock(&snapshots[ends[middle]], sorted_by_raw) < value) {
+            if (snapshot_other_clock(&snapshots[ends[middle]], sorted_by_raw) < value) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -187,7 +187,7 @@ static size_t keep_longest_row(struct etwas_clock_snapshot *snapshots, size_t co
     return rows;
 }
 
-static struct etwas_clock_snapshot *new_clock_snapshots(size_t count)
+static struct etwas_clock_snapshot *timeline_new_snapshots(size_t count)
 {
     return malloc((count + 1) * sizeof(struct etwas_clock_snapshot));
 }
@@ -196,7 +196,7 @@ static struct etwas_clock_snapshot *new_clock_snapshots(size_t count)
  * A stamp of system time means several moments when the wall clock was set back: also by less than passes from one
  * clock snapshot to the next.
  */
-static void find_spread(struct etwas_timeline *timeline)
+static void timeline_find_spread(struct etwas_timeline *timeline)
 {
     const struct etwas_clock_snapshot *all = timeline->all;
     bool is_back = timeline->all_count > timeline->count;
@@ -217,11 +217,12 @@ static void find_spread(struct etwas_timeline *timeline)
     }
 }
 
-static bool choose(struct etwas_timeline *timeline, const struct etwas_clock_snapshot_list *list)
+static bool timeline_choose_snapshots(struct etwas_timeline *timeline,
+                                      const struct etwas_clock_snapshot_list *list)
 {
     bool system = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     uint32_t *work = malloc((list->count + 1) * 2 * sizeof *work);
-    struct etwas_clock_snapshot *snapshots = new_clock_snapshots(list->count);
+    struct etwas_clock_snapshot *snapshots = timeline_new_snapshots(list->count);
     size_t count;
     size_t equal;
 
@@ -230,12 +231,13 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_clock_sna
         free(work);
         return false;
     }
-    count = copy_usable(snapshots, list);
-    qsort(snapshots, count, sizeof *snapshots, system ? by_qpc : by_raw);
-    equal = count - drop_equal(snapshots, count);
+    count = timeline_copy_usable(snapshots, list);
+    qsort(snapshots, count, sizeof *snapshots,
+          system ? timeline_compare_by_qpc : timeline_compare_by_raw);
+    equal = count - timeline_drop_equal(snapshots, count);
     count -= equal;
     if (system) {
-        timeline->all = new_clock_snapshots(count);
+        timeline->all = timeline_new_snapshots(count);
         if (timeline->all == NULL) {
             free(work);
             return false;
@@ -243,10 +245,11 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_clock_sna
         memcpy(timeline->all, snapshots, count * sizeof *snapshots);
         timeline->all_count = count;
     }
-    timeline->count = keep_longest_row(snapshots, count, !system, work, work + list->count + 1);
+    timeline->count =
+        timeline_keep_longest_run(snapshots, count, !system, work, work + list->count + 1);
     free(work);
     if (system) {
-        find_spread(timeline);
+        timeline_find_spread(timeline);
     } else {
         timeline->all = snapshots;
         timeline->all_count = timeline->count;
@@ -258,9 +261,9 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_clock_sna
 
 /* ---- rates at the ends ----------------------------------------------------------------------- */
 
-static struct etwas_timeline_rate rate_between(const struct etwas_timeline *timeline,
-                                               const struct etwas_clock_snapshot *from,
-                                               const struct etwas_clock_snapshot *to)
+static struct etwas_timeline_rate timeline_rate_between(const struct etwas_timeline *timeline,
+                                                        const struct etwas_clock_snapshot *from,
+                                                        const struct etwas_clock_snapshot *to)
 {
     int64_t span_ns = to->qpc_ns - from->qpc_ns;
     uint64_t errors_ns = (uint64_t)from->qpc_error_ns + to->qpc_error_ns;
@@ -281,7 +284,7 @@ static struct etwas_timeline_rate rate_between(const struct etwas_timeline *time
     };
 }
 
-static void find_rates(struct etwas_timeline *timeline)
+static void timeline_find_rates(struct etwas_timeline *timeline)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     size_t last = timeline->count - 1;
@@ -295,8 +298,8 @@ static void find_rates(struct etwas_timeline *timeline)
     while (near_last > 0 && snapshots[last].qpc_ns - snapshots[near_last].qpc_ns < WANTED_SPAN_NS) {
         near_last--;
     }
-    timeline->before = rate_between(timeline, &snapshots[0], &snapshots[near_first]);
-    timeline->after = rate_between(timeline, &snapshots[near_last], &snapshots[last]);
+    timeline->before = timeline_rate_between(timeline, &snapshots[0], &snapshots[near_first]);
+    timeline->after = timeline_rate_between(timeline, &snapshots[near_last], &snapshots[last]);
 }
 
 /* ---- the timeline ---------------------------------------------------------------------------- */
@@ -315,12 +318,12 @@ struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base
         base->clock_type > ETWAS_ETL_CLOCK_CYCLES) {
         list = &none;
     }
-    if (!choose(timeline, list)) {
+    if (!timeline_choose_snapshots(timeline, list)) {
         etwas_timeline_free(timeline);
         return NULL;
     }
     if (timeline->count > 0) {
-        find_rates(timeline);
+        timeline_find_rates(timeline);
     }
     timeline->start_qpc_ns =
         etwas_timeline_convert(timeline, base->first_raw, ETWAS_CLOCK_QPC).value;

@@ -12,38 +12,40 @@ enum {
 
 typedef etwas_etl_wide wide;
 
-static int64_t reading(const struct etwas_clock_snapshot *snapshot, uint32_t clock)
+static int64_t snapshot_reading(const struct etwas_clock_snapshot *snapshot, uint32_t clock)
 {
     return clock == ETWAS_CLOCK_QPC ? snapshot->qpc_ns : snapshot->filetime;
 }
 
-static uint32_t reading_error_ns(const struct etwas_clock_snapshot *snapshot, uint32_t clock)
+static uint32_t snapshot_reading_error_ns(const struct etwas_clock_snapshot *snapshot,
+                                          uint32_t clock)
 {
     return clock == ETWAS_CLOCK_QPC ? snapshot->qpc_error_ns : snapshot->filetime_error_ns;
 }
 
-static wide unit_ns(uint32_t clock)
+static wide clock_unit_ns(uint32_t clock)
 {
     return clock == ETWAS_CLOCK_QPC ? 1 : NS_PER_FILETIME;
 }
 
-static wide errors_ns(const struct etwas_clock_snapshot *a, const struct etwas_clock_snapshot *b,
-                      uint32_t clock)
+static wide snapshot_pair_error_ns(const struct etwas_clock_snapshot *a,
+                                   const struct etwas_clock_snapshot *b, uint32_t clock)
 {
-    return (wide)reading_error_ns(a, clock) + reading_error_ns(b, clock);
+    return (wide)snapshot_reading_error_ns(a, clock) + snapshot_reading_error_ns(b, clock);
 }
 
 /* ---- what an interval gained ----------------------------------------------------------------- */
 
 /* Adds what the interval from `at` on gained or lost against the rate between two other clock snapshots. */
-static void compare(struct etwas_timeline_gain *gain, const struct etwas_clock_snapshot *at,
-                    const struct etwas_clock_snapshot *from, const struct etwas_clock_snapshot *to,
-                    uint32_t clock)
+static void timeline_compare_intervals(struct etwas_timeline_gain *gain,
+                                       const struct etwas_clock_snapshot *at,
+                                       const struct etwas_clock_snapshot *from,
+                                       const struct etwas_clock_snapshot *to, uint32_t clock)
 {
     wide ticks = (wide)at[1].raw - at[0].raw;
     wide other_ticks = (wide)to->raw - from->raw;
-    wide here = (wide)reading(&at[1], clock) - reading(&at[0], clock);
-    wide there = (wide)reading(to, clock) - reading(from, clock);
+    wide here = (wide)snapshot_reading(&at[1], clock) - snapshot_reading(&at[0], clock);
+    wide there = (wide)snapshot_reading(to, clock) - snapshot_reading(from, clock);
     wide gained;
     wide noise;
 
@@ -51,8 +53,9 @@ static void compare(struct etwas_timeline_gain *gain, const struct etwas_clock_s
         return; /* they lie too near together to tell */
     }
     gained = etwas_etl_magnitude(here - etwas_timeline_floor_divide(there * ticks, other_ticks)) *
-             unit_ns(clock);
-    noise = errors_ns(&at[0], &at[1], clock) + errors_ns(from, to, clock) * ticks / other_ticks + 1;
+             clock_unit_ns(clock);
+    noise = snapshot_pair_error_ns(&at[0], &at[1], clock) +
+            snapshot_pair_error_ns(from, to, clock) * ticks / other_ticks + 1;
     gain->sides++;
     gain->is_seen = gain->is_seen || gained > noise;
     gain->most_ns = gained + noise > gain->most_ns ? gained + noise : gain->most_ns;
@@ -75,8 +78,8 @@ wide etwas_timeline_jump_ns(const struct etwas_timeline *timeline,
     return apart > ETWAS_TIMELINE_STEP_NS + elapsed / ETWAS_TIMELINE_STEP_PARTS ? apart : 0;
 }
 
-static bool is_even(const struct etwas_timeline *timeline, const struct etwas_clock_snapshot *at,
-                    uint32_t clock)
+static bool timeline_has_no_jump(const struct etwas_timeline *timeline,
+                                 const struct etwas_clock_snapshot *at, uint32_t clock)
 {
     return etwas_timeline_jump_ns(timeline, at, clock) == 0;
 }
@@ -85,8 +88,8 @@ static bool is_even(const struct etwas_timeline *timeline, const struct etwas_cl
  * What is beside an interval tells its rate the better the longer it is: twice as long, if there is
  * as much. Clock snapshots may lie near together, as at the end of a file: half as long at least.
  */
-static void compare_before(const struct etwas_timeline *timeline, size_t at, uint32_t clock,
-                           struct etwas_timeline_gain *gain)
+static void timeline_compare_before(const struct etwas_timeline *timeline, size_t at,
+                                    uint32_t clock, struct etwas_timeline_gain *gain)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     wide wanted = ((wide)snapshots[at + 1].raw - snapshots[at].raw) * 2;
@@ -94,14 +97,14 @@ static void compare_before(const struct etwas_timeline *timeline, size_t at, uin
 
     while (from > 0 && at - from < NEIGHBOURS &&
            (wide)snapshots[at].raw - snapshots[from].raw < wanted &&
-           is_even(timeline, &snapshots[from - 1], clock)) {
+           timeline_has_no_jump(timeline, &snapshots[from - 1], clock)) {
         from--;
     }
-    compare(gain, &snapshots[at], &snapshots[from], &snapshots[at], clock);
+    timeline_compare_intervals(gain, &snapshots[at], &snapshots[from], &snapshots[at], clock);
 }
 
-static void compare_after(const struct etwas_timeline *timeline, size_t at, uint32_t clock,
-                          struct etwas_timeline_gain *gain)
+static void timeline_compare_after(const struct etwas_timeline *timeline, size_t at, uint32_t clock,
+                                   struct etwas_timeline_gain *gain)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     wide wanted = ((wide)snapshots[at + 1].raw - snapshots[at].raw) * 2;
@@ -109,10 +112,10 @@ static void compare_after(const struct etwas_timeline *timeline, size_t at, uint
 
     while (to + 1 < timeline->count && to - at <= NEIGHBOURS &&
            (wide)snapshots[to].raw - snapshots[at + 1].raw < wanted &&
-           is_even(timeline, &snapshots[to], clock)) {
+           timeline_has_no_jump(timeline, &snapshots[to], clock)) {
         to++;
     }
-    compare(gain, &snapshots[at], &snapshots[at + 1], &snapshots[to], clock);
+    timeline_compare_intervals(gain, &snapshots[at], &snapshots[at + 1], &snapshots[to], clock);
 }
 
 struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *timeline, size_t at,
@@ -120,8 +123,8 @@ struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *t
 {
     struct etwas_timeline_gain gain = {0};
 
-    compare_before(timeline, at, clock, &gain);
-    compare_after(timeline, at, clock, &gain);
+    timeline_compare_before(timeline, at, clock, &gain);
+    timeline_compare_after(timeline, at, clock, &gain);
     return gain;
 }
 
@@ -130,8 +133,8 @@ wide etwas_timeline_uncompared_gain_ns(const struct etwas_timeline *timeline,
                                        uint32_t clock)
 {
     wide jump = etwas_timeline_jump_ns(timeline, at, clock);
-    wide noise = errors_ns(&at[0], &at[1], ETWAS_CLOCK_QPC) +
-                 errors_ns(&at[0], &at[1], ETWAS_CLOCK_SYSTEM_TIME);
+    wide noise = snapshot_pair_error_ns(&at[0], &at[1], ETWAS_CLOCK_QPC) +
+                 snapshot_pair_error_ns(&at[0], &at[1], ETWAS_CLOCK_SYSTEM_TIME);
 
     if (clock == ETWAS_CLOCK_SYSTEM_TIME) {
         return etwas_etl_magnitude(etwas_timeline_moved_ns(&at[0], &at[1])) + noise +
@@ -149,8 +152,8 @@ uint64_t etwas_timeline_error_between(const struct etwas_timeline *timeline, siz
                                       uint32_t clock)
 {
     const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[at];
-    uint32_t first = reading_error_ns(&snapshots[0], clock);
-    uint32_t second = reading_error_ns(&snapshots[1], clock);
+    uint32_t first = snapshot_reading_error_ns(&snapshots[0], clock);
+    uint32_t second = snapshot_reading_error_ns(&snapshots[1], clock);
     struct etwas_timeline_gain gain = etwas_timeline_gain_of(timeline, at, clock);
 
     if (gain.sides == 0) {
@@ -160,6 +163,6 @@ uint64_t etwas_timeline_error_between(const struct etwas_timeline *timeline, siz
         gain.most_ns = etwas_timeline_uncompared_gain_ns(
             timeline, snapshots, from_first < to_second ? from_first : to_second, clock);
     }
-    return etwas_timeline_saturate_error((first > second ? first : second) + unit_ns(clock) +
+    return etwas_timeline_saturate_error((first > second ? first : second) + clock_unit_ns(clock) +
                                          gain.most_ns);
 }

@@ -18,7 +18,7 @@ enum {
 typedef etwas_etl_wide wide;
 
 /* How far the rate of the session's clock may be from that of the time beside, where nothing tells. */
-static wide wander_ns(const struct etwas_timeline *timeline, wide ns)
+static wide interval_wander_ns(const struct etwas_timeline *timeline, wide ns)
 {
     return ns *
                (timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM ? ETWAS_TIMELINE_SLEW_PPB
@@ -33,8 +33,8 @@ static wide wander_ns(const struct etwas_timeline *timeline, wide ns)
  * on one side of the change lies half of the interval. A jump is all that was gained, wherever it was; one that is
  * smaller than what the clock snapshots themselves are off by is not thought of.
  */
-static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, int64_t from,
-                             int64_t to)
+static wide interval_piece_between_ns(const struct etwas_timeline *timeline, size_t at,
+                                      int64_t from, int64_t to)
 {
     const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[at];
     wide ticks = (wide)snapshots[1].raw - snapshots[0].raw;
@@ -53,7 +53,7 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
         gain.is_seen = etwas_timeline_jump_ns(timeline, snapshots, ETWAS_CLOCK_QPC) != 0;
         jump_ns += etwas_timeline_uncompared_gain_ns(timeline, snapshots, part_ns, ETWAS_CLOCK_QPC);
     }
-    steady_ns += gain.sides < 2 ? wander_ns(timeline, part_ns) : 0;
+    steady_ns += gain.sides < 2 ? interval_wander_ns(timeline, part_ns) : 0;
     return gain.is_seen || (gain.sides != 0 && jump_ns < steady_ns) ? jump_ns : steady_ns;
 }
 
@@ -61,8 +61,8 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
  * Outside of the clock snapshots, or without any: as well as the rate is known. -1: it is not. Of a wall clock that may have been
  * set there, all of it may be a step that no clock snapshot tells of.
  */
-static wide piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set, int64_t from,
-                             int64_t to)
+static wide interval_piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set,
+                                      int64_t from, int64_t to)
 {
     wide ns = etwas_etl_saturate(etwas_timeline_elapsed_ns((wide)to - from, rate));
 
@@ -76,34 +76,35 @@ static wide piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set
 }
 
 /* The piece that begins with a stamp; *end receives where it ends. */
-static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
+static wide interval_piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
     bool is_set = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     size_t at;
 
     if (timeline->count == 0) {
-        return piece_outside_ns(&timeline->base.rate, is_set, from, *end);
+        return interval_piece_outside_ns(&timeline->base.rate, is_set, from, *end);
     }
     if (!etwas_timeline_is_between(timeline, from)) {
         if (snapshots[0].raw > from && snapshots[0].raw < *end) {
             *end = snapshots[0].raw;
         }
-        return piece_outside_ns(etwas_timeline_rate_near(timeline, from), is_set, from, *end);
+        return interval_piece_outside_ns(etwas_timeline_rate_near(timeline, from), is_set, from,
+                                         *end);
     }
     at = etwas_timeline_find_interval(timeline, from);
     *end = *end < snapshots[at + 1].raw ? *end : snapshots[at + 1].raw;
-    return piece_between_ns(timeline, at, from, *end);
+    return interval_piece_between_ns(timeline, at, from, *end);
 }
 
 /* By all pieces together; -1: not to be known so. */
-static wide pieces_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
+static wide interval_pieces_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
 {
     wide error_ns = 1; /* both times are rounded */
 
     for (int i = 0; i < MOST_PIECES && from < to; i++) {
         int64_t end = to;
-        wide piece = piece_ns(timeline, from, &end);
+        wide piece = interval_piece_ns(timeline, from, &end);
 
         if (piece < 0) {
             return -1;
@@ -115,7 +116,7 @@ static wide pieces_ns(const struct etwas_timeline *timeline, int64_t from, int64
 }
 
 /* By both times, each for itself. */
-static uint64_t ends_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
+static uint64_t interval_ends_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
 {
     uint64_t first = etwas_timeline_convert(timeline, from, ETWAS_CLOCK_QPC).error_ns;
     uint64_t second = etwas_timeline_convert(timeline, to, ETWAS_CLOCK_QPC).error_ns;
@@ -133,12 +134,13 @@ etwas_clock_time etwas_timeline_interval(const struct etwas_timeline *timeline, 
     int64_t last = from < to ? to : from;
     wide passed = (wide)etwas_timeline_convert(timeline, to, ETWAS_CLOCK_QPC).value -
                   etwas_timeline_convert(timeline, from, ETWAS_CLOCK_QPC).value;
-    etwas_clock_time interval = {etwas_etl_saturate(passed), ends_ns(timeline, first, last)};
+    etwas_clock_time interval = {etwas_etl_saturate(passed),
+                                 interval_ends_ns(timeline, first, last)};
     wide pieces = -1;
 
     /* A stamp of a wall clock that was set back says no more than its own error does. */
     if (timeline->spread_ns == 0 && interval.error_ns != 0) {
-        pieces = pieces_ns(timeline, first, last);
+        pieces = interval_pieces_ns(timeline, first, last);
     }
     if (pieces >= 0 && (uint64_t)etwas_timeline_saturate_error(pieces) < interval.error_ns) {
         interval.error_ns = etwas_timeline_saturate_error(pieces);

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Where the sector begins that holds this offset of the buffer, as an offset in it. */
-static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
+static uint32_t torn_buffer_sector_of(const struct etwas_stream *stream, uint32_t offset)
 {
     uint32_t into = (uint32_t)((stream->buffer->file_offset + offset) % SECTOR_BYTES);
 
@@ -29,7 +29,8 @@ static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
  * it is no record, or older than the one before it, or newer than the buffer. *before: the
  * beginning of the last good one.
  */
-static uint32_t find_foreign(struct etwas_stream *stream, int64_t collected, uint32_t *before)
+static uint32_t torn_buffer_find_foreign(struct etwas_stream *stream, int64_t collected,
+                                         uint32_t *before)
 {
     bool may_step_back = stream->trace->log.may_step_back;
     int64_t last = INT64_MIN;
@@ -54,7 +55,7 @@ static uint32_t find_foreign(struct etwas_stream *stream, int64_t collected, uin
 }
 
 /* The first byte behind the records that is not padding; UINT32_MAX: none near by. */
-static uint32_t find_unpadded(const struct etwas_stream *stream)
+static uint32_t torn_buffer_find_unpadded(const struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
     uint8_t padding[PADDING_BYTES];
@@ -73,23 +74,24 @@ static uint32_t find_unpadded(const struct etwas_stream *stream)
 
 /* The records end at `limit`, or where older data begin. The tear is at a sector's edge: a record
  * that lies across the last edge before `foreign` may have a new head and an old end. */
-static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, uint32_t before)
+static uint32_t torn_buffer_choose_end(const struct etwas_stream *stream, uint32_t foreign,
+                                       uint32_t before)
 {
-    uint32_t seen = foreign;
+    uint32_t evidence = foreign;
     uint32_t edge;
 
     if (foreign == stream->limit) {
-        seen = stream->trace->log.own ? find_unpadded(stream) : UINT32_MAX;
-        if (seen == UINT32_MAX) {
+        evidence = stream->trace->log.own ? torn_buffer_find_unpadded(stream) : UINT32_MAX;
+        if (evidence == UINT32_MAX) {
             return stream->limit;
         }
     }
-    edge = sector_of(stream, seen);
+    edge = torn_buffer_sector_of(stream, evidence);
     return edge > before && edge < foreign ? before : foreign;
 }
 
 /* Where the records end that belong together. *met_again: the stream will find out by itself. */
-static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
+static uint32_t torn_buffer_find_end(struct etwas_stream *stream, bool *is_found_by_reading)
 {
     int64_t collected = etwas_index_entry_collected(stream->trace, stream->buffer);
     uint32_t before;
@@ -97,11 +99,11 @@ static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
     uint32_t end;
 
     stream->quiet = true;
-    foreign = find_foreign(stream, collected, &before);
+    foreign = torn_buffer_find_foreign(stream, collected, &before);
     stream->quiet = false;
-    end = choose_end(stream, foreign, before);
+    end = torn_buffer_choose_end(stream, foreign, before);
     /* What ends at no record at all is met again when the records are read. */
-    *met_again = end >= stream->offset;
+    *is_found_by_reading = end >= stream->offset;
     stream->offset = ETWAS_ETL_BUFFER_HEADER_BYTES;
     stream->form = ETWAS_STREAM_NO_FORM;
     stream->any_stamp = false;
@@ -111,15 +113,15 @@ static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
 
 void etwas_torn_buffer_find_end(struct etwas_stream *stream)
 {
-    bool met_again;
-    uint32_t end = find_end(stream, &met_again);
+    bool is_found_by_reading;
+    uint32_t end = torn_buffer_find_end(stream, &is_found_by_reading);
 
     /* Perhaps the buffer is just being written, and whole when it is looked at again. */
     if (!stream->replaced && end < stream->limit) {
         stream->window_bytes = 0;
-        end = find_end(stream, &met_again);
+        end = torn_buffer_find_end(stream, &is_found_by_reading);
     }
-    if (!stream->replaced && end < stream->limit && !met_again) {
+    if (!stream->replaced && end < stream->limit && !is_found_by_reading) {
         stream->torn = true;
         stream->limit = end;
         stream->window_bytes = 0;

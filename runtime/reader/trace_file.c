@@ -16,7 +16,7 @@
 #include "reader/trace.h"
 
 /* The system says ENOENT for a missing file and for a missing folder; ETW tells them apart. */
-static uint32_t missing_code(const char *path)
+static uint32_t trace_file_missing_code(const char *path)
 {
     char *folder = strdup(path);
     uint32_t code = ERROR_FILE_NOT_FOUND;
@@ -47,7 +47,7 @@ uint32_t etwas_trace_file_open(const char *path, int *descriptor, uint64_t *file
         opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     } while (opened < 0 && errno == EINTR);
     if (opened < 0) {
-        return errno == ENOENT ? missing_code(path) : etwas_file_open_error(errno);
+        return errno == ENOENT ? trace_file_missing_code(path) : etwas_file_open_error(errno);
     }
     if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(opened);

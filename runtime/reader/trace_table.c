@@ -28,7 +28,7 @@ static struct entry entries[ETWAS_TRACES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What another thread was processing is processed by nobody, nor closed behind that. */
-static void after_fork_in_child(void)
+static void trace_table_after_fork_in_child(void)
 {
     for (size_t i = 0; i < ETWAS_TRACES; i++) {
         struct etwas_trace *trace = entries[i].trace;
@@ -49,9 +49,9 @@ static void after_fork_in_child(void)
 }
 
 static const struct etwas_fork_handlers fork_handlers = {
-    etwas_trace_table_lock, etwas_trace_table_unlock, after_fork_in_child};
+    etwas_trace_table_lock, etwas_trace_table_unlock, trace_table_after_fork_in_child};
 
-static void handle_forks(void)
+static void trace_table_handle_forks(void)
 {
     etwas_fork_handle(ETWAS_FORK_TRACES, &fork_handlers);
 }
@@ -60,7 +60,7 @@ void etwas_trace_table_lock(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    (void)pthread_once(&once, handle_forks);
+    (void)pthread_once(&once, trace_table_handle_forks);
     (void)pthread_mutex_lock(&table_lock);
 }
 
@@ -75,7 +75,7 @@ void etwas_trace_table_unlock(void)
 #define HANDLE_GENERATION ((UINT64_C(1) << 40) - 1)
 
 /* With the lock held. NULL: not the handle of an open trace. */
-static struct entry *find(etwas_trace_handle handle)
+static struct entry *trace_table_find_entry(etwas_trace_handle handle)
 {
     uint64_t index = handle & 0xFFFF;
     struct entry *entry;
@@ -92,7 +92,7 @@ static struct entry *find(etwas_trace_handle handle)
 
 struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle)
 {
-    struct entry *entry = find(handle);
+    struct entry *entry = trace_table_find_entry(handle);
 
     return entry != NULL ? entry->trace : NULL;
 }
@@ -118,9 +118,9 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
 }
 
 /* With the lock held. */
-static uint32_t acquire_one(etwas_trace_handle handle, struct etwas_trace **trace)
+static uint32_t trace_table_acquire_one(etwas_trace_handle handle, struct etwas_trace **trace)
 {
-    struct entry *entry = find(handle);
+    struct entry *entry = trace_table_find_entry(handle);
 
     if (entry == NULL || entry->trace->closing != 0) {
         return ERROR_INVALID_HANDLE;
@@ -141,7 +141,7 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
 
     etwas_trace_table_lock();
     while (taken < count && code == ERROR_SUCCESS) {
-        code = acquire_one(handles[taken], &traces[taken]);
+        code = trace_table_acquire_one(handles[taken], &traces[taken]);
         if (code == ERROR_SUCCESS) {
             taken++;
         }
@@ -162,7 +162,7 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
         struct entry *entry;
 
         etwas_trace_table_lock();
-        entry = find(handles[i]);
+        entry = trace_table_find_entry(handles[i]);
         entry->trace->processing = 0;
         if (entry->trace->closing != 0) {
             closed = entry->trace;
@@ -229,7 +229,7 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
     struct entry *entry;
 
     etwas_trace_table_lock();
-    entry = find(TraceHandle);
+    entry = trace_table_find_entry(TraceHandle);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (entry->trace->processing != 0) {
@@ -254,7 +254,7 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
     struct entry *entry;
 
     etwas_trace_table_lock();
-    entry = find(trace);
+    entry = trace_table_find_entry(trace);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (entry->trace->processing != 0) {
@@ -273,7 +273,7 @@ uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, 
     struct entry *entry;
 
     etwas_trace_table_lock();
-    entry = find(trace);
+    entry = trace_table_find_entry(trace);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (entry->trace->processing != 0) {
@@ -289,7 +289,8 @@ uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, 
 }
 
 /* Each count is whole, not all of one moment: the processing thread goes on meanwhile. */
-static void copy_information(const etwas_trace_information *from, etwas_trace_information *to)
+static void trace_table_copy_information(const etwas_trace_information *from,
+                                         etwas_trace_information *to)
 {
     *to = (etwas_trace_information){
         .file_bytes = ck_pr_load_64(&from->file_bytes),
@@ -336,11 +337,11 @@ uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_informati
         return ERROR_INVALID_PARAMETER;
     }
     etwas_trace_table_lock();
-    entry = find(trace);
+    entry = trace_table_find_entry(trace);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else {
-        copy_information(&entry->trace->information, &known);
+        trace_table_copy_information(&entry->trace->information, &known);
         etwas_sized_give(information, information_bytes, &known, sizeof known);
     }
     etwas_trace_table_unlock();

@@ -23,7 +23,7 @@
  * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known. Whose buffers
  * are processed has what `stamps` need, which is not all.
  */
-static uint32_t complete_timeline(etwas_trace_handle handle, bool stamps)
+static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool stamps)
 {
     struct etwas_trace *trace;
     struct etwas_timeline *timeline;
@@ -56,11 +56,12 @@ static uint32_t complete_timeline(etwas_trace_handle handle, bool stamps)
 }
 
 /* The trace with all its clock snapshots, or those that `stamps` need; the table is locked then. NULL: it is not, and *code says why. */
-static const struct etwas_trace *lock_trace(etwas_trace_handle handle, bool stamps, uint32_t *code)
+static const struct etwas_trace *trace_times_lock_trace(etwas_trace_handle handle, bool stamps,
+                                                        uint32_t *code)
 {
     struct etwas_trace *trace;
 
-    *code = complete_timeline(handle, stamps);
+    *code = trace_times_complete_timeline(handle, stamps);
     if (*code != ERROR_SUCCESS) {
         return NULL;
     }
@@ -84,7 +85,7 @@ static const struct etwas_trace *lock_trace(etwas_trace_handle handle, bool stam
 }
 
 /* As ProcessTrace gives it. */
-static int64_t unix_ns(const struct etwas_trace *trace, int64_t raw)
+static int64_t trace_times_unix_ns(const struct etwas_trace *trace, int64_t raw)
 {
     return etwas_timeline_has_rate(trace->timeline)
                ? etwas_timeline_unix_ns(trace->timeline, raw)
@@ -101,10 +102,10 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME && !is_own)) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, true, &code);
+    trace = trace_times_lock_trace(handle, true, &code);
     if (trace != NULL) {
         *time = etwas_timeline_convert(trace->timeline, raw, is_own ? ETWAS_CLOCK_QPC : clock);
-        time->value = is_own ? unix_ns(trace, raw) : time->value;
+        time->value = is_own ? trace_times_unix_ns(trace, raw) : time->value;
         etwas_trace_table_unlock();
     }
     return code;
@@ -119,7 +120,7 @@ uint32_t etwas_trace_convert_interval(etwas_trace_handle handle, int64_t from_ra
     if (interval == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, true, &code);
+    trace = trace_times_lock_trace(handle, true, &code);
     if (trace != NULL) {
         *interval = etwas_timeline_interval(trace->timeline, from_raw, to_raw);
         etwas_trace_table_unlock();
@@ -142,7 +143,7 @@ struct line {
     double error_ns;
 };
 
-static void add_point(struct line *line, double x, double y, double error_ns)
+static void drift_add_point(struct line *line, double x, double y, double error_ns)
 {
     /* Welford's sums: differences from the mean so far. */
     double dx = x - line->x;
@@ -162,7 +163,7 @@ static void add_point(struct line *line, double x, double y, double error_ns)
 }
 
 /* The interval is at least what the readings' own errors leave open. */
-static etwas_clock_drift drift_of(const struct line *line)
+static etwas_clock_drift drift_of_line(const struct line *line)
 {
     double seconds = line->last_x - line->first_x;
     etwas_clock_drift drift = {.points = (uint32_t)line->points, .seconds = seconds};
@@ -187,13 +188,13 @@ static etwas_clock_drift drift_of(const struct line *line)
     return drift;
 }
 
-static double seconds_after_first(const struct etwas_timeline *timeline, size_t i)
+static double trace_times_seconds_after_first(const struct etwas_timeline *timeline, size_t i)
 {
     return (double)(timeline->all[i].qpc_ns - timeline->all[0].qpc_ns) / 1e9;
 }
 
 /* Steps and suspends are no drift: they are taken out, with the intervals in which they were. */
-static etwas_clock_drift drift_of_system(const struct etwas_timeline *timeline)
+static etwas_clock_drift drift_of_system_time(const struct etwas_timeline *timeline)
 {
     struct line line = {0};
     etwas_etl_wide ahead_ns = 0;
@@ -206,14 +207,14 @@ static etwas_clock_drift drift_of_system(const struct etwas_timeline *timeline)
             ahead_ns += etwas_timeline_moved_ns(snapshot - 1, snapshot);
             seconds += (double)(snapshot->qpc_ns - snapshot[-1].qpc_ns) / 1e9;
         }
-        add_point(&line, seconds, (double)ahead_ns,
-                  (double)snapshot->filetime_error_ns + snapshot->qpc_error_ns);
+        drift_add_point(&line, seconds, (double)ahead_ns,
+                        (double)snapshot->filetime_error_ns + snapshot->qpc_error_ns);
     }
-    return drift_of(&line);
+    return drift_of_line(&line);
 }
 
 /* How fast the cycle counter ran against one that makes so many ticks a second. */
-static etwas_clock_drift drift_of_counter(const struct etwas_timeline *timeline, uint64_t hz)
+static etwas_clock_drift drift_of_cycle_counter(const struct etwas_timeline *timeline, uint64_t hz)
 {
     struct line line = {0};
 
@@ -226,15 +227,15 @@ static etwas_clock_drift drift_of_counter(const struct etwas_timeline *timeline,
         etwas_etl_wide counted_ns = ticks * 1000000000 / (etwas_etl_wide)hz;
         etwas_etl_wide passed_ns = (etwas_etl_wide)snapshot->qpc_ns - timeline->all[0].qpc_ns;
 
-        add_point(&line, seconds_after_first(timeline, i), (double)(counted_ns - passed_ns),
-                  snapshot->qpc_error_ns);
+        drift_add_point(&line, trace_times_seconds_after_first(timeline, i),
+                        (double)(counted_ns - passed_ns), snapshot->qpc_error_ns);
     }
-    return drift_of(&line);
+    return drift_of_line(&line);
 }
 
 /* ---- steps and suspends ---------------------------------------------------------------------- */
 
-static void add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
+static void trace_times_add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
 {
     if (clock->steps < ETWAS_TRACE_CLOCK_STEPS) {
         clock->step[clock->steps] = *step;
@@ -248,7 +249,7 @@ static void add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
 }
 
 /* While the machine is suspended the wall clock goes on and the performance counter does not. */
-static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock *clock)
+static void trace_times_find_steps(const struct etwas_timeline *timeline, etwas_trace_clock *clock)
 {
     for (size_t i = 1; i < timeline->all_count; i++) {
         const struct etwas_clock_snapshot *from = &timeline->all[i - 1];
@@ -264,14 +265,15 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
         if (etwas_timeline_is_step(from, &to)) {
             step = (etwas_clock_step){from->filetime, timeline->all[i].filetime,
                                       etwas_etl_saturate(etwas_timeline_moved_ns(from, &to))};
-            add_step(clock, &step);
+            trace_times_add_step(clock, &step);
         }
     }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void describe_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
+static void trace_times_describe_trust(const struct etwas_etl_clock_trust *trust,
+                                       etwas_trace_clock *clock)
 {
     _Static_assert(sizeof clock->clocksource > sizeof trust->clocksource, "it has room");
     _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
@@ -294,12 +296,12 @@ static void describe_trust(const struct etwas_etl_clock_trust *trust, etwas_trac
  * What the session knew of the counter when it began. The calibration of a file that ended may have
  * been measured over the same time as the clock snapshots: against that there is no drift.
  */
-static uint64_t calibrated_hz(const struct etwas_file_header *log)
+static uint64_t trace_times_calibrated_hz(const struct etwas_file_header *log)
 {
     return log->trust.frequency_hz != 0 ? log->trust.frequency_hz : log->clock_frequency_hz;
 }
 
-static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
+static void trace_times_describe_clock(const struct etwas_trace *trace, etwas_trace_clock *clock)
 {
     const struct etwas_timeline *timeline = trace->timeline;
 
@@ -309,15 +311,16 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
         .knots_unusable = timeline->unusable,
         .qpc_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_QPC),
         .system_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_SYSTEM_TIME),
-        .system_against_qpc = drift_of_system(timeline),
-        .tsc_against_calibrated = drift_of_counter(timeline, calibrated_hz(&trace->log)),
-        .tsc_against_stated = drift_of_counter(timeline, trace->log.trust.stated_hz),
+        .system_against_qpc = drift_of_system_time(timeline),
+        .tsc_against_calibrated =
+            drift_of_cycle_counter(timeline, trace_times_calibrated_hz(&trace->log)),
+        .tsc_against_stated = drift_of_cycle_counter(timeline, trace->log.trust.stated_hz),
     };
     if (timeline->all_count > 0) {
-        clock->seconds = seconds_after_first(timeline, timeline->all_count - 1);
+        clock->seconds = trace_times_seconds_after_first(timeline, timeline->all_count - 1);
     }
-    describe_trust(&trace->log.trust, clock);
-    find_steps(timeline, clock);
+    trace_times_describe_trust(&trace->log.trust, clock);
+    trace_times_find_steps(timeline, clock);
 }
 
 uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_clock *clock,
@@ -330,9 +333,9 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_cl
     if (clock == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, false, &code);
+    trace = trace_times_lock_trace(handle, false, &code);
     if (trace != NULL) {
-        describe(trace, &known);
+        trace_times_describe_clock(trace, &known);
         etwas_sized_give(clock, clock_bytes, &known, sizeof known);
         etwas_trace_table_unlock();
     }

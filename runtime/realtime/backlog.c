@@ -39,14 +39,14 @@ void etwas_backlog_close(struct etwas_backlog *backlog)
 /* ---- with the lock held ---------------------------------------------------------------------- */
 
 /* What the limit is for: an entry's memory counts, too, and that of a bound behind it. */
-static uint64_t cost(uint32_t bytes)
+static uint64_t backlog_cost(uint32_t bytes)
 {
     return bytes + 2 * sizeof(struct etwas_realtime_node);
 }
 
-static uint64_t room(const struct etwas_backlog *backlog, uint32_t bytes)
+static uint64_t backlog_free_room(const struct etwas_backlog *backlog, uint32_t bytes)
 {
-    return (backlog->limit_bytes - backlog->end) / cost(bytes);
+    return (backlog->limit_bytes - backlog->end) / backlog_cost(bytes);
 }
 
 uint64_t etwas_backlog_free_buffers(struct etwas_realtime *realtime, uint32_t bytes)
@@ -59,17 +59,17 @@ uint64_t etwas_backlog_free_buffers(struct etwas_realtime *realtime, uint32_t by
         (void)etwas_file_truncate(backlog->descriptor, 0);
         (void)pthread_mutex_lock(&realtime->lock);
     }
-    return room(backlog, bytes);
+    return backlog_free_room(backlog, bytes);
 }
 
-static void push(struct etwas_backlog *backlog, struct etwas_realtime_node *node)
+static void backlog_push(struct etwas_backlog *backlog, struct etwas_realtime_node *node)
 {
     node->entry.notices |= backlog->notices;
     backlog->notices = 0;
     etwas_realtime_queue_push(&backlog->entries, node);
 }
 
-static void lose(struct etwas_realtime *realtime, uint16_t notices)
+static void backlog_count_lost_buffer(struct etwas_realtime *realtime, uint16_t notices)
 {
     realtime->buffers_lost++;
     realtime->backlog.notices |= notices | ETWAS_ETL_BUFFER_BUFFER_LOST;
@@ -85,28 +85,28 @@ bool etwas_backlog_write(struct etwas_realtime *realtime,
     bool failed;
     int error;
 
-    if (node == NULL || room(backlog, buffer->bytes) == 0) {
+    if (node == NULL || backlog_free_room(backlog, buffer->bytes) == 0) {
         free(node);
-        lose(realtime, 0);
+        backlog_count_lost_buffer(realtime, 0);
         return false;
     }
     *node = (struct etwas_realtime_node){
         .position = position, .bytes = buffer->bytes, .records = buffer->records};
-    backlog->end += cost(buffer->bytes);
+    backlog->end += backlog_cost(buffer->bytes);
     (void)pthread_mutex_unlock(&realtime->lock);
     failed =
         etwas_file_write(backlog->descriptor, &content, 1, position, NULL, &error) != buffer->bytes;
     (void)pthread_mutex_lock(&realtime->lock);
     if (!failed && realtime->consumers == NULL) {
-        push(backlog, node);
+        backlog_push(backlog, node);
         return true;
     }
     free(node);
-    if (backlog->end == position + cost(buffer->bytes)) {
+    if (backlog->end == position + backlog_cost(buffer->bytes)) {
         backlog->end = position;
     }
     if (realtime->consumers == NULL) {
-        lose(realtime, ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+        backlog_count_lost_buffer(realtime, ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
     }
     return false;
 }
@@ -117,20 +117,20 @@ void etwas_backlog_append_returned(struct etwas_realtime *realtime,
     struct etwas_realtime_buffer *buffer = node->entry.buffer;
     struct etwas_backlog *backlog = &realtime->backlog;
 
-    if (room(backlog, buffer->bytes) == 0) {
-        lose(realtime, node->entry.notices);
+    if (backlog_free_room(backlog, buffer->bytes) == 0) {
+        backlog_count_lost_buffer(realtime, node->entry.notices);
         etwas_realtime_release_buffer(realtime, buffer);
         free(node);
         return;
     }
-    backlog->end += cost(buffer->bytes);
+    backlog->end += backlog_cost(buffer->bytes);
     buffer->from_backlog = true;
-    push(backlog, node);
+    backlog_push(backlog, node);
 }
 
 /* Reads what the file has of an entry that was taken, without the lock. NULL: lost. */
-static struct etwas_realtime_buffer *read_buffer(struct etwas_realtime *realtime,
-                                                 const struct etwas_realtime_node *node)
+static struct etwas_realtime_buffer *backlog_read_buffer(struct etwas_realtime *realtime,
+                                                         const struct etwas_realtime_node *node)
 {
     struct etwas_realtime_buffer *buffer = etwas_realtime_new_buffer(node->bytes, node->records);
 
@@ -151,7 +151,7 @@ void etwas_backlog_read(struct etwas_realtime *realtime, struct etwas_realtime_n
 
     realtime->backlog.readers++;
     (void)pthread_mutex_unlock(&realtime->lock);
-    entry->buffer = read_buffer(realtime, node);
+    entry->buffer = backlog_read_buffer(realtime, node);
     (void)pthread_mutex_lock(&realtime->lock);
     realtime->backlog.readers--;
     if (entry->buffer == NULL) {

@@ -61,7 +61,7 @@ enum etwas_consume_disposition {
 
 struct etwas_consume_done {
     uint16_t kind; /* DONE */
-    uint16_t outcome;
+    uint16_t disposition;
     uint32_t number;
     uint32_t delivered_records;
     uint32_t delivered_bytes; /* RETURNED: where the others begin */

@@ -15,23 +15,24 @@
 
 /* A consumer's thread may be cancelled where it waits, and nowhere else in here. */
 
-static struct etwas_local_consumer *local(const struct etwas_consumer *consumer)
+static struct etwas_local_consumer *local_consumer_of(const struct etwas_consumer *consumer)
 {
     /* None is constant itself. */
     return (struct etwas_local_consumer *)(uintptr_t)consumer;
 }
 
-static const uint8_t *head(const struct etwas_consumer *base, uint32_t *bytes)
+static const uint8_t *local_consumer_head(const struct etwas_consumer *base, uint32_t *bytes)
 {
-    const struct etwas_local_consumer *consumer = local(base);
+    const struct etwas_local_consumer *consumer = local_consumer_of(base);
 
     *bytes = consumer->realtime->head_bytes;
     return consumer->realtime->head;
 }
 
-static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *version)
+static struct etwas_clock_history *local_consumer_clocks(const struct etwas_consumer *base,
+                                                         uint64_t *version)
 {
-    struct etwas_realtime *realtime = local(base)->realtime;
+    struct etwas_realtime *realtime = local_consumer_of(base)->realtime;
     struct etwas_clock_history *history = NULL;
 
     (void)pthread_mutex_lock(&realtime->lock);
@@ -48,7 +49,7 @@ static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uin
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static void unlink_consumer(struct etwas_local_consumer *consumer)
+static void local_consumer_unlink(struct etwas_local_consumer *consumer)
 {
     struct etwas_local_consumer **link = &consumer->realtime->consumers;
 
@@ -62,8 +63,8 @@ static void unlink_consumer(struct etwas_local_consumer *consumer)
  * Whether the next consumer wants a buffer of one that has gone: one from the backlog, which nobody
  * else has had; what the last consumer had still to get; what nobody has got.
  */
-static bool is_wanted(const struct etwas_realtime *realtime,
-                      const struct etwas_realtime_buffer *buffer)
+static bool realtime_wants_returned(const struct etwas_realtime *realtime,
+                                    const struct etwas_realtime_buffer *buffer)
 {
     if (buffer == NULL || realtime->ended) {
         return false;
@@ -74,7 +75,7 @@ static bool is_wanted(const struct etwas_realtime *realtime,
 }
 
 /* What waits for it, and what it had taken and did not give. */
-static void hand_back_queue(struct etwas_local_consumer *consumer)
+static void local_consumer_return_queue(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_node *node;
@@ -82,7 +83,7 @@ static void hand_back_queue(struct etwas_local_consumer *consumer)
 
     while ((node = etwas_realtime_queue_pop(&consumer->queue)) != NULL) {
         notices |= node->entry.notices;
-        if (is_wanted(realtime, node->entry.buffer)) {
+        if (realtime_wants_returned(realtime, node->entry.buffer)) {
             node->entry.notices = notices;
             notices = 0;
             etwas_backlog_append_returned(realtime, node);
@@ -101,7 +102,8 @@ static void hand_back_queue(struct etwas_local_consumer *consumer)
 }
 
 /* All changes of a consumer's state, as in realtime_internal.h; with the lock held. */
-static void become(struct etwas_local_consumer *consumer, enum etwas_consumer_state state)
+static void local_consumer_set_state(struct etwas_local_consumer *consumer,
+                                     enum etwas_consumer_state state)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
@@ -109,8 +111,8 @@ static void become(struct etwas_local_consumer *consumer, enum etwas_consumer_st
         consumer->next = realtime->consumers;
         realtime->consumers = consumer;
     } else if (state == ETWAS_CONSUMER_DISCONNECTED) {
-        unlink_consumer(consumer);
-        hand_back_queue(consumer);
+        local_consumer_unlink(consumer);
+        local_consumer_return_queue(consumer);
         (void)pthread_cond_signal(&consumer->changed);
     }
     consumer->state = state;
@@ -118,26 +120,27 @@ static void become(struct etwas_local_consumer *consumer, enum etwas_consumer_st
 }
 
 /* Whoever comes first: who stops it, its thread, or for a child the fork. */
-static void leave(struct etwas_local_consumer *consumer)
+static void local_consumer_leave(struct etwas_local_consumer *consumer)
 {
     if (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
-        become(consumer, ETWAS_CONSUMER_DISCONNECTED);
+        local_consumer_set_state(consumer, ETWAS_CONSUMER_DISCONNECTED);
     }
 }
 
-static void stop(struct etwas_consumer *base)
+static void local_consumer_stop(struct etwas_consumer *base)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
 
     (void)pthread_mutex_lock(&consumer->realtime->lock);
-    leave(consumer);
+    local_consumer_leave(consumer);
     (void)pthread_mutex_unlock(&consumer->realtime->lock);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A buffer of metadata that was not given yet. NULL: there is nothing, or no memory. */
-static struct etwas_realtime_buffer *describe(struct etwas_local_consumer *consumer)
+static struct etwas_realtime_buffer *local_consumer_read_metadata(
+    struct etwas_local_consumer *consumer)
 {
     const bool takes_stacks = consumer->realtime->takes_stacks;
     struct etwas_realtime_buffer *buffer = NULL;
@@ -170,7 +173,8 @@ static struct etwas_realtime_buffer *describe(struct etwas_local_consumer *consu
 }
 
 /* False: there is none. */
-static bool take(struct etwas_local_consumer *consumer, struct etwas_consumer_entry *entry)
+static bool local_consumer_pop_entry(struct etwas_local_consumer *consumer,
+                                     struct etwas_consumer_entry *entry)
 {
     struct etwas_realtime *realtime = consumer->realtime;
     bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
@@ -190,19 +194,20 @@ static bool take(struct etwas_local_consumer *consumer, struct etwas_consumer_en
     return true;
 }
 
-static enum etwas_consumer_result next(struct etwas_local_consumer *consumer,
-                                       struct etwas_consumer_entry *entry, int cancelling)
+static enum etwas_consumer_result local_consumer_next_locked(struct etwas_local_consumer *consumer,
+                                                             struct etwas_consumer_entry *entry,
+                                                             int cancelling)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
     while (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
-        *entry = (struct etwas_consumer_entry){.buffer = describe(consumer)};
-        if (entry->buffer != NULL || take(consumer, entry)) {
+        *entry = (struct etwas_consumer_entry){.buffer = local_consumer_read_metadata(consumer)};
+        if (entry->buffer != NULL || local_consumer_pop_entry(consumer, entry)) {
             return entry->buffer != NULL ? ETWAS_CONSUMER_RESULT_BUFFER
                                          : ETWAS_CONSUMER_RESULT_BOUND;
         }
         if (consumer->state == ETWAS_CONSUMER_CATCHING_UP) {
-            become(consumer, ETWAS_CONSUMER_LIVE);
+            local_consumer_set_state(consumer, ETWAS_CONSUMER_LIVE);
             continue;
         }
         if (realtime->ended) {
@@ -217,30 +222,30 @@ static enum etwas_consumer_result next(struct etwas_local_consumer *consumer,
     return ETWAS_CONSUMER_RESULT_STOPPED;
 }
 
-static void unlock(void *lock)
+static void local_consumer_unlock(void *lock)
 {
     (void)pthread_mutex_unlock(lock);
 }
 
-static enum etwas_consumer_result await_next(struct etwas_consumer *base,
-                                             struct etwas_consumer_entry *entry)
+static enum etwas_consumer_result local_consumer_next(struct etwas_consumer *base,
+                                                      struct etwas_consumer_entry *entry)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
     pthread_mutex_t *lock = &consumer->realtime->lock;
     int cancelling = etwas_cancel_forbid();
-    volatile enum etwas_consumer_result got;
+    volatile enum etwas_consumer_result result;
 
     (void)pthread_mutex_lock(lock);
-    pthread_cleanup_push(unlock, lock);
-    got = next(consumer, entry, cancelling);
+    pthread_cleanup_push(local_consumer_unlock, lock);
+    result = local_consumer_next_locked(consumer, entry, cancelling);
     pthread_cleanup_pop(1);
     etwas_cancel_allow(cancelling);
-    return got;
+    return result;
 }
 
-static void release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
+static void local_consumer_release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
 
     if (entry->buffer != NULL) {
         (void)pthread_mutex_lock(&consumer->realtime->lock);
@@ -251,10 +256,10 @@ static void release(struct etwas_consumer *base, struct etwas_consumer_entry *en
     }
 }
 
-static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                   uint32_t delivered_records)
+static void local_consumer_refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                                  uint32_t delivered_records)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
     struct etwas_realtime_buffer *buffer = entry->buffer;
 
     (void)pthread_mutex_lock(&consumer->realtime->lock);
@@ -269,8 +274,8 @@ static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *ent
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /* Cuts off what was given of a buffer that nobody else has. */
-static void cut(struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
-                uint32_t delivered_bytes)
+static void realtime_buffer_cut(struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
+                                uint32_t delivered_bytes)
 {
     struct etwas_etl_buffer_header header;
 
@@ -285,8 +290,8 @@ static void cut(struct etwas_realtime_buffer *buffer, uint32_t delivered_records
 }
 
 /* In front of what waits for the consumer. False: there is no memory. */
-static bool put_before_queue(struct etwas_local_consumer *consumer,
-                             struct etwas_realtime_buffer *buffer)
+static bool local_consumer_push_front(struct etwas_local_consumer *consumer,
+                                      struct etwas_realtime_buffer *buffer)
 {
     bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
     struct etwas_realtime_queue *queue =
@@ -303,10 +308,10 @@ static bool put_before_queue(struct etwas_local_consumer *consumer,
     return true;
 }
 
-static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                      uint32_t delivered_records, uint32_t delivered_bytes)
+static void local_consumer_return(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                                  uint32_t delivered_records, uint32_t delivered_bytes)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_buffer *buffer = entry->buffer;
     int cancelling = etwas_cancel_forbid();
@@ -318,8 +323,8 @@ static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *
     if (buffer->references > 1) {
         etwas_realtime_release_buffer(realtime, buffer);
     } else {
-        cut(buffer, delivered_records, delivered_bytes);
-        if (!put_before_queue(consumer, buffer)) {
+        realtime_buffer_cut(buffer, delivered_records, delivered_bytes);
+        if (!local_consumer_push_front(consumer, buffer)) {
             realtime->buffers_lost++;
             etwas_realtime_release_buffer(realtime, buffer);
         }
@@ -329,15 +334,16 @@ static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *
     entry->buffer = NULL;
 }
 
-static void disconnect(struct etwas_consumer *base)
+static void local_consumer_disconnect(struct etwas_consumer *base)
 {
-    struct etwas_local_consumer *consumer = local(base);
+    struct etwas_local_consumer *consumer = local_consumer_of(base);
     struct etwas_realtime *realtime = consumer->realtime;
     int cancelling = etwas_cancel_forbid();
 
     (void)pthread_mutex_lock(&realtime->lock);
-    leave(consumer);
-    hand_back_queue(consumer); /* one that was stopped returned this since; all in a fork's child */
+    local_consumer_leave(consumer);
+    local_consumer_return_queue(
+        consumer); /* one that was stopped returned this since; all in a fork's child */
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_unreference(realtime);
     etwas_cancel_allow(cancelling);
@@ -346,7 +352,7 @@ static void disconnect(struct etwas_consumer *base)
 }
 
 /* realtime.c has seen to it. */
-static void after_fork_in_child(struct etwas_consumer *base)
+static void local_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     (void)base;
 }
@@ -354,18 +360,18 @@ static void after_fork_in_child(struct etwas_consumer *base)
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 static const struct etwas_consumer_verbs verbs = {
-    .head = head,
-    .clocks = clocks,
-    .next = await_next,
-    .give_back = give_back,
-    .release = release,
-    .refuse = refuse,
-    .stop = stop,
-    .disconnect = disconnect,
-    .after_fork_in_child = after_fork_in_child,
+    .head = local_consumer_head,
+    .clocks = local_consumer_clocks,
+    .next = local_consumer_next,
+    .give_back = local_consumer_return,
+    .release = local_consumer_release,
+    .refuse = local_consumer_refuse,
+    .stop = local_consumer_stop,
+    .disconnect = local_consumer_disconnect,
+    .after_fork_in_child = local_consumer_after_fork_in_child,
 };
 
-static void connect(struct etwas_local_consumer *consumer)
+static void local_consumer_connect(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
@@ -373,9 +379,10 @@ static void connect(struct etwas_local_consumer *consumer)
         consumer->notices = realtime->backlog.notices;
         realtime->backlog.notices = 0;
     }
-    become(consumer, realtime->backlog.entries.first != NULL && !etwas_backlog_is_read(realtime)
-                         ? ETWAS_CONSUMER_CATCHING_UP
-                         : ETWAS_CONSUMER_LIVE);
+    local_consumer_set_state(consumer, realtime->backlog.entries.first != NULL &&
+                                               !etwas_backlog_is_read(realtime)
+                                           ? ETWAS_CONSUMER_CATCHING_UP
+                                           : ETWAS_CONSUMER_LIVE);
     etwas_realtime_reference(realtime);
 }
 
@@ -395,7 +402,7 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
     if (realtime->ended) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
     } else {
-        connect(consumer);
+        local_consumer_connect(consumer);
     }
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_cancel_allow(cancelling);

@@ -77,7 +77,7 @@ void etwas_realtime_reference(struct etwas_realtime *realtime)
 }
 
 /* A fork waits meanwhile: a child must not close a descriptor that is closed. */
-static void close_last(struct etwas_realtime *realtime)
+static void realtime_close(struct etwas_realtime *realtime)
 {
     struct etwas_realtime **link = &all;
 
@@ -99,7 +99,7 @@ void etwas_realtime_unreference(struct etwas_realtime *realtime)
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
         etwas_backlog_discard(realtime);
-        close_last(realtime);
+        realtime_close(realtime);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);
     }
@@ -159,8 +159,8 @@ void etwas_realtime_queue_push(struct etwas_realtime_queue *queue, struct etwas_
 }
 
 /* Appends a buffer, or a bound. */
-static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
-                    struct etwas_realtime_buffer *buffer, int64_t bound)
+static bool realtime_queue_append(struct etwas_realtime_queue *queue, uint16_t *notices,
+                                  struct etwas_realtime_buffer *buffer, int64_t bound)
 {
     struct etwas_realtime_node *last = queue->last;
     struct etwas_realtime_node *node;
@@ -180,13 +180,14 @@ static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
 }
 
 /* An empty queue takes a buffer of any size. */
-static bool offer(struct etwas_local_consumer *consumer, struct etwas_realtime_buffer *buffer)
+static bool realtime_offer(struct etwas_local_consumer *consumer,
+                           struct etwas_realtime_buffer *buffer)
 {
     uint64_t limit = consumer->realtime->queue_bytes;
     uint64_t wanted = consumer->queued_bytes + etwas_realtime_queue_cost(buffer);
 
     if ((consumer->queued_bytes == 0 || wanted <= limit) &&
-        enqueue(&consumer->queue, &consumer->notices, buffer, 0)) {
+        realtime_queue_append(&consumer->queue, &consumer->notices, buffer, 0)) {
         buffer->references++;
         consumer->queued_bytes = wanted;
         (void)pthread_cond_signal(&consumer->changed);
@@ -197,7 +198,7 @@ static bool offer(struct etwas_local_consumer *consumer, struct etwas_realtime_b
     return false;
 }
 
-static bool queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t bytes)
+static bool realtime_queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t bytes)
 {
     const struct etwas_realtime_node *last = NULL;
 
@@ -222,7 +223,7 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
          one = one->next) {
         catching_up += one->state == ETWAS_CONSUMER_CATCHING_UP;
         if ((one->state != ETWAS_CONSUMER_CATCHING_UP && one->state != ETWAS_CONSUMER_LIVE) ||
-            !queue_is_valid(&one->queue, one->queued_bytes)) {
+            !realtime_queue_is_valid(&one->queue, one->queued_bytes)) {
             return false;
         }
     }
@@ -232,7 +233,7 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
 /* ---- for the session ------------------------------------------------------------------------- */
 
 /* With what comes next, whoever gets that. */
-static void tell(struct etwas_realtime *realtime, uint16_t notice)
+static void realtime_add_notice(struct etwas_realtime *realtime, uint16_t notice)
 {
     if (realtime->consumers == NULL) {
         realtime->backlog.notices |= notice;
@@ -243,7 +244,8 @@ static void tell(struct etwas_realtime *realtime, uint16_t notice)
 }
 
 /* The backlog's disk may take its time: whoever connects meanwhile gets the buffer. */
-static bool hand_out(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer)
+static bool realtime_distribute(struct etwas_realtime *realtime,
+                                struct etwas_realtime_buffer *buffer)
 {
     bool taken = false;
 
@@ -252,7 +254,7 @@ static bool hand_out(struct etwas_realtime *realtime, struct etwas_realtime_buff
         return true;
     }
     for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        taken = offer(one, buffer) || taken;
+        taken = realtime_offer(one, buffer) || taken;
     }
     return taken;
 }
@@ -272,13 +274,13 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     numbered.sequence_number = ++realtime->sequence_number;
     if (buffer != NULL) {
         memcpy(buffer->content, &numbered, sizeof numbered);
-        taken = hand_out(realtime, buffer);
+        taken = realtime_distribute(realtime, buffer);
         /* One that was not taken is the caller's loss. */
         buffer->records = taken ? buffer->records : 0;
         etwas_realtime_release_buffer(realtime, buffer);
     } else {
         realtime->buffers_lost++;
-        tell(realtime, ETWAS_ETL_BUFFER_BUFFER_LOST);
+        realtime_add_notice(realtime, ETWAS_ETL_BUFFER_BUFFER_LOST);
     }
     (void)pthread_mutex_unlock(&realtime->lock);
     return taken;
@@ -291,10 +293,10 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
     (void)pthread_mutex_lock(&realtime->lock);
     /* A bound that finds no memory is replaced by the next one. */
     if (realtime->consumers == NULL && backlog->entries.first != NULL) {
-        (void)enqueue(&backlog->entries, &backlog->notices, NULL, stamp);
+        (void)realtime_queue_append(&backlog->entries, &backlog->notices, NULL, stamp);
     }
     for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        (void)enqueue(&one->queue, &one->notices, NULL, stamp);
+        (void)realtime_queue_append(&one->queue, &one->notices, NULL, stamp);
         (void)pthread_cond_signal(&one->changed);
     }
     (void)pthread_mutex_unlock(&realtime->lock);
@@ -319,7 +321,7 @@ void etwas_realtime_enable_stacks(struct etwas_realtime *realtime)
 void etwas_realtime_notify_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
-    tell(realtime, ETWAS_ETL_BUFFER_EVENTS_LOST);
+    realtime_add_notice(realtime, ETWAS_ETL_BUFFER_EVENTS_LOST);
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 

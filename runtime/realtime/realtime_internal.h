@@ -5,7 +5,7 @@
  * What realtime.c, backlog.c and consumer.c share. Everything is under the lock of struct
  * etwas_realtime, but for the backlog's file, which has rules of its own (backlog.c).
  *
- * The states of a consumer (`become` in consumer.c):
+ * The states of a consumer (`local_consumer_set_state` in consumer.c):
  *
  *     DISCONNECTED ──▶ CATCHING_UP ──▶ LIVE ──▶ DISCONNECTED
  *                  └──────────────────▶         ▲

@@ -24,8 +24,8 @@
 enum {
     HEAD_LIMIT_BYTES = 1 << 20, /* it has a buffer header, the session's properties and its names */
     BUFFER_LIMIT_BYTES = 64 << 20,
-    LOOK_AGAIN_MS = 100,      /* whether the trace was closed, while the host reads nothing */
-    LEAVING_PATIENCE_MS = 500 /* of a consumer that goes, with a host that reads nothing */
+    STOP_CHECK_MS = 100,     /* whether the trace was closed, while the host reads nothing */
+    LEAVING_TIMEOUT_MS = 500 /* of a consumer that goes, with a host that reads nothing */
 };
 
 /* HEAD or BUFFER, of which pieces have come. */
@@ -55,13 +55,13 @@ struct remote_consumer {
     uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16)));
 };
 
-static struct remote_consumer *remote(const struct etwas_consumer *consumer)
+static struct remote_consumer *remote_consumer_of(const struct etwas_consumer *consumer)
 {
     /* None is constant itself. */
     return (struct remote_consumer *)(uintptr_t)consumer;
 }
 
-static bool is_stopped(const struct remote_consumer *consumer)
+static bool remote_consumer_is_stopped(const struct remote_consumer *consumer)
 {
     return consumer->connection < 0 || ck_pr_load_32(&consumer->stopped) != 0;
 }
@@ -69,7 +69,8 @@ static bool is_stopped(const struct remote_consumer *consumer)
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* The first piece of a buffer: there is room for all of it. */
-static bool begin_buffer(struct remote_consumer *consumer, const struct etwas_consume_piece *piece)
+static bool remote_consumer_begin_buffer(struct remote_consumer *consumer,
+                                         const struct etwas_consume_piece *piece)
 {
     if (piece->bytes < ETWAS_ETL_BUFFER_HEADER_BYTES || piece->bytes > consumer->buffer_bytes) {
         return false;
@@ -84,7 +85,8 @@ static bool begin_buffer(struct remote_consumer *consumer, const struct etwas_co
     return true;
 }
 
-static bool begin_head(struct remote_consumer *consumer, const struct etwas_consume_piece *piece)
+static bool remote_consumer_begin_head(struct remote_consumer *consumer,
+                                       const struct etwas_consume_piece *piece)
 {
     if (consumer->head != NULL || piece->bytes < ETWAS_ETL_BUFFER_HEADER_BYTES ||
         piece->bytes > HEAD_LIMIT_BYTES) {
@@ -97,16 +99,17 @@ static bool begin_head(struct remote_consumer *consumer, const struct etwas_cons
 }
 
 /* Adds a piece of what has begun, or begins it. False: it is none, or there is no memory. */
-static bool add_piece(struct remote_consumer *consumer, const struct etwas_consume_piece *piece,
-                      const uint8_t *content, uint32_t bytes)
+static bool remote_consumer_add_piece(struct remote_consumer *consumer,
+                                      const struct etwas_consume_piece *piece,
+                                      const uint8_t *content, uint32_t bytes)
 {
     struct whole *whole = &consumer->whole;
 
     if (whole->content == NULL) {
         *whole = (struct whole){
             .number = piece->number, .bytes = piece->bytes, .notices = piece->notices};
-        if (!(piece->kind == ETWAS_CONSUME_HEAD ? begin_head(consumer, piece)
-                                                : begin_buffer(consumer, piece))) {
+        if (!(piece->kind == ETWAS_CONSUME_HEAD ? remote_consumer_begin_head(consumer, piece)
+                                                : remote_consumer_begin_buffer(consumer, piece))) {
             return false;
         }
     }
@@ -119,7 +122,8 @@ static bool add_piece(struct remote_consumer *consumer, const struct etwas_consu
     return true;
 }
 
-static bool take_clocks(struct remote_consumer *consumer, const uint8_t *content, uint32_t bytes)
+static bool remote_consumer_store_clocks(struct remote_consumer *consumer, const uint8_t *content,
+                                         uint32_t bytes)
 {
     const size_t before = offsetof(struct etwas_clock_history, readings);
     struct etwas_clock_history history = {0};
@@ -142,8 +146,8 @@ static bool take_clocks(struct remote_consumer *consumer, const uint8_t *content
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 /* The next message, without waiting: its piece, and how many bytes follow that. */
-static uint32_t receive(struct remote_consumer *consumer, struct etwas_consume_piece *piece,
-                        uint32_t *bytes)
+static uint32_t remote_consumer_receive_message(struct remote_consumer *consumer,
+                                                struct etwas_consume_piece *piece, uint32_t *bytes)
 {
     struct etwas_message message;
     uint32_t code = etwas_own_is(consumer->connection)
@@ -169,8 +173,9 @@ static uint32_t receive(struct remote_consumer *consumer, struct etwas_consume_p
 }
 
 /* Whether the message makes sense where it comes; *is_entry: the entry is whole. */
-static bool take(struct remote_consumer *consumer, const struct etwas_consume_piece *piece,
-                 uint32_t bytes, struct etwas_consumer_entry *entry, bool *is_entry)
+static bool remote_consumer_handle_message(struct remote_consumer *consumer,
+                                           const struct etwas_consume_piece *piece, uint32_t bytes,
+                                           struct etwas_consumer_entry *entry, bool *is_entry)
 {
     const uint8_t *content = consumer->body + sizeof *piece;
     bool is_between = consumer->whole.content == NULL && consumer->head != NULL;
@@ -178,7 +183,7 @@ static bool take(struct remote_consumer *consumer, const struct etwas_consume_pi
     *is_entry = false;
     switch (piece->kind) {
     case ETWAS_CONSUME_BUFFER:
-        if (consumer->head == NULL || !add_piece(consumer, piece, content, bytes)) {
+        if (consumer->head == NULL || !remote_consumer_add_piece(consumer, piece, content, bytes)) {
             return false;
         }
         if (consumer->whole.filled == consumer->whole.bytes) {
@@ -190,7 +195,7 @@ static bool take(struct remote_consumer *consumer, const struct etwas_consume_pi
         }
         return true;
     case ETWAS_CONSUME_CLOCKS:
-        return is_between && take_clocks(consumer, content, bytes);
+        return is_between && remote_consumer_store_clocks(consumer, content, bytes);
     case ETWAS_CONSUME_BOUND:
         *entry = (struct etwas_consumer_entry){.bound = piece->bound, .notices = piece->notices};
         *is_entry = is_between;
@@ -205,7 +210,7 @@ static bool take(struct remote_consumer *consumer, const struct etwas_consume_pi
 }
 
 /* Nothing that could be read: waits until there is something, or the trace is closed. */
-static void wait_for_more(const struct remote_consumer *consumer, int cancelling)
+static void remote_consumer_wait_for_more(const struct remote_consumer *consumer, int cancelling)
 {
     struct pollfd what = {.fd = consumer->connection, .events = POLLIN};
 
@@ -214,43 +219,44 @@ static void wait_for_more(const struct remote_consumer *consumer, int cancelling
     (void)etwas_cancel_forbid();
 }
 
-static enum etwas_consumer_result next_of(struct remote_consumer *consumer,
-                                          struct etwas_consumer_entry *entry, int cancelling)
+static enum etwas_consumer_result remote_consumer_next_uncancelled(
+    struct remote_consumer *consumer, struct etwas_consumer_entry *entry, int cancelling)
 {
     bool is_entry = false;
 
-    while (!is_stopped(consumer) && !consumer->is_broken && !consumer->has_ended) {
+    while (!remote_consumer_is_stopped(consumer) && !consumer->is_broken && !consumer->has_ended) {
         struct etwas_consume_piece piece;
         uint32_t bytes;
-        uint32_t code = receive(consumer, &piece, &bytes);
+        uint32_t code = remote_consumer_receive_message(consumer, &piece, &bytes);
 
         if (code == ERROR_TIMEOUT) {
-            wait_for_more(consumer, cancelling);
+            remote_consumer_wait_for_more(consumer, cancelling);
             continue;
         }
         consumer->is_broken =
-            code != ERROR_SUCCESS || !take(consumer, &piece, bytes, entry, &is_entry);
+            code != ERROR_SUCCESS ||
+            !remote_consumer_handle_message(consumer, &piece, bytes, entry, &is_entry);
         if (is_entry) {
             return entry->buffer != NULL ? ETWAS_CONSUMER_RESULT_BUFFER
                                          : ETWAS_CONSUMER_RESULT_BOUND;
         }
     }
-    if (is_stopped(consumer)) {
+    if (remote_consumer_is_stopped(consumer)) {
         return ETWAS_CONSUMER_RESULT_STOPPED;
     }
     return consumer->has_ended ? ETWAS_CONSUMER_RESULT_ENDED : ETWAS_CONSUMER_RESULT_BROKEN;
 }
 
-static enum etwas_consumer_result await_next(struct etwas_consumer *base,
-                                             struct etwas_consumer_entry *entry)
+static enum etwas_consumer_result remote_consumer_next(struct etwas_consumer *base,
+                                                       struct etwas_consumer_entry *entry)
 {
     int cancelling = etwas_cancel_forbid();
-    enum etwas_consumer_result got;
+    enum etwas_consumer_result result;
 
     *entry = (struct etwas_consumer_entry){0};
-    got = next_of(remote(base), entry, cancelling);
+    result = remote_consumer_next_uncancelled(remote_consumer_of(base), entry, cancelling);
     etwas_cancel_allow(cancelling);
-    return got;
+    return result;
 }
 
 /* ---- what became of buffers ------------------------------------------------------------------ */
@@ -259,12 +265,13 @@ static enum etwas_consumer_result await_next(struct etwas_consumer *base,
  * A host that reads nothing is waited for, as it is for what it sends; but not by a consumer that goes: then its
  * connection ends, and the host takes back what it has not heard of.
  */
-static void tell(struct remote_consumer *consumer, enum etwas_consume_disposition outcome,
-                 const struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
-                 uint32_t delivered_bytes)
+static void remote_consumer_send_disposition(struct remote_consumer *consumer,
+                                             enum etwas_consume_disposition disposition,
+                                             const struct etwas_realtime_buffer *buffer,
+                                             uint32_t delivered_records, uint32_t delivered_bytes)
 {
     const struct etwas_consume_done done = {.kind = ETWAS_CONSUME_DONE,
-                                            .outcome = (uint16_t)outcome,
+                                            .disposition = (uint16_t)disposition,
                                             .number = buffer->number,
                                             .delivered_records = delivered_records,
                                             .delivered_bytes = delivered_bytes};
@@ -272,63 +279,68 @@ static void tell(struct remote_consumer *consumer, enum etwas_consume_dispositio
         .op = ETWAS_MESSAGE_CONSUME, .bytes = sizeof done, .descriptor = -1};
     int cancelling = etwas_cancel_forbid();
     uint32_t code = ERROR_TIMEOUT;
-    bool is_going;
+    bool is_ending;
 
     do {
-        is_going = consumer->is_leaving || is_stopped(consumer);
+        is_ending = consumer->is_leaving || remote_consumer_is_stopped(consumer);
         if (consumer->is_broken || consumer->connection < 0) {
             break;
         }
         code = etwas_message_send(consumer->connection, &message, &done,
                                   etwas_monotonic_ns() +
-                                      (is_going ? LEAVING_PATIENCE_MS : LOOK_AGAIN_MS) *
+                                      (is_ending ? LEAVING_TIMEOUT_MS : STOP_CHECK_MS) *
                                           NS_A_MILLISECOND);
-    } while (code == ERROR_TIMEOUT && !is_going);
+    } while (code == ERROR_TIMEOUT && !is_ending);
     /* What was sent before the end can still be read. */
-    consumer->is_broken = consumer->is_broken || (code != ERROR_SUCCESS && is_going);
+    consumer->is_broken = consumer->is_broken || (code != ERROR_SUCCESS && is_ending);
     etwas_cancel_allow(cancelling);
 }
 
-static void let_go(struct remote_consumer *consumer, struct etwas_consumer_entry *entry,
-                   enum etwas_consume_disposition outcome, uint32_t delivered_records,
-                   uint32_t delivered_bytes)
+static void remote_consumer_finish_buffer(struct remote_consumer *consumer,
+                                          struct etwas_consumer_entry *entry,
+                                          enum etwas_consume_disposition disposition,
+                                          uint32_t delivered_records, uint32_t delivered_bytes)
 {
     if (entry->buffer != NULL) {
-        tell(consumer, outcome, entry->buffer, delivered_records, delivered_bytes);
+        remote_consumer_send_disposition(consumer, disposition, entry->buffer, delivered_records,
+                                         delivered_bytes);
         free(entry->buffer);
         entry->buffer = NULL;
     }
 }
 
-static void release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
+static void remote_consumer_release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
 {
-    let_go(remote(base), entry, ETWAS_CONSUME_DELIVERED, 0, 0);
+    remote_consumer_finish_buffer(remote_consumer_of(base), entry, ETWAS_CONSUME_DELIVERED, 0, 0);
 }
 
-static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                   uint32_t delivered_records)
+static void remote_consumer_refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                                   uint32_t delivered_records)
 {
-    let_go(remote(base), entry, ETWAS_CONSUME_REFUSED, delivered_records, 0);
+    remote_consumer_finish_buffer(remote_consumer_of(base), entry, ETWAS_CONSUME_REFUSED,
+                                  delivered_records, 0);
 }
 
-static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
-                      uint32_t delivered_records, uint32_t delivered_bytes)
+static void remote_consumer_return(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                                   uint32_t delivered_records, uint32_t delivered_bytes)
 {
-    remote(base)->is_leaving = true;
-    let_go(remote(base), entry, ETWAS_CONSUME_RETURNED, delivered_records, delivered_bytes);
+    remote_consumer_of(base)->is_leaving = true;
+    remote_consumer_finish_buffer(remote_consumer_of(base), entry, ETWAS_CONSUME_RETURNED,
+                                  delivered_records, delivered_bytes);
 }
 
 /* ---- the rest of the verbs ------------------------------------------------------------------- */
 
-static const uint8_t *head(const struct etwas_consumer *base, uint32_t *bytes)
+static const uint8_t *remote_consumer_head(const struct etwas_consumer *base, uint32_t *bytes)
 {
-    *bytes = remote(base)->head_bytes;
-    return remote(base)->head;
+    *bytes = remote_consumer_of(base)->head_bytes;
+    return remote_consumer_of(base)->head;
 }
 
-static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *version)
+static struct etwas_clock_history *remote_consumer_clocks(const struct etwas_consumer *base,
+                                                          uint64_t *version)
 {
-    struct remote_consumer *consumer = remote(base);
+    struct remote_consumer *consumer = remote_consumer_of(base);
     struct etwas_clock_history *history = NULL;
 
     (void)pthread_mutex_lock(&consumer->lock);
@@ -344,17 +356,17 @@ static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uin
 }
 
 /* What it has taken it may still give, and say so; nothing more comes, and who waits for that wakes up. */
-static void stop(struct etwas_consumer *base)
+static void remote_consumer_stop(struct etwas_consumer *base)
 {
-    ck_pr_store_32(&remote(base)->stopped, 1);
-    if (etwas_own_is(remote(base)->connection)) {
-        (void)shutdown(remote(base)->connection, SHUT_RD);
+    ck_pr_store_32(&remote_consumer_of(base)->stopped, 1);
+    if (etwas_own_is(remote_consumer_of(base)->connection)) {
+        (void)shutdown(remote_consumer_of(base)->connection, SHUT_RD);
     }
 }
 
-static void disconnect(struct etwas_consumer *base)
+static void remote_consumer_disconnect(struct etwas_consumer *base)
 {
-    struct remote_consumer *consumer = remote(base);
+    struct remote_consumer *consumer = remote_consumer_of(base);
     int cancelling = etwas_cancel_forbid();
 
     if (consumer->connection >= 0) {
@@ -368,9 +380,9 @@ static void disconnect(struct etwas_consumer *base)
 }
 
 /* What another thread was receiving stays behind: it may have been anywhere. */
-static void after_fork_in_child(struct etwas_consumer *base)
+static void remote_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
-    struct remote_consumer *consumer = remote(base);
+    struct remote_consumer *consumer = remote_consumer_of(base);
 
     etwas_own_close(consumer->connection);
     consumer->connection = -1;
@@ -379,20 +391,20 @@ static void after_fork_in_child(struct etwas_consumer *base)
 }
 
 static const struct etwas_consumer_verbs verbs = {
-    .head = head,
-    .clocks = clocks,
-    .next = await_next,
-    .give_back = give_back,
-    .release = release,
-    .refuse = refuse,
-    .stop = stop,
-    .disconnect = disconnect,
-    .after_fork_in_child = after_fork_in_child,
+    .head = remote_consumer_head,
+    .clocks = remote_consumer_clocks,
+    .next = remote_consumer_next,
+    .give_back = remote_consumer_return,
+    .release = remote_consumer_release,
+    .refuse = remote_consumer_refuse,
+    .stop = remote_consumer_stop,
+    .disconnect = remote_consumer_disconnect,
+    .after_fork_in_child = remote_consumer_after_fork_in_child,
 };
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-static bool wait_until(const struct remote_consumer *consumer, uint64_t deadline_ns)
+static bool remote_consumer_wait_until(const struct remote_consumer *consumer, uint64_t deadline_ns)
 {
     struct pollfd what = {.fd = consumer->connection, .events = POLLIN};
     uint64_t now = etwas_monotonic_ns();
@@ -402,15 +414,16 @@ static bool wait_until(const struct remote_consumer *consumer, uint64_t deadline
 }
 
 /* The head, and the clocks as they are now. */
-static uint32_t receive_start(struct remote_consumer *consumer, uint64_t deadline_ns)
+static uint32_t remote_consumer_receive_start(struct remote_consumer *consumer,
+                                              uint64_t deadline_ns)
 {
     while (consumer->clocks_set == 0) {
         struct etwas_consume_piece piece;
         uint32_t bytes;
-        uint32_t code = receive(consumer, &piece, &bytes);
+        uint32_t code = remote_consumer_receive_message(consumer, &piece, &bytes);
         const uint8_t *content = consumer->body + sizeof piece;
 
-        if (code == ERROR_TIMEOUT && wait_until(consumer, deadline_ns)) {
+        if (code == ERROR_TIMEOUT && remote_consumer_wait_until(consumer, deadline_ns)) {
             continue;
         }
         if (code != ERROR_SUCCESS) {
@@ -418,9 +431,10 @@ static uint32_t receive_start(struct remote_consumer *consumer, uint64_t deadlin
         }
         if (piece.kind == ETWAS_CONSUME_HEAD
                 ? (consumer->head != NULL && consumer->whole.content == NULL) ||
-                      !add_piece(consumer, &piece, content, bytes)
+                      !remote_consumer_add_piece(consumer, &piece, content, bytes)
                 : piece.kind != ETWAS_CONSUME_CLOCKS || consumer->head == NULL ||
-                      consumer->whole.content != NULL || !take_clocks(consumer, content, bytes)) {
+                      consumer->whole.content != NULL ||
+                      !remote_consumer_store_clocks(consumer, content, bytes)) {
             return ERROR_INVALID_DATA;
         }
         if (consumer->whole.content != NULL && consumer->whole.filled == consumer->whole.bytes) {
@@ -446,9 +460,9 @@ uint32_t etwas_remote_consumer_connect(int connection, uint64_t deadline_ns,
     consumer->connection = etwas_own_keep(connection);
     (void)pthread_mutex_init(&consumer->lock, NULL);
     code = etwas_message_send(consumer->connection, &message, NULL, deadline_ns);
-    code = code == ERROR_SUCCESS ? receive_start(consumer, deadline_ns) : code;
+    code = code == ERROR_SUCCESS ? remote_consumer_receive_start(consumer, deadline_ns) : code;
     if (code != ERROR_SUCCESS) {
-        disconnect(&consumer->base);
+        remote_consumer_disconnect(&consumer->base);
         return code == ERROR_BROKEN_PIPE ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : code;
     }
     memcpy(&header, consumer->head, sizeof header);

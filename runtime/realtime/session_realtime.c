@@ -23,7 +23,7 @@ enum {
 
 static const struct etwas_sink realtime_sink;
 
-static void set(struct etwas_session *session, struct etwas_realtime *realtime)
+static void session_realtime_set(struct etwas_session *session, struct etwas_realtime *realtime)
 {
     etwas_control_lock();
     session->realtime = realtime;
@@ -65,13 +65,13 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
         etwas_session_count(session, &counts);
         session->noted_lost_events = counts.lost;
         etwas_realtime_set_clocks(realtime, &session->clock_history);
-        set(session, realtime);
+        session_realtime_set(session, realtime);
     }
     return code;
 }
 
 /* What consumers, or the backlog, have not got after all. */
-static void book_lost(struct etwas_session *session)
+static void session_realtime_account_lost(struct etwas_session *session)
 {
     uint64_t buffers;
     uint64_t records = etwas_realtime_collect_lost(session->realtime, &buffers);
@@ -81,11 +81,11 @@ static void book_lost(struct etwas_session *session)
 }
 
 /* Consumers are told of events lost before they got here, too. */
-static void settle(struct etwas_session *session)
+static void session_realtime_account(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
-    book_lost(session);
+    session_realtime_account_lost(session);
     etwas_session_count(session, &counts);
     if (counts.lost != session->noted_lost_events) {
         session->noted_lost_events = counts.lost;
@@ -100,10 +100,10 @@ void etwas_session_realtime_end(struct etwas_session *session)
 
     etwas_clock_history_add(&session->clock_history, &last);
     etwas_realtime_set_clocks(realtime, &session->clock_history);
-    settle(session);
+    session_realtime_account(session);
     etwas_realtime_end(realtime);
-    book_lost(session);
-    set(session, NULL);
+    session_realtime_account_lost(session);
+    session_realtime_set(session, NULL);
     etwas_realtime_unreference(realtime);
     ck_pr_store_32(&session->pool->words->backlog_full, 0);
 }
@@ -111,7 +111,8 @@ void etwas_session_realtime_end(struct etwas_session *session)
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
 /* While there is no consumer and the backlog is full everything stays in the pool, until the session ends. */
-static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
+static uint32_t session_realtime_free_buffers(struct etwas_session *session, uint32_t most,
+                                              bool last)
 {
     uint32_t buffers;
 
@@ -125,8 +126,8 @@ static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
 }
 
 /* Hands a buffer over; `records`: how many are nowhere else. False: nobody took it. */
-static bool deliver(struct etwas_session *session, const struct etwas_drained *buffer,
-                    uint32_t records)
+static bool session_realtime_deliver(struct etwas_session *session,
+                                     const struct etwas_drained *buffer, uint32_t records)
 {
     struct etwas_etl_buffer_header header = {
         .time_stamp = buffer->time_stamp,
@@ -141,7 +142,7 @@ static bool deliver(struct etwas_session *session, const struct etwas_drained *b
     return etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
 }
 
-static void take(struct etwas_session *session, struct etwas_batch *batch)
+static void session_realtime_accept_batch(struct etwas_session *session, struct etwas_batch *batch)
 {
     if (etwas_session_takes_stacks(session)) {
         etwas_realtime_enable_stacks(session->realtime);
@@ -149,19 +150,21 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
     for (uint32_t index = 0; index < batch->count; index++) {
         struct etwas_drained *buffer = &batch->buffers[index];
 
-        buffer->kept = deliver(session, buffer, buffer->kept ? 0 : buffer->records) || buffer->kept;
+        buffer->kept =
+            session_realtime_deliver(session, buffer, buffer->kept ? 0 : buffer->records) ||
+            buffer->kept;
     }
-    book_lost(session);
+    session_realtime_account_lost(session);
 }
 
-static void flushed(struct etwas_session *session, int64_t bound)
+static void session_realtime_flushed(struct etwas_session *session, int64_t bound)
 {
     etwas_realtime_set_bound(session->realtime, bound);
 }
 
 /* They get the whole history; it has the reading already. */
-static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
-                        bool quiet)
+static void session_realtime_read_clocks(struct etwas_session *session,
+                                         const struct etwas_clock_reading *reading, bool quiet)
 {
     (void)reading;
     (void)quiet;
@@ -170,18 +173,18 @@ static void read_clocks(struct etwas_session *session, const struct etwas_clock_
 
 static const struct etwas_sink realtime_sink = {
     .flush_bytes = FLUSH_BYTES,
-    .settle = settle,
-    .room = room,
-    .take = take,
-    .flushed = flushed,
-    .read_clocks = read_clocks,
+    .settle = session_realtime_account,
+    .room = session_realtime_free_buffers,
+    .take = session_realtime_accept_batch,
+    .flushed = session_realtime_flushed,
+    .read_clocks = session_realtime_read_clocks,
     .end = etwas_session_realtime_end,
 };
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
 /* Buffers that waited for a consumer can go now. */
-static void wake_flusher(struct etwas_session *session)
+static void session_realtime_wake_flusher(struct etwas_session *session)
 {
     (void)pthread_mutex_lock(&session->pool_lock);
     if (session->pool != NULL) {
@@ -191,7 +194,7 @@ static void wake_flusher(struct etwas_session *session)
 }
 
 /* With the control lock held. NULL: it has none. */
-static struct etwas_realtime *hold(const struct etwas_session *session)
+static struct etwas_realtime *session_realtime_reference(const struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session != NULL ? session->realtime : NULL;
 
@@ -202,8 +205,9 @@ static struct etwas_realtime *hold(const struct etwas_session *session)
 }
 
 /* Lets go of what was held. */
-static uint32_t connect(struct etwas_session *session, struct etwas_realtime *realtime,
-                        struct etwas_consumer **consumer)
+static uint32_t session_realtime_connect(struct etwas_session *session,
+                                         struct etwas_realtime *realtime,
+                                         struct etwas_consumer **consumer)
 {
     uint32_t code;
 
@@ -213,7 +217,7 @@ static uint32_t connect(struct etwas_session *session, struct etwas_realtime *re
     code = etwas_realtime_connect(realtime, consumer);
     etwas_realtime_unreference(realtime);
     if (code == ERROR_SUCCESS) {
-        wake_flusher(session);
+        session_realtime_wake_flusher(session);
     }
     return code;
 }
@@ -225,9 +229,9 @@ uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_co
 
     etwas_control_lock();
     session = etwas_session_find_name(name);
-    realtime = hold(session);
+    realtime = session_realtime_reference(session);
     etwas_control_unlock();
-    return connect(session, realtime, consumer);
+    return session_realtime_connect(session, realtime, consumer);
 }
 
 uint32_t etwas_session_realtime_connect_key(struct etwas_session_key key,
@@ -238,7 +242,7 @@ uint32_t etwas_session_realtime_connect_key(struct etwas_session_key key,
 
     etwas_control_lock();
     session = etwas_session_find(key);
-    realtime = hold(session);
+    realtime = session_realtime_reference(session);
     etwas_control_unlock();
-    return connect(session, realtime, consumer);
+    return session_realtime_connect(session, realtime, consumer);
 }

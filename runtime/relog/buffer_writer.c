@@ -22,8 +22,9 @@ uint32_t etwas_relog_write_at(int descriptor, const void *bytes, size_t count, u
                : etwas_file_write_error(error);
 }
 
-static uint32_t write_buffer(const struct etwas_relog_writer *writer,
-                             const struct etwas_etl_buffer_header *header, const uint8_t *body)
+static uint32_t writer_write_buffer(const struct etwas_relog_writer *writer,
+                                    const struct etwas_etl_buffer_header *header,
+                                    const uint8_t *body)
 {
     struct iovec vector[] = {
         {(void *)(uintptr_t)header, HEADER_BYTES},
@@ -63,7 +64,8 @@ void etwas_relog_writer_free(struct etwas_relog_writer *writer)
     free(writer->memory);
 }
 
-static struct etwas_relog_buffer *buffer_of(struct etwas_relog_writer *writer, uint32_t processor)
+static struct etwas_relog_buffer *writer_buffer_of(struct etwas_relog_writer *writer,
+                                                   uint32_t processor)
 {
     struct etwas_relog_buffer *buffer = writer->of[processor];
 
@@ -80,8 +82,9 @@ static struct etwas_relog_buffer *buffer_of(struct etwas_relog_writer *writer, u
     return buffer->content != NULL ? buffer : NULL;
 }
 
-static void begin(struct etwas_relog_writer *writer, struct etwas_relog_buffer *buffer,
-                  const struct etwas_relog_entry *entry)
+static void writer_begin_buffer(struct etwas_relog_writer *writer,
+                                struct etwas_relog_buffer *buffer,
+                                const struct etwas_relog_entry *entry)
 {
     buffer->header = (struct etwas_etl_buffer_header){
         .time_stamp = INT64_MIN,
@@ -98,7 +101,8 @@ static void begin(struct etwas_relog_writer *writer, struct etwas_relog_buffer *
 }
 
 /* What stands in the file behind the buffer's header. One that does not get smaller is as it was, without padding. */
-static const uint8_t *body_of(struct etwas_relog_writer *writer, struct etwas_relog_buffer *buffer)
+static const uint8_t *writer_buffer_body(struct etwas_relog_writer *writer,
+                                         struct etwas_relog_buffer *buffer)
 {
     struct etwas_etl_buffer_header *header = &buffer->header;
     uint32_t bytes = header->offset - HEADER_BYTES;
@@ -138,8 +142,8 @@ uint32_t etwas_relog_writer_close_buffer(struct etwas_relog_writer *writer, uint
     header->saved_offset = header->offset;
     header->current_offset = header->offset;
     header->sequence_number = writer->buffers;
-    body = body_of(writer, buffer);
-    code = write_buffer(writer, header, body);
+    body = writer_buffer_body(writer, buffer);
+    code = writer_write_buffer(writer, header, body);
     writer->last = *header;
     writer->last_at = writer->end;
     writer->end += header->buffer_bytes;
@@ -160,7 +164,7 @@ uint32_t etwas_relog_writer_add(struct etwas_relog_writer *writer,
         writer->gaps++;
         return ERROR_SUCCESS;
     }
-    buffer = buffer_of(writer, entry->processor);
+    buffer = writer_buffer_of(writer, entry->processor);
     if (buffer == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -170,7 +174,7 @@ uint32_t etwas_relog_writer_add(struct etwas_relog_writer *writer,
         code = etwas_relog_writer_close_buffer(writer, entry->processor);
     }
     if (buffer->header.offset == 0) {
-        begin(writer, buffer, entry);
+        writer_begin_buffer(writer, buffer, entry);
     }
     if (buffer->gaps != writer->gaps) {
         buffer->gaps = writer->gaps;

@@ -12,7 +12,8 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void keep_own(struct etwas_relog_first_buffer *first, const struct etwas_record *record)
+static void first_buffer_store_own_record(struct etwas_relog_first_buffer *first,
+                                          const struct etwas_record *record)
 {
     const uint8_t *payload = record->bytes + record->payload_at;
     size_t bytes = record->size - record->payload_at;
@@ -28,19 +29,20 @@ static void keep_own(struct etwas_relog_first_buffer *first, const struct etwas_
     }
 }
 
-static void keep(struct etwas_relog_first_buffer *first, const struct etwas_record *record)
+static void first_buffer_store_record(struct etwas_relog_first_buffer *first,
+                                      const struct etwas_record *record)
 {
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->size);
 
     if (record->own) {
-        keep_own(first, record);
+        first_buffer_store_own_record(first, record);
     } else if (ETWAS_RELOG_FIRST_BUFFER_BYTES - first->bytes >= rounded) {
         memcpy(first->records + first->bytes, record->bytes, record->size);
         first->bytes += rounded;
     }
 }
 
-static size_t put_name(uint8_t *at, const etwas_wchar *name)
+static size_t first_buffer_write_name(uint8_t *at, const etwas_wchar *name)
 {
     enum {
         LIMIT_UNITS = 1024
@@ -52,7 +54,8 @@ static size_t put_name(uint8_t *at, const etwas_wchar *name)
 }
 
 /* The log file header as the reader has it, where its record says that it is longer than it can be. */
-static void make_header(struct etwas_relog_first_buffer *first, const struct etwas_file_header *log)
+static void first_buffer_make_header(struct etwas_relog_first_buffer *first,
+                                     const struct etwas_file_header *log)
 {
     struct etwas_etl_system_header system = {
         .version = ETWAS_ETL_LOG_HEADER_CLASS_VERSION,
@@ -64,14 +67,14 @@ static void make_header(struct etwas_relog_first_buffer *first, const struct etw
 
     memset(first->records, 0, ETWAS_RELOG_FIRST_BUFFER_BYTES);
     memcpy(first->records + sizeof system, &log->fields, sizeof log->fields);
-    end += put_name(first->records + end, log->names);
-    end += put_name(first->records + end, log->log_file_name);
+    end += first_buffer_write_name(first->records + end, log->names);
+    end += first_buffer_write_name(first->records + end, log->log_file_name);
     system.size = (uint16_t)end;
     memcpy(first->records, &system, sizeof system);
     first->bytes = (uint32_t)etwas_etl_round_up_8(end);
 }
 
-static bool has_header(const struct etwas_relog_first_buffer *first)
+static bool first_buffer_has_header(const struct etwas_relog_first_buffer *first)
 {
     struct etwas_etl_system_header system;
     bool wide;
@@ -97,18 +100,18 @@ uint32_t etwas_relog_first_buffer_read(struct etwas_relog_first_buffer *first,
     stream.quiet = true;
     for (enum etwas_stream_state state = etwas_stream_next_buffer(&stream);
          state == ETWAS_STREAM_RECORD; state = etwas_stream_next_record(&stream)) {
-        keep(first, &stream.record);
+        first_buffer_store_record(first, &stream.record);
     }
     etwas_stream_close(&stream);
-    if (!has_header(first)) {
-        make_header(first, &trace->log);
+    if (!first_buffer_has_header(first)) {
+        first_buffer_make_header(first, &trace->log);
     }
     return ERROR_SUCCESS;
 }
 
 /* The record at *at, and where the next one is. False: there is none. */
-static bool next(const struct etwas_relog_first_buffer *first, uint32_t *at,
-                 struct etwas_record *record)
+static bool first_buffer_next_record(const struct etwas_relog_first_buffer *first, uint32_t *at,
+                                     struct etwas_record *record)
 {
     const uint8_t *bytes = first->records + *at;
 
@@ -126,7 +129,7 @@ bool etwas_relog_first_buffer_skip_record(struct etwas_relog_first_buffer *first
     uint32_t at = first->passed;
     struct etwas_record one;
 
-    if (!next(first, &at, &one) || one.size != record->size ||
+    if (!first_buffer_next_record(first, &at, &one) || one.size != record->size ||
         memcmp(one.bytes, record->bytes, one.size) != 0) {
         return false;
     }
@@ -162,7 +165,8 @@ void etwas_relog_set_stamp(uint8_t *bytes, const struct etwas_record *record, in
 /* ---- what is different now ------------------------------------------------------------------- */
 
 /* Both forms begin alike, and are alike behind the names. */
-static void put_fields(uint8_t *payload, bool wide, const struct etwas_etl_log_header64 *fields)
+static void first_buffer_write_fields(uint8_t *payload, bool wide,
+                                      const struct etwas_etl_log_header64 *fields)
 {
     size_t zone = wide ? offsetof(struct etwas_etl_log_header64, time_zone)
                        : ETWAS_ETL_LOG_HEADER32_TIME_ZONE;
@@ -172,9 +176,10 @@ static void put_fields(uint8_t *payload, bool wide, const struct etwas_etl_log_h
            sizeof *fields - offsetof(struct etwas_etl_log_header64, time_zone));
 }
 
-static uint8_t *put_own(const struct etwas_relog_first_buffer *first,
-                        const struct etwas_relog_header_facts *facts, uint8_t *at, uint8_t type,
-                        const void *payload, size_t bytes)
+static uint8_t *first_buffer_write_own_record(const struct etwas_relog_first_buffer *first,
+                                              const struct etwas_relog_header_facts *facts,
+                                              uint8_t *at, uint8_t type, const void *payload,
+                                              size_t bytes)
 {
     struct etwas_etl_full_header header =
         etwas_etl_own_header(first->records, sizeof header + bytes, type, 1);
@@ -186,8 +191,9 @@ static uint8_t *put_own(const struct etwas_relog_first_buffer *first,
 }
 
 /* In the order in which they stand in each file of ours. Several machines have no clock to tell of. */
-static uint8_t *put_all_own(const struct etwas_relog_first_buffer *first,
-                            const struct etwas_relog_header_facts *facts, uint8_t *at)
+static uint8_t *first_buffer_write_own_records(const struct etwas_relog_first_buffer *first,
+                                               const struct etwas_relog_header_facts *facts,
+                                               uint8_t *at)
 {
     struct etwas_etl_calibration calibration = first->calibration;
     struct etwas_etl_clock_trust trust = first->trust;
@@ -204,15 +210,17 @@ static uint8_t *put_all_own(const struct etwas_relog_first_buffer *first,
         };
     }
     if (first->calibrated) {
-        at =
-            put_own(first, facts, at, ETWAS_ETL_CALIBRATION_TYPE, &calibration, sizeof calibration);
+        at = first_buffer_write_own_record(first, facts, at, ETWAS_ETL_CALIBRATION_TYPE,
+                                           &calibration, sizeof calibration);
     }
-    at = put_own(first, facts, at, ETWAS_ETL_TOTALS_TYPE, &facts->totals, sizeof facts->totals);
+    at = first_buffer_write_own_record(first, facts, at, ETWAS_ETL_TOTALS_TYPE, &facts->totals,
+                                       sizeof facts->totals);
     if (first->has_trust && !facts->converted) {
         /* Each processor has one stream now. */
         trust.rows = 0;
         trust.one_stream = 0;
-        at = put_own(first, facts, at, ETWAS_ETL_CLOCK_RECORD_TYPE, &trust, sizeof trust);
+        at = first_buffer_write_own_record(first, facts, at, ETWAS_ETL_CLOCK_RECORD_TYPE, &trust,
+                                           sizeof trust);
     }
     return at;
 }
@@ -226,15 +234,15 @@ uint32_t etwas_relog_first_buffer_write(const struct etwas_relog_first_buffer *f
     uint32_t begin = 0;
 
     memcpy(content, first->records, first->bytes);
-    for (uint32_t at = 0; next(first, &at, &record); begin = at) {
+    for (uint32_t at = 0; first_buffer_next_record(first, &at, &record); begin = at) {
         if (begin == 0) {
-            put_fields(content + record.header_bytes, etwas_relog_first_buffer_is_wide(first),
-                       &facts->fields);
+            first_buffer_write_fields(content + record.header_bytes,
+                                      etwas_relog_first_buffer_is_wide(first), &facts->fields);
         }
         etwas_relog_set_stamp(content + begin, &record, facts->first_raw);
     }
     if (facts->own) {
-        end = put_all_own(first, facts, end);
+        end = first_buffer_write_own_records(first, facts, end);
     }
     return (uint32_t)(end - content);
 }

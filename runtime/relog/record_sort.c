@@ -18,12 +18,12 @@ enum {
 };
 _Static_assert(MEMORY_BYTES + PLACES * sizeof(struct etwas_relog_sort_place) == 64 << 20, "64 MiB");
 
-static uint32_t entry_bytes(const struct etwas_relog_entry *entry)
+static uint32_t sort_entry_bytes(const struct etwas_relog_entry *entry)
 {
     return (uint32_t)(sizeof *entry + etwas_etl_round_up_8(entry->bytes));
 }
 
-static const struct etwas_relog_entry *entry_at(const uint8_t *bytes)
+static const struct etwas_relog_entry *sort_entry_at(const uint8_t *bytes)
 {
     /* Whatever holds entries is aligned, and each takes a multiple of 8. */
     return (const struct etwas_relog_entry *)(const void *)bytes;
@@ -57,7 +57,7 @@ void etwas_relog_sort_free(struct etwas_relog_sort *sort)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int sort_compare_places(const void *left, const void *right)
 {
     const struct etwas_relog_sort_place *a = left;
     const struct etwas_relog_sort_place *b = right;
@@ -66,15 +66,15 @@ static int compare(const void *left, const void *right)
                             : (a->at > b->at) - (a->at < b->at);
 }
 
-static void order(struct etwas_relog_sort *sort)
+static void sort_places(struct etwas_relog_sort *sort)
 {
     if (!sort->is_in_order) {
-        qsort(sort->places, sort->count, sizeof *sort->places, compare);
+        qsort(sort->places, sort->count, sizeof *sort->places, sort_compare_places);
         sort->is_in_order = true;
     }
 }
 
-static struct etwas_relog_run *new_run(struct etwas_relog_sort *sort)
+static struct etwas_relog_run *sort_new_run(struct etwas_relog_sort *sort)
 {
     struct etwas_relog_run *runs = realloc(sort->runs, (sort->run_count + 1) * sizeof *sort->runs);
 
@@ -86,7 +86,7 @@ static struct etwas_relog_run *new_run(struct etwas_relog_sort *sort)
     return &sort->runs[sort->run_count++];
 }
 
-static uint32_t write_bytes(struct etwas_relog_sort *sort, const uint8_t *bytes, size_t count)
+static uint32_t sort_write_bytes(struct etwas_relog_sort *sort, const uint8_t *bytes, size_t count)
 {
     struct iovec vector = {(void *)(uintptr_t)bytes, count};
     int error = 0;
@@ -99,7 +99,7 @@ static uint32_t write_bytes(struct etwas_relog_sort *sort, const uint8_t *bytes,
 }
 
 /* The piece in memory, in its order. What lies side by side is written at once. */
-static uint32_t write_piece(struct etwas_relog_sort *sort)
+static uint32_t sort_write_piece(struct etwas_relog_sort *sort)
 {
     uint32_t code = ERROR_SUCCESS;
     uint32_t begin = 0;
@@ -109,15 +109,15 @@ static uint32_t write_piece(struct etwas_relog_sort *sort)
         uint32_t at = sort->places[i].at;
 
         if (at != end) {
-            code = write_bytes(sort, sort->memory + begin, end - begin);
+            code = sort_write_bytes(sort, sort->memory + begin, end - begin);
             begin = at;
         }
-        end = at + entry_bytes(entry_at(sort->memory + at));
+        end = at + sort_entry_bytes(sort_entry_at(sort->memory + at));
     }
-    return code == ERROR_SUCCESS ? write_bytes(sort, sort->memory + begin, end - begin) : code;
+    return code == ERROR_SUCCESS ? sort_write_bytes(sort, sort->memory + begin, end - begin) : code;
 }
 
-static uint32_t open_file(struct etwas_relog_sort *sort)
+static uint32_t sort_open_file(struct etwas_relog_sort *sort)
 {
     const char *temporary = secure_getenv("TMPDIR");
 
@@ -128,23 +128,23 @@ static uint32_t open_file(struct etwas_relog_sort *sort)
                                            &sort->descriptor);
 }
 
-static uint32_t spill(struct etwas_relog_sort *sort)
+static uint32_t sort_spill(struct etwas_relog_sort *sort)
 {
     struct etwas_relog_run *run = sort->run_count > 0 ? &sort->runs[sort->run_count - 1] : NULL;
-    uint32_t code = open_file(sort);
+    uint32_t code = sort_open_file(sort);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    order(sort);
+    sort_places(sort);
     if (run == NULL || sort->places[0].key < run->last_key) {
-        run = new_run(sort);
+        run = sort_new_run(sort);
         if (run == NULL) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
         run->at = sort->written;
     }
-    code = write_piece(sort);
+    code = sort_write_piece(sort);
     run->end = sort->written;
     run->last_key = sort->places[sort->count - 1].key;
     sort->used = 0;
@@ -155,11 +155,11 @@ static uint32_t spill(struct etwas_relog_sort *sort)
 uint32_t etwas_relog_sort_add(struct etwas_relog_sort *sort, const struct etwas_relog_entry *entry,
                               const void *record)
 {
-    uint32_t bytes = entry_bytes(entry);
+    uint32_t bytes = sort_entry_bytes(entry);
 
     if (sort->code == ERROR_SUCCESS &&
         (sort->count == PLACES || MEMORY_BYTES - sort->used < bytes)) {
-        sort->code = spill(sort);
+        sort->code = sort_spill(sort);
     }
     if (sort->code != ERROR_SUCCESS) {
         return sort->code;
@@ -179,51 +179,53 @@ uint32_t etwas_relog_sort_add(struct etwas_relog_sort *sort, const struct etwas_
 /* ---- merging --------------------------------------------------------------------------------- */
 
 /* Makes the run's first entry available; it has one. */
-static uint32_t load(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
+static uint32_t sort_load_window(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
 {
     uint32_t left = run->window_bytes - run->window_at;
     size_t wanted = run->end - run->at < WINDOW_BYTES ? (size_t)(run->end - run->at) : WINDOW_BYTES;
 
     if (run->window == NULL) {
-        run->entry = entry_at(sort->memory + sort->places[run->at].at);
+        run->entry = sort_entry_at(sort->memory + sort->places[run->at].at);
         return ERROR_SUCCESS;
     }
-    if (left < sizeof *run->entry || left < entry_bytes(entry_at(run->window + run->window_at))) {
+    if (left < sizeof *run->entry ||
+        left < sort_entry_bytes(sort_entry_at(run->window + run->window_at))) {
         if (etwas_file_read(sort->descriptor, run->window, wanted, run->at) != wanted) {
             return ERROR_WRITE_FAULT;
         }
         run->window_at = 0;
         run->window_bytes = (uint32_t)wanted;
     }
-    run->entry = entry_at(run->window + run->window_at);
+    run->entry = sort_entry_at(run->window + run->window_at);
     return ERROR_SUCCESS;
 }
 
-static void pass(struct etwas_relog_run *run)
+static void sort_run_advance(struct etwas_relog_run *run)
 {
-    uint32_t bytes = entry_bytes(run->entry);
+    uint32_t bytes = sort_entry_bytes(run->entry);
 
     run->at += run->window != NULL ? bytes : 1;
     run->window_at += run->window != NULL ? bytes : 0;
 }
 
 /* Runs lie in the order in which their records came. */
-static bool is_before(const struct etwas_relog_run *a, const struct etwas_relog_run *b)
+static bool sort_run_is_before(const struct etwas_relog_run *a, const struct etwas_relog_run *b)
 {
     return a->entry->key != b->entry->key ? a->entry->key < b->entry->key : a < b;
 }
 
 /* Where the first of the heap belongs. */
-static void sink(struct etwas_relog_sort *sort)
+static void sort_sift_down(struct etwas_relog_sort *sort)
 {
     struct etwas_relog_run *run = sort->heap[0];
     size_t at = 0;
 
     for (size_t child = 1; child < sort->heap_count; child = 2 * at + 1) {
-        if (child + 1 < sort->heap_count && is_before(sort->heap[child + 1], sort->heap[child])) {
+        if (child + 1 < sort->heap_count &&
+            sort_run_is_before(sort->heap[child + 1], sort->heap[child])) {
             child++;
         }
-        if (!is_before(sort->heap[child], run)) {
+        if (!sort_run_is_before(sort->heap[child], run)) {
             break;
         }
         sort->heap[at] = sort->heap[child];
@@ -232,11 +234,11 @@ static void sink(struct etwas_relog_sort *sort)
     sort->heap[at] = run;
 }
 
-static void push(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
+static void sort_push_run(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
 {
     size_t at = sort->heap_count++;
 
-    for (; at > 0 && is_before(run, sort->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+    for (; at > 0 && sort_run_is_before(run, sort->heap[(at - 1) / 2]); at = (at - 1) / 2) {
         sort->heap[at] = sort->heap[(at - 1) / 2];
     }
     sort->heap[at] = run;
@@ -250,11 +252,11 @@ uint32_t etwas_relog_sort_end(struct etwas_relog_sort *sort)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    last = sort->count > 0 ? new_run(sort) : NULL;
+    last = sort->count > 0 ? sort_new_run(sort) : NULL;
     if (last == NULL && sort->count > 0) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    order(sort);
+    sort_places(sort);
     sort->heap = calloc(sort->run_count + 1, sizeof(struct etwas_relog_run *));
     if (sort->heap == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -270,9 +272,9 @@ uint32_t etwas_relog_sort_end(struct etwas_relog_sort *sort)
                 return ERROR_NOT_ENOUGH_MEMORY;
             }
         }
-        code = load(sort, run);
+        code = sort_load_window(sort, run);
         if (code == ERROR_SUCCESS) {
-            push(sort, run);
+            sort_push_run(sort, run);
         }
     }
     return code;
@@ -288,14 +290,14 @@ uint32_t etwas_relog_sort_next(struct etwas_relog_sort *sort)
     struct etwas_relog_run *run = sort->heap[0];
     uint32_t code = ERROR_SUCCESS;
 
-    pass(run);
+    sort_run_advance(run);
     if (run->at < run->end) {
-        code = load(sort, run);
+        code = sort_load_window(sort, run);
     } else {
         sort->heap[0] = sort->heap[--sort->heap_count];
     }
     if (code == ERROR_SUCCESS && sort->heap_count > 0) {
-        sink(sort);
+        sort_sift_down(sort);
     }
     return code;
 }

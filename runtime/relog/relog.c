@@ -18,13 +18,13 @@
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static uint32_t larger(uint32_t left, uint32_t right)
+static uint32_t relog_larger(uint32_t left, uint32_t right)
 {
     return left > right ? left : right;
 }
 
 /* As large as an input's, but for what need not be: room for each record, and for the first ones. */
-static uint32_t buffer_bytes(const struct etwas_relogger *relogger)
+static uint32_t relog_buffer_bytes(const struct etwas_relogger *relogger)
 {
     enum {
         USUAL_BYTES = 64 << 10,
@@ -40,15 +40,15 @@ static uint32_t buffer_bytes(const struct etwas_relogger *relogger)
                               ? input->record_bytes
                               : ETWAS_ETL_LARGEST_RECORD_BYTES;
 
-        bytes = larger(bytes, HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(record));
-        bytes =
-            larger(bytes, input->buffer_bytes < USUAL_BYTES ? input->buffer_bytes : USUAL_BYTES);
+        bytes = relog_larger(bytes, HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(record));
+        bytes = relog_larger(bytes,
+                             input->buffer_bytes < USUAL_BYTES ? input->buffer_bytes : USUAL_BYTES);
     }
     return (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
 }
 
 /* Nobody looks for clock snapshots in buffers that are compressed: of those that do not fit in buffer 0 every second one goes. */
-static void thin_clock_snapshots(struct etwas_relogger *relogger)
+static void relog_thin_snapshots(struct etwas_relogger *relogger)
 {
     struct etwas_clock_snapshot_list *list = &relogger->snapshots;
 
@@ -65,7 +65,7 @@ static void thin_clock_snapshots(struct etwas_relogger *relogger)
 }
 
 /* The losses have half of buffer 0 at most. */
-static void limit_losses(struct etwas_relogger *relogger)
+static void relog_limit_losses(struct etwas_relogger *relogger)
 {
     size_t fit = etwas_relog_free_bytes(relogger) / 2 / sizeof(struct etwas_etl_loss_record);
 
@@ -77,26 +77,26 @@ static void limit_losses(struct etwas_relogger *relogger)
     }
 }
 
-static uint32_t open_pack(struct etwas_relogger *relogger, bool compressed)
+static uint32_t relog_open_writer(struct etwas_relogger *relogger, bool compressed)
 {
     struct etwas_relog_writer *writer = &relogger->writer;
 
     writer->own = relogger->own;
-    writer->buffer_bytes = buffer_bytes(relogger);
-    limit_losses(relogger);
+    writer->buffer_bytes = relog_buffer_bytes(relogger);
+    relog_limit_losses(relogger);
     if (compressed) {
-        thin_clock_snapshots(relogger);
+        relog_thin_snapshots(relogger);
     }
     return etwas_relog_writer_open(writer, compressed);
 }
 
-static int64_t unix_ns(int64_t filetime)
+static int64_t relog_unix_ns(int64_t filetime)
 {
     return etwas_etl_saturate(((etwas_etl_wide)filetime - ETWAS_ETL_FILETIME_OF_1970) * 100);
 }
 
-static uint32_t prepare(struct etwas_relogger *relogger, struct etwas_trace *const *traces,
-                        bool compressed)
+static uint32_t relog_prepare(struct etwas_relogger *relogger, struct etwas_trace *const *traces,
+                              bool compressed)
 {
     const uint32_t mode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP;
     const struct etwas_relog_input *base;
@@ -114,13 +114,14 @@ static uint32_t prepare(struct etwas_relogger *relogger, struct etwas_trace *con
     }
     base = &relogger->inputs[relogger->base];
     relogger->first_raw =
-        relogger->converted ? unix_ns(base->fields.start_filetime) : base->first_raw;
+        relogger->converted ? relog_unix_ns(base->fields.start_filetime) : base->first_raw;
     relogger->last_key = relogger->first_raw;
-    code = open_pack(relogger, compressed);
+    code = relog_open_writer(relogger, compressed);
     return code == ERROR_SUCCESS ? etwas_relog_sort_open(&relogger->sort) : code;
 }
 
-static struct etwas_relogger *make(const etwas_trace_handle *traces, uint32_t count, int descriptor)
+static struct etwas_relogger *relog_new(const etwas_trace_handle *traces, uint32_t count,
+                                        int descriptor)
 {
     struct etwas_relogger *new = calloc(1, sizeof *new);
 
@@ -142,14 +143,14 @@ static struct etwas_relogger *make(const etwas_trace_handle *traces, uint32_t co
 }
 
 /* Reading is a point of cancellation. */
-static uint32_t read_all(struct etwas_relogger *new, struct etwas_trace *const *taken,
-                         bool compressed)
+static uint32_t relog_read_inputs(struct etwas_relogger *new, struct etwas_trace *const *taken,
+                                  bool compressed)
 {
     int cancelling = etwas_cancel_forbid();
     uint32_t code;
 
     new->logger_id = taken[0]->log.buffer.logger_id;
-    code = prepare(new, taken, compressed);
+    code = relog_prepare(new, taken, compressed);
     etwas_cancel_allow(cancelling);
     return code;
 }
@@ -165,13 +166,13 @@ uint32_t etwas_relog_open(const etwas_trace_handle *traces, uint32_t count, int 
         (flags & ~ETWAS_RELOG_COMPRESSED) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    new = make(traces, count, descriptor);
+    new = relog_new(traces, count, descriptor);
     taken = calloc(count, sizeof(struct etwas_trace *));
     if (new != NULL && taken != NULL) {
         code = etwas_trace_table_acquire(traces, count, taken);
     }
     if (code == ERROR_SUCCESS) {
-        code = read_all(new, taken, (flags & ETWAS_RELOG_COMPRESSED) != 0);
+        code = relog_read_inputs(new, taken, (flags & ETWAS_RELOG_COMPRESSED) != 0);
         etwas_trace_table_release(traces, count);
     }
     free(taken);
@@ -195,8 +196,8 @@ void etwas_relog_close(etwas_relogger *relogger)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static struct etwas_relog_input *find_input(struct etwas_relogger *relogger,
-                                            etwas_trace_handle trace)
+static struct etwas_relog_input *relog_find_input(struct etwas_relogger *relogger,
+                                                  etwas_trace_handle trace)
 {
     for (uint32_t i = 0; i < relogger->count; i++) {
         if (relogger->inputs[i].handle == trace) {
@@ -210,7 +211,7 @@ static struct etwas_relog_input *find_input(struct etwas_relogger *relogger,
  * The record as it lies on disk. The reader hands its payload out where that lies, at the record's end. False: this is
  * no event of the reader's.
  */
-static bool find_record(const EVENT_RECORD *event, struct etwas_record *record)
+static bool relog_find_record(const EVENT_RECORD *event, struct etwas_record *record)
 {
     uint32_t size = event->EventHeader.Size;
     uint32_t head = size - event->UserDataLength;
@@ -224,7 +225,7 @@ static bool find_record(const EVENT_RECORD *event, struct etwas_record *record)
 }
 
 /* By system time the order is that of delivery: it may have been set back. */
-static bool keep_order(struct etwas_relog_input *input, struct etwas_relog_entry *entry)
+static bool relog_keep_order(struct etwas_relog_input *input, struct etwas_relog_entry *entry)
 {
     if (input->fields.clock_type != ETWAS_ETL_CLOCK_SYSTEM) {
         return true;
@@ -244,8 +245,8 @@ static bool keep_order(struct etwas_relog_input *input, struct etwas_relog_entry
     return input->newest != NULL;
 }
 
-static uint16_t processor_of(const struct etwas_relogger *relogger,
-                             const struct etwas_relog_input *input, const EVENT_RECORD *event)
+static uint16_t relog_processor_of(const struct etwas_relogger *relogger,
+                                   const struct etwas_relog_input *input, const EVENT_RECORD *event)
 {
     uint32_t processor = event->BufferContext.ProcessorIndex;
 
@@ -255,13 +256,13 @@ static uint16_t processor_of(const struct etwas_relogger *relogger,
     return (uint16_t)(input->first_processor + processor);
 }
 
-static uint32_t add(struct etwas_relogger *relogger, struct etwas_relog_input *input,
-                    const struct etwas_record *record, const EVENT_RECORD *event)
+static uint32_t relog_add_record(struct etwas_relogger *relogger, struct etwas_relog_input *input,
+                                 const struct etwas_record *record, const EVENT_RECORD *event)
 {
     struct etwas_relog_entry entry = {
         .key = event->EventHeader.TimeStamp.QuadPart,
         .bytes = record->size,
-        .processor = processor_of(relogger, input, event),
+        .processor = relog_processor_of(relogger, input, event),
         .logger_id = relogger->count == 1 ? event->BufferContext.LoggerId : 0,
     };
     const uint8_t *bytes = record->bytes;
@@ -278,7 +279,7 @@ static uint32_t add(struct etwas_relogger *relogger, struct etwas_relog_input *i
         entry.key = time.value;
         bytes = relogger->record;
     }
-    if (!keep_order(input, &entry)) {
+    if (!relog_keep_order(input, &entry)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     relogger->last_key = entry.key;
@@ -291,17 +292,18 @@ uint32_t etwas_relog_inject(etwas_relogger *relogger, etwas_trace_handle trace,
     struct etwas_relog_input *input;
     struct etwas_record raw;
 
-    if (relogger == NULL || record == NULL || relogger->finished || !find_record(record, &raw)) {
+    if (relogger == NULL || record == NULL || relogger->finished ||
+        !relog_find_record(record, &raw)) {
         return ERROR_INVALID_PARAMETER;
     }
-    input = find_input(relogger, trace);
+    input = relog_find_input(relogger, trace);
     if (input == NULL) {
         return ERROR_INVALID_HANDLE;
     }
     if (etwas_relog_first_buffer_skip_record(&input->first, &raw)) {
         return ERROR_SUCCESS;
     }
-    return add(relogger, input, &raw, record);
+    return relog_add_record(relogger, input, &raw, record);
 }
 
 uint32_t etwas_relog_describe(etwas_relogger *relogger, uint8_t type, const void *payload,

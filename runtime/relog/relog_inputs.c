@@ -13,7 +13,7 @@
 #include "reader/clock_snapshots.h"
 #include "reader/repeated_counts.h"
 
-static uint32_t streams_of(const struct etwas_file_header *log)
+static uint32_t relog_input_streams(const struct etwas_file_header *log)
 {
     uint32_t processors = log->fields.start.number_of_processors;
 
@@ -24,7 +24,7 @@ static uint32_t streams_of(const struct etwas_file_header *log)
     return processors < ETWAS_RELOG_PROCESSORS ? processors : ETWAS_RELOG_PROCESSORS;
 }
 
-static struct etwas_etl_totals totals_of(const struct etwas_trace *trace)
+static struct etwas_etl_totals relog_input_totals(const struct etwas_trace *trace)
 {
     const etwas_trace_information *information = &trace->information;
 
@@ -42,7 +42,7 @@ static struct etwas_etl_totals totals_of(const struct etwas_trace *trace)
 }
 
 /* Can its header's clock be said again? */
-static bool has_clock(const struct etwas_file_header *log)
+static bool relog_input_has_clock(const struct etwas_file_header *log)
 {
     struct etwas_etl_clock clock;
 
@@ -51,7 +51,7 @@ static bool has_clock(const struct etwas_file_header *log)
         log->fields.start.cpu_speed_mhz, log->first_raw, log->fields.start_filetime);
 }
 
-static uint32_t read_input(struct etwas_relog_input *input, struct etwas_trace *trace)
+static uint32_t relog_input_read(struct etwas_relog_input *input, struct etwas_trace *trace)
 {
     const struct etwas_file_header *log = &trace->log;
 
@@ -59,19 +59,19 @@ static uint32_t read_input(struct etwas_relog_input *input, struct etwas_trace *
     input->clock = log->clock;
     input->first_raw = log->first_raw;
     input->own = log->own;
-    input->has_clock = has_clock(log);
-    input->processors = streams_of(log);
+    input->has_clock = relog_input_has_clock(log);
+    input->processors = relog_input_streams(log);
     input->buffer_bytes = log->session_buffer_bytes;
     /* Where buffers differ in size one may be larger than the header says. */
     input->record_bytes = log->uniform || trace->information.compressed
                               ? log->session_buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES
                               : ETWAS_ETL_LARGEST_RECORD_BYTES;
-    input->totals = totals_of(trace);
+    input->totals = relog_input_totals(trace);
     input->says_attempted = trace->information.attempted_events != 0;
     return etwas_relog_first_buffer_read(&input->first, trace);
 }
 
-static bool are_near(int64_t left, int64_t right)
+static bool filetimes_are_near(int64_t left, int64_t right)
 {
     int64_t apart;
 
@@ -79,16 +79,17 @@ static bool are_near(int64_t left, int64_t right)
            apart > -ETWAS_ETL_FILETIME_PER_SECOND;
 }
 
-static bool are_of_one_machine(const struct etwas_relog_input *a, const struct etwas_relog_input *b)
+static bool relog_inputs_are_of_one_machine(const struct etwas_relog_input *a,
+                                            const struct etwas_relog_input *b)
 {
     return a->own == b->own && a->processors == b->processors &&
            a->fields.clock_type == b->fields.clock_type &&
            a->fields.performance_frequency_hz == b->fields.performance_frequency_hz &&
-           are_near(a->fields.boot_filetime, b->fields.boot_filetime);
+           filetimes_are_near(a->fields.boot_filetime, b->fields.boot_filetime);
 }
 
 /* Adds what a reader would use of them, and frees the timeline. False: no memory. */
-static bool add_clock_snapshots(struct etwas_clock_snapshot_list *list,
+static bool relog_add_snapshots(struct etwas_clock_snapshot_list *list,
                                 struct etwas_timeline *timeline)
 {
     bool complete = timeline != NULL;
@@ -101,24 +102,24 @@ static bool add_clock_snapshots(struct etwas_clock_snapshot_list *list,
 }
 
 /* All readings of these clocks together, in order. */
-static uint32_t take_clock_snapshots(struct etwas_relogger *relogger,
-                                     struct etwas_trace *const *traces)
+static uint32_t relog_collect_snapshots(struct etwas_relogger *relogger,
+                                        struct etwas_trace *const *traces)
 {
     struct etwas_clock_snapshot_list list = {0};
     bool complete = true;
 
     for (uint32_t i = 0; i < relogger->count && complete; i++) {
-        complete = add_clock_snapshots(&list, etwas_clock_snapshots_read_timeline(traces[i], true));
+        complete = relog_add_snapshots(&list, etwas_clock_snapshots_read_timeline(traces[i], true));
     }
     complete = complete &&
-               add_clock_snapshots(&relogger->snapshots,
+               relog_add_snapshots(&relogger->snapshots,
                                    etwas_timeline_new(&traces[relogger->base]->log.base, &list));
     free(list.snapshots);
     return complete ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
 /* Each by itself, as long as there is room. Of a session that several files tell of, those of the file that counts. */
-static void take_losses(struct etwas_relogger *relogger, const struct etwas_trace *trace)
+static void relog_collect_losses(struct etwas_relogger *relogger, const struct etwas_trace *trace)
 {
     const struct etwas_loss_list *list = &trace->log.losses;
     bool counts = trace->information.repeated_lost_events == 0;
@@ -139,7 +140,7 @@ static void take_losses(struct etwas_relogger *relogger, const struct etwas_trac
 }
 
 /* The processors of one machine are the same; those of several lie behind one another. */
-static uint32_t place_processors(struct etwas_relogger *relogger)
+static uint32_t relog_place_processors(struct etwas_relogger *relogger)
 {
     uint32_t processors = 0;
 
@@ -161,7 +162,7 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
         struct etwas_relog_input *input = &relogger->inputs[i];
         const struct etwas_relog_input *base = &relogger->inputs[relogger->base];
 
-        code = read_input(input, traces[i]);
+        code = relog_input_read(input, traces[i]);
         if (code != ERROR_SUCCESS) {
             return code;
         }
@@ -172,14 +173,14 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
     }
     relogger->converted = !relogger->inputs[relogger->base].has_clock;
     for (uint32_t i = 0; i < relogger->count; i++) {
-        relogger->converted |=
-            !are_of_one_machine(&relogger->inputs[i], &relogger->inputs[relogger->base]);
+        relogger->converted |= !relog_inputs_are_of_one_machine(&relogger->inputs[i],
+                                                                &relogger->inputs[relogger->base]);
     }
-    code = place_processors(relogger);
+    code = relog_place_processors(relogger);
     if (code == ERROR_SUCCESS && relogger->own && !relogger->converted) {
-        code = take_clock_snapshots(relogger, traces);
+        code = relog_collect_snapshots(relogger, traces);
         for (uint32_t i = 0; i < relogger->count; i++) {
-            take_losses(relogger, traces[i]);
+            relog_collect_losses(relogger, traces[i]);
         }
     }
     return code;

@@ -14,7 +14,7 @@
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 #define CLOCK_SNAPSHOT_BYTES (uint32_t)sizeof(struct etwas_etl_clock_snapshot_record)
 
-static struct etwas_relog_first_buffer *first_of(struct etwas_relogger *relogger)
+static struct etwas_relog_first_buffer *relog_first_buffer_of(struct etwas_relogger *relogger)
 {
     return &relogger->inputs[relogger->base].first;
 }
@@ -22,7 +22,7 @@ static struct etwas_relog_first_buffer *first_of(struct etwas_relogger *relogger
 /* ---- clock snapshots ------------------------------------------------------------------------- */
 
 /* How many of them lie in buffers of their own: those behind the first one. */
-static size_t moved_clock_snapshots(struct etwas_relogger *relogger)
+static size_t relog_moved_snapshot_count(struct etwas_relogger *relogger)
 {
     enum {
         LEAST = 8
@@ -40,26 +40,27 @@ static size_t moved_clock_snapshots(struct etwas_relogger *relogger)
     return count - room + (rest != 0 && rest < LEAST && room > 2 * LEAST ? LEAST - rest : 0);
 }
 
-static struct etwas_etl_clock_snapshot_record clock_snapshot_at(struct etwas_relogger *relogger,
+static struct etwas_etl_clock_snapshot_record relog_snapshot_at(struct etwas_relogger *relogger,
                                                                 size_t index)
 {
-    return etwas_relog_clock_snapshot(first_of(relogger), &relogger->snapshots.snapshots[index],
-                                      index == 0, index + 1 == relogger->snapshots.count);
+    return etwas_relog_clock_snapshot(relog_first_buffer_of(relogger),
+                                      &relogger->snapshots.snapshots[index], index == 0,
+                                      index + 1 == relogger->snapshots.count);
 }
 
 /* No record of processor 0 is older than their stamps. */
-static uint32_t write_clock_snapshots(struct etwas_relogger *relogger)
+static uint32_t relog_write_snapshots(struct etwas_relogger *relogger)
 {
     const struct etwas_relog_entry *oldest = etwas_relog_sort_first(&relogger->sort);
     struct etwas_relog_entry entry = {.key = relogger->first_raw, .bytes = CLOCK_SNAPSHOT_BYTES};
-    size_t moved = moved_clock_snapshots(relogger);
+    size_t moved = relog_moved_snapshot_count(relogger);
     uint32_t code = ERROR_SUCCESS;
 
     if (oldest != NULL && oldest->key < entry.key) {
         entry.key = oldest->key;
     }
     for (size_t i = 1; i <= moved && code == ERROR_SUCCESS; i++) {
-        struct etwas_etl_clock_snapshot_record record = clock_snapshot_at(relogger, i);
+        struct etwas_etl_clock_snapshot_record record = relog_snapshot_at(relogger, i);
 
         record.header.time_stamp = entry.key;
         code = etwas_relog_writer_add(&relogger->writer, &entry, &record, &entry.key);
@@ -69,7 +70,7 @@ static uint32_t write_clock_snapshots(struct etwas_relogger *relogger)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static uint32_t write_records(struct etwas_relogger *relogger)
+static uint32_t relog_write_records(struct etwas_relogger *relogger)
 {
     const struct etwas_relog_entry *entry;
     uint32_t code = ERROR_SUCCESS;
@@ -92,13 +93,13 @@ static uint32_t write_records(struct etwas_relogger *relogger)
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-static uint32_t saturated(uint64_t count)
+static uint32_t relog_saturate(uint64_t count)
 {
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
 /* Does it, or what was recovered of the same session, say how many events were attempted? */
-static bool says_attempted(const struct etwas_relogger *relogger, uint32_t index)
+static bool relog_input_says_attempted(const struct etwas_relogger *relogger, uint32_t index)
 {
     const struct etwas_etl_log_header64 *own = &relogger->inputs[index].fields;
 
@@ -115,7 +116,7 @@ static bool says_attempted(const struct etwas_relogger *relogger, uint32_t index
     return false;
 }
 
-static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, bool all)
+static struct etwas_etl_totals relog_output_totals(const struct etwas_relogger *relogger, bool all)
 {
     struct etwas_etl_totals sum = {.version = ETWAS_ETL_TOTALS_VERSION};
 
@@ -128,14 +129,14 @@ static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, 
         sum.lost_events += totals->lost_events;
         sum.lost_buffers += totals->lost_buffers;
         sum.attempted_events += totals->attempted_events;
-        all = all && says_attempted(relogger, i);
+        all = all && relog_input_says_attempted(relogger, i);
     }
     sum.lost_buffers += relogger->gaps;
     sum.attempted_events = all ? sum.attempted_events : 0;
     return sum;
 }
 
-static int64_t end_of(const struct etwas_relogger *relogger)
+static int64_t relog_output_end(const struct etwas_relogger *relogger)
 {
     const struct etwas_relog_input *base = &relogger->inputs[relogger->base];
     int64_t end = base->fields.start_filetime;
@@ -157,12 +158,12 @@ static int64_t end_of(const struct etwas_relogger *relogger)
     return end;
 }
 
-static bool is_compressed(const struct etwas_relogger *relogger)
+static bool relog_output_is_compressed(const struct etwas_relogger *relogger)
 {
     return relogger->writer.compressed != NULL;
 }
 
-static uint32_t mode_of(const struct etwas_relogger *relogger)
+static uint32_t relog_output_mode(const struct etwas_relogger *relogger)
 {
     static const uint32_t of_files = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
                                      EVENT_TRACE_FILE_MODE_NEWFILE |
@@ -177,14 +178,15 @@ static uint32_t mode_of(const struct etwas_relogger *relogger)
                 ~EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
     }
     return mode | EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_RELOG_MODE |
-           (is_compressed(relogger) ? EVENT_TRACE_COMPRESSED_MODE : 0);
+           (relog_output_is_compressed(relogger) ? EVENT_TRACE_COMPRESSED_MODE : 0);
 }
 
-static struct etwas_relog_header_facts facts_of(const struct etwas_relogger *relogger, bool all)
+static struct etwas_relog_header_facts relog_output_facts(const struct etwas_relogger *relogger,
+                                                          bool all)
 {
     struct etwas_relog_header_facts facts = {
         .fields = relogger->inputs[relogger->base].fields,
-        .totals = totals_of(relogger, all),
+        .totals = relog_output_totals(relogger, all),
         .own = relogger->own,
         .converted = relogger->converted,
         .first_raw = relogger->first_raw,
@@ -192,17 +194,17 @@ static struct etwas_relog_header_facts facts_of(const struct etwas_relogger *rel
     struct etwas_etl_log_header_start *start = &facts.fields.start;
 
     start->buffer_bytes = relogger->writer.buffer_bytes;
-    start->version[2] = is_compressed(relogger) ? 2 : 1; /* of the layout */
-    start->version[3] = is_compressed(relogger) ? 0 : 5;
-    start->end_filetime = end_of(relogger);
+    start->version[2] = relog_output_is_compressed(relogger) ? 2 : 1; /* of the layout */
+    start->version[3] = relog_output_is_compressed(relogger) ? 0 : 5;
+    start->end_filetime = relog_output_end(relogger);
     start->maximum_file_size = 0;
     start->pointer_bytes =
         etwas_relog_first_buffer_is_wide(&relogger->inputs[relogger->base].first) ? 8 : 4;
-    start->log_file_mode = mode_of(relogger);
+    start->log_file_mode = relog_output_mode(relogger);
     start->buffers_written = relogger->writer.buffers;
     start->start_buffers = 1;
-    start->events_lost = saturated(facts.totals.lost_events);
-    facts.fields.buffers_lost = saturated(facts.totals.lost_buffers);
+    start->events_lost = relog_saturate(facts.totals.lost_events);
+    facts.fields.buffers_lost = relog_saturate(facts.totals.lost_buffers);
     start->number_of_processors = relogger->writer.processors;
     for (uint32_t i = 0; i < relogger->count; i++) {
         const struct etwas_relog_input *input = &relogger->inputs[i];
@@ -219,10 +221,10 @@ static struct etwas_relog_header_facts facts_of(const struct etwas_relogger *rel
 }
 
 /* Behind the clock snapshots. Returns how many bytes. */
-static uint32_t put_losses(struct etwas_relogger *relogger, uint8_t *at)
+static uint32_t relog_write_losses(struct etwas_relogger *relogger, uint8_t *at)
 {
     struct etwas_etl_loss_record record = {
-        .header = etwas_etl_own_header(first_of(relogger)->records, sizeof record,
+        .header = etwas_etl_own_header(relog_first_buffer_of(relogger)->records, sizeof record,
                                        ETWAS_ETL_LOSS_TYPE, ETWAS_ETL_LOSS_VERSION),
     };
 
@@ -233,11 +235,11 @@ static uint32_t put_losses(struct etwas_relogger *relogger, uint8_t *at)
     return relogger->losses.count * (uint32_t)sizeof record;
 }
 
-static uint32_t write_first(struct etwas_relogger *relogger, bool all)
+static uint32_t relog_write_first_buffer(struct etwas_relogger *relogger, bool all)
 {
     const struct etwas_relog_writer *writer = &relogger->writer;
-    const struct etwas_relog_header_facts facts = facts_of(relogger, all);
-    size_t moved = moved_clock_snapshots(relogger);
+    const struct etwas_relog_header_facts facts = relog_output_facts(relogger, all);
+    size_t moved = relog_moved_snapshot_count(relogger);
     uint32_t end;
     struct etwas_etl_buffer_header header = {
         .buffer_bytes = writer->buffer_bytes,
@@ -253,17 +255,17 @@ static uint32_t write_first(struct etwas_relogger *relogger, bool all)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     memset(content, ETWAS_ETL_PADDING_BYTE, writer->buffer_bytes);
-    end = HEADER_BYTES +
-          etwas_relog_first_buffer_write(first_of(relogger), &facts, content + HEADER_BYTES);
+    end = HEADER_BYTES + etwas_relog_first_buffer_write(relog_first_buffer_of(relogger), &facts,
+                                                        content + HEADER_BYTES);
     for (size_t i = 0; i < relogger->snapshots.count; i++) {
         if (i == 0 || i > moved) {
-            struct etwas_etl_clock_snapshot_record record = clock_snapshot_at(relogger, i);
+            struct etwas_etl_clock_snapshot_record record = relog_snapshot_at(relogger, i);
 
             memcpy(content + end, &record, sizeof record);
             end += CLOCK_SNAPSHOT_BYTES;
         }
     }
-    end += put_losses(relogger, content + end);
+    end += relog_write_losses(relogger, content + end);
     header.offset = end;
     header.saved_offset = end;
     header.current_offset = end;
@@ -278,13 +280,13 @@ uint32_t etwas_relog_write_file(struct etwas_relogger *relogger, bool all)
     uint32_t code = etwas_relog_sort_end(&relogger->sort);
 
     if (code == ERROR_SUCCESS) {
-        code = write_clock_snapshots(relogger);
+        code = relog_write_snapshots(relogger);
     }
     if (code == ERROR_SUCCESS) {
-        code = write_records(relogger);
+        code = relog_write_records(relogger);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_relog_writer_end(&relogger->writer);
     }
-    return code == ERROR_SUCCESS ? write_first(relogger, all) : code;
+    return code == ERROR_SUCCESS ? relog_write_first_buffer(relogger, all) : code;
 }

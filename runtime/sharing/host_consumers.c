@@ -140,14 +140,14 @@ static bool consumer_receive_done(struct host_consumer *served,
     if (sent == NULL) {
         return false;
     }
-    if (done->outcome == ETWAS_CONSUME_RETURNED) {
+    if (done->disposition == ETWAS_CONSUME_RETURNED) {
         /* It is handed back with all others: the newest first. */
         consumer_store_given(sent, done->delivered_bytes);
         return true;
     }
     *link = sent->older;
     served->sent_bytes -= sent->entry.buffer->bytes;
-    if (done->outcome == ETWAS_CONSUME_DELIVERED) {
+    if (done->disposition == ETWAS_CONSUME_DELIVERED) {
         etwas_consumer_release(served->consumer, &sent->entry);
     } else {
         etwas_consumer_refuse(served->consumer, &sent->entry, done->delivered_records);
@@ -189,7 +189,7 @@ static enum etwas_service_answer consumer_receive(int connection, uint64_t conte
     }
     if (code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_CONSUME &&
         message.bytes == sizeof done && done.kind == ETWAS_CONSUME_DONE &&
-        done.outcome <= ETWAS_CONSUME_RETURNED) {
+        done.disposition <= ETWAS_CONSUME_RETURNED) {
         (void)pthread_mutex_lock(&served->lock);
         is_sound = consumer_receive_done(served, &done);
         (void)pthread_cond_signal(&served->changed);

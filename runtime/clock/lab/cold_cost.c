@@ -67,7 +67,7 @@ static size_t largest_cache_bytes(void)
     return largest;
 }
 
-static size_t walk_bytes(void)
+static size_t cache_walk_bytes(void)
 {
     size_t bytes = 2 * largest_cache_bytes();
     uint64_t share = etwas_memory_limit_bytes() / 8;
@@ -84,13 +84,13 @@ static size_t walk_bytes(void)
  * Whether the page may be read. Not every page of the vDSO's data is there, and who touches one
  * that is not is killed; the kernel refuses to copy from it.
  */
-static bool is_readable(uintptr_t page, int to)
+static bool page_is_readable(uintptr_t page, int to)
 {
     return write(to, (const void *)page, 1) == 1;
 }
 
 /* Remembers the pages of one line of the process's map, if they are data of the vDSO. */
-static void find_data_in(const char *line, int to, struct etwas_lab_cache_walk *walk)
+static void cache_walk_find_data_in(const char *line, int to, struct etwas_lab_cache_walk *walk)
 {
     uintptr_t start;
     uintptr_t end;
@@ -100,14 +100,14 @@ static void find_data_in(const char *line, int to, struct etwas_lab_cache_walk *
         return;
     }
     for (; start < end && walk->data_pages < ETWAS_LAB_CACHE_WALK_PAGES; start += page_bytes()) {
-        if (is_readable(start, to)) {
+        if (page_is_readable(start, to)) {
             walk->data[walk->data_pages++] = start;
         }
     }
 }
 
 /* Without a map or a pipe none is found: then the walk alone has to put it out. */
-static void find_data(struct etwas_lab_cache_walk *walk)
+static void cache_walk_find_data(struct etwas_lab_cache_walk *walk)
 {
     FILE *map = fopen("/proc/self/maps", "re");
     char line[512];
@@ -118,7 +118,7 @@ static void find_data(struct etwas_lab_cache_walk *walk)
     }
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
         while (fgets(line, sizeof line, map) != NULL) {
-            find_data_in(line, ends[1], walk);
+            cache_walk_find_data_in(line, ends[1], walk);
         }
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -128,7 +128,7 @@ static void find_data(struct etwas_lab_cache_walk *walk)
 
 bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk)
 {
-    size_t bytes = walk_bytes();
+    size_t bytes = cache_walk_bytes();
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED) {
@@ -139,7 +139,7 @@ bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk)
      */
     (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
     *walk = (struct etwas_lab_cache_walk){.memory = memory, .bytes = bytes};
-    find_data(walk);
+    cache_walk_find_data(walk);
     /* Pages that were never written are all the same page of zeroes. */
     for (size_t offset = 0; offset < bytes; offset += LINE_BYTES) {
         walk->memory[offset] = 1;
@@ -155,7 +155,7 @@ void etwas_lab_cache_walk_end(struct etwas_lab_cache_walk *walk)
     *walk = (struct etwas_lab_cache_walk){0};
 }
 
-static void go_through(const struct etwas_lab_cache_walk *walk)
+static void cache_walk_run(const struct etwas_lab_cache_walk *walk)
 {
     const volatile uint8_t *memory = walk->memory;
 
@@ -164,7 +164,7 @@ static void go_through(const struct etwas_lab_cache_walk *walk)
     }
 }
 
-static void put_out_line(uintptr_t address)
+static void evict_line(uintptr_t address)
 {
 #if defined(__x86_64__)
     __asm__ volatile("clflush (%0)" : : "r"(address) : "memory");
@@ -175,25 +175,25 @@ static void put_out_line(uintptr_t address)
 #endif
 }
 
-static void put_out(uintptr_t start, size_t bytes)
+static void evict_range(uintptr_t start, size_t bytes)
 {
     for (uintptr_t line = start & ~(uintptr_t)(LINE_BYTES - 1); line < start + bytes;
          line += LINE_BYTES) {
-        put_out_line(line);
+        evict_line(line);
     }
 }
 
 /* No further than its page: the next one need not be there. */
-static void put_out_function(uintptr_t start)
+static void evict_function(uintptr_t start)
 {
     const size_t page = page_bytes();
     size_t left = page - start % page;
 
-    put_out(start, left < CODE_BYTES ? left : CODE_BYTES);
+    evict_range(start, left < CODE_BYTES ? left : CODE_BYTES);
 }
 
 /* The kernel's code in the process: everything its program headers have loaded. */
-static void put_out_vdso(void)
+static void evict_vdso(void)
 {
     uintptr_t base = getauxval(AT_SYSINFO_EHDR);
     const Elf64_Ehdr *header;
@@ -206,24 +206,24 @@ static void put_out_vdso(void)
     parts = (const Elf64_Phdr *)(base + header->e_phoff);
     for (unsigned index = 0; index < header->e_phnum; index++) {
         if (parts[index].p_type == PT_LOAD) {
-            put_out(base + parts[index].p_offset, parts[index].p_filesz);
+            evict_range(base + parts[index].p_offset, parts[index].p_filesz);
         }
     }
 }
 
-static void put_out_data(const struct etwas_lab_cache_walk *walk)
+static void evict_vdso_data(const struct etwas_lab_cache_walk *walk)
 {
     for (uint32_t page = 0; page < walk->data_pages; page++) {
-        put_out(walk->data[page], page_bytes());
+        evict_range(walk->data[page], page_bytes());
     }
 }
 
 /* Where the reading will have its stack, below the caller's. */
-static __attribute__((noinline)) void put_out_stack(void)
+static __attribute__((noinline)) void evict_stack(void)
 {
     uint8_t stack[STACK_BYTES];
 
-    put_out((uintptr_t)stack, sizeof stack);
+    evict_range((uintptr_t)stack, sizeof stack);
 }
 
 /* For the code that times: it is the same as for a reading, so it can be warm while that is not. */
@@ -237,20 +237,20 @@ static int64_t read_cold(int64_t (*read)(void), const struct etwas_lab_cache_wal
 {
     int64_t ticks;
 
-    put_out_stack();
-    put_out_data(walk);
-    put_out_vdso();
-    put_out_function((uintptr_t)clock_gettime);
-    put_out_function((uintptr_t)read);
+    evict_stack();
+    evict_vdso_data(walk);
+    evict_vdso();
+    evict_function((uintptr_t)clock_gettime);
+    evict_function((uintptr_t)read);
     /* Last: what puts out a line looks up where its page lies, and leaves that in the caches. */
-    go_through(walk);
+    cache_walk_run(walk);
     etwas_lab_time_each(read_nothing, &ticks, 1);
     etwas_lab_time_each(read_nothing, &ticks, 1);
     etwas_lab_time_each(read, &ticks, 1);
     return ticks;
 }
 
-static double timing_ns(void)
+static double cold_timing_ns(void)
 {
     int64_t ticks[LOOPS];
     double values[LOOPS];
@@ -268,7 +268,7 @@ void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_cache_walk *wal
                          uint64_t budget_ns, etwas_clock_source_report *report)
 {
     int64_t (*read)(void) = etwas_lab_source(source)->read;
-    const double loop_ns = timing_ns();
+    const double loop_ns = cold_timing_ns();
     uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
     double values[MOST_READINGS];
     uint32_t count = 0;

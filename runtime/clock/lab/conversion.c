@@ -10,8 +10,8 @@ static const double hz_a_mhz = 1e6;
 static const double ppm = 1e6;
 
 /* Leaves the name as it is. */
-static void convert_by(double hz, double measured_hz, double interval_ppm,
-                       etwas_clock_conversion *conversion)
+static void conversion_by_rate(double hz, double measured_hz, double interval_ppm,
+                               etwas_clock_conversion *conversion)
 {
     const double error = measured_hz / hz - 1;
     const double ns_after_second = error * ns_a_second;
@@ -51,7 +51,7 @@ void etwas_lab_report_conversions(const etwas_clock_trust *trust,
     }
     exact_hz = trust->stated_hz != 0 ? (double)trust->stated_hz : measured_hz;
     whole_hz = (double)(uint64_t)(calibrated_hz / hz_a_mhz + 0.5) * hz_a_mhz;
-    convert_by(exact_hz, measured_hz, interval_ppm, &conversions[0]);
-    convert_by(whole_hz, measured_hz, interval_ppm, &conversions[1]);
-    convert_by(calibrated_hz, measured_hz, interval_ppm, &conversions[2]);
+    conversion_by_rate(exact_hz, measured_hz, interval_ppm, &conversions[0]);
+    conversion_by_rate(whole_hz, measured_hz, interval_ppm, &conversions[1]);
+    conversion_by_rate(calibrated_hz, measured_hz, interval_ppm, &conversions[2]);
 }

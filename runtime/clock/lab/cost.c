@@ -34,7 +34,7 @@ struct room {
 };
 
 /* Adds `count` single readings to `values`, in ns. */
-static void time_some(int64_t (*read)(void), double *values, uint32_t count)
+static void cost_time_some(int64_t (*read)(void), double *values, uint32_t count)
 {
     const double tick_ns = etwas_lab_counter_tick_ns();
     int64_t ticks[CHUNK];
@@ -48,8 +48,8 @@ static void time_some(int64_t (*read)(void), double *values, uint32_t count)
     }
 }
 
-static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget_ns,
-                             etwas_clock_source_report *report)
+static uint32_t cost_time_singles(struct room *room, uint32_t source, uint64_t budget_ns,
+                                  etwas_clock_source_report *report)
 {
     int64_t (*read)(void) = etwas_lab_source(source)->read;
     uint64_t most = budget_ns / NS_FOR_EACH;
@@ -60,12 +60,12 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
 
     most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
     /* Twice, so that what is counted finds everything warm. */
-    time_some(read, room->readings, CHUNK);
-    time_some(NULL, room->empty, EMPTY_CHUNK);
+    cost_time_some(read, room->readings, CHUNK);
+    cost_time_some(NULL, room->empty, EMPTY_CHUNK);
     do {
-        time_some(read, &room->readings[count], CHUNK);
+        cost_time_some(read, &room->readings[count], CHUNK);
         count += CHUNK;
-        time_some(NULL, &room->empty[empty_count], EMPTY_CHUNK);
+        cost_time_some(NULL, &room->empty[empty_count], EMPTY_CHUNK);
         empty_count += EMPTY_CHUNK;
     } while (count + CHUNK <= most && etwas_lab_now_ns() < end_ns);
     etwas_lab_distribution_of(room->empty, empty_count, &without);
@@ -75,7 +75,7 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
 }
 
 /* Less than nothing is what the timer's step makes of a cheap reading; the mean stays right. */
-static void subtract(double *values, uint32_t count, etwas_clock_source_report *report)
+static void cost_subtract(double *values, uint32_t count, etwas_clock_source_report *report)
 {
     etwas_clock_distribution *warm = &report->warm_ns;
     struct etwas_lab_tally tally = {{0}};
@@ -92,12 +92,12 @@ static void subtract(double *values, uint32_t count, etwas_clock_source_report *
     etwas_lab_tally_bins(&tally, &report->warm);
 }
 
-static double row_ns(int64_t (*read)(void))
+static double cost_row_ns(int64_t (*read)(void))
 {
     return (double)etwas_lab_time_row(read, CHUNK) * etwas_lab_counter_tick_ns() / CHUNK;
 }
 
-static double time_rows(struct room *room, uint32_t source, uint64_t budget_ns)
+static double cost_time_rows(struct room *room, uint32_t source, uint64_t budget_ns)
 {
     int64_t (*read)(void) = etwas_lab_source(source)->read;
     uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
@@ -105,10 +105,10 @@ static double time_rows(struct room *room, uint32_t source, uint64_t budget_ns)
     etwas_clock_distribution with;
     etwas_clock_distribution without;
 
-    (void)row_ns(read);
+    (void)cost_row_ns(read);
     do {
-        room->rows[count] = row_ns(read);
-        room->empty_rows[count] = row_ns(NULL);
+        room->rows[count] = cost_row_ns(read);
+        room->empty_rows[count] = cost_row_ns(NULL);
         count++;
     } while (count < ROWS && etwas_lab_now_ns() < end_ns);
     etwas_lab_distribution_of(room->rows, count, &with);
@@ -124,9 +124,9 @@ uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns, etwas_clock_so
     if (room == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    count = time_singles(room, source, budget_ns / 2, report);
-    subtract(room->readings, count, report);
-    report->back_to_back_ns = time_rows(room, source, budget_ns / 4);
+    count = cost_time_singles(room, source, budget_ns / 2, report);
+    cost_subtract(room->readings, count, report);
+    report->back_to_back_ns = cost_time_rows(room, source, budget_ns / 4);
     free(room);
     return ERROR_SUCCESS;
 }

@@ -33,19 +33,19 @@ struct etwas_lab_drift {
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-static const struct etwas_lab_point *narrower(const struct etwas_lab_point *left,
-                                              const struct etwas_lab_point *right)
+static const struct etwas_lab_point *point_narrower(const struct etwas_lab_point *left,
+                                                    const struct etwas_lab_point *right)
 {
     return right->width_ns < left->width_ns ? right : left;
 }
 
-static void thin(struct etwas_lab_track *track)
+static void track_thin(struct etwas_lab_track *track)
 {
     uint32_t half = track->count / 2;
 
     for (uint32_t index = 0; index < half; index++) {
-        track->points[index] =
-            *narrower(&track->points[(size_t)index * 2], &track->points[(size_t)index * 2 + 1]);
+        track->points[index] = *point_narrower(&track->points[(size_t)index * 2],
+                                               &track->points[(size_t)index * 2 + 1]);
     }
     track->count = half;
     track->stride *= 2;
@@ -59,14 +59,14 @@ void etwas_lab_track_finish(struct etwas_lab_track *track)
     track->points[track->count++] = track->best;
     track->pending = 0;
     if (track->count == ETWAS_LAB_POINTS) {
-        thin(track);
+        track_thin(track);
     }
 }
 
 void etwas_lab_track_add(struct etwas_lab_track *track, const struct etwas_lab_point *point)
 {
     track->stride = track->stride == 0 ? 1 : track->stride;
-    track->best = track->pending == 0 ? *point : *narrower(&track->best, point);
+    track->best = track->pending == 0 ? *point : *point_narrower(&track->best, point);
     track->pending++;
     if (track->pending == track->stride) {
         etwas_lab_track_finish(track);
@@ -83,14 +83,14 @@ struct sample {
 };
 
 /* Modulo 2^64, as readings may have any sign. */
-static int64_t difference(int64_t left, int64_t right)
+static int64_t drift_difference(int64_t left, int64_t right)
 {
     return (int64_t)((uint64_t)left - (uint64_t)right);
 }
 
 /* A negative width: the reference never went forward, it was set again and again. */
-static struct sample read_between(const struct etwas_lab_source *source,
-                                  const struct etwas_lab_source *reference)
+static struct sample sample_read(const struct etwas_lab_source *source,
+                                 const struct etwas_lab_source *reference)
 {
     struct sample best = {.width = -1};
 
@@ -102,7 +102,7 @@ static struct sample read_between(const struct etwas_lab_source *source,
         etwas_lab_fence();
         value = source->read();
         etwas_lab_fence();
-        width = difference(reference->read(), before);
+        width = drift_difference(reference->read(), before);
         if (width >= 0 && (best.width < 0 || width < best.width)) {
             best = (struct sample){value, before + width / 2, width};
         }
@@ -110,13 +110,13 @@ static struct sample read_between(const struct etwas_lab_source *source,
     return best;
 }
 
-static void take_sample(struct etwas_lab_track *track, struct origin *origin,
-                        const struct etwas_lab_source *source,
-                        const struct etwas_lab_source *reference)
+static void track_take_sample(struct etwas_lab_track *track, struct origin *origin,
+                              const struct etwas_lab_source *source,
+                              const struct etwas_lab_source *reference)
 {
     const struct etwas_lab_source *raw = etwas_lab_source(ETWAS_CLOCK_SOURCE_MONOTONIC_RAW);
     int64_t at = raw->read();
-    struct sample sample = read_between(source, reference);
+    struct sample sample = sample_read(source, reference);
     struct etwas_lab_point point;
 
     if (sample.width < 0) {
@@ -127,16 +127,17 @@ static void take_sample(struct etwas_lab_track *track, struct origin *origin,
     }
     /* Always over raw time: the line must not be drawn over a time that somebody may set. */
     point = (struct etwas_lab_point){
-        .at_ns = (double)difference(at, origin->at) * raw->tick_ns,
-        .ahead_ns = (double)difference(sample.value, origin->value) * source->tick_ns -
-                    (double)difference(sample.reference, origin->reference) * reference->tick_ns,
+        .at_ns = (double)drift_difference(at, origin->at) * raw->tick_ns,
+        .ahead_ns =
+            (double)drift_difference(sample.value, origin->value) * source->tick_ns -
+            (double)drift_difference(sample.reference, origin->reference) * reference->tick_ns,
         .width_ns = (double)sample.width * reference->tick_ns,
     };
     etwas_lab_track_add(track, &point);
 }
 
 /* A thread's own time has no rate. */
-static bool is_examined(const struct etwas_lab_drift *drift, uint32_t number)
+static bool drift_is_examined(const struct etwas_lab_drift *drift, uint32_t number)
 {
     const struct etwas_lab_source *source = etwas_lab_source(number);
 
@@ -156,19 +157,19 @@ struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources)
 void etwas_lab_drift_sample(struct etwas_lab_drift *drift)
 {
     for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
-        if (!is_examined(drift, number)) {
+        if (!drift_is_examined(drift, number)) {
             continue;
         }
         for (uint32_t index = 0; index < REFERENCES; index++) {
-            take_sample(&drift->tracks[number][index], &drift->origins[number][index],
-                        etwas_lab_source(number), etwas_lab_source(reference_sources[index]));
+            track_take_sample(&drift->tracks[number][index], &drift->origins[number][index],
+                              etwas_lab_source(number), etwas_lab_source(reference_sources[index]));
         }
     }
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void fit(struct etwas_lab_track *track, double resolution_ns, etwas_clock_drift *drift)
+static void drift_fit(struct etwas_lab_track *track, double resolution_ns, etwas_clock_drift *drift)
 {
     etwas_lab_track_finish(track);
     etwas_lab_fit(track->points, track->count, resolution_ns, drift);
@@ -184,9 +185,10 @@ void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *repo
         double step_ns = etwas_lab_step_ns(source);
         double resolution_ns = step_ns > tick_ns ? step_ns : tick_ns;
 
-        if (is_examined(drift, number)) {
-            fit(&drift->tracks[number][AGAINST_RAW], resolution_ns, &source->against_raw);
-            fit(&drift->tracks[number][AGAINST_REALTIME], resolution_ns, &source->against_realtime);
+        if (drift_is_examined(drift, number)) {
+            drift_fit(&drift->tracks[number][AGAINST_RAW], resolution_ns, &source->against_raw);
+            drift_fit(&drift->tracks[number][AGAINST_REALTIME], resolution_ns,
+                      &source->against_realtime);
         }
     }
     etwas_lab_report_conversions(&report->trust,

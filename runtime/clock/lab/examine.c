@@ -60,7 +60,7 @@ struct examination {
     uint32_t error;
 };
 
-static uint64_t left_ns(const struct examination *examination)
+static uint64_t examination_left_ns(const struct examination *examination)
 {
     uint64_t elapsed_ns = etwas_lab_now_ns() - examination->begin_ns;
 
@@ -68,12 +68,13 @@ static uint64_t left_ns(const struct examination *examination)
 }
 
 /* A source's part of a share of the time; less where a busy machine has let us fall behind. */
-static uint64_t budget_ns(struct examination *examination, double share, uint64_t longest_ms)
+static uint64_t examination_budget_ns(struct examination *examination, double share,
+                                      uint64_t longest_ms)
 {
     double ns = (double)examination->total_ns * share / examination->source_count;
     double longest_ns = (double)(longest_ms * NS_PER_MS);
     double planned_left_ns = (double)(examination->total_ns - examination->planned_ns);
-    double pace = (double)left_ns(examination) / planned_left_ns;
+    double pace = (double)examination_left_ns(examination) / planned_left_ns;
 
     ns = ns < longest_ns ? ns : longest_ns;
     examination->planned_ns += (uint64_t)ns;
@@ -81,13 +82,13 @@ static uint64_t budget_ns(struct examination *examination, double share, uint64_
     return (uint64_t)(pace < 1 ? ns * pace : ns);
 }
 
-static bool has_source(const struct examination *examination, uint32_t source)
+static bool examination_has_source(const struct examination *examination, uint32_t source)
 {
     return (examination->sources >> source & 1) != 0;
 }
 
 /* Remembers the first error; false when there is one. */
-static bool went_well(struct examination *examination, uint32_t error)
+static bool examination_check(struct examination *examination, uint32_t error)
 {
     if (examination->error == ERROR_SUCCESS) {
         examination->error = error;
@@ -95,7 +96,7 @@ static bool went_well(struct examination *examination, uint32_t error)
     return examination->error == ERROR_SUCCESS;
 }
 
-static void describe_sources(struct examination *examination, uint32_t asked)
+static void examination_describe_sources(struct examination *examination, uint32_t asked)
 {
     for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
         const struct etwas_lab_source *source = etwas_lab_source(number);
@@ -122,7 +123,7 @@ static uint32_t processors_online(uint32_t allowed)
 }
 
 /* Chooses what is compared: evenly from all that may be used. */
-static bool describe_processors(struct examination *examination, uint32_t limit)
+static bool examination_describe_processors(struct examination *examination, uint32_t limit)
 {
     const struct etwas_lab_cpus *cpus = &examination->cpus;
     etwas_clock_report *report = examination->report;
@@ -145,7 +146,7 @@ static bool describe_processors(struct examination *examination, uint32_t limit)
     return true;
 }
 
-static bool begin(struct examination *examination)
+static bool examination_begin(struct examination *examination)
 {
     if (!etwas_lab_cache_walk_begin(&examination->walk)) {
         return false;
@@ -162,7 +163,7 @@ static bool begin(struct examination *examination)
 /*
  * What the counter is worth is known before it is examined; drift's conversions ask for its rate.
  */
-static void end(struct examination *examination)
+static void examination_end(struct examination *examination)
 {
     (void)etwas_clock_query_trust(&examination->report->trust);
     if (examination->drift != NULL) {
@@ -174,40 +175,40 @@ static void end(struct examination *examination)
     etwas_lab_cache_walk_end(&examination->walk);
 }
 
-static bool burst(struct examination *examination, uint64_t ns)
+static bool examination_burst(struct examination *examination, uint64_t ns)
 {
     uint32_t error = etwas_lab_monotonicity_run(examination->monotonicity, ns, examination->report);
 
     etwas_lab_drift_sample(examination->drift);
-    return went_well(examination, error);
+    return examination_check(examination, error);
 }
 
 /* Pinned, so that a reading is not timed with the counters of two processors. */
-static bool measure(struct examination *examination, uint32_t source)
+static bool examination_measure(struct examination *examination, uint32_t source)
 {
     etwas_clock_source_report *report = &examination->report->sources[source];
     int processor = sched_getcpu();
     bool pinned = processor >= 0 && etwas_lab_pin((uint32_t)processor);
     uint32_t error;
 
-    error =
-        etwas_lab_cost_warm(source, budget_ns(examination, WARM_SHARE, LONGEST_COST_MS), report);
+    error = etwas_lab_cost_warm(
+        source, examination_budget_ns(examination, WARM_SHARE, LONGEST_COST_MS), report);
     etwas_lab_drift_sample(examination->drift);
     etwas_lab_cost_cold(source, &examination->walk,
-                        budget_ns(examination, COLD_SHARE, LONGEST_COLD_MS), report);
+                        examination_budget_ns(examination, COLD_SHARE, LONGEST_COLD_MS), report);
     etwas_lab_drift_sample(examination->drift);
     if (error == ERROR_SUCCESS) {
-        error =
-            etwas_lab_steps(source, budget_ns(examination, STEPS_SHARE, LONGEST_STEPS_MS), report);
+        error = etwas_lab_steps(
+            source, examination_budget_ns(examination, STEPS_SHARE, LONGEST_STEPS_MS), report);
     }
     etwas_lab_drift_sample(examination->drift);
     if (pinned && !etwas_lab_unpin(&examination->cpus)) {
         error = ERROR_NO_SYSTEM_RESOURCES;
     }
-    return went_well(examination, error);
+    return examination_check(examination, error);
 }
 
-static bool compare(struct examination *examination, uint32_t source)
+static bool examination_compare(struct examination *examination, uint32_t source)
 {
     etwas_clock_source_report *report = &examination->report->sources[source];
     uint32_t error;
@@ -215,21 +216,23 @@ static bool compare(struct examination *examination, uint32_t source)
     if (report->follows_thread) {
         return true;
     }
-    error =
-        etwas_lab_pairs(source, &examination->compared,
-                        budget_ns(examination, PAIRS_SHARE, (uint64_t)MOST_SECONDS * 1000), report);
+    error = etwas_lab_pairs(
+        source, &examination->compared,
+        examination_budget_ns(examination, PAIRS_SHARE, (uint64_t)MOST_SECONDS * 1000), report);
     etwas_lab_drift_sample(examination->drift);
-    return went_well(examination, error);
+    return examination_check(examination, error);
 }
 
 /* One part for each source, with a burst after each; false after an error. */
-static bool for_each(struct examination *examination,
-                     bool (*part)(struct examination *examination, uint32_t source))
+static bool examination_for_each_source(struct examination *examination,
+                                        bool (*part)(struct examination *examination,
+                                                     uint32_t source))
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        if (has_source(examination, source) &&
+        if (examination_has_source(examination, source) &&
             !(part(examination, source) &&
-              burst(examination, budget_ns(examination, BURSTS_SHARE, LONGEST_BURST_MS)))) {
+              examination_burst(examination, examination_budget_ns(examination, BURSTS_SHARE,
+                                                                   LONGEST_BURST_MS)))) {
             return false;
         }
     }
@@ -237,10 +240,10 @@ static bool for_each(struct examination *examination,
 }
 
 /* At least one burst: each source has been watched when its steps were known. */
-static bool until_time_is_up(struct examination *examination)
+static bool examination_run_bursts(struct examination *examination)
 {
-    while (burst(examination, LONGEST_BURST_MS * NS_PER_MS)) {
-        uint64_t pause_ns = left_ns(examination);
+    while (examination_burst(examination, LONGEST_BURST_MS * NS_PER_MS)) {
+        uint64_t pause_ns = examination_left_ns(examination);
         struct timespec pause = {0};
 
         if (pause_ns == 0) {
@@ -252,20 +255,21 @@ static bool until_time_is_up(struct examination *examination)
     return false;
 }
 
-static void *examine(void *argument)
+static void *examination_thread(void *argument)
 {
     struct examination *examination = argument;
     etwas_clock_report *report = examination->report;
 
     (void)pthread_setname_np(pthread_self(), "etwas-clocks");
-    if (!begin(examination)) {
+    if (!examination_begin(examination)) {
         examination->error = ERROR_NOT_ENOUGH_MEMORY;
     } else {
         etwas_lab_drift_sample(examination->drift);
-        (void)(for_each(examination, measure) && for_each(examination, compare) &&
-               until_time_is_up(examination));
+        (void)(examination_for_each_source(examination, examination_measure) &&
+               examination_for_each_source(examination, examination_compare) &&
+               examination_run_bursts(examination));
     }
-    end(examination);
+    examination_end(examination);
     report->seconds = (double)(etwas_lab_now_ns() - examination->begin_ns) / NS_PER_SECOND;
     if (examination->error == ERROR_SUCCESS) {
         etwas_lab_conclude(report);
@@ -274,7 +278,7 @@ static void *examine(void *argument)
 }
 
 /* On a thread of its own: it is pinned at times, and no handler of the host shall run there. */
-static uint32_t run(struct examination *examination)
+static uint32_t examination_run(struct examination *examination)
 {
     sigset_t all;
     sigset_t before;
@@ -283,7 +287,7 @@ static uint32_t run(struct examination *examination)
 
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, NULL, examine, examination);
+    error = pthread_create(&thread, NULL, examination_thread, examination);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
@@ -292,7 +296,7 @@ static uint32_t run(struct examination *examination)
     return examination->error;
 }
 
-static bool are_valid(const etwas_clock_options *options)
+static bool examination_options_are_valid(const etwas_clock_options *options)
 {
     bool seconds_valid = options->seconds == 0 ||
                          (options->seconds >= LEAST_SECONDS && options->seconds <= MOST_SECONDS);
@@ -311,7 +315,7 @@ uint32_t etwas_clock_examine_sized(const etwas_clock_options *given, size_t give
     if (!etwas_sized_take(&options, sizeof options, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (report == NULL || !are_valid(&options)) {
+    if (report == NULL || !examination_options_are_valid(&options)) {
         return ERROR_INVALID_PARAMETER;
     }
     limit =
@@ -322,13 +326,13 @@ uint32_t etwas_clock_examine_sized(const etwas_clock_options *given, size_t give
     if (examination.report != NULL) {
         error = etwas_lab_cpus_read(&examination.cpus);
     }
-    if (error == ERROR_SUCCESS && !describe_processors(&examination, limit)) {
+    if (error == ERROR_SUCCESS && !examination_describe_processors(&examination, limit)) {
         error = ERROR_NOT_ENOUGH_MEMORY;
     }
     if (error == ERROR_SUCCESS) {
-        describe_sources(&examination,
-                         options.sources != 0 ? options.sources : (uint32_t)ALL_SOURCES);
-        error = run(&examination);
+        examination_describe_sources(&examination, options.sources != 0 ? options.sources
+                                                                        : (uint32_t)ALL_SOURCES);
+        error = examination_run(&examination);
     }
     etwas_lab_cpus_free(&examination.cpus);
     if (error != ERROR_SUCCESS) {

@@ -21,7 +21,7 @@ enum {
  */
 static const double fastest_adjustment = 1e-3;
 
-static double median(double *values, uint32_t count)
+static double fit_median(double *values, uint32_t count)
 {
     etwas_lab_sort(values, count);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
@@ -31,8 +31,8 @@ static double median(double *values, uint32_t count)
  * Leaves out points with brackets much wider than usual, and those that are not later than the one
  * before. Returns how many remain.
  */
-static uint32_t leave_out_interrupted(struct etwas_lab_point *points, uint32_t count,
-                                      double *usual_width_ns)
+static uint32_t fit_drop_interrupted(struct etwas_lab_point *points, uint32_t count,
+                                     double *usual_width_ns)
 {
     double widths[ETWAS_LAB_POINTS];
     uint32_t kept = 0;
@@ -40,7 +40,7 @@ static uint32_t leave_out_interrupted(struct etwas_lab_point *points, uint32_t c
     for (uint32_t index = 0; index < count; index++) {
         widths[index] = points[index].width_ns;
     }
-    *usual_width_ns = median(widths, count);
+    *usual_width_ns = fit_median(widths, count);
     for (uint32_t index = 0; index < count; index++) {
         bool later = kept == 0 || points[index].at_ns > points[kept - 1].at_ns;
 
@@ -60,7 +60,7 @@ struct segment {
 };
 
 /* What the change from one point to the next is beyond the usual one. */
-static double unusual(const struct etwas_lab_point *point, double rate)
+static double fit_residual(const struct etwas_lab_point *point, double rate)
 {
     return fabs(point[1].ahead_ns - point[0].ahead_ns - rate * (point[1].at_ns - point[0].at_ns));
 }
@@ -69,8 +69,8 @@ static double unusual(const struct etwas_lab_point *point, double rate)
  * Cuts the points where the clock or its reference was set: where the change is far beyond the
  * usual scatter, the brackets, the resolution and what adjusting the rate could do.
  */
-static uint32_t cut_at_steps(const struct etwas_lab_point *points, uint32_t count,
-                             double resolution_ns, struct segment *segments)
+static uint32_t fit_cut_at_steps(const struct etwas_lab_point *points, uint32_t count,
+                                 double resolution_ns, struct segment *segments)
 {
     double values[ETWAS_LAB_POINTS];
     uint32_t used = 1;
@@ -81,18 +81,18 @@ static uint32_t cut_at_steps(const struct etwas_lab_point *points, uint32_t coun
         values[index] = (points[index + 1].ahead_ns - points[index].ahead_ns) /
                         (points[index + 1].at_ns - points[index].at_ns);
     }
-    rate = median(values, count - 1);
+    rate = fit_median(values, count - 1);
     for (uint32_t index = 0; index + 1 < count; index++) {
-        values[index] = unusual(&points[index], rate);
+        values[index] = fit_residual(&points[index], rate);
     }
-    scatter = median(values, count - 1);
+    scatter = fit_median(values, count - 1);
     segments[0] = (struct segment){0, 1};
     for (uint32_t index = 0; index + 1 < count; index++) {
         const struct etwas_lab_point *point = &points[index];
         double limit = TIMES_THE_USUAL_CHANGE * scatter + 2 * resolution_ns + point[0].width_ns +
                        point[1].width_ns + fastest_adjustment * (point[1].at_ns - point[0].at_ns);
 
-        if (unusual(point, rate) > limit) {
+        if (fit_residual(point, rate) > limit) {
             segments[used++] = (struct segment){index + 1, 0};
         }
         segments[used - 1].count++;
@@ -120,7 +120,7 @@ struct block {
     double ahead_ns;
 };
 
-static struct block mean_of(const struct etwas_lab_point *points, uint32_t count)
+static struct block block_mean(const struct etwas_lab_point *points, uint32_t count)
 {
     struct block mean = {.points = count};
 
@@ -134,7 +134,7 @@ static struct block mean_of(const struct etwas_lab_point *points, uint32_t count
 }
 
 /* At least two blocks where there are two points: else the segment would say nothing. */
-static uint32_t blocks_of(uint32_t points, uint32_t all)
+static uint32_t fit_block_count(uint32_t points, uint32_t all)
 {
     uint32_t blocks = (uint32_t)(((uint64_t)BLOCKS * points + all / 2) / all);
 
@@ -142,16 +142,16 @@ static uint32_t blocks_of(uint32_t points, uint32_t all)
     return blocks < points ? blocks : points;
 }
 
-static void add_segment(struct sums *sums, const struct etwas_lab_point *points, uint32_t count,
-                        uint32_t all)
+static void fit_add_segment(struct sums *sums, const struct etwas_lab_point *points, uint32_t count,
+                            uint32_t all)
 {
-    const struct block mean = mean_of(points, count);
-    const uint32_t blocks = blocks_of(count, all);
+    const struct block mean = block_mean(points, count);
+    const uint32_t blocks = fit_block_count(count, all);
     uint32_t begin = 0;
 
     for (uint32_t index = 0; index < blocks; index++) {
         uint32_t end = (uint32_t)((uint64_t)count * (index + 1) / blocks);
-        struct block block = mean_of(&points[begin], end - begin);
+        struct block block = block_mean(&points[begin], end - begin);
         double at = block.at_ns - mean.at_ns;
         double ahead = block.ahead_ns - mean.ahead_ns;
 
@@ -163,7 +163,7 @@ static void add_segment(struct sums *sums, const struct etwas_lab_point *points,
     sums->degrees += (int32_t)blocks - 1;
 }
 
-static void draw_line(const struct sums *sums, double *slope, double *interval)
+static void fit_line(const struct sums *sums, double *slope, double *interval)
 {
     /* One degree of freedom is the slope's. */
     const uint32_t degrees = (uint32_t)sums->degrees - 1;
@@ -192,18 +192,18 @@ void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolu
     if (count < POINTS_AT_LEAST) {
         return;
     }
-    count = leave_out_interrupted(points, count, &usual_width_ns);
+    count = fit_drop_interrupted(points, count, &usual_width_ns);
     if (count < POINTS_AT_LEAST) {
         return;
     }
-    used = cut_at_steps(points, count, resolution_ns, segments);
+    used = fit_cut_at_steps(points, count, resolution_ns, segments);
     for (uint32_t index = 0; index < used; index++) {
-        add_segment(&sums, &points[segments[index].first], segments[index].count, count);
+        fit_add_segment(&sums, &points[segments[index].first], segments[index].count, count);
     }
     if (sums.degrees < 2) {
         return;
     }
-    draw_line(&sums, &slope, &interval);
+    fit_line(&sums, &slope, &interval);
     span_ns = points[count - 1].at_ns - points[0].at_ns;
     floor = (usual_width_ns + resolution_ns) / span_ns;
     *drift = (etwas_clock_drift){

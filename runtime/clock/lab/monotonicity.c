@@ -38,18 +38,18 @@ struct etwas_lab_monotonicity {
     struct watcher watchers[MOST_THREADS];
 };
 
-static bool is_counter(uint32_t source)
+static bool source_is_counter(uint32_t source)
 {
     return source == ETWAS_CLOCK_SOURCE_TSC || source == ETWAS_CLOCK_SOURCE_RDTSCP ||
            source == ETWAS_CLOCK_SOURCE_LFENCE_RDTSC;
 }
 
 /* The counter and the kernel's raw clock watch each other, and the counter watches all else. */
-static const struct etwas_lab_source *reference_of(uint32_t source)
+static const struct etwas_lab_source *source_reference(uint32_t source)
 {
     const struct etwas_lab_source *counter = etwas_lab_source(ETWAS_CLOCK_SOURCE_TSC);
 
-    return is_counter(source) || !counter->available
+    return source_is_counter(source) || !counter->available
                ? etwas_lab_source(ETWAS_CLOCK_SOURCE_MONOTONIC_RAW)
                : counter;
 }
@@ -62,11 +62,11 @@ static int64_t read_in_order(int64_t (*read)(void))
     return stamp;
 }
 
-static void watch_for(struct etwas_lab_monotonicity_watch *watch, uint32_t source,
-                      uint64_t slice_ns, uint64_t limit)
+static void monotonicity_watch_source(struct etwas_lab_monotonicity_watch *watch, uint32_t source,
+                                      uint64_t slice_ns, uint64_t limit)
 {
     int64_t (*read)(void) = etwas_lab_source(source)->read;
-    int64_t (*reference)(void) = reference_of(source)->read;
+    int64_t (*reference)(void) = source_reference(source)->read;
     uint64_t end_ns = etwas_lab_now_ns() + slice_ns;
 
     etwas_lab_fence();
@@ -83,15 +83,15 @@ static void watch_for(struct etwas_lab_monotonicity_watch *watch, uint32_t sourc
     } while (etwas_lab_now_ns() < end_ns);
 }
 
-static void *watch_all(void *argument)
+static void *monotonicity_thread(void *argument)
 {
     struct watcher *watcher = argument;
     const struct etwas_lab_monotonicity *monotony = watcher->monotony;
 
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         if ((monotony->sources >> source & 1) != 0) {
-            watch_for(&watcher->watches[source], source, monotony->slice_ns,
-                      monotony->limits[source]);
+            monotonicity_watch_source(&watcher->watches[source], source, monotony->slice_ns,
+                                      monotony->limits[source]);
             (void)sched_yield();
         }
     }
@@ -99,7 +99,7 @@ static void *watch_all(void *argument)
 }
 
 /* Keeps where the first watcher is with sources that go on in another thread; forgets the rest. */
-static void begin_again(struct etwas_lab_monotonicity *monotony, uint32_t index)
+static void monotonicity_restart_watch(struct etwas_lab_monotonicity *monotony, uint32_t index)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         struct etwas_lab_monotonicity_watch *watch = &monotony->watchers[index].watches[source];
@@ -115,7 +115,7 @@ static void begin_again(struct etwas_lab_monotonicity *monotony, uint32_t index)
     }
 }
 
-static void add_up(struct etwas_lab_monotonicity *monotony, uint32_t index)
+static void monotonicity_sum(struct etwas_lab_monotonicity *monotony, uint32_t index)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         etwas_lab_monotonicity_watch_merge(&monotony->totals[source],
@@ -144,11 +144,12 @@ struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
 }
 
 /* A source whose steps are not known yet cannot be said to stand still. */
-static void set_limits(struct etwas_lab_monotonicity *monotony, const etwas_clock_report *report)
+static void monotonicity_set_limits(struct etwas_lab_monotonicity *monotony,
+                                    const etwas_clock_report *report)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         double limit_ns = STALL_STEPS * etwas_lab_step_ns(&report->sources[source]);
-        double tick_ns = reference_of(source)->tick_ns;
+        double tick_ns = source_reference(source)->tick_ns;
 
         monotony->limits[source] =
             limit_ns > 0 && tick_ns > 0 ? (uint64_t)(limit_ns / tick_ns) : UINT64_MAX;
@@ -164,20 +165,20 @@ uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uin
     if (count == 0) {
         return ERROR_SUCCESS;
     }
-    set_limits(monotony, report);
+    monotonicity_set_limits(monotony, report);
     monotony->slice_ns = budget_ns / count;
     while (started < monotony->threads) {
         struct watcher *watcher = &monotony->watchers[started];
 
-        begin_again(monotony, started);
-        if (pthread_create(&watcher->thread, NULL, watch_all, watcher) != 0) {
+        monotonicity_restart_watch(monotony, started);
+        if (pthread_create(&watcher->thread, NULL, monotonicity_thread, watcher) != 0) {
             break;
         }
         started++;
     }
     for (uint32_t index = 0; index < started; index++) {
         (void)pthread_join(monotony->watchers[index].thread, NULL);
-        add_up(monotony, index);
+        monotonicity_sum(monotony, index);
     }
     return started == monotony->threads ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
@@ -195,7 +196,7 @@ void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony, etwas_c
             to->largest_backward_ns = backward_ns;
         }
         to->stalls += total->stalls;
-        to->longest_stall_ns = (double)total->longest_stall * reference_of(source)->tick_ns;
+        to->longest_stall_ns = (double)total->longest_stall * source_reference(source)->tick_ns;
     }
     free(monotony);
 }

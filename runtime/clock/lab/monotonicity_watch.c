@@ -3,12 +3,13 @@
 
 #include "clock/lab/monotonicity.h"
 
-static uint64_t larger(uint64_t left, uint64_t right)
+static uint64_t watch_larger(uint64_t left, uint64_t right)
 {
     return left > right ? left : right;
 }
 
-static void note_equal(struct etwas_lab_monotonicity_watch *watch, int64_t before, uint64_t limit)
+static void watch_add_equal(struct etwas_lab_monotonicity_watch *watch, int64_t before,
+                            uint64_t limit)
 {
     uint64_t stood = (uint64_t)before - (uint64_t)watch->since;
 
@@ -20,7 +21,7 @@ static void note_equal(struct etwas_lab_monotonicity_watch *watch, int64_t befor
         watch->stalled = true;
         watch->stalls++;
     }
-    watch->longest_stall = larger(watch->longest_stall, stood);
+    watch->longest_stall = watch_larger(watch->longest_stall, stood);
 }
 
 void etwas_lab_monotonicity_watch_add_reading(struct etwas_lab_monotonicity_watch *watch,
@@ -29,13 +30,13 @@ void etwas_lab_monotonicity_watch_add_reading(struct etwas_lab_monotonicity_watc
 {
     watch->readings++;
     if (watch->begun && stamp == watch->last) {
-        note_equal(watch, before, limit);
+        watch_add_equal(watch, before, limit);
         return;
     }
     if (watch->begun && stamp < watch->last) {
         watch->backward++;
         watch->largest_backward =
-            larger(watch->largest_backward, (uint64_t)watch->last - (uint64_t)stamp);
+            watch_larger(watch->largest_backward, (uint64_t)watch->last - (uint64_t)stamp);
     }
     watch->begun = true;
     watch->stalled = false;
@@ -48,7 +49,7 @@ void etwas_lab_monotonicity_watch_merge(struct etwas_lab_monotonicity_watch *to,
 {
     to->readings += from->readings;
     to->backward += from->backward;
-    to->largest_backward = larger(to->largest_backward, from->largest_backward);
+    to->largest_backward = watch_larger(to->largest_backward, from->largest_backward);
     to->stalls += from->stalls;
-    to->longest_stall = larger(to->longest_stall, from->longest_stall);
+    to->longest_stall = watch_larger(to->longest_stall, from->longest_stall);
 }

@@ -49,8 +49,9 @@ enum {
     ROUNDS_AT_ONCE = 64 /* between looks at the time */
 };
 
-static const uint64_t pair_patience_ns = 200000000;
-static const uint64_t patience_ns = 1000000000; /* of all pairs, beyond four times their budget */
+static const uint64_t pair_timeout_ns = 200000000;
+static const uint64_t total_timeout_ns =
+    1000000000; /* of all pairs, beyond four times their budget */
 static const struct timespec nap = {.tv_nsec = 50000};
 
 /* What near asks: the low bits of a turn. The rest is a number that is never used again. */
@@ -81,7 +82,7 @@ struct table {
 
 /* ---- mailboxes ------------------------------------------------------------------------------- */
 
-static inline void put(struct mailbox *mailbox, uint64_t turn, int64_t stamp)
+static inline void mailbox_put(struct mailbox *mailbox, uint64_t turn, int64_t stamp)
 {
     ck_pr_store_64(&mailbox->stamp, (uint64_t)stamp);
     ck_pr_fence_store(); /* PUT */
@@ -89,14 +90,14 @@ static inline void put(struct mailbox *mailbox, uint64_t turn, int64_t stamp)
 }
 
 /* For a turn that was seen. */
-static inline int64_t take(const struct mailbox *mailbox)
+static inline int64_t mailbox_take(const struct mailbox *mailbox)
 {
     ck_pr_fence_load(); /* TAKE */
     return (int64_t)ck_pr_load_64(&mailbox->stamp);
 }
 
 /* One step of waiting for the other thread, the longer the more patient. */
-static void pause_for_other(uint32_t step)
+static void pairs_pause(uint32_t step)
 {
     if (step < SPINS) {
         ck_pr_stall();
@@ -108,7 +109,7 @@ static void pause_for_other(uint32_t step)
 }
 
 /* The first turn that is not `turn`. */
-static uint64_t await_turn_after(const struct mailbox *mailbox, uint64_t turn)
+static uint64_t mailbox_await_other_turn(const struct mailbox *mailbox, uint64_t turn)
 {
     uint64_t seen;
 
@@ -119,14 +120,14 @@ static uint64_t await_turn_after(const struct mailbox *mailbox, uint64_t turn)
         }
     }
     for (uint32_t step = 0; (seen = ck_pr_load_64(&mailbox->turn)) == turn;) {
-        pause_for_other(step);
+        pairs_pause(step);
         step += step < SPINS + YIELDS;
     }
     return seen;
 }
 
 /* False when it did not come until `end_ns`. */
-static bool await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t end_ns)
+static bool mailbox_await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t end_ns)
 {
     for (uint32_t spin = 0; spin < QUICK_SPINS; spin++) {
         if (ck_pr_load_64(&mailbox->turn) == turn) {
@@ -134,7 +135,7 @@ static bool await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t en
         }
     }
     for (uint32_t step = 0; ck_pr_load_64(&mailbox->turn) != turn;) {
-        pause_for_other(step);
+        pairs_pause(step);
         if (step >= SPINS && etwas_lab_now_ns() >= end_ns) {
             return ck_pr_load_64(&mailbox->turn) == turn;
         }
@@ -145,7 +146,7 @@ static bool await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t en
 
 /* ---- far ------------------------------------------------------------------------------------- */
 
-static void *answer(void *argument)
+static void *pairs_answer_thread(void *argument)
 {
     struct table *table = argument;
     uint64_t turn = 0;
@@ -153,7 +154,7 @@ static void *answer(void *argument)
     for (;;) {
         int64_t stamp = 0;
 
-        turn = await_turn_after(&table->to_far, turn);
+        turn = mailbox_await_other_turn(&table->to_far, turn);
         switch (turn & ASK_MASK) {
         case ASK_FENCED:
             etwas_lab_fence(); /* ASK */
@@ -163,7 +164,7 @@ static void *answer(void *argument)
             stamp = table->read();
             break;
         case ASK_PIN:
-            stamp = etwas_lab_pin((uint32_t)take(&table->to_far));
+            stamp = etwas_lab_pin((uint32_t)mailbox_take(&table->to_far));
             break;
         case ASK_WHERE:
             stamp = sched_getcpu();
@@ -171,74 +172,76 @@ static void *answer(void *argument)
         default:
             return NULL;
         }
-        put(&table->to_near, turn, stamp);
+        mailbox_put(&table->to_near, turn, stamp);
     }
 }
 
 /* ---- near ------------------------------------------------------------------------------------ */
 
-static inline uint64_t next_turn(struct table *table, uint64_t ask)
+static inline uint64_t pairs_next_turn(struct table *table, uint64_t ask)
 {
     return (++table->number << ASK_BITS) | ask;
 }
 
-static bool ask_for(struct table *table, uint64_t ask, int64_t value, uint64_t end_ns,
-                    int64_t *result)
+static bool pairs_ask(struct table *table, uint64_t ask, int64_t value, uint64_t end_ns,
+                      int64_t *result)
 {
-    uint64_t turn = next_turn(table, ask);
+    uint64_t turn = pairs_next_turn(table, ask);
 
-    put(&table->to_far, turn, value);
-    if (!await_turn(&table->to_near, turn, end_ns)) {
+    mailbox_put(&table->to_far, turn, value);
+    if (!mailbox_await_turn(&table->to_near, turn, end_ns)) {
         return false;
     }
-    *result = take(&table->to_near);
+    *result = mailbox_take(&table->to_near);
     return true;
 }
 
-static bool play_fenced(struct table *table, uint64_t end_ns, struct etwas_lab_bounds *bounds)
+static bool pairs_play_fenced(struct table *table, uint64_t end_ns, struct etwas_lab_bounds *bounds)
 {
-    uint64_t turn = next_turn(table, ASK_FENCED);
+    uint64_t turn = pairs_next_turn(table, ASK_FENCED);
     struct etwas_lab_round round;
 
     etwas_lab_fence(); /* only to make the round trip shorter */
     round.sent = table->read();
-    put(&table->to_far, turn, round.sent);
-    if (!await_turn(&table->to_near, turn, end_ns)) {
+    mailbox_put(&table->to_far, turn, round.sent);
+    if (!mailbox_await_turn(&table->to_near, turn, end_ns)) {
         return false;
     }
     etwas_lab_fence(); /* ASK */
     round.received = table->read();
-    round.answered = take(&table->to_near);
+    round.answered = mailbox_take(&table->to_near);
     etwas_lab_bounds_add(bounds, &round);
     return true;
 }
 
-static bool play_plain(struct table *table, uint64_t end_ns, struct etwas_lab_handovers *handovers)
+static bool pairs_play_plain(struct table *table, uint64_t end_ns,
+                             struct etwas_lab_handovers *handovers)
 {
-    uint64_t turn = next_turn(table, ASK_PLAIN);
+    uint64_t turn = pairs_next_turn(table, ASK_PLAIN);
     struct etwas_lab_round round;
 
     round.sent = table->read();
-    put(&table->to_far, turn, round.sent);
-    if (!await_turn(&table->to_near, turn, end_ns)) {
+    mailbox_put(&table->to_far, turn, round.sent);
+    if (!mailbox_await_turn(&table->to_near, turn, end_ns)) {
         return false;
     }
     round.received = table->read();
-    round.answered = take(&table->to_near);
+    round.answered = mailbox_take(&table->to_near);
     etwas_lab_handover_add(handovers, round.sent, round.answered);
     etwas_lab_handover_add(handovers, round.answered, round.received);
     return true;
 }
 
 /* Once at least, however short the budget. */
-static void play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
-                 struct etwas_lab_bounds *bounds, struct etwas_lab_handovers *handovers)
+static void pairs_play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
+                       struct etwas_lab_bounds *bounds, struct etwas_lab_handovers *handovers)
 {
     uint64_t begin_ns = etwas_lab_now_ns();
 
     do {
         for (int round = 0; round < ROUNDS_AT_ONCE; round += 2) {
-            if (!play_fenced(table, end_ns, bounds) || !play_plain(table, end_ns, handovers)) {
+            if (!pairs_play_fenced(table, end_ns, bounds) ||
+                !pairs_play_plain(table, end_ns, handovers)) {
                 return;
             }
         }
@@ -246,22 +249,22 @@ static void play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
 }
 
 /* Near is on its processor. False: the pair is left out. */
-static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
-                    etwas_clock_offset *offset)
+static bool pairs_compare_one(struct table *table, uint64_t budget_ns, uint64_t last_ns,
+                              etwas_clock_offset *offset)
 {
-    uint64_t end_ns = etwas_lab_now_ns() + budget_ns + pair_patience_ns;
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns + pair_timeout_ns;
     struct etwas_lab_bounds bounds = {0};
     struct etwas_lab_handovers handovers = {0};
     int64_t far;
 
     end_ns = end_ns < last_ns ? end_ns : last_ns;
-    if (!ask_for(table, ASK_PIN, offset->other, end_ns, &far) || far != 1) {
+    if (!pairs_ask(table, ASK_PIN, offset->other, end_ns, &far) || far != 1) {
         return false;
     }
-    play(table, budget_ns, end_ns, &bounds, &handovers);
+    pairs_play(table, budget_ns, end_ns, &bounds, &handovers);
     /* A processor that is switched off sends its threads elsewhere without asking them. */
     if (bounds.rounds == 0 || handovers.count == 0 ||
-        !ask_for(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_patience_ns, &far) ||
+        !pairs_ask(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_timeout_ns, &far) ||
         far != offset->other || (uint32_t)sched_getcpu() != offset->processor) {
         return false;
     }
@@ -270,11 +273,11 @@ static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
     return true;
 }
 
-static void compare_all(struct table *table, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
-                        etwas_clock_source_report *report)
+static void pairs_compare_all(struct table *table, const struct etwas_lab_cpus *cpus,
+                              uint64_t budget_ns, etwas_clock_source_report *report)
 {
     uint64_t share_ns = budget_ns / etwas_lab_pair_count(cpus->count);
-    uint64_t last_ns = etwas_lab_now_ns() + 4 * budget_ns + patience_ns;
+    uint64_t last_ns = etwas_lab_now_ns() + 4 * budget_ns + total_timeout_ns;
 
     for (uint32_t near = 0; near + 1 < cpus->count; near++) {
         if (!etwas_lab_pin(cpus->numbers[near])) {
@@ -285,13 +288,13 @@ static void compare_all(struct table *table, const struct etwas_lab_cpus *cpus, 
 
             *offset =
                 (etwas_clock_offset){.processor = cpus->numbers[near], .other = cpus->numbers[far]};
-            report->offset_count += compare(table, share_ns, last_ns, offset);
+            report->offset_count += pairs_compare_one(table, share_ns, last_ns, offset);
         }
     }
 }
 
 /* A clock that is derived from the counter moves no oftener than it, however fine its ticks are. */
-static double step_ticks(const struct etwas_lab_source *clock)
+static double pairs_step_ticks(const struct etwas_lab_source *clock)
 {
     double own = etwas_lab_quantum(clock->read);
     double beneath = etwas_lab_counter_step_ns() / clock->tick_ns;
@@ -299,22 +302,22 @@ static double step_ticks(const struct etwas_lab_source *clock)
     return own > beneath ? own : beneath;
 }
 
-static uint32_t compare_with_thread(const struct etwas_lab_source *clock,
-                                    const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
-                                    etwas_clock_source_report *report)
+static uint32_t pairs_compare_with_thread(const struct etwas_lab_source *clock,
+                                          const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
+                                          etwas_clock_source_report *report)
 {
     struct table table = {
         .read = clock->read,
         .tick_ns = clock->tick_ns,
-        .quantum = step_ticks(clock),
+        .quantum = pairs_step_ticks(clock),
     };
     pthread_t far;
 
-    if (pthread_create(&far, NULL, answer, &table) != 0) {
+    if (pthread_create(&far, NULL, pairs_answer_thread, &table) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    compare_all(&table, cpus, budget_ns, report);
-    put(&table.to_far, next_turn(&table, ASK_STOP), 0);
+    pairs_compare_all(&table, cpus, budget_ns, report);
+    mailbox_put(&table.to_far, pairs_next_turn(&table, ASK_STOP), 0);
     (void)pthread_join(far, NULL);
     return ERROR_SUCCESS;
 }
@@ -342,7 +345,7 @@ uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uin
         etwas_lab_cpus_free(&before);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = compare_with_thread(clock, cpus, budget_ns, report);
+    code = pairs_compare_with_thread(clock, cpus, budget_ns, report);
     report->offsets_left_out = (uint32_t)(pairs - report->offset_count);
     (void)etwas_lab_unpin(&before);
     etwas_lab_cpus_free(&before);

@@ -13,7 +13,7 @@ enum {
 };
 
 /* The mask of the calling thread; NULL and why: no memory, or the system does not say. */
-static cpu_set_t *read_mask(uint32_t *bits, uint32_t *code)
+static cpu_set_t *processors_read_mask(uint32_t *bits, uint32_t *code)
 {
     *code = ERROR_NO_SYSTEM_RESOURCES;
     for (*bits = CPU_SETSIZE; *bits <= MOST_PROCESSORS; *bits *= 2) {
@@ -42,7 +42,7 @@ uint32_t etwas_lab_cpus_read(struct etwas_lab_cpus *cpus)
 {
     uint32_t bits;
     uint32_t code;
-    cpu_set_t *mask = read_mask(&bits, &code);
+    cpu_set_t *mask = processors_read_mask(&bits, &code);
     size_t bytes = CPU_ALLOC_SIZE(bits);
     int count;
 

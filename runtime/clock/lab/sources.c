@@ -99,7 +99,7 @@ uint64_t etwas_lab_now_ns(void)
 }
 
 /* 0: it does not count. */
-static double measured_tick_ns(void)
+static double source_measured_tick_ns(void)
 {
     const struct timespec pause = {.tv_nsec = MEASURING_NS};
     struct etwas_clock_reading first = etwas_clock_read_together();
@@ -113,15 +113,15 @@ static double measured_tick_ns(void)
     return (double)(last.qpc_ns - first.qpc_ns) / (double)(last.tsc - first.tsc);
 }
 
-static double counter_tick_ns(void)
+static double source_counter_tick_ns(void)
 {
     uint64_t frequency_hz = etwas_clock_frequency(ETWAS_CLOCK_TSC);
 
     return frequency_hz != 0 ? (double)ETWAS_CLOCK_NS_PER_SECOND / (double)frequency_hz
-                             : measured_tick_ns();
+                             : source_measured_tick_ns();
 }
 
-static bool has_instruction(uint32_t source)
+static bool source_has_instruction(uint32_t source)
 {
 #if defined(__x86_64__)
     const unsigned extended_features = 0x80000001u;
@@ -138,9 +138,9 @@ static bool has_instruction(uint32_t source)
 #endif
 }
 
-static void try_all(void)
+static void sources_try_all(void)
 {
-    double counter_ns = counter_tick_ns();
+    double counter_ns = source_counter_tick_ns();
 
     for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
         struct etwas_lab_source *source = &rows[number].source;
@@ -149,7 +149,7 @@ static void try_all(void)
         if (rows[number].clock != NO_SYSTEM_CLOCK) {
             source->available = clock_gettime(rows[number].clock, &now) == 0;
         } else {
-            source->available = has_instruction(number) && counter_ns != 0;
+            source->available = source_has_instruction(number) && counter_ns != 0;
             source->tick_ns = counter_ns;
         }
         source->follows_thread = number == ETWAS_CLOCK_SOURCE_THREAD_CPUTIME;
@@ -161,7 +161,7 @@ static void try_all(void)
 
 double etwas_lab_counter_tick_ns(void)
 {
-    (void)pthread_once(&once, try_all);
+    (void)pthread_once(&once, sources_try_all);
     return rows[ETWAS_CLOCK_SOURCE_TSC].source.tick_ns;
 }
 
@@ -178,7 +178,7 @@ void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *re
 
 const struct etwas_lab_source *etwas_lab_source(uint32_t source)
 {
-    (void)pthread_once(&once, try_all);
+    (void)pthread_once(&once, sources_try_all);
 #ifdef ETWAS_TESTPOINTS
     if (replaced[source] != NULL) {
         return replaced[source];

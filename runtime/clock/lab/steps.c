@@ -22,7 +22,7 @@ enum {
     COARSE_NS = 60000000,
 };
 
-static void note_forward(struct etwas_lab_steps *steps, uint64_t step)
+static void steps_add_forward(struct etwas_lab_steps *steps, uint64_t step)
 {
     steps->forward++;
     if (steps->smallest == 0 || step < steps->smallest) {
@@ -30,7 +30,7 @@ static void note_forward(struct etwas_lab_steps *steps, uint64_t step)
     }
 }
 
-static void note_backward(struct etwas_lab_steps *steps, uint64_t step)
+static void steps_add_backward(struct etwas_lab_steps *steps, uint64_t step)
 {
     steps->backward++;
     if (step > steps->largest_backward) {
@@ -51,9 +51,9 @@ void etwas_lab_steps_add_row(struct etwas_lab_steps *steps, const int64_t *stamp
         if (step == 0) {
             equal++;
         } else if (stamps[index] < stamps[index - 1]) {
-            note_backward(steps, 0 - step);
+            steps_add_backward(steps, 0 - step);
         } else {
-            note_forward(steps, step);
+            steps_add_forward(steps, step);
             etwas_lab_tally_add(&steps->tally, (double)step * tick_ns);
         }
     }

@@ -11,7 +11,7 @@ enum {
     PART_BITS = 4,
 };
 
-static uint32_t bin_of(double ns)
+static uint32_t tally_bin_of(double ns)
 {
     const double most = (double)(UINT64_C(1) << 59);
     uint64_t parts = (uint64_t)((ns < most ? ns : most - 1024) * PARTS);
@@ -25,7 +25,7 @@ static uint32_t bin_of(double ns)
 }
 
 /* Where bin `index` begins, in nanoseconds. */
-static double bin_start(uint32_t index)
+static double tally_bin_start(uint32_t index)
 {
     uint32_t shift;
 
@@ -41,7 +41,7 @@ _Static_assert(ETWAS_LAB_TALLY_BINS == (63 - PART_BITS + 1) * PARTS,
 
 void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns)
 {
-    tally->counts[bin_of(ns)]++;
+    tally->counts[tally_bin_of(ns)]++;
 }
 
 void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count)
@@ -50,7 +50,7 @@ void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count)
 }
 
 /* Joins the two neighbours that hold the fewest together. */
-static uint32_t join_fewest(etwas_clock_bin *bins, uint32_t count)
+static uint32_t tally_join_fewest(etwas_clock_bin *bins, uint32_t count)
 {
     uint32_t best = 0;
 
@@ -72,18 +72,18 @@ void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histo
 
     for (uint32_t index = 0; index < ETWAS_LAB_TALLY_BINS; index++) {
         if (tally->counts[index] != 0) {
-            bins[count++] =
-                (etwas_clock_bin){bin_start(index), bin_start(index + 1), tally->counts[index]};
+            bins[count++] = (etwas_clock_bin){tally_bin_start(index), tally_bin_start(index + 1),
+                                              tally->counts[index]};
         }
     }
     while (count > ETWAS_CLOCK_BINS) {
-        count = join_fewest(bins, count);
+        count = tally_join_fewest(bins, count);
     }
     histogram->bins = count;
     memcpy(histogram->bin, bins, count * sizeof *bins);
 }
 
-static int compare(const void *left, const void *right)
+static int tally_compare(const void *left, const void *right)
 {
     double a = *(const double *)left;
     double b = *(const double *)right;
@@ -93,18 +93,18 @@ static int compare(const void *left, const void *right)
 
 void etwas_lab_sort(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, tally_compare);
 }
 
 /* The smallest value that `permille` of all do not exceed. */
-static double quantile(const double *sorted, uint32_t count, uint32_t permille)
+static double tally_quantile(const double *sorted, uint32_t count, uint32_t permille)
 {
     uint64_t rank = ((uint64_t)count * permille + 999) / 1000;
 
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-static double mean_of(const double *values, uint32_t count)
+static double tally_mean_of(const double *values, uint32_t count)
 {
     double sum = 0;
 
@@ -123,10 +123,10 @@ void etwas_lab_distribution_of(double *values, uint32_t count,
     }
     etwas_lab_sort(values, count);
     distribution->minimum = values[0];
-    distribution->median = quantile(values, count, 500);
-    distribution->mean = mean_of(values, count - count / 100);
-    distribution->p90 = quantile(values, count, 900);
-    distribution->p99 = quantile(values, count, 990);
-    distribution->p999 = quantile(values, count, 999);
+    distribution->median = tally_quantile(values, count, 500);
+    distribution->mean = tally_mean_of(values, count - count / 100);
+    distribution->p90 = tally_quantile(values, count, 900);
+    distribution->p99 = tally_quantile(values, count, 990);
+    distribution->p999 = tally_quantile(values, count, 999);
     distribution->maximum = values[count - 1];
 }

@@ -23,7 +23,7 @@ enum {
     DELAYS = 13, /* that readings take turns in; no common divisor with likely steps */
 };
 
-static int compare(const void *left, const void *right)
+static int quantum_compare(const void *left, const void *right)
 {
     const uint64_t *a = left;
     const uint64_t *b = right;
@@ -32,7 +32,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* How many quanta a step is, one at least. */
-static double quanta_in(uint64_t step, double quantum)
+static double quantum_count_in(uint64_t step, double quantum)
 {
     uint64_t quanta = (uint64_t)((double)step / quantum + 0.5);
 
@@ -40,7 +40,7 @@ static double quanta_in(uint64_t step, double quantum)
 }
 
 /* Makes `quantum`, which is about right for the shortest steps, right for all. */
-static double refine(const uint64_t *steps, uint32_t count, double quantum)
+static double quantum_refine(const uint64_t *steps, uint32_t count, double quantum)
 {
     double ticks = 0;
     double quanta = 0;
@@ -48,21 +48,21 @@ static double refine(const uint64_t *steps, uint32_t count, double quantum)
     for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
          index++) {
         /* Ascending: each is divided by what those before it have made better. */
-        quanta += quanta_in(steps[index], quanta > 0 ? ticks / quanta : quantum);
+        quanta += quantum_count_in(steps[index], quanta > 0 ? ticks / quanta : quantum);
         ticks += (double)steps[index];
     }
     return ticks / quanta;
 }
 
-static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, double quantum,
-                                     double tolerance)
+static bool quantum_divides_nearly_all(const uint64_t *steps, uint32_t count, double quantum,
+                                       double tolerance)
 {
     uint32_t compared = 0;
     uint32_t odd = 0;
 
     for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
          index++) {
-        double multiple = quanta_in(steps[index], quantum) * quantum;
+        double multiple = quantum_count_in(steps[index], quantum) * quantum;
 
         compared++;
         odd += fabs((double)steps[index] - multiple) > tolerance;
@@ -74,7 +74,7 @@ static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, doub
 }
 
 /* The most of at least FEWEST_TICKS; 0: none. */
-static double long_quantum(const uint64_t *steps, uint32_t count)
+static double quantum_find_long(const uint64_t *steps, uint32_t count)
 {
     const uint64_t shortest = steps[count / ODD];
 
@@ -82,22 +82,22 @@ static double long_quantum(const uint64_t *steps, uint32_t count)
         double quantum = (double)shortest / parts;
         double tolerance = quantum / SLEWED > 1 ? quantum / SLEWED : 1;
 
-        if (shortest % parts == 0 && nearly_all_are_multiples(steps, count, quantum, 0)) {
+        if (shortest % parts == 0 && quantum_divides_nearly_all(steps, count, quantum, 0)) {
             return quantum;
         }
-        quantum = refine(steps + count / ODD, count - count / ODD, quantum);
-        if (nearly_all_are_multiples(steps, count, quantum, tolerance)) {
+        quantum = quantum_refine(steps + count / ODD, count - count / ODD, quantum);
+        if (quantum_divides_nearly_all(steps, count, quantum, tolerance)) {
             return quantum;
         }
     }
     return 0;
 }
 
-static double short_quantum(const uint64_t *steps, uint32_t count)
+static double quantum_find_short(const uint64_t *steps, uint32_t count)
 {
     uint32_t quantum = FEWEST_TICKS - 1;
 
-    while (quantum > 1 && !nearly_all_are_multiples(steps, count, quantum, 0)) {
+    while (quantum > 1 && !quantum_divides_nearly_all(steps, count, quantum, 0)) {
         quantum--;
     }
     return quantum;
@@ -110,13 +110,13 @@ double etwas_lab_quantum_of(uint64_t *steps, uint32_t count)
     if (count < ETWAS_LAB_QUANTUM_STEPS) {
         return 0;
     }
-    qsort(steps, count, sizeof *steps, compare);
-    quantum = long_quantum(steps, count);
-    return quantum > 0 ? quantum : short_quantum(steps, count);
+    qsort(steps, count, sizeof *steps, quantum_compare);
+    quantum = quantum_find_long(steps, count);
+    return quantum > 0 ? quantum : quantum_find_short(steps, count);
 }
 
 /* A chain that no processor can shorten. */
-static void delay(uint32_t turns)
+static void quantum_delay(uint32_t turns)
 {
     for (uint32_t turn = 0; turn < turns; turn++) {
         __asm__ volatile("" : "+r"(turns) : : "memory");
@@ -126,7 +126,7 @@ static void delay(uint32_t turns)
 void etwas_lab_read_in_order(int64_t (*read)(void), int64_t *stamps, uint32_t count)
 {
     for (uint32_t index = 0; index < count; index++) {
-        delay(index % DELAYS);
+        quantum_delay(index % DELAYS);
         etwas_lab_fence();
         stamps[index] = read();
     }
@@ -153,7 +153,7 @@ double etwas_lab_quantum(int64_t (*read)(void))
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static double counter_step_ns;
 
-static void find_counter_step(void)
+static void quantum_find_counter_step(void)
 {
     double tick_ns = etwas_lab_counter_tick_ns();
 
@@ -162,6 +162,6 @@ static void find_counter_step(void)
 
 double etwas_lab_counter_step_ns(void)
 {
-    (void)pthread_once(&once, find_counter_step);
+    (void)pthread_once(&once, quantum_find_counter_step);
     return counter_step_ns;
 }

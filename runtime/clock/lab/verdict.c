@@ -18,7 +18,8 @@ enum {
     AGAINST = 0xff00
 };
 
-static const etwas_clock_source_report *examined(const etwas_clock_report *report, uint32_t source)
+static const etwas_clock_source_report *report_source(const etwas_clock_report *report,
+                                                      uint32_t source)
 {
     return report->sources[source].available ? &report->sources[source] : NULL;
 }
@@ -33,12 +34,12 @@ static const uint32_t ordered_counters[] = {ETWAS_CLOCK_SOURCE_LFENCE_RDTSC,
                                             ETWAS_CLOCK_SOURCE_RDTSCP};
 
 /* The two processors that are farthest apart beyond what the bound explains; NULL: none. */
-static const etwas_clock_offset *farthest_apart(const etwas_clock_report *report)
+static const etwas_clock_offset *report_farthest_apart(const etwas_clock_report *report)
 {
     const etwas_clock_offset *farthest = NULL;
 
     for (int index = 0; index < 2; index++) {
-        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
+        const etwas_clock_source_report *counter = report_source(report, ordered_counters[index]);
 
         for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
             const etwas_clock_offset *offset = &counter->offsets[pair];
@@ -53,12 +54,12 @@ static const etwas_clock_offset *farthest_apart(const etwas_clock_report *report
 }
 
 /* How far apart two processors may be at most, by the better of the two; 0: not known. */
-static double most_apart_ns(const etwas_clock_report *report)
+static double report_most_apart_ns(const etwas_clock_report *report)
 {
     double best_ns = 0;
 
     for (int index = 0; index < 2; index++) {
-        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
+        const etwas_clock_source_report *counter = report_source(report, ordered_counters[index]);
         double widest_ns = 0;
 
         for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
@@ -75,12 +76,12 @@ static double most_apart_ns(const etwas_clock_report *report)
 }
 
 /* Pairs of the processors examined that neither way compared. */
-static uint32_t pairs_left_out(const etwas_clock_report *report)
+static uint32_t report_pairs_left_out(const etwas_clock_report *report)
 {
     uint32_t fewest = UINT32_MAX;
 
     for (int index = 0; index < 2; index++) {
-        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
+        const etwas_clock_source_report *counter = report_source(report, ordered_counters[index]);
 
         if (counter != NULL && counter->offsets_left_out < fewest) {
             fewest = counter->offsets_left_out;
@@ -96,7 +97,7 @@ struct order {
     double worst_ns;
 };
 
-static struct order order_of(const etwas_clock_source_report *clock)
+static struct order source_order(const etwas_clock_source_report *clock)
 {
     struct order order = {0};
 
@@ -119,14 +120,14 @@ struct backwards {
     double largest_ns;
 };
 
-static struct backwards backwards_of(const etwas_clock_report *report)
+static struct backwards report_backwards(const etwas_clock_report *report)
 {
     static const uint32_t counters[] = {ETWAS_CLOCK_SOURCE_TSC, ETWAS_CLOCK_SOURCE_RDTSCP,
                                         ETWAS_CLOCK_SOURCE_LFENCE_RDTSC};
     struct backwards backwards = {0};
 
     for (int index = 0; index < 3; index++) {
-        const etwas_clock_source_report *counter = examined(report, counters[index]);
+        const etwas_clock_source_report *counter = report_source(report, counters[index]);
 
         if (counter != NULL) {
             backwards.readings += counter->readings;
@@ -137,12 +138,12 @@ static struct backwards backwards_of(const etwas_clock_report *report)
     return backwards;
 }
 
-static void add_findings(etwas_clock_report *report)
+static void verdict_add_findings(etwas_clock_report *report)
 {
-    if (backwards_of(report).steps > 0) {
+    if (report_backwards(report).steps > 0) {
         report->trust.reasons |= ETWAS_CLOCK_REASON_BACKWARDS;
     }
-    if (farthest_apart(report) != NULL) {
+    if (report_farthest_apart(report) != NULL) {
         report->trust.reasons |= ETWAS_CLOCK_REASON_APART;
     }
     report->trust.verdict = etwas_clock_trust_verdict(report->trust.reasons);
@@ -150,7 +151,7 @@ static void add_findings(etwas_clock_report *report)
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-static const char *who_states(const etwas_clock_trust *trust)
+static const char *trust_stated_by_text(const etwas_clock_trust *trust)
 {
     switch (trust->stated_by) {
     case ETWAS_CLOCK_STATED_CPUID_15H:
@@ -164,7 +165,7 @@ static const char *who_states(const etwas_clock_trust *trust)
     }
 }
 
-static void say_head(const etwas_clock_report *report, struct etwas_sentences *verdict)
+static void verdict_add_head(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
     static const char *const heads[] = {
         "The cycle counter cannot be used: a session that asks for it gets system time.",
@@ -175,7 +176,7 @@ static void say_head(const etwas_clock_report *report, struct etwas_sentences *v
     etwas_sentences_add(verdict, "%s", heads[report->trust.verdict]);
 }
 
-static void say_guest(const etwas_clock_trust *trust, struct etwas_sentences *verdict)
+static void verdict_add_guest(const etwas_clock_trust *trust, struct etwas_sentences *verdict)
 {
     bool named = trust->hypervisor[0] != '\0';
     bool told = trust->clocksource[0] != '\0';
@@ -196,23 +197,23 @@ static void say_guest(const etwas_clock_trust *trust, struct etwas_sentences *ve
     }
 }
 
-static void say_against(const etwas_clock_report *report, uint32_t reason,
-                        struct etwas_sentences *verdict)
+static void verdict_add_against(const etwas_clock_report *report, uint32_t reason,
+                                struct etwas_sentences *verdict)
 {
     const etwas_clock_trust *trust = &report->trust;
-    const struct backwards backwards = backwards_of(report);
-    const etwas_clock_offset *apart = farthest_apart(report);
+    const struct backwards backwards = report_backwards(report);
+    const etwas_clock_offset *apart = report_farthest_apart(report);
     const char *text = etwas_clock_reason_text(reason);
     char duration[ETWAS_DURATION_BYTES];
     char bound[ETWAS_DURATION_BYTES];
 
     if (reason == ETWAS_CLOCK_REASON_HYPERVISOR) {
-        say_guest(trust, verdict);
+        verdict_add_guest(trust, verdict);
     } else if (reason == ETWAS_CLOCK_REASON_WRONG_FREQUENCY) {
         etwas_sentences_add(verdict,
                             "%s: %s says %.6f MHz, %+.1f ppm of what was measured; the measured "
                             "one is used.",
-                            text, who_states(trust), (double)trust->stated_hz / 1e6,
+                            text, trust_stated_by_text(trust), (double)trust->stated_hz / 1e6,
                             etwas_clock_stated_difference_ppm(trust));
     } else if (reason == ETWAS_CLOCK_REASON_BACKWARDS && backwards.steps > 0) {
         etwas_sentences_add(verdict, "%s, %llu time%s in %llu readings, by up to %s.", text,
@@ -229,13 +230,13 @@ static void say_against(const etwas_clock_report *report, uint32_t reason,
     }
 }
 
-static void say_reasons(const etwas_clock_report *report, struct etwas_sentences *verdict)
+static void verdict_add_reasons(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
     uint32_t reasons = report->trust.reasons;
 
     for (uint32_t reason = 1; reason <= ETWAS_CLOCK_REASON_NO_COUNTER; reason <<= 1) {
         if ((reasons & reason & AGAINST) != 0) {
-            say_against(report, reason, verdict);
+            verdict_add_against(report, reason, verdict);
         }
     }
     for (uint32_t reason = 1; reason <= ETWAS_CLOCK_REASON_NO_COUNTER; reason <<= 1) {
@@ -250,7 +251,7 @@ static void say_reasons(const etwas_clock_report *report, struct etwas_sentences
     }
 }
 
-static void say_frequency(const etwas_clock_report *report, struct etwas_sentences *verdict)
+static void verdict_add_frequency(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
     const etwas_clock_trust *trust = &report->trust;
 
@@ -264,20 +265,20 @@ static void say_frequency(const etwas_clock_report *report, struct etwas_sentenc
     }
     if (etwas_clock_stated_agrees(trust)) {
         etwas_sentences_add(verdict, "Within that, %s states the same: %.6f MHz.",
-                            who_states(trust), (double)trust->stated_hz / 1e6);
+                            trust_stated_by_text(trust), (double)trust->stated_hz / 1e6);
     } else {
         etwas_sentences_add(verdict, "Stated by %s: %.6f MHz, %+.1f ppm of that.",
-                            who_states(trust), (double)trust->stated_hz / 1e6,
+                            trust_stated_by_text(trust), (double)trust->stated_hz / 1e6,
                             etwas_clock_stated_difference_ppm(trust));
     }
 }
 
-static void say_measured(const etwas_clock_report *report, struct etwas_sentences *verdict)
+static void verdict_add_measured(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
-    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
-    const etwas_clock_source_report *qpc = examined(report, ETWAS_CLOCK_SOURCE_QPC);
-    double apart_ns = most_apart_ns(report);
-    uint32_t left_out = pairs_left_out(report);
+    const etwas_clock_source_report *counter = report_source(report, ETWAS_CLOCK_SOURCE_TSC);
+    const etwas_clock_source_report *qpc = report_source(report, ETWAS_CLOCK_SOURCE_QPC);
+    double apart_ns = report_most_apart_ns(report);
+    uint32_t left_out = report_pairs_left_out(report);
     char duration[ETWAS_DURATION_BYTES];
 
     if (counter != NULL && counter->against_raw.known) {
@@ -310,10 +311,10 @@ static void say_measured(const etwas_clock_report *report, struct etwas_sentence
 }
 
 /* What the bare instruction does, which sessions read: it is executed as early as it can be. */
-static void say_order(const etwas_clock_report *report, struct etwas_sentences *verdict)
+static void verdict_add_order(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
-    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
-    const struct order order = order_of(counter);
+    const etwas_clock_source_report *counter = report_source(report, ETWAS_CLOCK_SOURCE_TSC);
+    const struct order order = source_order(counter);
     char duration[ETWAS_DURATION_BYTES];
 
     if (order.smaller > 0) {
@@ -341,9 +342,9 @@ static void say_order(const etwas_clock_report *report, struct etwas_sentences *
 /* ---- the recommendation ---------------------------------------------------------------------- */
 
 /* What a stamp costs; 0: not known. */
-static double cost_ns(const etwas_clock_report *report, uint32_t source)
+static double report_cost_ns(const etwas_clock_report *report, uint32_t source)
 {
-    const etwas_clock_source_report *clock = examined(report, source);
+    const etwas_clock_source_report *clock = report_source(report, source);
 
     if (clock == NULL) {
         return 0;
@@ -352,22 +353,23 @@ static double cost_ns(const etwas_clock_report *report, uint32_t source)
 }
 
 /* A tenth less is worth asking for another clock than the usual one. */
-static bool counter_is_cheaper(const etwas_clock_report *report)
+static bool report_counter_is_cheaper(const etwas_clock_report *report)
 {
-    double counter_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_TSC);
-    double qpc_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
+    double counter_ns = report_cost_ns(report, ETWAS_CLOCK_SOURCE_TSC);
+    double qpc_ns = report_cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
 
     return counter_ns <= 0 || qpc_ns <= 0 || counter_ns < 0.9 * qpc_ns;
 }
 
-static void say_costs(const etwas_clock_report *report, struct etwas_sentences *recommendation)
+static void recommendation_add_costs(const etwas_clock_report *report,
+                                     struct etwas_sentences *recommendation)
 {
     static const uint32_t sources[] = {ETWAS_CLOCK_SOURCE_QPC, ETWAS_CLOCK_SOURCE_SYSTEM_TIME,
                                        ETWAS_CLOCK_SOURCE_TSC};
     char texts[3][ETWAS_DURATION_BYTES];
 
     for (int index = 0; index < 3; index++) {
-        double ns = cost_ns(report, sources[index]);
+        double ns = report_cost_ns(report, sources[index]);
 
         if (ns <= 0) {
             return;
@@ -379,7 +381,7 @@ static void say_costs(const etwas_clock_report *report, struct etwas_sentences *
                         texts[0], texts[1], texts[2]);
 }
 
-static double whole_mhz_hour_ns(const etwas_clock_report *report)
+static double report_whole_mhz_hour_ns(const etwas_clock_report *report)
 {
     for (int index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
         const etwas_clock_conversion *conversion = &report->conversions[index];
@@ -391,16 +393,16 @@ static double whole_mhz_hour_ns(const etwas_clock_report *report)
     return 0;
 }
 
-static void recommend_counter(const etwas_clock_report *report,
-                              struct etwas_sentences *recommendation)
+static void recommendation_for_counter(const etwas_clock_report *report,
+                                       struct etwas_sentences *recommendation)
 {
-    const struct order order = order_of(examined(report, ETWAS_CLOCK_SOURCE_TSC));
-    const struct order qpc_order = order_of(examined(report, ETWAS_CLOCK_SOURCE_QPC));
-    double hour_ns = whole_mhz_hour_ns(report);
+    const struct order order = source_order(report_source(report, ETWAS_CLOCK_SOURCE_TSC));
+    const struct order qpc_order = source_order(report_source(report, ETWAS_CLOCK_SOURCE_QPC));
+    double hour_ns = report_whole_mhz_hour_ns(report);
     char duration[ETWAS_DURATION_BYTES];
 
     etwas_sentences_add(recommendation, "Ask for ClientContext 3, the cycle counter.");
-    say_costs(report, recommendation);
+    recommendation_add_costs(report, recommendation);
     if (order.smaller > 0 && qpc_order.handovers > 0 && qpc_order.smaller == 0) {
         etwas_sentences_add(recommendation,
                             "Ask for 1 where the order of events on different processors matters: "
@@ -419,10 +421,11 @@ static void recommend_counter(const etwas_clock_report *report,
     }
 }
 
-static void recommend_qpc(const etwas_clock_report *report, struct etwas_sentences *recommendation)
+static void recommendation_for_qpc(const etwas_clock_report *report,
+                                   struct etwas_sentences *recommendation)
 {
-    double qpc_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
-    double system_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_SYSTEM_TIME);
+    double qpc_ns = report_cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
+    double system_ns = report_cost_ns(report, ETWAS_CLOCK_SOURCE_SYSTEM_TIME);
 
     etwas_sentences_add(recommendation, "Ask for ClientContext 1, QPC: %s.",
                         report->trust.verdict == ETWAS_CLOCK_VERDICT_UNUSABLE
@@ -430,7 +433,7 @@ static void recommend_qpc(const etwas_clock_report *report, struct etwas_sentenc
                         : report->trust.verdict == ETWAS_CLOCK_VERDICT_DOUBTFUL
                             ? "the cycle counter is doubtful"
                             : "the cycle counter would save next to nothing");
-    say_costs(report, recommendation);
+    recommendation_add_costs(report, recommendation);
     if (qpc_ns > 2 * system_ns && system_ns > 0) {
         etwas_sentences_add(recommendation,
                             "QPC costs more than twice as much as system time, as on kernels that "
@@ -438,17 +441,17 @@ static void recommend_qpc(const etwas_clock_report *report, struct etwas_sentenc
     }
 }
 
-static void recommend(etwas_clock_report *report)
+static void recommendation_write(etwas_clock_report *report)
 {
     struct etwas_sentences recommendation =
         etwas_sentences_in(report->recommendation, sizeof report->recommendation);
 
-    if (report->trust.verdict == ETWAS_CLOCK_VERDICT_TRUSTED && counter_is_cheaper(report)) {
+    if (report->trust.verdict == ETWAS_CLOCK_VERDICT_TRUSTED && report_counter_is_cheaper(report)) {
         report->recommended_clock = ETWAS_CLOCK_KIND_TSC;
-        recommend_counter(report, &recommendation);
+        recommendation_for_counter(report, &recommendation);
     } else {
         report->recommended_clock = ETWAS_CLOCK_KIND_QPC;
-        recommend_qpc(report, &recommendation);
+        recommendation_for_qpc(report, &recommendation);
     }
     etwas_sentences_add(&recommendation,
                         "Ask for 2 to compare traces with logs of other machines; it steps when "
@@ -459,13 +462,13 @@ void etwas_lab_write_verdict(etwas_clock_report *report)
 {
     struct etwas_sentences verdict = etwas_sentences_in(report->verdict, sizeof report->verdict);
 
-    add_findings(report);
-    say_head(report, &verdict);
-    say_frequency(report, &verdict);
-    say_reasons(report, &verdict);
-    say_measured(report, &verdict);
-    say_order(report, &verdict);
-    recommend(report);
+    verdict_add_findings(report);
+    verdict_add_head(report, &verdict);
+    verdict_add_frequency(report, &verdict);
+    verdict_add_reasons(report, &verdict);
+    verdict_add_measured(report, &verdict);
+    verdict_add_order(report, &verdict);
+    recommendation_write(report);
 }
 
 void etwas_lab_conclude(etwas_clock_report *report)
