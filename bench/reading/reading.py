@@ -98,7 +98,7 @@ def record_by_etwas(work, folder):
 
 def record_by_lttng(sessions, work, folder):
     trace = folder / "trace"
-    sessions.lttng("create", "etwas_reading", f"--output={trace}")
+    sessions.lttng("create", "etwas_read_method", f"--output={trace}")
     sessions.lttng("enable-channel", "--userspace", "--buffers-uid", "--subbuf-size=1M", "--num-subbuf=64",
                    "--discard", "channel")
     sessions.lttng("enable-event", "--userspace", "--channel=channel", "lttng_ust_libc:*")
@@ -131,7 +131,7 @@ def text(folder, options, stack):
     sessions = peers.Sessions(folder)
     stack.callback(sessions.close)
     sessions.start()
-    stack.callback(lambda: sessions.lttng("destroy", "etwas_reading"))
+    stack.callback(lambda: sessions.lttng("destroy", "etwas_read_method"))
     commands = {"babeltrace2": record_by_lttng(sessions, work, folder), "dump": record_by_etwas(work, folder)}
     events = {who: events_of(command) for who, command in commands.items()}
     rates = {who: [] for who in commands}

@@ -321,7 +321,7 @@ uint32_t etwas_autologger_check(const char *name, const char *program,
         return ERROR_INVALID_PARAMETER;
     }
     if (program != NULL) {
-        if (etwas_copy_name(slash != NULL ? slash + 1 : program, ETWAS_TEXT_A, wide) !=
+        if (etwas_copy_name(slash != NULL ? slash + 1 : program, ETWAS_NAMES_UTF8, wide) !=
             ERROR_SUCCESS) {
             wide[0] = 0;
         }

@@ -86,7 +86,7 @@ static uint32_t region_buffers(const struct etwas_pool_options *options)
 
 uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options)
 {
-    uint32_t nodes = etwas_nodes_here()->count;
+    uint32_t nodes = etwas_nodes_of_this_machine()->count;
     uint32_t shift = 0;
 
     while (shift < MOST_STRIPE_SHIFT &&
@@ -155,7 +155,7 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
 
     if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots &&
         pool->layout.rows >= rows && pool->room_bytes >= room_for(options, &pool->layout)) {
-        etwas_memory_clear_kept(pool->owners, pool->layout.bytes - pool->layout.owners);
+        etwas_memory_clear_permanent(pool->owners, pool->layout.bytes - pool->layout.owners);
         return pool;
     }
     if (is_kept && capacity < 2 * pool->layout.capacity) {
@@ -171,7 +171,7 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
         room_bytes = 2 * pool->room_bytes;
     }
-    control = etwas_memory_keep(ETWAS_TERMS_BYTES + paged(sizeof *pool) + room_bytes);
+    control = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + paged(sizeof *pool) + room_bytes);
     if (control == NULL) {
         return NULL;
     }
@@ -310,7 +310,7 @@ static void begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options
 {
     bool lies_on_nodes = (pool->grant.asked & ~pool->grant.refused & ETWAS_MEMORY_NODES) != 0;
 
-    ck_pr_store_32(&pool->nodes, lies_on_nodes ? etwas_nodes_here()->count : 0);
+    ck_pr_store_32(&pool->nodes, lies_on_nodes ? etwas_nodes_of_this_machine()->count : 0);
     ck_pr_store_32(&pool->stripe_shift, lies_on_nodes ? etwas_pool_stripe_shift(options) : 0);
 }
 
@@ -395,9 +395,9 @@ static struct etwas_memory_grant place_region(const struct etwas_pool_options *o
     if ((grant.asked & ETWAS_MEMORY_NODES) != 0) {
         grant.nodes_error = options->file != NULL
                                 ? options->file->nodes_error
-                                : etwas_nodes_place(memory->region, memory->region_bytes,
-                                                    (size_t)options->buffer_bytes
-                                                        << etwas_pool_stripe_shift(options));
+                                : etwas_nodes_bind(memory->region, memory->region_bytes,
+                                                   (size_t)options->buffer_bytes
+                                                       << etwas_pool_stripe_shift(options));
         grant.refused = grant.nodes_error != 0 ? ETWAS_MEMORY_NODES : 0;
     }
     return grant;

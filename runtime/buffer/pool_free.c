@@ -17,7 +17,7 @@ static bool take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buf
     if (stripes.step <= 1) {
         return false;
     }
-    stripes.first = etwas_nodes_near(etwas_processor_current());
+    stripes.first = etwas_node_of_processor(etwas_processor_current());
     return stripes.first < stripes.step &&
            etwas_free_set_take_of(pool->free_set, allocated, stripes, buffer);
 }

@@ -40,7 +40,7 @@ static bool keep_space(struct guest *guest, const struct etwas_pool_outline *out
         return true;
     }
     bytes = bytes < 2 * guest->space_bytes ? 2 * guest->space_bytes : bytes;
-    space = etwas_memory_keep(ETWAS_TERMS_BYTES + bytes);
+    space = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + bytes);
     if (space == NULL) {
         return false;
     }

@@ -269,7 +269,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
         return false;
     }
     row = row_of(kind, record);
-    processor = etwas_processor_seen();
+    processor = etwas_processor_of_rseq();
     slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
                ? etwas_slot_of(session, row * etwas_slot_count + processor)
                : shared_slot(session, kind, row);

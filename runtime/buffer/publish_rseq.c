@@ -225,7 +225,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
         return ETWAS_PUBLISH_ELSEWHERE;
     }
     for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
-        uint32_t processor = etwas_processor_seen();
+        uint32_t processor = etwas_processor_of_rseq();
         struct etwas_slot *slot;
         uint64_t gate;
         uint64_t word;

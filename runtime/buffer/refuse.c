@@ -36,7 +36,7 @@ bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
                        enum etwas_slot_loss cause)
 {
     for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
-        uint32_t processor = etwas_processor_seen();
+        uint32_t processor = etwas_processor_of_rseq();
         struct etwas_slot *slot;
         uint64_t gate;
 

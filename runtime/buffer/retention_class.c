@@ -20,7 +20,7 @@ bool etwas_class_table_prepare(uint32_t session)
     struct etwas_class_table **table = &etwas_class_tables[1 + session];
 
     if (*table == NULL) {
-        ck_pr_store_ptr(table, etwas_memory_keep(sizeof **table));
+        ck_pr_store_ptr(table, etwas_memory_allocate_permanent(sizeof **table));
     }
     return *table != NULL;
 }

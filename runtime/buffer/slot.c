@@ -24,7 +24,7 @@ static struct etwas_slot *closed;
 static struct etwas_slot *keep_closed(void)
 {
     size_t bytes = ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
-    char *start = etwas_memory_keep(ETWAS_TERMS_BYTES + bytes);
+    char *start = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + bytes);
 
     return start != NULL ? (struct etwas_slot *)(void *)(start + ETWAS_TERMS_BYTES) : NULL;
 }

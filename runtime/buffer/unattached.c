@@ -40,9 +40,9 @@ int etwas_unattached_page(void)
     int file;
 
     if (is_shared) {
-        return etwas_own_is(page_file) ? page_file : -1;
+        return etwas_descriptor_is_own(page_file) ? page_file : -1;
     }
-    file = etwas_file_in_memory("etwas-unattached");
+    file = etwas_file_create_in_memory("etwas-unattached");
     if (file < 0) {
         return -1;
     }
@@ -52,7 +52,7 @@ int etwas_unattached_page(void)
         (void)close(file);
         return -1;
     }
-    page_file = etwas_own_keep(file);
+    page_file = etwas_descriptor_protect(file);
     is_shared = true;
     return page_file;
 }
@@ -135,7 +135,7 @@ void etwas_unattached_forget(void)
 {
     if (is_shared) {
         etwas_memory_map_zeroes(&counted, sizeof counted);
-        etwas_own_close(page_file);
+        etwas_descriptor_close(page_file);
         page_file = -1;
         is_shared = false;
     }

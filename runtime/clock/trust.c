@@ -11,7 +11,7 @@
 
 #include "clock/rate.h"
 #include "clock/trust_verdict.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
@@ -271,14 +271,14 @@ static etwas_clock_trust asked; /* likewise, under `once_asked` */
 
 static void trust_measure_once(void)
 {
-    etwas_clock_trust_of(&etwas_machine_here, &here);
+    etwas_clock_trust_of(&etwas_this_machine, &here);
     ck_pr_fence_release(); /* pairs with the acquire in etwas_clock_trust_known */
     ck_pr_store_32(&is_found_out, 1);
 }
 
 static void trust_ask_once(void)
 {
-    trust_ask_machine(&etwas_machine_here, &asked);
+    trust_ask_machine(&etwas_this_machine, &asked);
     asked.verdict = etwas_clock_trust_verdict(asked.reasons);
 }
 
@@ -351,6 +351,6 @@ uint32_t etwas_clock_query_trust_sized(etwas_clock_trust *trust, size_t trust_by
     if (trust == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    etwas_sized_give(trust, trust_bytes, etwas_clock_trust_here(), sizeof *trust);
+    etwas_sized_write(trust, trust_bytes, etwas_clock_trust_here(), sizeof *trust);
     return ERROR_SUCCESS;
 }

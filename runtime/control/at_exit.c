@@ -64,7 +64,7 @@ static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_se
 }
 
 /* Whoever stops it already is waited for as well. */
-static void *stop_session(void *argument)
+static void *at_exit_stop_session(void *argument)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
     uint32_t index = (uint32_t)(uintptr_t)argument;
@@ -100,14 +100,14 @@ static uint32_t stop_each_session(void)
             continue;
         }
         sessions++;
-        if (etwas_thread_create(&thread, NULL, stop_session, argument) == 0) {
+        if (etwas_thread_create(&thread, NULL, at_exit_stop_session, argument) == 0) {
             (void)pthread_detach(thread);
         } else {
             without_thread[without++] = argument;
         }
     }
     while (without != 0) {
-        (void)stop_session(without_thread[--without]);
+        (void)at_exit_stop_session(without_thread[--without]);
     }
     return sessions;
 }
@@ -117,7 +117,7 @@ static void *stop_sessions(void *argument)
 {
     uint32_t sessions;
 
-    etwas_callbacks_silence();
+    etwas_callbacks_disable();
     sessions = stop_each_session();
     while (sessions != 0) {
         sessions -= sem_wait(&ended) == 0;

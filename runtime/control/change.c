@@ -231,7 +231,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
 }
 
 /* What can fail comes first, and is undone if the rest fails. */
-static uint32_t change(struct etwas_session *session, const struct etwas_update *update)
+static uint32_t change_session(struct etwas_session *session, const struct etwas_update *update)
 {
     bool was_realtime = session->realtime != NULL;
     bool is_realtime = (update->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
@@ -263,7 +263,7 @@ uint32_t etwas_lifecycle_update(struct etwas_session_key key, const struct etwas
     }
     code = change_check(session, update);
     if (code == ERROR_SUCCESS) {
-        code = change(session, update);
+        code = change_session(session, update);
     }
     if (code == ERROR_SUCCESS) {
         change_maximum(session, update->maximum_buffers);

@@ -22,7 +22,7 @@
  * The session that is meant: what about it decides how it is controlled, of the mode the bits that
  * UPDATE does not change.
  */
-struct target {
+struct control_target {
     struct etwas_session_key key;
     uint32_t log_file_mode;
     bool is_template; /* processes it is for have sessions of their own, which do the same */
@@ -48,8 +48,9 @@ static bool control_is_other_session(const etwas_wchar *name,
 
 /* By name if there is one, else by handle, which is not 0, or LoggerId. */
 static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
-                                   enum etwas_text text, const EVENT_TRACE_PROPERTIES *properties,
-                                   struct target *target)
+                                   enum etwas_name_encoding text,
+                                   const EVENT_TRACE_PROPERTIES *properties,
+                                   struct control_target *target)
 {
     etwas_wchar copy[ETWAS_NAME_UNITS + 1];
     struct etwas_session_key key = {0};
@@ -68,8 +69,9 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
     etwas_control_lock();
     session = name != NULL ? etwas_session_find_name(copy) : find_by_handle(handle, &key);
     if (session != NULL) {
-        *target = (struct target){etwas_session_key(session), session->configuration.log_file_mode,
-                                  session->configuration.is_template};
+        *target = (struct control_target){etwas_session_key(session),
+                                          session->configuration.log_file_mode,
+                                          session->configuration.is_template};
         code = ERROR_SUCCESS;
     } else if (name == NULL && etwas_session_is_remembered(key) &&
                etwas_sessions[key.index].ended_by_full_file) {
@@ -80,8 +82,9 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
 }
 
 /* The file name in the block, for all requests that write such a file; empty: there is none. */
-static uint32_t read_file_name(const struct target *target,
-                               const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+static uint32_t read_file_name(const struct control_target *target,
+                               const EVENT_TRACE_PROPERTIES *properties,
+                               enum etwas_name_encoding text,
                                etwas_wchar given[ETWAS_NAME_UNITS + 1])
 {
     uint32_t code = etwas_properties_file_name(properties, text, given);
@@ -91,9 +94,9 @@ static uint32_t read_file_name(const struct target *target,
 }
 
 /* The file of a snapshot: named in the call, else the one the session was given. */
-static uint32_t control_trace_snapshot(const struct target *target,
+static uint32_t control_trace_snapshot(const struct control_target *target,
                                        const EVENT_TRACE_PROPERTIES *properties,
-                                       enum etwas_text text)
+                                       enum etwas_name_encoding text)
 {
     etwas_wchar given[ETWAS_NAME_UNITS + 1];
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
@@ -114,8 +117,9 @@ static uint32_t control_trace_snapshot(const struct target *target,
     return code == ERROR_SUCCESS ? etwas_lifecycle_snapshot(target->key, made) : code;
 }
 
-static uint32_t control_trace_flush(const struct target *target,
-                                    const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+static uint32_t control_trace_flush(const struct control_target *target,
+                                    const EVENT_TRACE_PROPERTIES *properties,
+                                    enum etwas_name_encoding text)
 {
     return (target->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0
                ? control_trace_snapshot(target, properties, text)
@@ -123,8 +127,9 @@ static uint32_t control_trace_flush(const struct target *target,
 }
 
 /* R130–R137. */
-static uint32_t control_trace_update(const struct target *target,
-                                     const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+static uint32_t control_trace_update(const struct control_target *target,
+                                     const EVENT_TRACE_PROPERTIES *properties,
+                                     enum etwas_name_encoding text)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     struct etwas_update wanted = {
@@ -219,9 +224,9 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
 }
 
 /* What this process's session has done, those of other processes do. */
-static uint32_t control_propagate(const struct target *target,
+static uint32_t control_propagate(const struct control_target *target,
                                   const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
-                                  enum etwas_text text)
+                                  enum etwas_name_encoding text)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     uint32_t code;
@@ -238,10 +243,10 @@ static uint32_t control_propagate(const struct target *target,
 
 static uint32_t control_trace_control(etwas_trace_handle handle, const void *name,
                                       EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
-                                      enum etwas_text text)
+                                      enum etwas_name_encoding text)
 {
     struct etwas_reply reply = {.properties = properties, .text = text};
-    struct target target;
+    struct control_target target;
     struct etwas_process_filters filters;
     uint32_t code = etwas_prepare_to_serve();
 
@@ -292,13 +297,13 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
 uint32_t ControlTraceA(etwas_trace_handle handle, const char *name,
                        EVENT_TRACE_PROPERTIES *properties, uint32_t control_code)
 {
-    return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_A);
+    return control_trace_control(handle, name, properties, control_code, ETWAS_NAMES_UTF8);
 }
 
 uint32_t ControlTraceW(etwas_trace_handle handle, const etwas_wchar *name,
                        EVENT_TRACE_PROPERTIES *properties, uint32_t control_code)
 {
-    return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_W);
+    return control_trace_control(handle, name, properties, control_code, ETWAS_NAMES_UTF16);
 }
 
 /* ControlTrace with one code, A and W. */
@@ -306,13 +311,13 @@ uint32_t ControlTraceW(etwas_trace_handle handle, const etwas_wchar *name,
     uint32_t function##A(etwas_trace_handle handle, const char *name,                              \
                          EVENT_TRACE_PROPERTIES *properties)                                       \
     {                                                                                              \
-        return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_A);        \
+        return control_trace_control(handle, name, properties, control_code, ETWAS_NAMES_UTF8);    \
     }                                                                                              \
                                                                                                    \
     uint32_t function##W(etwas_trace_handle handle, const etwas_wchar *name,                       \
                          EVENT_TRACE_PROPERTIES *properties)                                       \
     {                                                                                              \
-        return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_W);        \
+        return control_trace_control(handle, name, properties, control_code, ETWAS_NAMES_UTF16);   \
     }
 
 SHORT_FORMS(QueryTrace, EVENT_TRACE_CONTROL_QUERY)

@@ -16,7 +16,7 @@
 #include "file/session_file.h"
 #include "platform/fork.h"
 #include "platform/identity.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "provider/crash_safe_metadata.h"
 #include "registry/listed_folders.h"
 #include "shared/mapping.h"
@@ -147,7 +147,7 @@ static bool is_memory_counted_out(void)
  * A session that is shared by default takes no more memory at the start than one of this process
  * alone: the minimum of buffers. It has the same room to raise the maximum into.
  */
-static bool takes_what_it_uses(const struct etwas_configuration *configuration)
+static bool crash_safe_allocates_what_it_uses(const struct etwas_configuration *configuration)
 {
     return configuration->is_shared && !configuration->sharing_required &&
            configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD && !is_memory_counted_out();
@@ -172,7 +172,7 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     if (configuration->crash_safe == 0) {
         return ERROR_SUCCESS;
     }
-    is_sparse = takes_what_it_uses(configuration);
+    is_sparse = crash_safe_allocates_what_it_uses(configuration);
     if (is_sparse && !options->buffering) {
         options->capacity =
             etwas_pool_capacity_for(options->maximum_buffers, options->buffer_bytes);
@@ -291,7 +291,7 @@ void etwas_crash_safe_open(struct etwas_session *session)
     crash_safe_write_name(head, configuration->name);
     crash_safe_write_first(session);
     etwas_control_lock();
-    etwas_crash_safe_describe(session);
+    etwas_crash_safe_write_descriptions(session);
     etwas_shared_open(session->mapping);
     etwas_control_unlock();
 }
@@ -375,7 +375,7 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(place, place_bytes, &known, sizeof known);
+        etwas_sized_write(place, place_bytes, &known, sizeof known);
     }
     return code;
 }

@@ -7,7 +7,7 @@
 #include <etwas/etwas.h>
 
 #include "control/prepare.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "provider/describe_class.h"
 #include "sharing/reconcile.h"
 
@@ -20,10 +20,10 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (!etwas_sized_take(&description, sizeof description, given, given_bytes)) {
+    if (!etwas_sized_read(&description, sizeof description, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
-    *fault = etwas_class_fault(&description);
+    *fault = etwas_class_description_check(&description);
     if (*fault != NULL) {
         return ERROR_INVALID_PARAMETER;
     }

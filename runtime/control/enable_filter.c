@@ -9,7 +9,7 @@
 
 #include "session/filter.h"
 
-enum kind {
+enum filter_kind {
     KIND_UNKNOWN,
     KIND_NONE,    /* no filter */
     KIND_PROCESS, /* which processes are meant */
@@ -20,7 +20,7 @@ enum kind {
 /* Types below this one are a provider's own, and their data is for its callback. */
 #define FIRST_SYSTEM_TYPE EVENT_FILTER_TYPE_SCHEMATIZED
 
-static enum kind enable_filter_kind_of(uint32_t type)
+static enum filter_kind enable_filter_kind_of(uint32_t type)
 {
     switch (type) {
     case EVENT_FILTER_TYPE_NONE:
@@ -65,7 +65,7 @@ static uint32_t largest_data_bytes(uint32_t type)
 /* Reads one filter. What a filter of events says is added to `events`. */
 static uint32_t read_one(const EVENT_FILTER_DESCRIPTOR *filter, struct etwas_event_filter *events)
 {
-    enum kind kind = enable_filter_kind_of(filter->Type);
+    enum filter_kind kind = enable_filter_kind_of(filter->Type);
 
     if (kind == KIND_NONE) {
         return filter->Ptr == 0 && filter->Size == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;

@@ -81,15 +81,15 @@ static uint32_t enable_of_programs(struct etwas_enable_request *request,
     uint32_t code;
 
     if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER &&
-        !etwas_host_may_enable(request->wish.session, asked)) {
+        !etwas_host_may_enable(request->enablement.session, asked)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     code = etwas_provider_enable(request);
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return code;
     }
-    of_others = etwas_host_publish_enablement(request->wish.session, request->control_code, asked,
-                                              request->timeout_ms);
+    of_others = etwas_host_publish_enablement(request->enablement.session, request->control_code,
+                                              asked, request->timeout_ms);
     return code != ERROR_SUCCESS ? code : of_others;
 }
 

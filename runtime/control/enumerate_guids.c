@@ -26,7 +26,7 @@
 
 static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *provider)
 {
-    const struct etwas_enablement *enablement = etwas_control_guid_newest(provider);
+    const struct etwas_enablement *enablement = etwas_control_guid_newest_enablement(provider);
 
     return (TRACE_GUID_PROPERTIES){
         .Guid = provider->guid,
@@ -103,7 +103,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
 /* ---- EnumerateTraceGuidsEx: with the control lock held --------------------------------------- */
 
 /* Room for an answer: counts on when it is full, so that the size needed is known. */
-struct answer {
+struct guids_result {
     unsigned char *buffer;
     size_t room;
     size_t needed;
@@ -113,7 +113,7 @@ struct answer {
     uint32_t enable_count;
 };
 
-static void guids_append(struct answer *answer, const void *piece, size_t bytes)
+static void guids_append(struct guids_result *answer, const void *piece, size_t bytes)
 {
     if (bytes != 0 && answer->needed + bytes <= answer->room) {
         memcpy(answer->buffer + answer->needed, piece, bytes);
@@ -121,7 +121,7 @@ static void guids_append(struct answer *answer, const void *piece, size_t bytes)
     answer->needed += bytes;
 }
 
-static void list_guids(struct answer *answer, bool registered_only, bool groups)
+static void list_guids(struct guids_result *answer, bool registered_only, bool groups)
 {
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
@@ -137,7 +137,7 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
 /*
  * Those of other processes, and what their sessions enable beforehand, that this one does not know.
  */
-static void list_others(struct answer *answer, bool groups)
+static void list_others(struct guids_result *answer, bool groups)
 {
     etwas_other_processes_remove_known(&answer->others, groups, false);
     for (uint32_t index = 0; index < answer->others.provider_count; index++) {
@@ -163,7 +163,7 @@ static uint32_t count_system_enablements(uint32_t provider)
     return count;
 }
 
-static void list_system_providers(struct answer *answer)
+static void list_system_providers(struct guids_result *answer)
 {
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
         if (count_system_enablements(provider) != 0) {
@@ -173,7 +173,7 @@ static void list_system_providers(struct answer *answer)
 }
 
 /* One instance, of no process. */
-static uint32_t describe_system_provider(struct answer *answer, uint32_t provider)
+static uint32_t describe_system_provider(struct guids_result *answer, uint32_t provider)
 {
     const TRACE_GUID_INFO head = {.InstanceCount = 1};
     const TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount =
@@ -204,7 +204,8 @@ static uint32_t describe_system_provider(struct answer *answer, uint32_t provide
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-static void describe_enablement(struct answer *answer, const struct etwas_enablement *enablement)
+static void describe_enablement(struct guids_result *answer,
+                                const struct etwas_enablement *enablement)
 {
     const TRACE_ENABLE_INFO enable = etwas_enable_info(enablement);
 
@@ -214,14 +215,15 @@ static void describe_enablement(struct answer *answer, const struct etwas_enable
 /*
  * One instance of a provider, with the sessions that enable it: of a classic one the newest only.
  */
-static void describe_instance(struct answer *answer, const struct etwas_control_guid *provider,
+static void describe_instance(struct guids_result *answer,
+                              const struct etwas_control_guid *provider,
                               TRACE_PROVIDER_INSTANCE_INFO *instance, bool is_last)
 {
     const struct etwas_enablement *enablements = provider->enablements;
 
     instance->EnableCount = provider->enablement_count;
     if ((instance->Flags & TRACE_PROVIDER_FLAG_LEGACY) != 0) {
-        enablements = etwas_control_guid_newest(provider);
+        enablements = etwas_control_guid_newest_enablement(provider);
         instance->EnableCount = enablements->session != 0 ? 1 : 0;
     }
     instance->NextOffset =
@@ -239,7 +241,7 @@ static bool guids_is_of(const struct etwas_other_provider *other, const etwas_gu
     return other->is_group == is_group && memcmp(&other->guid, guid, sizeof *guid) == 0;
 }
 
-static uint32_t count_others(const struct answer *answer, const etwas_guid *guid)
+static uint32_t count_others(const struct guids_result *answer, const etwas_guid *guid)
 {
     uint32_t count = 0;
 
@@ -250,7 +252,7 @@ static uint32_t count_others(const struct answer *answer, const etwas_guid *guid
 }
 
 /* One block for each other process: a classic provider has the first of the sessions. */
-static void describe_others(struct answer *answer, const etwas_guid *guid, uint32_t left)
+static void describe_others(struct guids_result *answer, const etwas_guid *guid, uint32_t left)
 {
     for (uint32_t index = 0; index < answer->others.provider_count; index++) {
         const struct etwas_other_provider *other = &answer->others.providers[index];
@@ -282,7 +284,8 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
  * One that this process's enablements have already: of its own sessions, and those that it is a
  * guest of.
  */
-static bool is_among(const TRACE_ENABLE_INFO *enable, const struct etwas_control_guid *provider)
+static bool guids_is_among(const TRACE_ENABLE_INFO *enable,
+                           const struct etwas_control_guid *provider)
 {
     for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
         if (etwas_enable_info(&provider->enablements[index]).LoggerId == enable->LoggerId) {
@@ -295,31 +298,31 @@ static bool is_among(const TRACE_ENABLE_INFO *enable, const struct etwas_control
 /*
  * All sessions that enable it, wherever they are. `provider` NULL: this process does not know it.
  */
-static uint32_t count_enables(const struct answer *answer,
+static uint32_t count_enables(const struct guids_result *answer,
                               const struct etwas_control_guid *provider)
 {
     uint32_t count = provider != NULL ? provider->enablement_count : 0;
 
     for (uint32_t index = 0; index < answer->enable_count; index++) {
-        count += !is_among(&answer->enables[index].info, provider);
+        count += !guids_is_among(&answer->enables[index].info, provider);
     }
     return count;
 }
 
-static void describe_enables(struct answer *answer, const struct etwas_control_guid *provider)
+static void describe_enables(struct guids_result *answer, const struct etwas_control_guid *provider)
 {
     for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
         describe_enablement(answer, &provider->enablements[index]);
     }
     for (uint32_t index = 0; index < answer->enable_count; index++) {
-        if (!is_among(&answer->enables[index].info, provider)) {
+        if (!guids_is_among(&answer->enables[index].info, provider)) {
             guids_append(answer, &answer->enables[index].info, sizeof answer->enables[index].info);
         }
     }
 }
 
 /* One block for each registration; one without a process where a session enables it beforehand. */
-static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
+static uint32_t describe_provider(struct guids_result *answer, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, false);
     uint32_t of_system = etwas_system_provider_of(guid);
@@ -348,7 +351,7 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     }
     head.InstanceCount = own + others;
     guids_append(answer, &head, sizeof head);
-    instance.Pid = etwas_process_id_so_far();
+    instance.Pid = etwas_process_id_peek();
     for (uint32_t index = 0; own != 0 && index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
             instance.Flags = etwas_registrations[index].is_modern ? 0 : TRACE_PROVIDER_FLAG_LEGACY;
@@ -360,8 +363,8 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 }
 
 /* The providers of a group, each once, in `members`; how many. */
-static uint32_t list_members(const struct answer *answer, const etwas_guid *guid, uint32_t control,
-                             etwas_guid *members)
+static uint32_t list_members(const struct guids_result *answer, const etwas_guid *guid,
+                             uint32_t control, etwas_guid *members)
 {
     bool is_member[ETWAS_CONTROL_GUIDS] = {false};
     uint32_t count = 0;
@@ -392,7 +395,7 @@ static uint32_t list_members(const struct answer *answer, const etwas_guid *guid
 }
 
 /* The sessions that enable a group, and the GUIDs of its providers: both with their sizes. */
-static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
+static uint32_t describe_group(struct guids_result *answer, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, true);
     const struct etwas_control_guid *group =
@@ -417,8 +420,8 @@ static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
     return answer->needed == 0 ? (uint32_t)ERROR_WMI_GUID_NOT_FOUND : (uint32_t)ERROR_SUCCESS;
 }
 
-static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,
-                                struct answer *answer)
+static uint32_t guids_answer(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,
+                             struct guids_result *answer)
 {
     const uint32_t loggers = ETWAS_SESSIONS;
 
@@ -450,7 +453,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
 uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer, uint32_t in_bytes,
                                void *out_buffer, uint32_t out_bytes, uint32_t *return_bytes)
 {
-    struct answer answer = {.buffer = out_buffer, .room = out_bytes};
+    struct guids_result answer = {.buffer = out_buffer, .room = out_bytes};
     etwas_guid guid = {0};
     uint32_t unread = ERROR_SUCCESS;
     uint32_t code = ERROR_SUCCESS;
@@ -478,7 +481,7 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         code = etwas_other_processes_add_enabled(&answer.others);
     }
     etwas_control_lock();
-    code = code == ERROR_SUCCESS ? answer_question(question, &guid, &answer) : code;
+    code = code == ERROR_SUCCESS ? guids_answer(question, &guid, &answer) : code;
     etwas_control_unlock();
     etwas_other_processes_free(&answer.others);
     free(answer.enables);

@@ -16,8 +16,8 @@ enum {
     TRACE_PROCESSING_VERSION = 1 /* of OpenTrace and ProcessTrace here */
 };
 
-static uint32_t information_give(void *information, uint32_t room, uint32_t *return_bytes,
-                                 const void *value, uint32_t bytes)
+static uint32_t information_copy_out(void *information, uint32_t room, uint32_t *return_bytes,
+                                     const void *value, uint32_t bytes)
 {
     if (return_bytes != NULL) {
         *return_bytes = bytes;
@@ -33,8 +33,8 @@ static uint32_t information_give(void *information, uint32_t room, uint32_t *ret
 }
 
 /* Which source it shall be of stands in it. */
-static uint32_t give_interval(etwas_trace_handle session, void *information, uint32_t room,
-                              uint32_t *return_bytes)
+static uint32_t information_query_interval(etwas_trace_handle session, void *information,
+                                           uint32_t room, uint32_t *return_bytes)
 {
     TRACE_PROFILE_INTERVAL interval = {0};
     uint32_t code;
@@ -44,36 +44,36 @@ static uint32_t give_interval(etwas_trace_handle session, void *information, uin
     }
     code = etwas_system_information_interval(session, &interval);
     return code == ERROR_SUCCESS
-               ? information_give(information, room, return_bytes, &interval, sizeof interval)
+               ? information_copy_out(information, room, return_bytes, &interval, sizeof interval)
                : code;
 }
 
-static uint32_t give_stacks(etwas_trace_handle session, void *information, uint32_t room,
-                            uint32_t *return_bytes)
+static uint32_t information_query_stacks(etwas_trace_handle session, void *information,
+                                         uint32_t room, uint32_t *return_bytes)
 {
     CLASSIC_EVENT_ID ids[ETWAS_STACK_HOOKS];
     uint32_t count = 0;
     uint32_t code = etwas_system_information_stacks(session, ids, &count);
 
-    return code == ERROR_SUCCESS ? information_give(information, room, return_bytes, ids,
-                                                    count * (uint32_t)sizeof *ids)
+    return code == ERROR_SUCCESS ? information_copy_out(information, room, return_bytes, ids,
+                                                        count * (uint32_t)sizeof *ids)
                                  : code;
 }
 
-static uint32_t give_flags(etwas_trace_handle session, void *information, uint32_t room,
-                           uint32_t *return_bytes)
+static uint32_t information_query_flags(etwas_trace_handle session, void *information,
+                                        uint32_t room, uint32_t *return_bytes)
 {
     uint32_t masks[ETWAS_GROUP_MASKS];
     uint32_t code = etwas_system_information_flags(session, masks);
 
     return code == ERROR_SUCCESS
-               ? information_give(information, room, return_bytes, masks, sizeof masks)
+               ? information_copy_out(information, room, return_bytes, masks, sizeof masks)
                : code;
 }
 
 /* Gives the only source: its number, or a PROFILE_SOURCE_INFO. */
-static uint32_t give_sources(etwas_trace_handle session, TRACE_INFO_CLASS class, void *information,
-                             uint32_t room, uint32_t *return_bytes)
+static uint32_t information_query_sources(etwas_trace_handle session, TRACE_INFO_CLASS class,
+                                          void *information, uint32_t room, uint32_t *return_bytes)
 {
     static const struct timer {
         uint32_t next;
@@ -91,9 +91,9 @@ static uint32_t give_sources(etwas_trace_handle session, TRACE_INFO_CLASS class,
         return code;
     }
     return class == TraceProfileSourceListInfo
-               ? information_give(information, room, return_bytes, &timer, sizeof timer)
-               : information_give(information, room, return_bytes, &timer.source,
-                                  sizeof timer.source);
+               ? information_copy_out(information, room, return_bytes, &timer, sizeof timer)
+               : information_copy_out(information, room, return_bytes, &timer.source,
+                                      sizeof timer.source);
 }
 
 uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
@@ -106,21 +106,21 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
 
     switch ((uint32_t)information_class) {
     case TraceVersionInfo:
-        return information_give(information, information_bytes, return_bytes, &version,
-                                sizeof version);
+        return information_copy_out(information, information_bytes, return_bytes, &version,
+                                    sizeof version);
     case TraceMaxLoggersQuery:
-        return information_give(information, information_bytes, return_bytes, &loggers,
-                                sizeof loggers);
+        return information_copy_out(information, information_bytes, return_bytes, &loggers,
+                                    sizeof loggers);
     case TraceStackTracingInfo:
-        return give_stacks(session, information, information_bytes, return_bytes);
+        return information_query_stacks(session, information, information_bytes, return_bytes);
     case TraceSystemTraceEnableFlagsInfo:
-        return give_flags(session, information, information_bytes, return_bytes);
+        return information_query_flags(session, information, information_bytes, return_bytes);
     case TraceProfileSourceConfigInfo:
     case TraceProfileSourceListInfo:
-        return give_sources(session, information_class, information, information_bytes,
-                            return_bytes);
+        return information_query_sources(session, information_class, information, information_bytes,
+                                         return_bytes);
     case TraceSampledProfileIntervalInfo:
-        return give_interval(session, information, information_bytes, return_bytes);
+        return information_query_interval(session, information, information_bytes, return_bytes);
     default:
         return ERROR_NOT_SUPPORTED;
     }

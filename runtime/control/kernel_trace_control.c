@@ -21,7 +21,7 @@ static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES
     uint32_t code = etwas_properties_check(properties);
 
     if (code == ERROR_SUCCESS) {
-        code = etwas_properties_logger_name(properties, ETWAS_TEXT_W, name);
+        code = etwas_properties_logger_name(properties, ETWAS_NAMES_UTF16, name);
     }
     return code == ERROR_SUCCESS ? StartTraceW(handle, name, properties) : code;
 }

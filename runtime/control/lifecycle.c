@@ -156,7 +156,7 @@ static bool leaves_room(const struct etwas_configuration *configuration)
     if (!configuration->sharing_required &&
         (configuration->is_shared || configuration->is_template || configuration->is_found)) {
         etwas_fork_forbid();
-        leaves = etwas_own_leave_room();
+        leaves = etwas_descriptors_leave_room();
         etwas_fork_allow();
     }
     return leaves;

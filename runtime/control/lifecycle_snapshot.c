@@ -31,14 +31,14 @@ static uint32_t lifecycle_snapshot_window(struct etwas_session *session,
 }
 
 /* From so long before a moment on. */
-struct around {
+struct snapshot_window {
     int64_t moment;
     uint64_t before_ns;
 };
 
 /* It is no window of the session's own triggers: it has no number. */
 static struct etwas_snapshot_window window_around(const struct etwas_session *session,
-                                                  const struct around *around)
+                                                  const struct snapshot_window *around)
 {
     const uint32_t clock = session->configuration.clock;
     const int64_t started = etwas_clock_reading_stamp(&session->started, clock);
@@ -57,9 +57,10 @@ static struct etwas_snapshot_window window_around(const struct etwas_session *se
     };
 }
 
-/* `around` NULL: all that it has. */
-static uint32_t take_snapshot(struct etwas_session_key key, const etwas_wchar *file_name,
-                              const struct around *around)
+/* `snapshot_window` NULL: all that it has. */
+static uint32_t lifecycle_snapshot_take_snapshot(struct etwas_session_key key,
+                                                 const etwas_wchar *file_name,
+                                                 const struct snapshot_window *around)
 {
     struct etwas_snapshot_window window;
     struct etwas_session *session;
@@ -80,13 +81,13 @@ static uint32_t take_snapshot(struct etwas_session_key key, const etwas_wchar *f
 
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
-    return take_snapshot(key, file_name, NULL);
+    return lifecycle_snapshot_take_snapshot(key, file_name, NULL);
 }
 
 uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
                                          int64_t moment, uint64_t before_ns)
 {
-    const struct around around = {.moment = moment, .before_ns = before_ns};
+    const struct snapshot_window around = {.moment = moment, .before_ns = before_ns};
 
-    return take_snapshot(key, file_name, &around);
+    return lifecycle_snapshot_take_snapshot(key, file_name, &around);
 }

@@ -156,7 +156,7 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     etwas_guid group;
 
     etwas_control_lock();
-    registration = etwas_registration_of_modern(handle);
+    registration = etwas_modern_registration_index(handle);
     if (registration == UINT32_MAX) {
         code = ERROR_INVALID_PARAMETER;
     } else if (code == ERROR_SUCCESS) {
@@ -168,15 +168,15 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         memcpy(&group, found, sizeof group);
-        etwas_provider_join(registration, &group);
+        etwas_registration_join_group(registration, &group);
     }
-    newest = etwas_callback_newest();
+    newest = etwas_callback_newest_request();
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
         etwas_own_providers_publish();
     }
     if (code == ERROR_SUCCESS && found != NULL) {
-        (void)etwas_callbacks_settle(&group, true, newest, 0);
+        (void)etwas_callbacks_complete(&group, true, newest, 0);
         /* Sessions of other processes may enable the group. */
         etwas_reconcile_now();
     }

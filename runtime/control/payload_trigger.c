@@ -9,10 +9,11 @@
 
 #include "control/lifecycle.h"
 #include "flush/payload_watch.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 
 /* ERROR_INVALID_HANDLE: it does not run; ERROR_NOT_SUPPORTED: it is none. */
-static uint32_t find_recorder(etwas_trace_handle handle, struct etwas_session_key *key)
+static uint32_t payload_trigger_find_recorder(etwas_trace_handle handle,
+                                              struct etwas_session_key *key)
 {
     const struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
@@ -31,7 +32,7 @@ static uint32_t find_recorder(etwas_trace_handle handle, struct etwas_session_ke
 }
 
 static uint32_t payload_trigger_add(struct etwas_session_key key, struct etwas_session_key recorder,
-                                    struct etwas_made_filter *filter)
+                                    struct etwas_compiled_filter *filter)
 {
     struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code = ERROR_NOT_SUPPORTED;
@@ -51,7 +52,7 @@ uint32_t etwas_trigger_on_payload_sized(etwas_trace_handle session, etwas_trace_
                                         const char **fault)
 {
     etwas_payload_filter known;
-    struct etwas_made_filter *filter;
+    struct etwas_compiled_filter *filter;
     struct etwas_session_key key;
     struct etwas_session_key recorder_key;
     const char *unused;
@@ -59,14 +60,14 @@ uint32_t etwas_trigger_on_payload_sized(etwas_trace_handle session, etwas_trace_
 
     fault = fault != NULL ? fault : &unused;
     *fault = NULL;
-    if (!etwas_sized_take(&known, sizeof known, given, given_bytes)) {
+    if (!etwas_sized_read(&known, sizeof known, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
-    code = find_recorder(recorder, &recorder_key);
+    code = payload_trigger_find_recorder(recorder, &recorder_key);
     if (code != ERROR_SUCCESS || !etwas_session_key_of(session, &key)) {
         return code != ERROR_SUCCESS ? code : ERROR_INVALID_HANDLE;
     }
-    filter = etwas_payload_filter_make(&known, &code, fault);
+    filter = etwas_payload_filter_compile(&known, &code, fault);
     if (filter == NULL) {
         return code;
     }
@@ -98,6 +99,6 @@ uint32_t etwas_payload_query_sized(etwas_trace_handle handle, etwas_payload_coun
         .refused = held.session->watch_counts.refused,
     };
     etwas_session_let_go(&held);
-    etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+    etwas_sized_write(counts, counts_bytes, &known, sizeof known);
     return ERROR_SUCCESS;
 }

@@ -11,8 +11,8 @@
 #include "autologger/autologger.h"
 #include "control/at_exit.h"
 #include "file/log_file.h"
-#include "platform/copy.h"
 #include "platform/fork.h"
+#include "platform/library_copy.h"
 #include "platform/processor.h"
 #include "platform/stack.h"
 #include "platform/testpoint.h"
@@ -152,7 +152,7 @@ static void guests_after_fork_in_child(void)
     etwas_guests_after_fork(true);
 }
 
-static void prepare(void)
+static void prepare_process(void)
 {
     static const struct etwas_fork_handlers of_guests = {
         etwas_guests_before_fork, guests_after_fork_in_parent, guests_after_fork_in_child};
@@ -161,7 +161,7 @@ static void prepare(void)
 
     etwas_processor_prepare();
     etwas_sessions_prepare();
-    (void)etwas_copy_serves();
+    (void)etwas_library_copy_serves();
     etwas_fork_handle(ETWAS_FORK_GUESTS, &of_guests);
     etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
     etwas_at_exit_prepare();
@@ -169,11 +169,11 @@ static void prepare(void)
 
 void etwas_prepare(void)
 {
-    (void)pthread_once(&once, prepare);
+    (void)pthread_once(&once, prepare_process);
 }
 
 uint32_t etwas_prepare_to_serve(void)
 {
     etwas_prepare();
-    return etwas_copy_serves() ? ERROR_SUCCESS : ERROR_ALREADY_INITIALIZED;
+    return etwas_library_copy_serves() ? ERROR_SUCCESS : ERROR_ALREADY_INITIALIZED;
 }

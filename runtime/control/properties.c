@@ -15,19 +15,19 @@ enum {
     PROPERTIES_VERSION = 2,
 };
 
-static size_t unit_bytes(enum etwas_text text)
+static size_t properties_unit_bytes(enum etwas_name_encoding text)
 {
-    return text == ETWAS_TEXT_W ? sizeof(etwas_wchar) : sizeof(char);
+    return text == ETWAS_NAMES_UTF16 ? sizeof(etwas_wchar) : sizeof(char);
 }
 
 /* Copies UTF-8 or UTF-16 of known length. False: ill-formed or longer than a name may be. */
-static bool copy_text(const void *from, size_t units, enum etwas_text text,
-                      etwas_wchar copy[ETWAS_NAME_UNITS + 1])
+static bool properties_copy_text(const void *from, size_t units, enum etwas_name_encoding text,
+                                 etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
     char discarded[ETWAS_PATH_BYTES];
     size_t needed;
 
-    if (text == ETWAS_TEXT_A) {
+    if (text == ETWAS_NAMES_UTF8) {
         return etwas_utf8_to_utf16(from, units, copy, ETWAS_NAME_UNITS + 1, &needed) ==
                ETWAS_UTF_OK;
     }
@@ -39,39 +39,40 @@ static bool copy_text(const void *from, size_t units, enum etwas_text text,
     return etwas_utf16_to_utf8(copy, units, discarded, sizeof discarded, &needed) == ETWAS_UTF_OK;
 }
 
-uint32_t etwas_copy_name(const void *name, enum etwas_text text,
+uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding text,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
-    size_t units = text == ETWAS_TEXT_W ? etwas_utf16_length(name, ETWAS_NAME_UNITS + 1)
-                                        : strnlen(name, ETWAS_PATH_BYTES);
+    size_t units = text == ETWAS_NAMES_UTF16 ? etwas_utf16_length(name, ETWAS_NAME_UNITS + 1)
+                                             : strnlen(name, ETWAS_PATH_BYTES);
 
-    return units != 0 && copy_text(name, units, text, copy) ? ERROR_SUCCESS
-                                                            : ERROR_INVALID_PARAMETER;
+    return units != 0 && properties_copy_text(name, units, text, copy) ? ERROR_SUCCESS
+                                                                       : ERROR_INVALID_PARAMETER;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool is_versioned(const EVENT_TRACE_PROPERTIES *properties)
+static bool properties_is_versioned(const EVENT_TRACE_PROPERTIES *properties)
 {
     return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
 }
 
 /* The same block as version 2; only with the flag it has as many bytes. */
-static const EVENT_TRACE_PROPERTIES_V2 *version_2(const EVENT_TRACE_PROPERTIES *properties)
+static const EVENT_TRACE_PROPERTIES_V2 *properties_version_2(
+    const EVENT_TRACE_PROPERTIES *properties)
 {
     return (const void *)properties;
 }
 
-static uint32_t structure_bytes(const EVENT_TRACE_PROPERTIES *properties)
+static uint32_t properties_structure_bytes(const EVENT_TRACE_PROPERTIES *properties)
 {
-    return is_versioned(properties) ? sizeof(EVENT_TRACE_PROPERTIES_V2)
-                                    : sizeof(EVENT_TRACE_PROPERTIES);
+    return properties_is_versioned(properties) ? sizeof(EVENT_TRACE_PROPERTIES_V2)
+                                               : sizeof(EVENT_TRACE_PROPERTIES);
 }
 
-static bool offset_is_valid(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset)
+static bool properties_offset_is_valid(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset)
 {
-    return offset == 0 ||
-           (offset >= structure_bytes(properties) && offset < properties->Wnode.BufferSize);
+    return offset == 0 || (offset >= properties_structure_bytes(properties) &&
+                           offset < properties->Wnode.BufferSize);
 }
 
 uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
@@ -80,11 +81,11 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
         return ERROR_INVALID_PARAMETER;
     }
     if (properties->Wnode.BufferSize < sizeof *properties ||
-        properties->Wnode.BufferSize < structure_bytes(properties)) {
+        properties->Wnode.BufferSize < properties_structure_bytes(properties)) {
         return ERROR_BAD_LENGTH;
     }
-    if (!offset_is_valid(properties, properties->LoggerNameOffset) ||
-        !offset_is_valid(properties, properties->LogFileNameOffset)) {
+    if (!properties_offset_is_valid(properties, properties->LoggerNameOffset) ||
+        !properties_offset_is_valid(properties, properties->LogFileNameOffset)) {
         return ERROR_INVALID_PARAMETER;
     }
     /* One area for two names: whichever was written last would be both. */
@@ -92,9 +93,9 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
         properties->LoggerNameOffset == properties->LogFileNameOffset) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (is_versioned(properties) &&
-        (version_2(properties)->VersionNumber != PROPERTIES_VERSION ||
-         version_2(properties)->FilterDescCount > ETWAS_FILTERS_MAXIMUM)) {
+    if (properties_is_versioned(properties) &&
+        (properties_version_2(properties)->VersionNumber != PROPERTIES_VERSION ||
+         properties_version_2(properties)->FilterDescCount > ETWAS_FILTERS_MAXIMUM)) {
         return ERROR_INVALID_PARAMETER;
     }
     return ERROR_SUCCESS;
@@ -103,12 +104,12 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
 uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
                                   struct etwas_process_filters *filters)
 {
-    const EVENT_TRACE_PROPERTIES_V2 *second = version_2(properties);
+    const EVENT_TRACE_PROPERTIES_V2 *second = properties_version_2(properties);
     bool allowed = (log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0 &&
                    (log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) == 0;
 
     memset(filters, 0, sizeof *filters);
-    if (!is_versioned(properties)) {
+    if (!properties_is_versioned(properties)) {
         return ERROR_SUCCESS;
     }
     if (!allowed) {
@@ -119,7 +120,8 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
 }
 
 /* Bytes of a name area: up to the other name's area if that comes later, else to the end. */
-static size_t area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other)
+static size_t properties_area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
+                                    uint32_t other)
 {
     uint32_t end = other > offset ? other : properties->Wnode.BufferSize;
 
@@ -130,15 +132,15 @@ static size_t area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offs
  * What stands in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it does not end
  * there; `not_a_name`: it is too long, or not well formed.
  */
-static uint32_t read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other,
-                          enum etwas_text text, uint32_t not_a_name,
-                          etwas_wchar copy[ETWAS_NAME_UNITS + 1])
+static uint32_t properties_read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
+                                     uint32_t other, enum etwas_name_encoding text,
+                                     uint32_t not_a_name, etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
     const char *area = (const char *)properties + offset;
-    size_t room = area_bytes(properties, offset, other) / unit_bytes(text);
+    size_t room = properties_area_bytes(properties, offset, other) / properties_unit_bytes(text);
     size_t units = 0;
 
-    if (text == ETWAS_TEXT_A) {
+    if (text == ETWAS_NAMES_UTF8) {
         units = strnlen(area, room);
     } else {
         etwas_wchar unit = 1;
@@ -154,28 +156,30 @@ static uint32_t read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t off
     if (units == room) {
         return ERROR_INVALID_PARAMETER;
     }
-    return copy_text(area, units, text, copy) ? ERROR_SUCCESS : not_a_name;
+    return properties_copy_text(area, units, text, copy) ? ERROR_SUCCESS : not_a_name;
 }
 
 uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
-                                      enum etwas_text text, etwas_wchar name[ETWAS_NAME_UNITS + 1])
+                                      enum etwas_name_encoding text,
+                                      etwas_wchar name[ETWAS_NAME_UNITS + 1])
 {
     uint32_t offset = properties->LoggerNameOffset;
 
     return offset == 0 ? ERROR_INVALID_PARAMETER
-                       : read_area(properties, offset, properties->LogFileNameOffset, text,
-                                   ERROR_INVALID_PARAMETER, name);
+                       : properties_read_area(properties, offset, properties->LogFileNameOffset,
+                                              text, ERROR_INVALID_PARAMETER, name);
 }
 
-uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
+                                    enum etwas_name_encoding text,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
 {
     uint32_t offset = properties->LogFileNameOffset;
 
     file_name[0] = 0;
     return offset == 0 ? ERROR_SUCCESS
-                       : read_area(properties, offset, properties->LoggerNameOffset, text,
-                                   ERROR_BAD_PATHNAME, file_name);
+                       : properties_read_area(properties, offset, properties->LoggerNameOffset,
+                                              text, ERROR_BAD_PATHNAME, file_name);
 }
 
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
@@ -191,9 +195,9 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->flush_timer = properties->FlushTimer;
     configuration->enable_flags = properties->EnableFlags;
     configuration->large_pages =
-        is_versioned(properties) && version_2(properties)->LargeMdlPages != 0;
-    configuration->no_kernel_stacks =
-        is_versioned(properties) && version_2(properties)->ExcludeKernelStack != 0;
+        properties_is_versioned(properties) && properties_version_2(properties)->LargeMdlPages != 0;
+    configuration->no_kernel_stacks = properties_is_versioned(properties) &&
+                                      properties_version_2(properties)->ExcludeKernelStack != 0;
 }
 
 /* ---- filling --------------------------------------------------------------------------------- */
@@ -202,13 +206,13 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
  * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too
  * long.
  */
-static size_t properties_encode(const etwas_wchar *name, enum etwas_text text,
+static size_t properties_encode(const etwas_wchar *name, enum etwas_name_encoding text,
                                 char out[ETWAS_PATH_BYTES])
 {
     size_t units = etwas_utf16_length(name, ETWAS_NAME_UNITS);
     size_t needed;
 
-    if (text == ETWAS_TEXT_W) {
+    if (text == ETWAS_NAMES_UTF16) {
         memcpy(out, name, (units + 1) * sizeof *name);
         return (units + 1) * sizeof *name;
     }
@@ -217,17 +221,18 @@ static size_t properties_encode(const etwas_wchar *name, enum etwas_text text,
 }
 
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
-                                        enum etwas_text text, const etwas_wchar *name)
+                                        enum etwas_name_encoding text, const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
     size_t bytes = properties_encode(name, text, encoded);
 
-    return area_bytes(properties, properties->LoggerNameOffset, properties->LogFileNameOffset) >=
-           bytes;
+    return properties_area_bytes(properties, properties->LoggerNameOffset,
+                                 properties->LogFileNameOffset) >= bytes;
 }
 
 static uint32_t properties_write_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
-                                      uint32_t other, enum etwas_text text, const etwas_wchar *name)
+                                      uint32_t other, enum etwas_name_encoding text,
+                                      const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
     size_t bytes;
@@ -236,7 +241,7 @@ static uint32_t properties_write_name(EVENT_TRACE_PROPERTIES *properties, uint32
         return ERROR_SUCCESS;
     }
     bytes = properties_encode(name, text, encoded);
-    if (bytes > area_bytes(properties, offset, other)) {
+    if (bytes > properties_area_bytes(properties, offset, other)) {
         return ERROR_MORE_DATA;
     }
     memcpy((char *)properties + offset, encoded, bytes);
@@ -248,8 +253,9 @@ static uint32_t properties_saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-static void fill_numbers(EVENT_TRACE_PROPERTIES *properties, const struct etwas_session *session,
-                         const etwas_session_counts *counts)
+static void properties_fill_numbers(EVENT_TRACE_PROPERTIES *properties,
+                                    const struct etwas_session *session,
+                                    const etwas_session_counts *counts)
 {
     const struct etwas_configuration *configuration = &session->configuration;
 
@@ -295,7 +301,7 @@ uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts)
 {
-    fill_numbers(reply->properties, session, counts);
+    properties_fill_numbers(reply->properties, session, counts);
     return properties_write_names(reply, session->configuration.name, session->file_name);
 }
 

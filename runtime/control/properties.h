@@ -17,16 +17,16 @@
 #include "session/session.h"
 
 /* Which functions the caller used: names in UTF-8 or in UTF-16. */
-enum etwas_text {
-    ETWAS_TEXT_A,
-    ETWAS_TEXT_W
+enum etwas_name_encoding {
+    ETWAS_NAMES_UTF8,
+    ETWAS_NAMES_UTF16
 };
 
 /*
  * Copies a name given as argument: UTF-8 or UTF-16, `text` says which. ERROR_INVALID_PARAMETER when
  * it is empty, longer than 1,024 characters or ill-formed.
  */
-uint32_t etwas_copy_name(const void *name, enum etwas_text text,
+uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding text,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1]);
 
 /* ERROR_BAD_LENGTH, ERROR_INVALID_PARAMETER: the block cannot be used at all (R1, R8, R20–R22). */
@@ -41,20 +41,22 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
 
 /* Whether a copy of the session's name fits at LoggerNameOffset. */
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
-                                        enum etwas_text text, const etwas_wchar *name);
+                                        enum etwas_name_encoding text, const etwas_wchar *name);
 
 /*
  * The session's name that a caller put into the block itself. ERROR_INVALID_PARAMETER: there is
  * none.
  */
 uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
-                                      enum etwas_text text, etwas_wchar name[ETWAS_NAME_UNITS + 1]);
+                                      enum etwas_name_encoding text,
+                                      etwas_wchar name[ETWAS_NAME_UNITS + 1]);
 
 /*
  * The log file name in the block; empty without an offset or with an empty area.
  * ERROR_BAD_PATHNAME, ERROR_INVALID_PARAMETER.
  */
-uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
+                                    enum etwas_name_encoding text,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
 
 /* Everything StartTrace reads from the block but the names and the filters. */
@@ -64,7 +66,7 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
 /* A block that a session's values go into. */
 struct etwas_reply {
     EVENT_TRACE_PROPERTIES *properties;
-    enum etwas_text text;
+    enum etwas_name_encoding text;
     /* Its file name stays: what a start, or a snapshot, was given can be given again. */
     bool keeps_file_name;
 };

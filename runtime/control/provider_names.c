@@ -17,12 +17,12 @@
 
 /* ---- of a GUID the name ---------------------------------------------------------------------- */
 
-struct asked {
+struct name_query {
     const etwas_guid *guid;
     char name[ETWAS_PROVIDER_NAME_BYTES + 1];
 };
 
-static void provider_names_store_name(struct asked *asked, const char *name)
+static void provider_names_store_name(struct name_query *asked, const char *name)
 {
     (void)snprintf(asked->name, sizeof asked->name, "%s", name);
 }
@@ -30,7 +30,7 @@ static void provider_names_store_name(struct asked *asked, const char *name)
 /* Until one has it. */
 static bool provider_names_read_list(const struct etwas_registry_guid_list *list, void *context)
 {
-    struct asked *asked = context;
+    struct name_query *asked = context;
 
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *one = &list->guids[index];
@@ -43,7 +43,7 @@ static bool provider_names_read_list(const struct etwas_registry_guid_list *list
     return true;
 }
 
-static void provider_names_read_own(struct asked *asked)
+static void provider_names_read_own(struct name_query *asked)
 {
     uint32_t control;
 
@@ -57,7 +57,7 @@ static void provider_names_read_own(struct asked *asked)
 
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
 {
-    struct asked asked = {.guid = provider};
+    struct name_query asked = {.guid = provider};
     uint32_t unread = ERROR_SUCCESS;
 
     if (provider == NULL || text == NULL || room == 0) {
@@ -75,7 +75,7 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
 
 /* ---- of a name the GUIDs --------------------------------------------------------------------- */
 
-struct wanted {
+struct guid_query {
     const char *name;
     etwas_guid *guids;
     uint32_t room;
@@ -83,7 +83,7 @@ struct wanted {
 };
 
 /* Each once. */
-static void provider_names_store_guid(struct wanted *wanted, const etwas_guid *guid)
+static void provider_names_store_guid(struct guid_query *wanted, const etwas_guid *guid)
 {
     for (uint32_t index = 0; index < wanted->count && index < wanted->room; index++) {
         if (memcmp(&wanted->guids[index], guid, sizeof *guid) == 0) {
@@ -98,7 +98,7 @@ static void provider_names_store_guid(struct wanted *wanted, const etwas_guid *g
 
 static bool find_in_list(const struct etwas_registry_guid_list *list, void *context)
 {
-    struct wanted *wanted = context;
+    struct guid_query *wanted = context;
 
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *one = &list->guids[index];
@@ -110,7 +110,7 @@ static bool find_in_list(const struct etwas_registry_guid_list *list, void *cont
     return true;
 }
 
-static void find_own(struct wanted *wanted)
+static void find_own(struct guid_query *wanted)
 {
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
@@ -126,7 +126,7 @@ static void find_own(struct wanted *wanted)
 
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
 {
-    struct wanted wanted = {.name = name, .guids = guids, .room = room};
+    struct guid_query wanted = {.name = name, .guids = guids, .room = room};
     uint32_t unread = ERROR_SUCCESS;
 
     if (name == NULL || name[0] == '\0' || count == NULL || (guids == NULL && room != 0)) {

@@ -54,10 +54,10 @@ static uint32_t query_all_check(EVENT_TRACE_PROPERTIES *const *array, uint32_t c
 }
 
 /* What has been found, and where the next one's block is. */
-struct answer {
+struct query_result {
     EVENT_TRACE_PROPERTIES **array;
     uint32_t array_count;
-    enum etwas_text text;
+    enum etwas_name_encoding text;
     uint32_t filled;
     uint32_t found;
     uint32_t code;
@@ -66,13 +66,13 @@ struct answer {
 /*
  * Returns the caller's next block. NULL: there is none left; the session is counted nevertheless.
  */
-static EVENT_TRACE_PROPERTIES *next_block(const struct answer *answer)
+static EVENT_TRACE_PROPERTIES *next_block(const struct query_result *answer)
 {
     return answer->filled < answer->array_count ? answer->array[answer->filled] : NULL;
 }
 
 /* A session that has ended meanwhile is none. */
-static void query_all_store_code(struct answer *answer, uint32_t code)
+static void query_all_store_code(struct query_result *answer, uint32_t code)
 {
     if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         return;
@@ -84,7 +84,7 @@ static void query_all_store_code(struct answer *answer, uint32_t code)
     answer->code = code != ERROR_SUCCESS ? code : answer->code;
 }
 
-static void query_own(struct answer *answer)
+static void query_own(struct query_result *answer)
 {
     struct etwas_session_key keys[ETWAS_SESSIONS];
     uint32_t count = list_sessions(keys);
@@ -99,14 +99,14 @@ static void query_own(struct answer *answer)
 }
 
 /* A session of another process, whose host fills the caller's block. */
-struct question {
+struct remote_query {
     struct etwas_registry_entry *entry;
     struct etwas_reply reply; /* no block: there is none left */
     int connection;
     uint32_t code;
 };
 
-static void query_all_request(struct question *question, const struct answer *answer,
+static void query_all_request(struct remote_query *question, const struct query_result *answer,
                               uint32_t index)
 {
     const uint32_t place = answer->filled + index;
@@ -122,7 +122,7 @@ static void query_all_request(struct question *question, const struct answer *an
 }
 
 /* What one session that has ended left empty the next one gets. */
-static void query_all_receive(struct question *question, struct answer *answer,
+static void query_all_receive(struct remote_query *question, struct query_result *answer,
                               uint64_t deadline_ns)
 {
     if (question->code == ERROR_SUCCESS) {
@@ -141,12 +141,12 @@ static void query_all_receive(struct question *question, struct answer *answer,
  * Queries the sessions of other processes. All hosts are asked before any is waited for, so that
  * all stopped hosts together cost one timeout.
  */
-static void query_remote(struct answer *answer)
+static void query_remote(struct query_result *answer)
 {
     struct etwas_registry_entry **entries;
     uint32_t unread;
     uint32_t count = etwas_remote_list(&entries, &unread);
-    struct question *questions = calloc(count + 1, sizeof *questions);
+    struct remote_query *questions = calloc(count + 1, sizeof *questions);
     uint64_t deadline_ns;
 
     if (answer->code == ERROR_SUCCESS) {
@@ -169,9 +169,9 @@ static void query_remote(struct answer *answer)
 }
 
 static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
-                          uint32_t *session_count, enum etwas_text text)
+                          uint32_t *session_count, enum etwas_name_encoding text)
 {
-    struct answer answer = {.array = array, .array_count = array_count, .text = text};
+    struct query_result answer = {.array = array, .array_count = array_count, .text = text};
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
@@ -190,11 +190,11 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
 uint32_t QueryAllTracesA(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
                          uint32_t *session_count)
 {
-    return query_all(array, array_count, session_count, ETWAS_TEXT_A);
+    return query_all(array, array_count, session_count, ETWAS_NAMES_UTF8);
 }
 
 uint32_t QueryAllTracesW(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
                          uint32_t *session_count)
 {
-    return query_all(array, array_count, session_count, ETWAS_TEXT_W);
+    return query_all(array, array_count, session_count, ETWAS_NAMES_UTF16);
 }

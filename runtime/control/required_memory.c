@@ -13,7 +13,7 @@
 /* Guarded by the control lock: the last start that was refused for one of them. */
 static struct {
     uint32_t requirement;
-    char sentence[ETWAS_MEMORY_SENTENCE];
+    char sentence[ETWAS_MEMORY_TEXT_BYTES];
 } last_refusal;
 
 /* Whether there are huge pages is read only if it matters: that may take long. */
@@ -29,7 +29,7 @@ static uint32_t required_memory_not_granted(const struct etwas_memory_grant *gra
 
 uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required)
 {
-    char sentence[ETWAS_MEMORY_SENTENCE];
+    char sentence[ETWAS_MEMORY_TEXT_BYTES];
     uint32_t missing = required_memory_not_granted(&pool->grant, &pool->memory, required);
 
     missing &= ~missing + 1; /* one of them */
@@ -44,7 +44,7 @@ uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t req
     return missing == ETWAS_MEMORY_LOCK ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static void explain_last(uint32_t requirement, char sentence[ETWAS_MEMORY_SENTENCE])
+static void explain_last(uint32_t requirement, char sentence[ETWAS_MEMORY_TEXT_BYTES])
 {
     etwas_control_lock();
     if (last_refusal.requirement == requirement) {
@@ -54,7 +54,7 @@ static void explain_last(uint32_t requirement, char sentence[ETWAS_MEMORY_SENTEN
 }
 
 static void required_memory_explain(etwas_trace_handle handle, uint32_t requirement,
-                                    char sentence[ETWAS_MEMORY_SENTENCE])
+                                    char sentence[ETWAS_MEMORY_TEXT_BYTES])
 {
     struct etwas_memory_grant grant = {0};
     struct etwas_memory memory = {0};
@@ -76,7 +76,7 @@ static void required_memory_explain(etwas_trace_handle handle, uint32_t requirem
 size_t etwas_memory_refusal(etwas_trace_handle handle, uint32_t requirement, char *text,
                             size_t room)
 {
-    char sentence[ETWAS_MEMORY_SENTENCE] = "";
+    char sentence[ETWAS_MEMORY_TEXT_BYTES] = "";
     int cancelling = etwas_cancel_forbid(); /* files are read */
 
     if (handle == 0) {

@@ -11,12 +11,12 @@
 
 #include "buffer/share.h"
 #include "clock/clock.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "session/session.h"
 #include "sharing/account.h"
 
 /* 4,500 ticks at 3 GHz → 1,500 ns; a clock that was set back says 0. */
-static uint64_t as_ns(int64_t ticks, uint32_t clock)
+static uint64_t retention_ticks_to_ns(int64_t ticks, uint32_t clock)
 {
     const uint64_t second_ns = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
     uint64_t frequency = etwas_clock_frequency(clock);
@@ -29,21 +29,21 @@ static uint64_t as_ns(int64_t ticks, uint32_t clock)
            (uint64_t)ticks % frequency * second_ns / frequency;
 }
 
-static int64_t started_at(const struct etwas_session *session)
+static int64_t retention_slot_started_at(const struct etwas_session *session)
 {
     return etwas_clock_reading_stamp(&session->started, session->configuration.clock);
 }
 
 /* For how long back the stream is held. With `pool_lock` held and a pool there. */
-static uint64_t held_ns_of(const struct etwas_session *session, uint32_t slot)
+static uint64_t retention_held_ns(const struct etwas_session *session, uint32_t slot)
 {
     uint32_t clock = session->configuration.clock;
     int64_t since;
 
     if (!etwas_retention_of(session->pool, slot, &since)) {
-        since = started_at(session);
+        since = retention_slot_started_at(session);
     }
-    return as_ns(etwas_clock_now(clock) - since, clock);
+    return retention_ticks_to_ns(etwas_clock_now(clock) - since, clock);
 }
 
 /* With `pool_lock` held and a pool there. */
@@ -53,7 +53,7 @@ static void retention_measure(const struct etwas_session *session, etwas_retenti
     *retention = (etwas_retention){.covered_ns = UINT64_MAX,
                                    .streams = etwas_pool_used_slots(session->pool)};
     for (uint32_t slot = 0; slot < retention->streams; slot++) {
-        uint64_t held_ns = held_ns_of(session, slot);
+        uint64_t held_ns = retention_held_ns(session, slot);
 
         if (held_ns < retention->covered_ns) {
             retention->covered_ns = held_ns;
@@ -82,7 +82,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
     if (!etwas_session_key_of(handle, &key)) {
         code = etwas_account_retention(handle, &known, stream_ns, room);
         if (code == ERROR_SUCCESS) {
-            etwas_sized_give(retention, retention_bytes, &known, sizeof known);
+            etwas_sized_write(retention, retention_bytes, &known, sizeof known);
         }
         return code;
     }
@@ -99,7 +99,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(retention, retention_bytes, &known, sizeof known);
+        etwas_sized_write(retention, retention_bytes, &known, sizeof known);
     }
     return code;
 }
@@ -107,13 +107,13 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
 /* ---- retention classes ----------------------------------------------------------------------- */
 
 /* For so long back every stream of the row is held. */
-static uint64_t covered_ns(const struct etwas_session *session, uint32_t row)
+static uint64_t retention_covered_ns(const struct etwas_session *session, uint32_t row)
 {
     uint64_t least = UINT64_MAX;
 
     for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
         if (etwas_share_row(session->pool, slot) == row) {
-            uint64_t held_ns = held_ns_of(session, slot);
+            uint64_t held_ns = retention_held_ns(session, slot);
 
             least = held_ns < least ? held_ns : least;
         }
@@ -140,7 +140,7 @@ static void retention_state_of(const struct etwas_session *session, uint32_t row
         .share = counts.share,
     };
     if (session->pool != NULL && etwas_configuration_is_buffering(&session->configuration)) {
-        state->covered_ns = covered_ns(session, row);
+        state->covered_ns = retention_covered_ns(session, row);
     }
 }
 
@@ -165,7 +165,7 @@ uint32_t etwas_retention_class_query_sized(etwas_trace_handle handle, uint32_t c
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(state, state_bytes, &known, sizeof known);
+        etwas_sized_write(state, state_bytes, &known, sizeof known);
     }
     return code;
 }

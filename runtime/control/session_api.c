@@ -15,7 +15,7 @@
 #include "platform/cancel.h"
 #include "platform/name_case.h"
 #include "platform/processor.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "shared/sequences.h"
 #include "sharing/account.h"
 
@@ -35,7 +35,7 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
     if (session_name == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = etwas_copy_name(session_name, ETWAS_TEXT_A, configuration->name);
+    code = etwas_copy_name(session_name, ETWAS_NAMES_UTF8, configuration->name);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -43,7 +43,7 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
         return ERROR_NOT_SUPPORTED;
     }
     if (log_file != NULL &&
-        etwas_copy_name(log_file, ETWAS_TEXT_A, configuration->file_name) != ERROR_SUCCESS) {
+        etwas_copy_name(log_file, ETWAS_NAMES_UTF8, configuration->file_name) != ERROR_SUCCESS) {
         return ERROR_BAD_PATHNAME;
     }
     configuration->log_file_mode = options->log_file_mode;
@@ -89,7 +89,7 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
     configuration->is_listed = options->sharing == ETWAS_SHARING_SNAPSHOTS;
     configuration->sharing_required = options->sharing != ETWAS_SHARING_NONE;
     if (configuration->is_shared) {
-        etwas_rseq_keep(&etwas_sequences_keeper);
+        etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
     }
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
@@ -121,7 +121,7 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
         return ERROR_INVALID_PARAMETER;
     }
     *handle = 0;
-    if (!etwas_sized_take(&options, sizeof options, given, given_bytes)) {
+    if (!etwas_sized_read(&options, sizeof options, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
     cancelling = etwas_cancel_forbid();
@@ -131,14 +131,14 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
 }
 
 /* The counts of a session that runs, or the last ones. */
-static uint32_t session_give_counts(struct etwas_session_key key, etwas_session_counts *counts,
+static uint32_t session_copy_counts(struct etwas_session_key key, etwas_session_counts *counts,
                                     size_t counts_bytes)
 {
     etwas_session_counts known;
     uint32_t code = etwas_session_counts_of(key, &known);
 
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+        etwas_sized_write(counts, counts_bytes, &known, sizeof known);
     }
     return code;
 }
@@ -156,15 +156,15 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
         uint32_t code = etwas_account_counts(handle, &known);
 
         if (code == ERROR_SUCCESS) {
-            etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+            etwas_sized_write(counts, counts_bytes, &known, sizeof known);
         }
         return code;
     }
-    return session_give_counts(key, counts, counts_bytes);
+    return session_copy_counts(key, counts, counts_bytes);
 }
 
 /* These functions know one code for "no such session". */
-static uint32_t as_handle_error(uint32_t code)
+static uint32_t session_handle_error(uint32_t code)
 {
     return code == ERROR_WMI_INSTANCE_NOT_FOUND ? ERROR_INVALID_HANDLE : code;
 }
@@ -176,7 +176,7 @@ uint32_t etwas_flush(etwas_trace_handle handle)
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    return as_handle_error(etwas_lifecycle_flush(key));
+    return session_handle_error(etwas_lifecycle_flush(key));
 }
 
 uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
@@ -187,10 +187,11 @@ uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    if (log_file == NULL || etwas_copy_name(log_file, ETWAS_TEXT_A, file_name) != ERROR_SUCCESS) {
+    if (log_file == NULL ||
+        etwas_copy_name(log_file, ETWAS_NAMES_UTF8, file_name) != ERROR_SUCCESS) {
         return ERROR_BAD_PATHNAME;
     }
-    return as_handle_error(etwas_lifecycle_snapshot(key, file_name));
+    return session_handle_error(etwas_lifecycle_snapshot(key, file_name));
 }
 
 static void session_store_counts(const struct etwas_session *session,
@@ -210,18 +211,18 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     if (!etwas_session_key_of(handle, &key)) {
         code = etwas_account_stop(handle, &last);
         if (code == ERROR_SUCCESS && counts != NULL) {
-            etwas_sized_give(counts, counts_bytes, &last, sizeof last);
+            etwas_sized_write(counts, counts_bytes, &last, sizeof last);
         }
         return code;
     }
-    code = as_handle_error(etwas_lifecycle_stop(key, session_store_counts, &last));
+    code = session_handle_error(etwas_lifecycle_stop(key, session_store_counts, &last));
     if (counts == NULL) {
         return code;
     }
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(counts, counts_bytes, &last, sizeof last);
+        etwas_sized_write(counts, counts_bytes, &last, sizeof last);
     } else {
-        (void)session_give_counts(key, counts, counts_bytes); /* it may have ended by itself */
+        (void)session_copy_counts(key, counts, counts_bytes); /* it may have ended by itself */
     }
     return code;
 }
@@ -298,14 +299,14 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     known.region_huge_bytes = etwas_memory_huge_bytes(&region);
     etwas_cancel_allow(cancelling);
     known.granted = etwas_memory_granted(&grant, known.region_huge_bytes);
-    etwas_sized_give(memory, memory_bytes, &known, sizeof known);
+    etwas_sized_write(memory, memory_bytes, &known, sizeof known);
     return ERROR_SUCCESS;
 }
 
 uint32_t etwas_sequences(void)
 {
     etwas_processor_prepare();
-    return etwas_rseq_find();
+    return etwas_rseq_availability();
 }
 
 uint32_t etwas_sequences_try(void)

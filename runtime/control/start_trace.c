@@ -18,7 +18,8 @@
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
-                             enum etwas_text text, struct etwas_configuration *configuration)
+                             enum etwas_name_encoding text,
+                             struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_properties_check(properties);
 
@@ -69,8 +70,8 @@ static void start_trace_fill(const struct etwas_session *session,
     (void)etwas_properties_fill_from(context, session, counts);
 }
 
-static uint32_t start_now(etwas_trace_handle *handle, const void *name,
-                          EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+static uint32_t start_trace_here(etwas_trace_handle *handle, const void *name,
+                                 EVENT_TRACE_PROPERTIES *properties, enum etwas_name_encoding text)
 {
     static const etwas_flusher_options defaults;
     struct etwas_reply reply = {properties, text, .keeps_file_name = true};
@@ -92,7 +93,7 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
 }
 
 static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
-                                  EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+                                  EVENT_TRACE_PROPERTIES *properties, enum etwas_name_encoding text)
 {
     int cancelling;
     uint32_t code;
@@ -102,7 +103,7 @@ static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
     }
     *handle = 0;
     cancelling = etwas_cancel_forbid();
-    code = start_now(handle, name, properties, text);
+    code = start_trace_here(handle, name, properties, text);
     etwas_cancel_allow(cancelling);
     return code;
 }
@@ -110,11 +111,11 @@ static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
 uint32_t StartTraceA(etwas_trace_handle *handle, const char *name,
                      EVENT_TRACE_PROPERTIES *properties)
 {
-    return start_trace_start(handle, name, properties, ETWAS_TEXT_A);
+    return start_trace_start(handle, name, properties, ETWAS_NAMES_UTF8);
 }
 
 uint32_t StartTraceW(etwas_trace_handle *handle, const etwas_wchar *name,
                      EVENT_TRACE_PROPERTIES *properties)
 {
-    return start_trace_start(handle, name, properties, ETWAS_TEXT_W);
+    return start_trace_start(handle, name, properties, ETWAS_NAMES_UTF16);
 }

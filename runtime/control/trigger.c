@@ -12,7 +12,7 @@
 #include "control/properties.h"
 #include "file/recorder.h"
 #include "platform/cancel.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "provider/slow_class.h"
 #include "session/file_name.h"
 #include "session/session.h"
@@ -27,7 +27,7 @@ enum {
 };
 
 /* (500, QPC) → 500,000,000 */
-static int64_t ticks_of(uint32_t milliseconds, uint32_t clock)
+static int64_t trigger_ticks_of(uint32_t milliseconds, uint32_t clock)
 {
     return (int64_t)(etwas_clock_frequency(clock) * milliseconds / MS_A_SECOND);
 }
@@ -38,7 +38,7 @@ static uint32_t read_options(const etwas_trigger_options *given,
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
 
     if (given->log_file == NULL ||
-        etwas_copy_name(given->log_file, ETWAS_TEXT_A, options->file_name) != ERROR_SUCCESS) {
+        etwas_copy_name(given->log_file, ETWAS_NAMES_UTF8, options->file_name) != ERROR_SUCCESS) {
         return ERROR_BAD_PATHNAME;
     }
     options->after_ns = (uint64_t)given->after_ms * NS_A_MS;
@@ -62,7 +62,7 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_
     struct etwas_session *session;
     uint32_t code;
 
-    if (!etwas_sized_take(&known, sizeof known, given, given_bytes)) {
+    if (!etwas_sized_read(&known, sizeof known, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
     if (!etwas_session_key_of(handle, &key)) {
@@ -76,8 +76,9 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_
     if (session == NULL) {
         return ERROR_INVALID_HANDLE;
     }
-    options.before_ticks =
-        known.before_ms != 0 ? ticks_of(known.before_ms, session->configuration.clock) : INT64_MAX;
+    options.before_ticks = known.before_ms != 0
+                               ? trigger_ticks_of(known.before_ms, session->configuration.clock)
+                               : INT64_MAX;
     code = etwas_recorder_arm(session, &options);
     etwas_lifecycle_release_role(session);
     return code;
@@ -109,8 +110,8 @@ uint32_t etwas_trigger_mark(etwas_trace_handle handle, etwas_handle class_handle
         uint64_t us = threshold_us < most_us ? threshold_us : most_us;
         uint64_t ticks = us / US_A_SECOND * frequency + us % US_A_SECOND * frequency / US_A_SECOND;
 
-        code = etwas_slow_class_mark(class_handle, etwas_session_handle(key),
-                                     ticks != 0 || us == 0 ? ticks : 1, clock)
+        code = etwas_slow_class_set_limit(class_handle, etwas_session_handle(key),
+                                          ticks != 0 || us == 0 ? ticks : 1, clock)
                    ? ERROR_SUCCESS
                    : ERROR_INVALID_PARAMETER;
     }
@@ -148,6 +149,6 @@ uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_coun
     };
     etwas_session_let_go(&held);
     known.waiting = known.asked - known.windows - known.joined - known.limited - known.capped;
-    etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+    etwas_sized_write(counts, counts_bytes, &known, sizeof known);
     return ERROR_SUCCESS;
 }

@@ -41,7 +41,7 @@ void *etwas_arena_allocate(struct etwas_arena *arena, size_t bytes)
     return (char *)arena->newest->content + (arena->newest->bytes - arena->room - rounded);
 }
 
-char *etwas_arena_text(struct etwas_arena *arena, const char *text)
+char *etwas_arena_copy_text(struct etwas_arena *arena, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     char *copy = etwas_arena_allocate(arena, bytes);

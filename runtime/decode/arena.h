@@ -19,7 +19,7 @@ struct etwas_arena {
 void *etwas_arena_allocate(struct etwas_arena *arena, size_t bytes);
 
 /* A copy with a terminating 0; NULL: no memory. */
-char *etwas_arena_text(struct etwas_arena *arena, const char *text);
+char *etwas_arena_copy_text(struct etwas_arena *arena, const char *text);
 
 void etwas_arena_free(struct etwas_arena *arena);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/build.h"
+#include "decode/builder.h"
 #include "decode/source.h"
 
 /* ---- the tables' language -------------------------------------------------------------------- */
@@ -18,14 +18,14 @@ enum {
     MAP_ENTRIES = 1024
 };
 
-struct type {
+struct builtin_type {
     const char *name;
     uint16_t in_type;
     uint16_t out_type;
     uint16_t least; /* bytes that a value has at least; of binary data: has */
 };
 
-static const struct type types[] = {
+static const struct builtin_type types[] = {
     {"struct", TDH_INTYPE_NULL, TDH_OUTTYPE_NULL, 0},
     {"u8", TDH_INTYPE_UINT8, TDH_OUTTYPE_NULL, 1},
     {"u16", TDH_INTYPE_UINT16, TDH_OUTTYPE_NULL, 2},
@@ -59,7 +59,7 @@ static const struct type types[] = {
     {"wchar", TDH_INTYPE_UNICODECHAR, TDH_OUTTYPE_NULL, 2},
 };
 
-static const struct type *type_called(const char *name, size_t bytes)
+static const struct builtin_type *builtin_find_type(const char *name, size_t bytes)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (strlen(types[i].name) == bytes && memcmp(types[i].name, name, bytes) == 0) {
@@ -70,7 +70,7 @@ static const struct type *type_called(const char *name, size_t bytes)
 }
 
 /* The number at *text, and behind it. */
-static unsigned number_at(const char **text)
+static unsigned builtin_number_at(const char **text)
 {
     unsigned number = 0;
 
@@ -81,14 +81,14 @@ static unsigned number_at(const char **text)
 }
 
 /* Reads "10 Load" of "10 Load, 2 Unload", and goes on behind it; NULL: there is no more. */
-static const char *next_name(const char **list, unsigned *number, size_t *bytes)
+static const char *builtin_next_name(const char **list, unsigned *number, size_t *bytes)
 {
     const char *name;
 
     if (**list == 0) {
         return NULL;
     }
-    *number = number_at(list);
+    *number = builtin_number_at(list);
     name = *list + 1;
     *bytes = strcspn(name, ",");
     *list = name[*bytes] == 0 ? name + *bytes : name + *bytes + 2;
@@ -96,25 +96,25 @@ static const char *next_name(const char **list, unsigned *number, size_t *bytes)
 }
 
 /* The name of a type; NULL: it is not there. */
-static const char *name_in(const char *list, uint8_t type, size_t *bytes)
+static const char *builtin_list_has(const char *list, uint8_t type, size_t *bytes)
 {
     const char *name;
     unsigned number;
 
-    while ((name = next_name(&list, &number, bytes)) != NULL && number != type) {
+    while ((name = builtin_next_name(&list, &number, bytes)) != NULL && number != type) {
     }
     return name;
 }
 
-static bool has_type(const struct etwas_builtin_layout *layout, uint8_t type)
+static bool builtin_has_type(const struct etwas_builtin_layout *layout, uint8_t type)
 {
     size_t bytes;
 
-    return name_in(layout->types, type, &bytes) != NULL;
+    return builtin_list_has(layout->types, type, &bytes) != NULL;
 }
 
-struct field {
-    const struct type *type;
+struct builtin_field {
+    const struct builtin_type *type;
     const struct etwas_builtin_map *map; /* NULL: none */
     const char *name;
     size_t name_bytes;
@@ -125,7 +125,7 @@ struct field {
     bool is_member;
 };
 
-static const struct etwas_builtin_map *map_called(const char *name, size_t bytes)
+static const struct etwas_builtin_map *builtin_find_map(const char *name, size_t bytes)
 {
     for (size_t i = 0; i < etwas_kernel_map_count; i++) {
         if (strlen(etwas_kernel_maps[i].name) == bytes &&
@@ -137,21 +137,21 @@ static const struct etwas_builtin_map *map_called(const char *name, size_t bytes
 }
 
 /* Reads the field at *text, and goes on behind it; false: there is none. */
-static bool next_field(const char **text, struct field *field)
+static bool builtin_next_field(const char **text, struct builtin_field *field)
 {
     const char *at = *text;
     size_t type_bytes;
 
-    *field = (struct field){.count = 1, .is_member = *at == '.'};
+    *field = (struct builtin_field){.count = 1, .is_member = *at == '.'};
     at += field->is_member;
     if (*at == 0) {
         return false;
     }
     type_bytes = strcspn(at, "[= ");
-    field->type = type_called(at, type_bytes);
+    field->type = builtin_find_type(at, type_bytes);
     at += type_bytes;
     if (*at == '=') {
-        field->map = map_called(at + 1, strcspn(at + 1, " "));
+        field->map = builtin_find_map(at + 1, strcspn(at + 1, " "));
         at += strcspn(at, " ");
     }
     if (*at == '[') {
@@ -159,7 +159,7 @@ static bool next_field(const char **text, struct field *field)
         field->is_array = true;
         field->count_name_bytes = strcspn(at, "]");
         field->count_name = *at >= 'A' ? at : NULL;
-        field->count = (uint16_t)number_at(&at);
+        field->count = (uint16_t)builtin_number_at(&at);
         at += strcspn(at, " ");
     }
     field->name = at + 1;
@@ -189,7 +189,7 @@ const struct etwas_builtin_class *etwas_builtin_class_at(size_t index)
     return NULL;
 }
 
-static const struct etwas_builtin_class *class_of(const etwas_guid *guid)
+static const struct etwas_builtin_class *builtin_class_of(const etwas_guid *guid)
 {
     const struct etwas_builtin_class *class;
 
@@ -202,19 +202,19 @@ static const struct etwas_builtin_class *class_of(const etwas_guid *guid)
 
 const char *etwas_builtin_provider(const etwas_guid *guid)
 {
-    const struct etwas_builtin_class *class = class_of(guid);
+    const struct etwas_builtin_class *class = builtin_class_of(guid);
 
     return class == NULL ? NULL : class->provider;
 }
 
 /* How many bytes a payload has at least. */
-static uint16_t least_of(const struct etwas_builtin_layout *layout, bool is_wide)
+static uint16_t builtin_least_bytes(const struct etwas_builtin_layout *layout, bool is_wide)
 {
     const char *text = layout->fields;
-    struct field field;
+    struct builtin_field field;
     size_t least = 0;
 
-    while (next_field(&text, &field)) {
+    while (builtin_next_field(&text, &field)) {
         bool is_pointer =
             field.type->in_type == TDH_INTYPE_POINTER || field.type->in_type == TDH_INTYPE_SIZET;
 
@@ -224,42 +224,47 @@ static uint16_t least_of(const struct etwas_builtin_layout *layout, bool is_wide
 }
 
 /* Whether the layout holds for the event's version. */
-static bool is_layout_of(const struct etwas_builtin_layout *layout, const EVENT_DESCRIPTOR *event)
+static bool builtin_is_layout_of(const struct etwas_builtin_layout *layout,
+                                 const EVENT_DESCRIPTOR *event)
 {
     return layout->since <= event->Version && event->Version <= layout->until &&
-           has_type(layout, event->Opcode);
+           builtin_has_type(layout, event->Opcode);
 }
 
-static bool is_same_text(const char *left, size_t left_bytes, const char *right, size_t right_bytes)
+static bool builtin_is_same_text(const char *left, size_t left_bytes, const char *right,
+                                 size_t right_bytes)
 {
     return left_bytes == right_bytes && (left_bytes == 0 || memcmp(left, right, left_bytes) == 0);
 }
 
-static bool is_same_field(const struct field *left, const struct field *right)
+static bool builtin_is_same_field(const struct builtin_field *left,
+                                  const struct builtin_field *right)
 {
     return left->type == right->type && left->map == right->map && left->count == right->count &&
            left->is_array == right->is_array && left->is_member == right->is_member &&
-           is_same_text(left->name, left->name_bytes, right->name, right->name_bytes) &&
-           is_same_text(left->count_name, left->count_name == NULL ? 0 : left->count_name_bytes,
-                        right->count_name, right->count_name == NULL ? 0 : right->count_name_bytes);
+           builtin_is_same_text(left->name, left->name_bytes, right->name, right->name_bytes) &&
+           builtin_is_same_text(
+               left->count_name, left->count_name == NULL ? 0 : left->count_name_bytes,
+               right->count_name, right->count_name == NULL ? 0 : right->count_name_bytes);
 }
 
 /* How many fields both have at their beginning, at most `most`. */
-static size_t count_common(const char *left, const char *right, size_t most)
+static size_t builtin_count_common(const char *left, const char *right, size_t most)
 {
-    struct field left_field, right_field;
+    struct builtin_field left_field, right_field;
     size_t count = 0;
 
-    while (count < most && next_field(&left, &left_field) && next_field(&right, &right_field) &&
-           is_same_field(&left_field, &right_field)) {
+    while (count < most && builtin_next_field(&left, &left_field) &&
+           builtin_next_field(&right, &right_field) &&
+           builtin_is_same_field(&left_field, &right_field)) {
         count++;
     }
     return count;
 }
 
 /* One of the layouts of a type, and how many fields it begins as all of them do; NULL: there is none. */
-static const struct etwas_builtin_layout *common_layout(const struct etwas_builtin_class *class,
-                                                        uint8_t type, size_t *fields)
+static const struct etwas_builtin_layout *builtin_common_layout(
+    const struct etwas_builtin_class *class, uint8_t type, size_t *fields)
 {
     const struct etwas_builtin_layout *first = NULL;
 
@@ -267,9 +272,9 @@ static const struct etwas_builtin_layout *common_layout(const struct etwas_built
     for (size_t i = 0; i < class->count; i++) {
         const struct etwas_builtin_layout *layout = &class->layouts[i];
 
-        if (has_type(layout, type)) {
+        if (builtin_has_type(layout, type)) {
             first = first != NULL ? first : layout;
-            *fields = count_common(first->fields, layout->fields, *fields);
+            *fields = builtin_count_common(first->fields, layout->fields, *fields);
         }
     }
     return first;
@@ -278,32 +283,32 @@ static const struct etwas_builtin_layout *common_layout(const struct etwas_built
 /* ---- schemas --------------------------------------------------------------------------------- */
 
 /* The property of that name that was added; the tables' own, so there is one. */
-static uint16_t property_called(const char *text, const struct field *wanted)
+static uint16_t builtin_find_property(const char *text, const struct builtin_field *wanted)
 {
-    struct field field;
+    struct builtin_field field;
     uint16_t index = 0;
 
-    while (
-        next_field(&text, &field) &&
-        !is_same_text(field.name, field.name_bytes, wanted->count_name, wanted->count_name_bytes)) {
+    while (builtin_next_field(&text, &field) &&
+           !builtin_is_same_text(field.name, field.name_bytes, wanted->count_name,
+                                 wanted->count_name_bytes)) {
         index++;
     }
     return index;
 }
 
 /* The first `most` fields. */
-static void put_fields(struct etwas_build *build, const char *text, size_t most)
+static void builtin_add_fields(struct etwas_info_builder *builder, const char *text, size_t most)
 {
     const char *all = text;
-    uint16_t structure = ETWAS_BUILD_TOP;
-    struct field field;
+    uint16_t structure = ETWAS_BUILDER_TOP;
+    struct builtin_field field;
 
-    for (size_t i = 0; i < most && next_field(&text, &field); i++) {
+    for (size_t i = 0; i < most && builtin_next_field(&text, &field); i++) {
         bool is_struct = field.type->in_type == TDH_INTYPE_NULL;
         EVENT_PROPERTY_INFO info = {
             .Flags =
                 (is_struct ? PropertyStruct : 0) | (field.is_array ? PropertyParamFixedCount : 0),
-            .NameOffset = etwas_build_string(build, field.name, field.name_bytes),
+            .NameOffset = etwas_builder_add_string(builder, field.name, field.name_bytes),
             .nonStructType = {.InType = field.type->in_type, .OutType = field.type->out_type},
             .count = field.count,
             .length = field.type->in_type == TDH_INTYPE_BINARY ? field.type->least : 0,
@@ -312,16 +317,17 @@ static void put_fields(struct etwas_build *build, const char *text, size_t most)
 
         if (field.count_name != NULL) {
             info.Flags = PropertyParamCount;
-            info.countPropertyIndex = property_called(all, &field);
+            info.countPropertyIndex = builtin_find_property(all, &field);
         } else if (field.count == 0) {
             info.Flags |= PropertyParamCount;
-            info.countPropertyIndex = ETWAS_BUILD_NO_PROPERTY;
+            info.countPropertyIndex = ETWAS_BUILDER_NO_PROPERTY;
         }
         if (field.map != NULL) {
             info.nonStructType.MapNameOffset =
-                etwas_build_string(build, field.map->name, strlen(field.map->name));
+                etwas_builder_add_string(builder, field.map->name, strlen(field.map->name));
         }
-        index = etwas_build_property(build, field.is_member ? structure : ETWAS_BUILD_TOP, &info);
+        index =
+            etwas_builder_property(builder, field.is_member ? structure : ETWAS_BUILDER_TOP, &info);
 
         if (is_struct) {
             structure = index;
@@ -333,10 +339,11 @@ static const etwas_guid kernel_control =
     ETWAS_BUILTIN_GUID(0x9e814aad, 0x3204, 0x11d2, 0x9a82006008a86939);
 
 /* Adds a map of the kernel's provider. */
-static uint32_t add_map(struct etwas_store *store, const struct etwas_builtin_map *map)
+static uint32_t builtin_add_map(struct etwas_schema_store *store,
+                                const struct etwas_builtin_map *map)
 {
-    struct etwas_build_entry entries[MAP_ENTRIES];
-    struct etwas_build build;
+    struct etwas_builder_entry entries[MAP_ENTRIES];
+    struct etwas_info_builder builder;
     EVENT_MAP_INFO *info;
     const char *list = map->entries;
     const char *name;
@@ -345,14 +352,16 @@ static uint32_t add_map(struct etwas_store *store, const struct etwas_builtin_ma
     unsigned value;
     uint32_t error;
 
-    etwas_build_begin(&build);
-    for (; count < MAP_ENTRIES && (name = next_name(&list, &value, &bytes)) != NULL; count++) {
-        entries[count] = (struct etwas_build_entry){value, etwas_build_string(&build, name, bytes)};
+    etwas_builder_begin(&builder);
+    for (; count < MAP_ENTRIES && (name = builtin_next_name(&list, &value, &bytes)) != NULL;
+         count++) {
+        entries[count] =
+            (struct etwas_builder_entry){value, etwas_builder_add_string(&builder, name, bytes)};
     }
-    error = etwas_build_map_end(&build, etwas_build_string(&build, map->name, strlen(map->name)),
-                                map->is_bits ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP
-                                             : EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
-                                entries, count, &info, &bytes);
+    error = etwas_builder_end_map(
+        &builder, etwas_builder_add_string(&builder, map->name, strlen(map->name)),
+        map->is_bits ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP : EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
+        entries, count, &info, &bytes);
     if (error == ERROR_SUCCESS) {
         error = etwas_store_add_map(store, &kernel_control, info, bytes);
         free(info);
@@ -360,83 +369,88 @@ static uint32_t add_map(struct etwas_store *store, const struct etwas_builtin_ma
     return error;
 }
 
-static uint32_t add_maps(struct etwas_store *store, const char *fields)
+static uint32_t builtin_add_maps(struct etwas_schema_store *store, const char *fields)
 {
     uint32_t error = ERROR_SUCCESS;
-    struct field field;
+    struct builtin_field field;
 
-    while (error == ERROR_SUCCESS && next_field(&fields, &field)) {
-        error = field.map == NULL ? ERROR_SUCCESS : add_map(store, field.map);
+    while (error == ERROR_SUCCESS && builtin_next_field(&fields, &field)) {
+        error = field.map == NULL ? ERROR_SUCCESS : builtin_add_map(store, field.map);
     }
     return error;
 }
 
 /* What is added for a version. */
-struct description {
+struct builtin_description {
     const struct etwas_builtin_layout *layout;
     size_t fields; /* so many of its fields at most */
     enum etwas_rank rank;
 };
 
 /* Adds the schema of an event's type for its version, with its maps. */
-static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class *class,
-                    const struct description *description, const EVENT_DESCRIPTOR *event)
+static uint32_t builtin_add_layout(struct etwas_schema_store *store,
+                                   const struct etwas_builtin_class *class,
+                                   const struct builtin_description *description,
+                                   const EVENT_DESCRIPTOR *event)
 {
     const struct etwas_builtin_layout *layout = description->layout;
     size_t name_bytes;
-    const char *name = name_in(layout->types, event->Opcode, &name_bytes);
-    struct etwas_build build;
+    const char *name = builtin_list_has(layout->types, event->Opcode, &name_bytes);
+    struct etwas_info_builder builder;
     TRACE_EVENT_INFO *info;
     size_t bytes;
     uint32_t error;
 
-    etwas_build_begin(&build);
-    build.head.ProviderGuid = class->is_kernel ? kernel_control : class->guid;
-    build.head.EventGuid = class->guid;
-    build.head.DecodingSource = DecodingSourceWbem;
-    build.head.EventDescriptor.Opcode = event->Opcode;
-    build.head.EventDescriptor.Version = event->Version;
-    build.head.ProviderNameOffset =
-        etwas_build_string(&build, class->provider, strlen(class->provider));
-    build.head.TaskNameOffset = etwas_build_string(&build, class->name, strlen(class->name));
-    build.head.OpcodeNameOffset = etwas_build_string(&build, name, name_bytes);
-    put_fields(&build, layout->fields, description->fields);
-    error = etwas_build_end(&build, &info, &bytes);
+    etwas_builder_begin(&builder);
+    builder.head.ProviderGuid = class->is_kernel ? kernel_control : class->guid;
+    builder.head.EventGuid = class->guid;
+    builder.head.DecodingSource = DecodingSourceWbem;
+    builder.head.EventDescriptor.Opcode = event->Opcode;
+    builder.head.EventDescriptor.Version = event->Version;
+    builder.head.ProviderNameOffset =
+        etwas_builder_add_string(&builder, class->provider, strlen(class->provider));
+    builder.head.TaskNameOffset =
+        etwas_builder_add_string(&builder, class->name, strlen(class->name));
+    builder.head.OpcodeNameOffset = etwas_builder_add_string(&builder, name, name_bytes);
+    builtin_add_fields(&builder, layout->fields, description->fields);
+    error = etwas_builder_end(&builder, &info, &bytes);
     if (error == ERROR_SUCCESS) {
-        const uint16_t least[] = {least_of(layout, false), least_of(layout, true)};
+        const uint16_t least[] = {builtin_least_bytes(layout, false),
+                                  builtin_least_bytes(layout, true)};
 
         error = description->rank == ETWAS_RANK_COMMON
                     ? etwas_store_add(store, info, bytes, description->rank)
                     : etwas_store_add_layout(store, info, bytes, least);
         free(info);
     }
-    return error == ERROR_SUCCESS ? add_maps(store, layout->fields) : error;
+    return error == ERROR_SUCCESS ? builtin_add_maps(store, layout->fields) : error;
 }
 
 /* All that hold for the event's version; if none does, what all layouts of its type have in common. */
-static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
+static uint32_t builtin_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_DESCRIPTOR *event = &record->EventHeader.EventDescriptor;
-    const struct etwas_builtin_class *class = class_of(&record->EventHeader.ProviderId);
-    struct description description = {.fields = SIZE_MAX, .rank = ETWAS_RANK_BUILT_IN};
+    const struct etwas_builtin_class *class = builtin_class_of(&record->EventHeader.ProviderId);
+    struct builtin_description description = {.fields = SIZE_MAX, .rank = ETWAS_RANK_BUILT_IN};
     uint32_t error = ERROR_SUCCESS;
 
     if (class == NULL || (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
         return ERROR_SUCCESS;
     }
     for (size_t i = 0; error == ERROR_SUCCESS && i < class->count; i++) {
-        if (is_layout_of(&class->layouts[i], event)) {
+        if (builtin_is_layout_of(&class->layouts[i], event)) {
             description.layout = &class->layouts[i];
-            error = add(&decoder->store, class, &description, event);
+            error = builtin_add_layout(&decoder->store, class, &description, event);
         }
     }
     if (description.layout == NULL) {
-        description.layout = common_layout(class, event->Opcode, &description.fields);
+        description.layout = builtin_common_layout(class, event->Opcode, &description.fields);
         description.rank = ETWAS_RANK_COMMON;
-        error = description.layout == NULL ? ERROR_SUCCESS
-                                           : add(&decoder->store, class, &description, event);
+        error = description.layout == NULL
+                    ? ERROR_SUCCESS
+                    : builtin_add_layout(&decoder->store, class, &description, event);
     }
     return error;
 }
 
-const struct etwas_decode_source etwas_builtin_source = {.supply = supply};
+const struct etwas_decode_source etwas_builtin_source = {.supply = builtin_supply};

@@ -58,16 +58,16 @@ uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *r
 {
     uint32_t error;
 
-    decoder->store.first_counts = true;
+    decoder->store.keeps_first = true;
     error = etwas_decoder_learn(decoder, record);
-    decoder->store.first_counts = false;
+    decoder->store.keeps_first = false;
     return error;
 }
 
 /* Has the file itself, or the user, described a version of it? */
-static bool is_described(const struct etwas_event_kind *kind)
+static bool decoder_has_schema(const struct etwas_event_kind *kind)
 {
-    const struct etwas_described *at = kind->versions;
+    const struct etwas_stored_schema *at = kind->versions;
 
     while (at != NULL && at->rank <= ETWAS_RANK_BUILT_IN) {
         at = at->older;
@@ -76,8 +76,8 @@ static bool is_described(const struct etwas_event_kind *kind)
 }
 
 /* Once for each version: an event that nobody knows must not be looked for a million times. */
-static uint32_t ask_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
-                             struct etwas_event_kind *kind)
+static uint32_t decoder_supply_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                        struct etwas_event_kind *kind)
 {
     uint8_t version = record->EventHeader.EventDescriptor.Version;
     uint8_t bit = (uint8_t)(1u << version % 8);
@@ -87,7 +87,7 @@ static uint32_t ask_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
         return ERROR_SUCCESS;
     }
     kind->asked[version / 8] |= bit;
-    for (size_t i = 0; i < SOURCES && error == ERROR_SUCCESS && !is_described(kind); i++) {
+    for (size_t i = 0; i < SOURCES && error == ERROR_SUCCESS && !decoder_has_schema(kind); i++) {
         if (sources[i]->supply != NULL) {
             error = sources[i]->supply(decoder, record);
         }
@@ -101,7 +101,8 @@ enum {
 };
 
 /* `tokens` are those that may still be asked for. */
-static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *tokens)
+static bool decoder_payload_fits(const etwas_schema *schema, const EVENT_RECORD *record,
+                                 uint32_t *tokens)
 {
     etwas_fields fields;
     etwas_value value;
@@ -118,11 +119,12 @@ static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_
 }
 
 /* For one of the layouts of a version. */
-static bool has_room(const struct etwas_described *described, const EVENT_RECORD *record)
+static bool decoder_payload_has_room(const struct etwas_stored_schema *stored,
+                                     const EVENT_RECORD *record)
 {
     bool is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
 
-    return record->UserDataLength >= described->least[is_wide];
+    return record->UserDataLength >= stored->least[is_wide];
 }
 
 /*
@@ -130,8 +132,8 @@ static bool has_room(const struct etwas_described *described, const EVENT_RECORD
  * of those that the file itself or the user described, the highest below it whose fields are all in the payload, or the
  * lowest there is; else what is built in of all versions.
  */
-static const etwas_schema *choose(const struct etwas_described *versions,
-                                  const EVENT_RECORD *record)
+static const etwas_schema *decoder_choose_schema(const struct etwas_stored_schema *versions,
+                                                 const EVENT_RECORD *record)
 {
     uint8_t wanted = record->EventHeader.EventDescriptor.Version;
     uint32_t tokens = TOKENS_TO_CHOOSE;
@@ -139,16 +141,16 @@ static const etwas_schema *choose(const struct etwas_described *versions,
     const etwas_schema *lowest = NULL;
     const etwas_schema *shortest = NULL;
 
-    for (const struct etwas_described *at = versions; at != NULL; at = at->older) {
+    for (const struct etwas_stored_schema *at = versions; at != NULL; at = at->older) {
         uint8_t version = at->exact.info->EventDescriptor.Version;
 
         if (version == wanted && at->rank != ETWAS_RANK_COMMON) {
-            if (has_room(at, record)) {
+            if (decoder_payload_has_room(at, record)) {
                 return &at->exact;
             }
             shortest = &at->exact;
         } else if (at->rank > ETWAS_RANK_BUILT_IN) {
-            if (version < wanted && fits(&at->other, record, &tokens)) {
+            if (version < wanted && decoder_payload_fits(&at->other, record, &tokens)) {
                 return &at->other;
             }
             lowest = &at->other;
@@ -178,15 +180,15 @@ uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record
         return error;
     }
     key = etwas_event_key_of(&record->EventHeader);
-    kind = etwas_store_kind(&decoder->store, &key);
+    kind = etwas_store_find_or_add_kind(&decoder->store, &key);
     if (kind == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    error = ask_built_in(decoder, record, kind);
+    error = decoder_supply_built_in(decoder, record, kind);
     if (error == ERROR_NOT_ENOUGH_MEMORY) {
         return error;
     }
-    *schema = choose(kind->versions, record);
+    *schema = decoder_choose_schema(kind->versions, record);
     return *schema == NULL ? etwas_trace_logging_payload_schema(decoder, record, schema)
                            : ERROR_SUCCESS;
 }

@@ -12,7 +12,7 @@
 #include "decode/source.h"
 #include "etl/event_metadata.h"
 
-static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+static uint32_t event_metadata_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     const uint8_t *data = record->UserData;
@@ -38,4 +38,4 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     }
 }
 
-const struct etwas_decode_source etwas_event_metadata_source = {.learn = learn};
+const struct etwas_decode_source etwas_event_metadata_source = {.learn = event_metadata_learn};

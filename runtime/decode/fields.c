@@ -4,7 +4,7 @@
 /*
  * Goes through the fields of one event, by the steps of its schema (decode/schema.h).
  *
- * Whatever the schema says, nothing behind the payload is read: measure() alone moves on, and only
+ * Whatever the schema says, nothing behind the payload is read: field_measure() alone moves on, and only
  * within what is left. An event gives at most as many tokens as its payload and its schema can have
  * reason for, so that members without bytes, 65,535 times, come to an end.
  */
@@ -22,7 +22,7 @@ enum {
 };
 
 /* An array whose elements, or a struct (or the whole event) whose members are being given. */
-struct frame {
+struct field_frame {
     uint16_t property;
     bool is_array;
     uint32_t next;  /* element or member */
@@ -30,7 +30,7 @@ struct frame {
     uint32_t index; /* of the struct in its array */
 };
 
-struct walk {
+struct field_cursor {
     const uint8_t *at;
     const uint8_t *end;
     uint32_t tokens_left;
@@ -38,14 +38,14 @@ struct walk {
     bool is_wide;   /* pointers have 8 bytes */
     bool is_over;   /* truncated: what is open is ended */
     bool is_last;   /* the trailing bytes were given */
-    struct frame frames[FRAMES];
+    struct field_frame frames[FRAMES];
     uint32_t slots[ETWAS_SCHEMA_SLOTS];
 };
-_Static_assert(sizeof(struct walk) <= sizeof((etwas_fields *)NULL)->state, "a walk fits");
+_Static_assert(sizeof(struct field_cursor) <= sizeof((etwas_fields *)NULL)->state, "a walk fits");
 
 static const uint8_t nothing[1];
 
-static uint32_t left(const struct walk *walk)
+static uint32_t field_bytes_left(const struct field_cursor *walk)
 {
     return (uint32_t)(walk->end - walk->at);
 }
@@ -53,131 +53,131 @@ static uint32_t left(const struct walk *walk)
 void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record)
 {
-    struct walk *walk = (void *)fields->state;
+    struct field_cursor *walk = (void *)fields->state;
     uint32_t begin = schema->plan->payload_begin;
 
     fields->schema = schema;
     fields->record = record;
     walk->at = record->UserData != NULL ? record->UserData : nothing;
     walk->end = walk->at + (record->UserData != NULL ? record->UserDataLength : 0);
-    walk->at += begin < left(walk) ? begin : left(walk);
+    walk->at += begin < field_bytes_left(walk) ? begin : field_bytes_left(walk);
     walk->tokens_left = TOKENS_BESIDES + TOKENS_OF_BYTE * (uint32_t)record->UserDataLength +
                         TOKENS_OF_FIELD * schema->field_count;
     walk->depth = 0;
     walk->is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
     walk->is_over = false;
     walk->is_last = false;
-    walk->frames[0] = (struct frame){.end = schema->plan->top};
+    walk->frames[0] = (struct field_frame){.end = schema->plan->top};
 }
 
 /* ---- how long a value is --------------------------------------------------------------------- */
 
 /* What a value takes of the payload, and what of that is the value. */
-struct extent {
+struct field_extent {
     uint64_t bytes; /* more than are left: truncated */
     uint32_t before;
     uint32_t behind;
 };
 
-static struct extent whole(uint64_t bytes)
+static struct field_extent field_whole(uint64_t bytes)
 {
-    return (struct extent){.bytes = bytes};
+    return (struct field_extent){.bytes = bytes};
 }
 
-static const struct extent truncated = {.bytes = UINT64_MAX};
+static const struct field_extent truncated = {.bytes = UINT64_MAX};
 
 /*
  * Writers leave an empty string at the end of a payload away. That is not so of an element: how many
  * there are was said.
  */
-static struct extent empty_at_end(const struct walk *walk)
+static struct field_extent field_empty_at_end(const struct field_cursor *walk)
 {
     for (uint32_t depth = walk->depth; depth > 0; depth--) {
         if (walk->frames[depth].is_array) {
             return truncated;
         }
     }
-    return whole(0);
+    return field_whole(0);
 }
 
 /* To the 0, or to the end of the payload: all that is left of a string is one. */
-static struct extent to_zero_wide(const struct walk *walk)
+static struct field_extent field_to_wide_zero(const struct field_cursor *walk)
 {
-    uint32_t most = left(walk) / 2;
+    uint32_t most = field_bytes_left(walk) / 2;
     uint16_t unit = 1;
     uint32_t units = 0;
 
     for (; units < most; units++) {
         memcpy(&unit, walk->at + 2 * units, sizeof unit);
         if (unit == 0) {
-            return (struct extent){.bytes = 2 * (units + 1), .behind = 2};
+            return (struct field_extent){.bytes = 2 * (units + 1), .behind = 2};
         }
     }
-    return most == 0 ? empty_at_end(walk) : whole(2 * most);
+    return most == 0 ? field_empty_at_end(walk) : field_whole(2 * most);
 }
 
-static struct extent to_zero(const struct walk *walk)
+static struct field_extent field_to_zero(const struct field_cursor *walk)
 {
-    uint32_t bytes = left(walk);
+    uint32_t bytes = field_bytes_left(walk);
     const uint8_t *zero = bytes == 0 ? NULL : memchr(walk->at, 0, bytes);
 
     if (zero != NULL) {
-        return (struct extent){.bytes = (uint64_t)(zero - walk->at) + 1, .behind = 1};
+        return (struct field_extent){.bytes = (uint64_t)(zero - walk->at) + 1, .behind = 1};
     }
-    return bytes == 0 ? empty_at_end(walk) : whole(bytes);
+    return bytes == 0 ? field_empty_at_end(walk) : field_whole(bytes);
 }
 
-static struct extent counted(const struct walk *walk, bool is_reversed)
+static struct field_extent field_counted(const struct field_cursor *walk, bool is_reversed)
 {
     uint16_t bytes;
 
-    if (left(walk) < sizeof bytes) {
+    if (field_bytes_left(walk) < sizeof bytes) {
         return truncated;
     }
     memcpy(&bytes, walk->at, sizeof bytes);
     bytes = is_reversed ? __builtin_bswap16(bytes) : bytes;
-    return (struct extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
+    return (struct field_extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
 }
 
-static struct extent hex_dump(const struct walk *walk)
+static struct field_extent field_hex_dump(const struct field_cursor *walk)
 {
     uint32_t bytes;
 
-    if (left(walk) < sizeof bytes) {
+    if (field_bytes_left(walk) < sizeof bytes) {
         return truncated;
     }
     memcpy(&bytes, walk->at, sizeof bytes);
-    return (struct extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
+    return (struct field_extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
 }
 
 /* Revision, count of u32 parts, six bytes of authority, the parts. */
-static struct extent sid(const struct walk *walk, uint32_t before)
+static struct field_extent field_sid(const struct field_cursor *walk, uint32_t before)
 {
-    if (left(walk) < before + 2) {
+    if (field_bytes_left(walk) < before + 2) {
         return truncated;
     }
-    return (struct extent){.bytes = before + 8 + 4 * (uint64_t)walk->at[before + 1],
-                           .before = before};
+    return (struct field_extent){.bytes = before + 8 + 4 * (uint64_t)walk->at[before + 1],
+                                 .before = before};
 }
 
 /* A pointer and attributes, both without meaning, and a SID; or a u32 of 0 and nothing else. */
-static struct extent wbem_sid(const struct walk *walk)
+static struct field_extent field_wbem_sid(const struct field_cursor *walk)
 {
     uint32_t pointer;
 
-    if (left(walk) < sizeof pointer) {
+    if (field_bytes_left(walk) < sizeof pointer) {
         return truncated;
     }
     memcpy(&pointer, walk->at, sizeof pointer);
     if (pointer == 0) {
-        return (struct extent){.bytes = sizeof pointer, .before = sizeof pointer};
+        return (struct field_extent){.bytes = sizeof pointer, .before = sizeof pointer};
     }
-    return sid(walk, walk->is_wide ? 16 : 8);
+    return field_sid(walk, walk->is_wide ? 16 : 8);
 }
 
 /* A length of characters or bytes, and where the value begins. False: truncated. */
-static bool length_of(const struct walk *walk, const struct etwas_step *step, uint32_t *length,
-                      uint32_t *before)
+static bool field_length_of(const struct field_cursor *walk, const struct etwas_read_step *step,
+                            uint32_t *length, uint32_t *before)
 {
     uint16_t inside;
 
@@ -186,7 +186,7 @@ static bool length_of(const struct walk *walk, const struct etwas_step *step, ui
         *length = step->length;
     } else if (step->length_from != ETWAS_FROM_PAYLOAD) {
         *length = walk->slots[step->length_from];
-    } else if (left(walk) < sizeof inside) {
+    } else if (field_bytes_left(walk) < sizeof inside) {
         return false;
     } else {
         memcpy(&inside, walk->at, sizeof inside);
@@ -197,7 +197,7 @@ static bool length_of(const struct walk *walk, const struct etwas_step *step, ui
 }
 
 /* A text of fixed length ends at its first 0: what of it is behind. */
-static uint32_t behind_zero(const uint8_t *at, uint32_t length, uint32_t unit)
+static uint32_t field_behind_zero(const uint8_t *at, uint32_t length, uint32_t unit)
 {
     uint32_t units = 0;
 
@@ -207,27 +207,28 @@ static uint32_t behind_zero(const uint8_t *at, uint32_t length, uint32_t unit)
     return unit * (length - units);
 }
 
-static struct extent by_length(const struct walk *walk, const struct etwas_step *step)
+static struct field_extent field_by_length(const struct field_cursor *walk,
+                                           const struct etwas_read_step *step)
 {
-    uint32_t unit = step->reading == ETWAS_READ_UTF16_LENGTH ? 2 : 1;
-    struct extent extent;
+    uint32_t unit = step->method == ETWAS_READ_UTF16_LENGTH ? 2 : 1;
+    struct field_extent extent;
     uint32_t length;
 
-    if (!length_of(walk, step, &length, &extent.before)) {
+    if (!field_length_of(walk, step, &length, &extent.before)) {
         return truncated;
     }
     extent.bytes = extent.before + unit * (uint64_t)length;
     extent.behind = 0;
-    if (step->reading != ETWAS_READ_BINARY && extent.bytes <= left(walk)) {
-        extent.behind = behind_zero(walk->at + extent.before, length, unit);
+    if (step->method != ETWAS_READ_BINARY && extent.bytes <= field_bytes_left(walk)) {
+        extent.behind = field_behind_zero(walk->at + extent.before, length, unit);
     }
     return extent;
 }
 
 /* To the end, where a string may have a 0 that is not its own. */
-static struct extent rest(const struct walk *walk, uint32_t unit)
+static struct field_extent field_rest(const struct field_cursor *walk, uint32_t unit)
 {
-    struct extent extent = whole(left(walk) / unit * unit);
+    struct field_extent extent = field_whole(field_bytes_left(walk) / unit * unit);
     const uint8_t *end = walk->at + extent.bytes;
 
     if (extent.bytes >= unit && end[-1] == 0 && end[-(int)unit] == 0) {
@@ -236,62 +237,64 @@ static struct extent rest(const struct walk *walk, uint32_t unit)
     return extent;
 }
 
-static struct extent measure(const struct walk *walk, const struct etwas_step *step)
+static struct field_extent field_measure(const struct field_cursor *walk,
+                                         const struct etwas_read_step *step)
 {
-    switch ((enum etwas_reading)step->reading) {
+    switch ((enum etwas_read_method)step->method) {
     case ETWAS_READ_FIXED:
-        return whole(step->bytes);
+        return field_whole(step->bytes);
     case ETWAS_READ_POINTER:
-        return whole(walk->is_wide ? 8 : 4);
+        return field_whole(walk->is_wide ? 8 : 4);
     case ETWAS_READ_UTF16:
-        return to_zero_wide(walk);
+        return field_to_wide_zero(walk);
     case ETWAS_READ_UTF8:
-        return to_zero(walk);
+        return field_to_zero(walk);
     case ETWAS_READ_UTF16_LENGTH:
     case ETWAS_READ_UTF8_LENGTH:
     case ETWAS_READ_BINARY:
-        return by_length(walk, step);
+        return field_by_length(walk, step);
     case ETWAS_READ_COUNTED:
-        return counted(walk, false);
+        return field_counted(walk, false);
     case ETWAS_READ_REVERSED:
-        return counted(walk, true);
+        return field_counted(walk, true);
     case ETWAS_READ_HEXDUMP:
-        return hex_dump(walk);
+        return field_hex_dump(walk);
     case ETWAS_READ_SID:
-        return sid(walk, 0);
+        return field_sid(walk, 0);
     case ETWAS_READ_WBEMSID:
-        return wbem_sid(walk);
+        return field_wbem_sid(walk);
     case ETWAS_READ_REST:
-        return rest(walk, step->bytes);
+        return field_rest(walk, step->bytes);
     case ETWAS_READ_STRUCT:
-    case ETWAS_READ_NOHOW:
+    case ETWAS_READ_UNKNOWN:
         break;
     }
-    return whole(0);
+    return field_whole(0);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
 /* The rest of the payload: nothing follows but the ends of what is open. */
-static void give_rest(struct walk *walk, uint32_t token, etwas_value *value)
+static void field_give_rest(struct field_cursor *walk, uint32_t token, etwas_value *value)
 {
     value->token = token;
     value->data = walk->at;
-    value->bytes = left(walk);
+    value->bytes = field_bytes_left(walk);
     walk->at = walk->end;
     walk->is_over = true;
 }
 
-static void give_truncated(struct walk *walk, etwas_value *value)
+static void field_give_truncated(struct field_cursor *walk, etwas_value *value)
 {
-    give_rest(walk, ETWAS_TOKEN_TRUNCATED, value);
+    field_give_rest(walk, ETWAS_TOKEN_TRUNCATED, value);
 }
 
-static void set_types(const struct walk *walk, const struct etwas_step *step, etwas_value *value)
+static void field_set_types(const struct field_cursor *walk, const struct etwas_read_step *step,
+                            etwas_value *value)
 {
     value->in_type = step->in_type;
     value->out_type = step->out_type;
-    if (step->reading == ETWAS_READ_POINTER) {
+    if (step->method == ETWAS_READ_POINTER) {
         bool is_size = step->in_type == TDH_INTYPE_SIZET;
 
         value->in_type = walk->is_wide ? (is_size ? TDH_INTYPE_UINT64 : TDH_INTYPE_HEXINT64)
@@ -300,7 +303,8 @@ static void set_types(const struct walk *walk, const struct etwas_step *step, et
 }
 
 /* Keeps the value of a property that counts others. What is negative counts too much. */
-static void keep(struct walk *walk, const struct etwas_step *step, const etwas_value *value)
+static void field_store_number(struct field_cursor *walk, const struct etwas_read_step *step,
+                               const etwas_value *value)
 {
     uint64_t number = 0;
     bool is_signed = value->in_type == TDH_INTYPE_INT8 || value->in_type == TDH_INTYPE_INT16 ||
@@ -313,60 +317,62 @@ static void keep(struct walk *walk, const struct etwas_step *step, const etwas_v
     walk->slots[step->slot] = (uint32_t)number;
 }
 
-/* The value at `extent` of what is left. */
-static void give_value(struct walk *walk, const struct etwas_step *step, struct extent extent,
-                       etwas_value *value)
+/* The value at `field_extent` of what is left. */
+static void field_give_value(struct field_cursor *walk, const struct etwas_read_step *step,
+                             struct field_extent extent, etwas_value *value)
 {
-    if (extent.bytes > left(walk)) {
-        give_truncated(walk, value);
+    if (extent.bytes > field_bytes_left(walk)) {
+        field_give_truncated(walk, value);
         return;
     }
     value->token = ETWAS_TOKEN_VALUE;
-    set_types(walk, step, value);
+    field_set_types(walk, step, value);
     value->data = walk->at + extent.before;
     value->bytes = (uint32_t)extent.bytes - extent.before - extent.behind;
     value->behind = extent.behind;
     walk->at += extent.bytes;
     if (step->slot != ETWAS_NO_SLOT) {
-        keep(walk, step, value);
+        field_store_number(walk, step, value);
     }
 }
 
 /* A value that is no array, or one element of an array. */
-static void give_element(struct walk *walk, const struct etwas_step *step, uint16_t property,
-                         uint32_t index, etwas_value *value)
+static void field_give_element(struct field_cursor *walk, const struct etwas_read_step *step,
+                               uint16_t property, uint32_t index, etwas_value *value)
 {
     value->index = index;
-    if (step->reading != ETWAS_READ_STRUCT) {
-        give_value(walk, step, measure(walk, step), value);
+    if (step->method != ETWAS_READ_STRUCT) {
+        field_give_value(walk, step, field_measure(walk, step), value);
         return;
     }
     value->token = ETWAS_TOKEN_STRUCT_BEGIN;
-    walk->frames[++walk->depth] =
-        (struct frame){.property = property, .next = step->first, .end = step->end, .index = index};
+    walk->frames[++walk->depth] = (struct field_frame){
+        .property = property, .next = step->first, .end = step->end, .index = index};
 }
 
 /* An array of characters that is shown as one text. */
-static struct extent characters(const struct walk *walk, const struct etwas_step *step,
-                                uint32_t count)
+static struct field_extent field_count_characters(const struct field_cursor *walk,
+                                                  const struct etwas_read_step *step,
+                                                  uint32_t count)
 {
-    struct extent extent = whole(count * (uint64_t)step->bytes);
+    struct field_extent extent = field_whole(count * (uint64_t)step->bytes);
 
-    if (extent.bytes <= left(walk)) {
-        extent.behind = behind_zero(walk->at, count, step->bytes);
+    if (extent.bytes <= field_bytes_left(walk)) {
+        extent.behind = field_behind_zero(walk->at, count, step->bytes);
     }
     return extent;
 }
 
 /* The elements of an array; false: the payload ends before it says how many. */
-static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t *count)
+static bool field_count_of(struct field_cursor *walk, const struct etwas_read_step *step,
+                           uint32_t *count)
 {
     uint16_t inside;
 
     if (step->count_from == ETWAS_FROM_REST) {
-        uint32_t bytes = (uint32_t)measure(walk, step).bytes;
+        uint32_t bytes = (uint32_t)field_measure(walk, step).bytes;
 
-        *count = bytes == 0 ? 0 : left(walk) / bytes;
+        *count = bytes == 0 ? 0 : field_bytes_left(walk) / bytes;
         return true;
     }
     if (step->count_from == ETWAS_FROM_SCHEMA) {
@@ -377,7 +383,7 @@ static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t 
         *count = walk->slots[step->count_from];
         return true;
     }
-    if (left(walk) < sizeof inside) {
+    if (field_bytes_left(walk) < sizeof inside) {
         return false;
     }
     memcpy(&inside, walk->at, sizeof inside);
@@ -386,35 +392,36 @@ static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t 
     return true;
 }
 
-static void give_array(struct walk *walk, const struct etwas_step *step, uint16_t property,
-                       etwas_value *value)
+static void field_give_array(struct field_cursor *walk, const struct etwas_read_step *step,
+                             uint16_t property, etwas_value *value)
 {
     const uint8_t *began = walk->at;
     uint32_t count;
 
-    if (!count_of(walk, step, &count)) {
-        give_truncated(walk, value);
+    if (!field_count_of(walk, step, &count)) {
+        field_give_truncated(walk, value);
     } else if (step->is_text) {
-        struct extent extent = characters(walk, step, count);
+        struct field_extent extent = field_count_characters(walk, step, count);
 
-        if (extent.bytes > left(walk)) {
+        if (extent.bytes > field_bytes_left(walk)) {
             walk->at =
                 began; /* nothing but what is left says how many characters there should be */
             extent = truncated;
         }
-        give_value(walk, step, extent, value);
+        field_give_value(walk, step, extent, value);
     } else {
         value->token = ETWAS_TOKEN_ARRAY_BEGIN;
         value->count = count;
         walk->frames[++walk->depth] =
-            (struct frame){.property = property, .is_array = true, .end = count};
+            (struct field_frame){.property = property, .is_array = true, .end = count};
     }
 }
 
 /* Ends the innermost array or struct; false: there is only the event. */
-static bool give_end(struct walk *walk, const etwas_schema *schema, etwas_value *value)
+static bool field_give_end(struct field_cursor *walk, const etwas_schema *schema,
+                           etwas_value *value)
 {
-    const struct frame *frame = &walk->frames[walk->depth];
+    const struct field_frame *frame = &walk->frames[walk->depth];
 
     if (walk->depth == 0) {
         return false;
@@ -427,52 +434,52 @@ static bool give_end(struct walk *walk, const etwas_schema *schema, etwas_value 
 }
 
 /* Behind the last field: what the schema does not know of, once. */
-static bool give_trailing(struct walk *walk, etwas_value *value)
+static bool field_give_trailing(struct field_cursor *walk, etwas_value *value)
 {
-    if (walk->is_last || left(walk) == 0) {
+    if (walk->is_last || field_bytes_left(walk) == 0) {
         return false;
     }
     walk->is_last = true;
     value->token = ETWAS_TOKEN_TRAILING;
     value->data = walk->at;
-    value->bytes = left(walk);
+    value->bytes = field_bytes_left(walk);
     return true;
 }
 
-static void give_next(struct walk *walk, const etwas_schema *schema, struct frame *frame,
-                      etwas_value *value)
+static void field_give_next(struct field_cursor *walk, const etwas_schema *schema,
+                            struct field_frame *frame, etwas_value *value)
 {
     uint16_t property = frame->is_array ? frame->property : (uint16_t)frame->next;
-    const struct etwas_step *step = &schema->plan->steps[property];
+    const struct etwas_read_step *step = &schema->plan->steps[property];
 
     value->field = &schema->fields[property];
-    if (walk->tokens_left == 0 || step->reading == ETWAS_READ_NOHOW) {
-        give_rest(walk, walk->tokens_left == 0 ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_UNDESCRIBED,
-                  value);
+    if (walk->tokens_left == 0 || step->method == ETWAS_READ_UNKNOWN) {
+        field_give_rest(
+            walk, walk->tokens_left == 0 ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_UNDESCRIBED, value);
         return;
     }
     walk->tokens_left--;
     frame->next++;
     if (step->is_array && !frame->is_array) {
-        give_array(walk, step, property, value);
+        field_give_array(walk, step, property, value);
     } else {
-        give_element(walk, step, property, frame->is_array ? frame->next - 1 : 0, value);
+        field_give_element(walk, step, property, frame->is_array ? frame->next - 1 : 0, value);
     }
 }
 
 bool etwas_fields_next(etwas_fields *fields, etwas_value *value)
 {
-    struct walk *walk = (void *)fields->state;
-    struct frame *frame = &walk->frames[walk->depth];
+    struct field_cursor *walk = (void *)fields->state;
+    struct field_frame *frame = &walk->frames[walk->depth];
 
     *value = (etwas_value){0};
     if (walk->is_over) {
-        return give_end(walk, fields->schema, value);
+        return field_give_end(walk, fields->schema, value);
     }
     if (frame->next < frame->end) {
-        give_next(walk, fields->schema, frame, value);
+        field_give_next(walk, fields->schema, frame, value);
         return true;
     }
-    return give_end(walk, fields->schema, value) ||
-           (walk->depth == 0 && give_trailing(walk, value));
+    return field_give_end(walk, fields->schema, value) ||
+           (walk->depth == 0 && field_give_trailing(walk, value));
 }

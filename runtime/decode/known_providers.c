@@ -6,12 +6,12 @@
 
 #include "decode/source.h"
 
-struct provider {
+struct known_provider {
     etwas_guid guid;
     const char *name;
 };
 
-static const struct provider providers[] = {
+static const struct known_provider providers[] = {
     {{0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}},
      "Microsoft-Windows-DotNETRuntime"},
     {{0xa669021c, 0xc450, 0x4609, {0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18}},

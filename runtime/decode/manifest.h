@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "decode/arena.h"
-#include "decode/build.h"
-#include "decode/table.h"
+#include "decode/builder.h"
+#include "decode/hash_table.h"
 
 enum etwas_manifest_kind {
     ETWAS_MANIFEST_CHANNEL,
@@ -42,7 +42,7 @@ struct etwas_manifest_name {
 };
 
 /* A channel, level, keyword, task, opcode or string. */
-struct etwas_manifest_word {
+struct etwas_manifest_value {
     struct etwas_manifest_name name;
     uint64_t value;
     const char *message; /* NULL: none; of a string its text */
@@ -54,7 +54,7 @@ struct etwas_manifest_field {
     struct etwas_manifest_field *next;
     const char *name;
     const char *map; /* NULL: none */
-    uint16_t parent; /* ETWAS_BUILD_TOP, or the number of a field */
+    uint16_t parent; /* ETWAS_BUILDER_TOP, or the number of a field */
     EVENT_PROPERTY_INFO info;
 };
 
@@ -110,7 +110,7 @@ struct etwas_manifest_provider {
 };
 
 /* Elements that could not be used. */
-struct etwas_manifest_left_out {
+struct etwas_manifest_skipped {
     uint32_t count;
     char first[32]; /* the name of the first, cut */
     uint64_t line;  /* that it is in, from 1; 0: of what was made of it */
@@ -118,18 +118,18 @@ struct etwas_manifest_left_out {
 
 struct etwas_manifest {
     struct etwas_arena arena;
-    struct etwas_table names; /* of struct etwas_manifest_name */
+    struct etwas_hash_table names; /* of struct etwas_manifest_name */
     uint64_t seed;
     struct etwas_manifest_provider *first;
     struct etwas_manifest_provider *last;
     const void *strings; /* the table that messages are taken from */
-    struct etwas_manifest_left_out left_out;
+    struct etwas_manifest_skipped skipped;
 };
 
 /*
  * Reads a document of at most ETWAS_MANIFEST_LIMIT_BYTES. ERROR_INVALID_DATA: it is no manifest, or
  * has no provider. ERROR_NOT_ENOUGH_MEMORY. Free it with etwas_manifest_free in any case. `seed`:
- * decode/table.h.
+ * decode/hash_table.h.
  */
 uint32_t etwas_manifest_read(struct etwas_manifest *manifest, const void *xml, size_t bytes,
                              uint64_t seed);
@@ -141,17 +141,17 @@ const void *etwas_manifest_find(const struct etwas_manifest *manifest,
                                 size_t name_bytes);
 
 /*
- * The schema of an event, as etwas_build_end gives it. A template that is not there, and what in one makes
+ * The schema of an event, as etwas_builder_end gives it. A template that is not there, and what in one makes
  * no sense, is a property of no known type. ERROR_INVALID_DATA: it is too large.
  */
-uint32_t etwas_manifest_schema(const struct etwas_manifest *manifest,
-                               const struct etwas_manifest_provider *provider,
-                               const struct etwas_manifest_event *event, TRACE_EVENT_INFO **info,
-                               size_t *bytes);
+uint32_t etwas_manifest_make_schema(const struct etwas_manifest *manifest,
+                                    const struct etwas_manifest_provider *provider,
+                                    const struct etwas_manifest_event *event,
+                                    TRACE_EVENT_INFO **info, size_t *bytes);
 
-/* A map, as etwas_build_map_end gives it. */
-uint32_t etwas_manifest_map(const struct etwas_manifest *manifest,
-                            const struct etwas_manifest_map *map, EVENT_MAP_INFO **info,
-                            size_t *bytes);
+/* A map, as etwas_builder_end_map gives it. */
+uint32_t etwas_manifest_make_map(const struct etwas_manifest *manifest,
+                                 const struct etwas_manifest_map *map, EVENT_MAP_INFO **info,
+                                 size_t *bytes);
 
 #endif

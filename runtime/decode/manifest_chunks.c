@@ -17,7 +17,7 @@ enum {
     PARTIAL_LIMIT = 32,
 };
 
-struct envelope {
+struct chunk_header {
     uint8_t format;
     uint8_t major;
     uint8_t minor;
@@ -25,7 +25,7 @@ struct envelope {
     uint16_t total;
     uint16_t number;
 };
-_Static_assert(sizeof(struct envelope) == 8, "what a chunk begins with");
+_Static_assert(sizeof(struct chunk_header) == 8, "what a chunk begins with");
 
 struct chunk {
     uint8_t *xml; /* NULL: not there yet */
@@ -37,7 +37,7 @@ struct etwas_partial_manifest {
     etwas_guid provider;
     uint32_t process_id;
     uint32_t thread_id;
-    struct envelope first; /* of chunk 0 */
+    struct chunk_header first; /* of chunk 0 */
     uint32_t missing;
     size_t bytes;
     struct chunk chunks[];
@@ -48,13 +48,14 @@ bool etwas_is_manifest_chunk(const EVENT_RECORD *record)
     const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
 
     return descriptor->Id == CHUNK_ID && descriptor->Task == CHUNK_ID &&
-           descriptor->Opcode == CHUNK_OPCODE && record->UserDataLength > sizeof(struct envelope) &&
-           ((const uint8_t *)record->UserData)[offsetof(struct envelope, magic)] == MAGIC;
+           descriptor->Opcode == CHUNK_OPCODE &&
+           record->UserDataLength > sizeof(struct chunk_header) &&
+           ((const uint8_t *)record->UserData)[offsetof(struct chunk_header, magic)] == MAGIC;
 }
 
 /* The link to the document that the record goes on with; *link is NULL: there is none. */
-static struct etwas_partial_manifest **find(struct etwas_manifest_chunks *chunks,
-                                            const EVENT_RECORD *record)
+static struct etwas_partial_manifest **chunks_find(struct etwas_manifest_chunks *chunks,
+                                                   const EVENT_RECORD *record)
 {
     struct etwas_partial_manifest **link = &chunks->newest;
     const EVENT_HEADER *header = &record->EventHeader;
@@ -67,7 +68,8 @@ static struct etwas_partial_manifest **find(struct etwas_manifest_chunks *chunks
     return link;
 }
 
-static void forget(struct etwas_manifest_chunks *chunks, struct etwas_partial_manifest **link)
+static void chunks_forget(struct etwas_manifest_chunks *chunks,
+                          struct etwas_partial_manifest **link)
 {
     struct etwas_partial_manifest *partial = *link;
 
@@ -82,19 +84,19 @@ static void forget(struct etwas_manifest_chunks *chunks, struct etwas_partial_ma
     free(partial);
 }
 
-static void forget_oldest(struct etwas_manifest_chunks *chunks)
+static void chunks_forget_oldest(struct etwas_manifest_chunks *chunks)
 {
     struct etwas_partial_manifest **link = &chunks->newest;
 
     while ((*link)->older != NULL) {
         link = &(*link)->older;
     }
-    forget(chunks, link);
+    chunks_forget(chunks, link);
 }
 
 /* False: no memory. */
-static bool begin(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
-                  const struct envelope *envelope)
+static bool chunks_begin(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
+                         const struct chunk_header *envelope)
 {
     struct etwas_partial_manifest *partial =
         calloc(1, sizeof *partial + envelope->total * sizeof partial->chunks[0]);
@@ -110,14 +112,14 @@ static bool begin(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *reco
     partial->missing = envelope->total;
     chunks->newest = partial;
     if (++chunks->count > PARTIAL_LIMIT) {
-        forget_oldest(chunks);
+        chunks_forget_oldest(chunks);
     }
     return true;
 }
 
 /* Does the chunk belong to the document, and is it not there yet? */
-static bool goes_on(const struct etwas_partial_manifest *partial, const struct envelope *envelope,
-                    size_t bytes)
+static bool chunks_continue(const struct etwas_partial_manifest *partial,
+                            const struct chunk_header *envelope, size_t bytes)
 {
     return envelope->major == partial->first.major && envelope->minor == partial->first.minor &&
            envelope->total == partial->first.total &&
@@ -125,8 +127,8 @@ static bool goes_on(const struct etwas_partial_manifest *partial, const struct e
            bytes <= ETWAS_MANIFEST_LIMIT_BYTES - partial->bytes;
 }
 
-static bool put(struct etwas_partial_manifest *partial, uint16_t number, const uint8_t *xml,
-                size_t bytes)
+static bool chunks_store(struct etwas_partial_manifest *partial, uint16_t number,
+                         const uint8_t *xml, size_t bytes)
 {
     uint8_t *copy = malloc(bytes);
 
@@ -140,9 +142,9 @@ static bool put(struct etwas_partial_manifest *partial, uint16_t number, const u
 }
 
 /* Lays the chunks side by side; false: no memory. */
-static bool complete(struct etwas_manifest_chunks *chunks,
-                     const struct etwas_partial_manifest *partial,
-                     struct etwas_manifest_document *document)
+static bool chunks_complete(struct etwas_manifest_chunks *chunks,
+                            const struct etwas_partial_manifest *partial,
+                            struct etwas_manifest_document *document)
 {
     uint8_t *whole = realloc(chunks->document, partial->bytes);
 
@@ -159,32 +161,32 @@ static bool complete(struct etwas_manifest_chunks *chunks,
     return true;
 }
 
-static uint32_t add_chunk(struct etwas_manifest_chunks *chunks,
-                          struct etwas_partial_manifest **link, const struct envelope *envelope,
-                          const uint8_t *xml, size_t bytes,
-                          struct etwas_manifest_document *document)
+static uint32_t chunks_add(struct etwas_manifest_chunks *chunks,
+                           struct etwas_partial_manifest **link,
+                           const struct chunk_header *envelope, const uint8_t *xml, size_t bytes,
+                           struct etwas_manifest_document *document)
 {
     bool enough;
 
-    if (!goes_on(*link, envelope, bytes)) {
-        forget(chunks, link);
+    if (!chunks_continue(*link, envelope, bytes)) {
+        chunks_forget(chunks, link);
         return ERROR_INVALID_DATA;
     }
-    enough = put(*link, envelope->number, xml, bytes);
+    enough = chunks_store(*link, envelope->number, xml, bytes);
     if (enough && (*link)->missing > 0) {
         return ERROR_SUCCESS;
     }
-    enough = enough && complete(chunks, *link, document);
-    forget(chunks, link);
+    enough = enough && chunks_complete(chunks, *link, document);
+    chunks_forget(chunks, link);
     return enough ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
-                              struct etwas_manifest_document *document)
+uint32_t etwas_manifest_chunks_add(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
+                                   struct etwas_manifest_document *document)
 {
     const uint8_t *payload = record->UserData;
-    struct etwas_partial_manifest **link = find(chunks, record);
-    struct envelope envelope;
+    struct etwas_partial_manifest **link = chunks_find(chunks, record);
+    struct chunk_header envelope;
 
     memcpy(&envelope, payload, sizeof envelope);
     *document = (struct etwas_manifest_document){
@@ -192,12 +194,12 @@ uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_
     };
     if (envelope.format != FORMAT_XML || envelope.number >= envelope.total ||
         envelope.total > CHUNKS_LIMIT) {
-        forget(chunks, link);
+        chunks_forget(chunks, link);
         return ERROR_INVALID_DATA;
     }
     if (envelope.number == 0) {
-        forget(chunks, link);
-        if (!begin(chunks, record, &envelope)) {
+        chunks_forget(chunks, link);
+        if (!chunks_begin(chunks, record, &envelope)) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
         link = &chunks->newest;
@@ -205,14 +207,14 @@ uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_
     if (*link == NULL) {
         return ERROR_SUCCESS;
     }
-    return add_chunk(chunks, link, &envelope, payload + sizeof envelope,
-                     record->UserDataLength - sizeof envelope, document);
+    return chunks_add(chunks, link, &envelope, payload + sizeof envelope,
+                      record->UserDataLength - sizeof envelope, document);
 }
 
 void etwas_manifest_chunks_free(struct etwas_manifest_chunks *chunks)
 {
     while (chunks->newest != NULL) {
-        forget(chunks, &chunks->newest);
+        chunks_forget(chunks, &chunks->newest);
     }
     free(chunks->document);
     *chunks = (struct etwas_manifest_chunks){0};

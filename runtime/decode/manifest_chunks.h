@@ -45,8 +45,8 @@ bool etwas_is_manifest_chunk(const EVENT_RECORD *record);
  * Takes a record that is a chunk. The last missing one completes *document. ERROR_INVALID_DATA: it
  * contradicts itself or the chunks before it, which are forgotten. ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
-                              struct etwas_manifest_document *document);
+uint32_t etwas_manifest_chunks_add(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
+                                   struct etwas_manifest_document *document);
 
 void etwas_manifest_chunks_free(struct etwas_manifest_chunks *chunks);
 

@@ -16,7 +16,7 @@ enum {
     FIRST_CHANNEL = 16, /* those before are predefined */
 };
 
-enum element {
+enum manifest_element {
     DOCUMENT,
     UNKNOWN,
     MANIFEST,
@@ -53,29 +53,31 @@ enum element {
     STRING,
 };
 
-static struct etwas_manifest_word *add_word(struct etwas_manifest_reader *reader,
-                                            const char **attributes, enum etwas_manifest_kind kind,
-                                            const void *owner, const char *name, uint64_t value)
+static struct etwas_manifest_value *manifest_add_value(struct etwas_manifest_reader *reader,
+                                                       const char **attributes,
+                                                       enum etwas_manifest_kind kind,
+                                                       const void *owner, const char *name,
+                                                       uint64_t value)
 {
-    struct etwas_manifest_word *word = etwas_manifest_add_named(
-        reader, sizeof *word, kind, owner, etwas_manifest_text(reader, attributes, name));
+    struct etwas_manifest_value *word = etwas_manifest_add_named(
+        reader, sizeof *word, kind, owner, etwas_manifest_copy_attribute(reader, attributes, name));
 
     if (word != NULL) {
         word->value = value;
-        word->message = etwas_manifest_text(reader, attributes, "message");
+        word->message = etwas_manifest_copy_attribute(reader, attributes, "message");
     }
     return word;
 }
 
 /* ---- elements: false: nothing of it is read -------------------------------------------------- */
 
-static bool begin_provider(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_provider(struct etwas_manifest_reader *reader, const char **attributes)
 {
     struct etwas_manifest *manifest = reader->manifest;
     struct etwas_manifest_provider *provider;
     etwas_guid guid;
 
-    if (!etwas_manifest_guid(attributes, "guid", &guid)) {
+    if (!etwas_manifest_attribute_guid(attributes, "guid", &guid)) {
         return false;
     }
     provider = etwas_arena_allocate(&manifest->arena, sizeof *provider);
@@ -85,8 +87,8 @@ static bool begin_provider(struct etwas_manifest_reader *reader, const char **at
     }
     *provider = (struct etwas_manifest_provider){
         .guid = guid,
-        .name = etwas_manifest_text(reader, attributes, "name"),
-        .message = etwas_manifest_text(reader, attributes, "message"),
+        .name = etwas_manifest_copy_attribute(reader, attributes, "name"),
+        .message = etwas_manifest_copy_attribute(reader, attributes, "message"),
     };
     *(manifest->last == NULL ? &manifest->first : &manifest->last->next) = provider;
     manifest->last = provider;
@@ -96,81 +98,86 @@ static bool begin_provider(struct etwas_manifest_reader *reader, const char **at
 }
 
 /* Events name a channel by its chid, where it has one. Without a value they are counted. */
-static bool begin_channel(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_channel(struct etwas_manifest_reader *reader, const char **attributes)
 {
     const char *name = etwas_manifest_attribute(attributes, "chid") == NULL ? "name" : "chid";
-    struct etwas_manifest_word *channel;
+    struct etwas_manifest_value *channel;
     uint64_t value;
 
-    if (!etwas_manifest_number(attributes, "value", UINT8_MAX, &value)) {
+    if (!etwas_manifest_attribute_number(attributes, "value", UINT8_MAX, &value)) {
         value = reader->channels++;
     }
-    channel = add_word(reader, attributes, ETWAS_MANIFEST_CHANNEL, reader->provider, name, value);
+    channel = manifest_add_value(reader, attributes, ETWAS_MANIFEST_CHANNEL, reader->provider, name,
+                                 value);
     if (channel != NULL) {
-        channel->message = etwas_manifest_text(reader, attributes, "name");
+        channel->message = etwas_manifest_copy_attribute(reader, attributes, "name");
     }
     return channel != NULL;
 }
 
-static bool begin_level(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_level(struct etwas_manifest_reader *reader, const char **attributes)
 {
     uint64_t value;
 
-    return etwas_manifest_number(attributes, "value", UINT8_MAX, &value) &&
-           add_word(reader, attributes, ETWAS_MANIFEST_LEVEL, reader->provider, "name", value) !=
-               NULL;
+    return etwas_manifest_attribute_number(attributes, "value", UINT8_MAX, &value) &&
+           manifest_add_value(reader, attributes, ETWAS_MANIFEST_LEVEL, reader->provider, "name",
+                              value) != NULL;
 }
 
-static bool begin_keyword(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_keyword(struct etwas_manifest_reader *reader, const char **attributes)
 {
     uint64_t mask;
 
-    return etwas_manifest_number(attributes, "mask", UINT64_MAX, &mask) &&
-           add_word(reader, attributes, ETWAS_MANIFEST_KEYWORD, reader->provider, "name", mask) !=
-               NULL;
+    return etwas_manifest_attribute_number(attributes, "mask", UINT64_MAX, &mask) &&
+           manifest_add_value(reader, attributes, ETWAS_MANIFEST_KEYWORD, reader->provider, "name",
+                              mask) != NULL;
 }
 
-static bool begin_task(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_task(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    struct etwas_manifest_word *task;
+    struct etwas_manifest_value *task;
     uint64_t value;
 
-    if (!etwas_manifest_number(attributes, "value", UINT16_MAX, &value)) {
+    if (!etwas_manifest_attribute_number(attributes, "value", UINT16_MAX, &value)) {
         return false;
     }
-    task = add_word(reader, attributes, ETWAS_MANIFEST_TASK, reader->provider, "name", value);
+    task = manifest_add_value(reader, attributes, ETWAS_MANIFEST_TASK, reader->provider, "name",
+                              value);
     if (task != NULL) {
-        etwas_manifest_guid(attributes, "eventGUID", &task->guid);
+        etwas_manifest_attribute_guid(attributes, "eventGUID", &task->guid);
     }
     reader->task = task;
     return task != NULL;
 }
 
-static bool add_opcode(struct etwas_manifest_reader *reader, const char **attributes,
-                       const void *owner)
+static bool manifest_add_opcode(struct etwas_manifest_reader *reader, const char **attributes,
+                                const void *owner)
 {
     uint64_t value;
 
-    return etwas_manifest_number(attributes, "value", UINT8_MAX, &value) &&
-           add_word(reader, attributes, ETWAS_MANIFEST_OPCODE, owner, "name", value) != NULL;
+    return etwas_manifest_attribute_number(attributes, "value", UINT8_MAX, &value) &&
+           manifest_add_value(reader, attributes, ETWAS_MANIFEST_OPCODE, owner, "name", value) !=
+               NULL;
 }
 
-static bool begin_opcode(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_opcode(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    return add_opcode(reader, attributes, reader->provider);
+    return manifest_add_opcode(reader, attributes, reader->provider);
 }
 
-static bool begin_task_opcode(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_task_opcode(struct etwas_manifest_reader *reader,
+                                       const char **attributes)
 {
-    return add_opcode(reader, attributes, reader->task);
+    return manifest_add_opcode(reader, attributes, reader->task);
 }
 
-static bool add_map(struct etwas_manifest_reader *reader, const char **attributes, MAP_FLAGS flag)
+static bool manifest_add_map(struct etwas_manifest_reader *reader, const char **attributes,
+                             MAP_FLAGS flag)
 {
     struct etwas_manifest_provider *provider = reader->provider;
     struct etwas_manifest_map *map =
         etwas_manifest_add_named(reader, sizeof *map, ETWAS_MANIFEST_MAP, provider,
-                                 etwas_manifest_text(reader, attributes, "name"));
+                                 etwas_manifest_copy_attribute(reader, attributes, "name"));
 
     if (map == NULL) {
         return false;
@@ -182,23 +189,23 @@ static bool add_map(struct etwas_manifest_reader *reader, const char **attribute
     return true;
 }
 
-static bool begin_value_map(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_value_map(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    return add_map(reader, attributes, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP);
+    return manifest_add_map(reader, attributes, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP);
 }
 
-static bool begin_bit_map(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_bit_map(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    return add_map(reader, attributes, EVENTMAP_INFO_FLAG_MANIFEST_BITMAP);
+    return manifest_add_map(reader, attributes, EVENTMAP_INFO_FLAG_MANIFEST_BITMAP);
 }
 
-static bool begin_map_entry(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_map_entry(struct etwas_manifest_reader *reader, const char **attributes)
 {
     struct etwas_manifest_map *map = reader->map;
     struct etwas_manifest_entry *entry;
     uint64_t value;
 
-    if (!etwas_manifest_number(attributes, "value", UINT32_MAX, &value)) {
+    if (!etwas_manifest_attribute_number(attributes, "value", UINT32_MAX, &value)) {
         return false;
     }
     entry = etwas_arena_allocate(&reader->manifest->arena, sizeof *entry);
@@ -207,20 +214,20 @@ static bool begin_map_entry(struct etwas_manifest_reader *reader, const char **a
         return false;
     }
     entry->value = (uint32_t)value;
-    entry->message = etwas_manifest_text(reader, attributes, "message");
+    entry->message = etwas_manifest_copy_attribute(reader, attributes, "message");
     *(map->last == NULL ? &map->first : &map->last->next) = entry;
     map->last = entry;
     map->count++;
     return true;
 }
 
-static bool begin_event(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_event(struct etwas_manifest_reader *reader, const char **attributes)
 {
     struct etwas_manifest_provider *provider = reader->provider;
     struct etwas_manifest_event *event;
     uint64_t id, version;
 
-    if (!etwas_manifest_number(attributes, "value", UINT16_MAX, &id)) {
+    if (!etwas_manifest_attribute_number(attributes, "value", UINT16_MAX, &id)) {
         return false;
     }
     event = etwas_arena_allocate(&reader->manifest->arena, sizeof *event);
@@ -228,22 +235,22 @@ static bool begin_event(struct etwas_manifest_reader *reader, const char **attri
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return false;
     }
-    if (!etwas_manifest_number(attributes, "version", UINT8_MAX, &version)) {
+    if (!etwas_manifest_attribute_number(attributes, "version", UINT8_MAX, &version)) {
         version = 0;
     }
     *event = (struct etwas_manifest_event){
         .id = (uint16_t)id,
         .version = (uint8_t)version,
-        .name = etwas_manifest_text(reader, attributes, "name"),
-        .symbol = etwas_manifest_text(reader, attributes, "symbol"),
-        .message = etwas_manifest_text(reader, attributes, "message"),
-        .template_name = etwas_manifest_text(reader, attributes, "template"),
-        .task = etwas_manifest_text(reader, attributes, "task"),
-        .opcode = etwas_manifest_text(reader, attributes, "opcode"),
-        .level = etwas_manifest_text(reader, attributes, "level"),
-        .channel = etwas_manifest_text(reader, attributes, "channel"),
-        .keywords = etwas_manifest_text(reader, attributes, "keywords"),
-        .attributes = etwas_manifest_text(reader, attributes, "attributes"),
+        .name = etwas_manifest_copy_attribute(reader, attributes, "name"),
+        .symbol = etwas_manifest_copy_attribute(reader, attributes, "symbol"),
+        .message = etwas_manifest_copy_attribute(reader, attributes, "message"),
+        .template_name = etwas_manifest_copy_attribute(reader, attributes, "template"),
+        .task = etwas_manifest_copy_attribute(reader, attributes, "task"),
+        .opcode = etwas_manifest_copy_attribute(reader, attributes, "opcode"),
+        .level = etwas_manifest_copy_attribute(reader, attributes, "level"),
+        .channel = etwas_manifest_copy_attribute(reader, attributes, "channel"),
+        .keywords = etwas_manifest_copy_attribute(reader, attributes, "keywords"),
+        .attributes = etwas_manifest_copy_attribute(reader, attributes, "attributes"),
     };
     *(provider->last_event == NULL ? &provider->first_event : &provider->last_event->next) = event;
     provider->last_event = event;
@@ -251,7 +258,7 @@ static bool begin_event(struct etwas_manifest_reader *reader, const char **attri
 }
 
 /* English is what nobody asked for and most can read; else the first. */
-static bool begin_resources(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_resources(struct etwas_manifest_reader *reader, const char **attributes)
 {
     const char *culture = etwas_manifest_attribute(attributes, "culture");
     uint8_t suits = 1;
@@ -271,14 +278,14 @@ static bool begin_resources(struct etwas_manifest_reader *reader, const char **a
     return true;
 }
 
-static bool begin_string(struct etwas_manifest_reader *reader, const char **attributes)
+static bool manifest_begin_string(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    struct etwas_manifest_word *string =
+    struct etwas_manifest_value *string =
         etwas_manifest_add_named(reader, sizeof *string, ETWAS_MANIFEST_STRING, reader->strings,
-                                 etwas_manifest_text(reader, attributes, "id"));
+                                 etwas_manifest_copy_attribute(reader, attributes, "id"));
 
     if (string != NULL) {
-        string->message = etwas_manifest_text(reader, attributes, "value");
+        string->message = etwas_manifest_copy_attribute(reader, attributes, "value");
     }
     return string != NULL;
 }
@@ -295,25 +302,25 @@ static const struct {
     {DOCUMENT, MANIFEST, "assembly", NULL},
     {MANIFEST, INSTRUMENTATION, "instrumentation", NULL},
     {INSTRUMENTATION, ROOT_EVENTS, "events", NULL},
-    {ROOT_EVENTS, PROVIDER, "provider", begin_provider},
+    {ROOT_EVENTS, PROVIDER, "provider", manifest_begin_provider},
     {PROVIDER, CHANNELS, "channels", NULL},
-    {CHANNELS, CHANNEL, "channel", begin_channel},
-    {CHANNELS, CHANNEL, "importChannel", begin_channel},
+    {CHANNELS, CHANNEL, "channel", manifest_begin_channel},
+    {CHANNELS, CHANNEL, "importChannel", manifest_begin_channel},
     {PROVIDER, LEVELS, "levels", NULL},
-    {LEVELS, LEVEL, "level", begin_level},
+    {LEVELS, LEVEL, "level", manifest_begin_level},
     {PROVIDER, KEYWORDS, "keywords", NULL},
-    {KEYWORDS, KEYWORD, "keyword", begin_keyword},
+    {KEYWORDS, KEYWORD, "keyword", manifest_begin_keyword},
     {PROVIDER, TASKS, "tasks", NULL},
-    {TASKS, TASK, "task", begin_task},
+    {TASKS, TASK, "task", manifest_begin_task},
     {TASK, TASK_OPCODES, "opcodes", NULL},
-    {TASK_OPCODES, TASK_OPCODE, "opcode", begin_task_opcode},
+    {TASK_OPCODES, TASK_OPCODE, "opcode", manifest_begin_task_opcode},
     {PROVIDER, OPCODES, "opcodes", NULL},
-    {OPCODES, OPCODE, "opcode", begin_opcode},
+    {OPCODES, OPCODE, "opcode", manifest_begin_opcode},
     {PROVIDER, MAPS, "maps", NULL},
-    {MAPS, VALUE_MAP, "valueMap", begin_value_map},
-    {VALUE_MAP, MAP_ENTRY, "map", begin_map_entry},
-    {MAPS, BIT_MAP, "bitMap", begin_bit_map},
-    {BIT_MAP, MAP_ENTRY, "map", begin_map_entry},
+    {MAPS, VALUE_MAP, "valueMap", manifest_begin_value_map},
+    {VALUE_MAP, MAP_ENTRY, "map", manifest_begin_map_entry},
+    {MAPS, BIT_MAP, "bitMap", manifest_begin_bit_map},
+    {BIT_MAP, MAP_ENTRY, "map", manifest_begin_map_entry},
     {PROVIDER, TEMPLATES, "templates", NULL},
     {TEMPLATES, TEMPLATE, "template", etwas_manifest_begin_template},
     {TEMPLATE, DATA, "data", etwas_manifest_begin_data},
@@ -321,15 +328,15 @@ static const struct {
     {STRUCT, MEMBER, "data", etwas_manifest_begin_data},
     {TEMPLATE, USER_DATA, "UserData", etwas_manifest_begin_user_data},
     {PROVIDER, EVENTS, "events", NULL},
-    {EVENTS, EVENT, "event", begin_event},
+    {EVENTS, EVENT, "event", manifest_begin_event},
     {MANIFEST, LOCALIZATION, "localization", NULL},
-    {LOCALIZATION, RESOURCES, "resources", begin_resources},
+    {LOCALIZATION, RESOURCES, "resources", manifest_begin_resources},
     {RESOURCES, STRING_TABLE, "stringTable", NULL},
-    {STRING_TABLE, STRING, "string", begin_string},
+    {STRING_TABLE, STRING, "string", manifest_begin_string},
 };
 
-static uint8_t begin_element(struct etwas_manifest_reader *reader, uint8_t around, const char *name,
-                             const char **attributes)
+static uint8_t manifest_begin_element(struct etwas_manifest_reader *reader, uint8_t around,
+                                      const char *name, const char **attributes)
 {
     const char *colon = strchr(name, ':');
 
@@ -340,7 +347,7 @@ static uint8_t begin_element(struct etwas_manifest_reader *reader, uint8_t aroun
                 return elements[i].element;
             }
             if (elements[i].element != USER_DATA) {
-                etwas_manifest_leave_out(reader, elements[i].name);
+                etwas_manifest_skip_element(reader, elements[i].name);
             }
             return UNKNOWN;
         }
@@ -348,7 +355,7 @@ static uint8_t begin_element(struct etwas_manifest_reader *reader, uint8_t aroun
     return UNKNOWN;
 }
 
-static void on_start(void *context, const char *name, const char **attributes)
+static void manifest_on_start(void *context, const char *name, const char **attributes)
 {
     struct etwas_manifest_reader *reader = context;
 
@@ -359,24 +366,24 @@ static void on_start(void *context, const char *name, const char **attributes)
         etwas_manifest_fail(reader, ERROR_INVALID_DATA);
         return;
     }
-    reader->open[reader->depth] = begin_element(
+    reader->open[reader->depth] = manifest_begin_element(
         reader, reader->depth == 0 ? DOCUMENT : reader->open[reader->depth - 1], name, attributes);
     reader->depth++;
 }
 
-static void on_end(void *context, const char *name)
+static void manifest_on_end(void *context, const char *name)
 {
     struct etwas_manifest_reader *reader = context;
 
     (void)name;
     if (reader->error == ERROR_SUCCESS && reader->open[--reader->depth] == STRUCT) {
-        reader->structure = ETWAS_BUILD_TOP;
+        reader->structure = ETWAS_BUILDER_TOP;
     }
 }
 
 /* Entities can be declared only here, so there are none. */
-static void on_document_type(void *context, const char *name, const char *system_id,
-                             const char *public_id, int has_internal_subset)
+static void manifest_on_document_type(void *context, const char *name, const char *system_id,
+                                      const char *public_id, int has_internal_subset)
 {
     (void)name;
     (void)system_id;
@@ -385,13 +392,13 @@ static void on_document_type(void *context, const char *name, const char *system
     etwas_manifest_fail(context, ERROR_INVALID_DATA);
 }
 
-static uint32_t parse(struct etwas_manifest_reader *reader, const void *xml, size_t bytes)
+static uint32_t manifest_parse(struct etwas_manifest_reader *reader, const void *xml, size_t bytes)
 {
     enum XML_Status status;
 
     XML_SetUserData(reader->parser, reader);
-    XML_SetElementHandler(reader->parser, on_start, on_end);
-    XML_SetStartDoctypeDeclHandler(reader->parser, on_document_type);
+    XML_SetElementHandler(reader->parser, manifest_on_start, manifest_on_end);
+    XML_SetStartDoctypeDeclHandler(reader->parser, manifest_on_document_type);
     status = XML_Parse(reader->parser, xml, (int)bytes, XML_TRUE);
     if (reader->error != ERROR_SUCCESS) {
         return reader->error;
@@ -417,13 +424,13 @@ uint32_t etwas_manifest_read(struct etwas_manifest *manifest, const void *xml, s
     if (reader.parser == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    error = parse(&reader, xml, bytes);
+    error = manifest_parse(&reader, xml, bytes);
     XML_ParserFree(reader.parser);
     return error;
 }
 
 void etwas_manifest_free(struct etwas_manifest *manifest)
 {
-    etwas_table_free(&manifest->names);
+    etwas_hash_table_free(&manifest->names);
     etwas_arena_free(&manifest->arena);
 }

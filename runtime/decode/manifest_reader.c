@@ -15,13 +15,13 @@ void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error)
     }
 }
 
-void etwas_manifest_leave_out(struct etwas_manifest_reader *reader, const char *element)
+void etwas_manifest_skip_element(struct etwas_manifest_reader *reader, const char *element)
 {
-    struct etwas_manifest_left_out *left_out = &reader->manifest->left_out;
+    struct etwas_manifest_skipped *skipped = &reader->manifest->skipped;
 
-    if (left_out->count++ == 0) {
-        snprintf(left_out->first, sizeof left_out->first, "%s", element);
-        left_out->line = XML_GetCurrentLineNumber(reader->parser);
+    if (skipped->count++ == 0) {
+        snprintf(skipped->first, sizeof skipped->first, "%s", element);
+        skipped->line = XML_GetCurrentLineNumber(reader->parser);
     }
 }
 
@@ -37,14 +37,14 @@ const char *etwas_manifest_attribute(const char **attributes, const char *name)
     return NULL;
 }
 
-const char *etwas_manifest_text(struct etwas_manifest_reader *reader, const char **attributes,
-                                const char *name)
+const char *etwas_manifest_copy_attribute(struct etwas_manifest_reader *reader,
+                                          const char **attributes, const char *name)
 {
     const char *value = etwas_manifest_attribute(attributes, name);
     const char *copy = NULL;
 
     if (value != NULL) {
-        copy = etwas_arena_text(&reader->manifest->arena, value);
+        copy = etwas_arena_copy_text(&reader->manifest->arena, value);
         if (copy == NULL) {
             etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         }
@@ -52,7 +52,7 @@ const char *etwas_manifest_text(struct etwas_manifest_reader *reader, const char
     return copy;
 }
 
-static int digit_of(char digit, unsigned base)
+static int manifest_digit_of(char digit, unsigned base)
 {
     static const char digits[] = "0123456789abcdef";
     const char *at = memchr(digits, digit | (digit > '9' ? 0x20 : 0), base);
@@ -60,7 +60,7 @@ static int digit_of(char digit, unsigned base)
     return at == NULL ? -1 : (int)(at - digits);
 }
 
-bool etwas_manifest_number_in(const char *text, uint64_t limit, uint64_t *number)
+bool etwas_manifest_parse_number(const char *text, uint64_t limit, uint64_t *number)
 {
     unsigned base = text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
 
@@ -70,7 +70,7 @@ bool etwas_manifest_number_in(const char *text, uint64_t limit, uint64_t *number
         return false;
     }
     for (; *text != 0; text++) {
-        int digit = digit_of(*text, base);
+        int digit = manifest_digit_of(*text, base);
 
         if (digit < 0 || *number > (limit - (uint64_t)digit) / base) {
             return false;
@@ -80,15 +80,15 @@ bool etwas_manifest_number_in(const char *text, uint64_t limit, uint64_t *number
     return true;
 }
 
-bool etwas_manifest_number(const char **attributes, const char *name, uint64_t limit,
-                           uint64_t *number)
+bool etwas_manifest_attribute_number(const char **attributes, const char *name, uint64_t limit,
+                                     uint64_t *number)
 {
     const char *value = etwas_manifest_attribute(attributes, name);
 
-    return value != NULL && etwas_manifest_number_in(value, limit, number);
+    return value != NULL && etwas_manifest_parse_number(value, limit, number);
 }
 
-bool etwas_manifest_guid(const char **attributes, const char *name, etwas_guid *guid)
+bool etwas_manifest_attribute_guid(const char **attributes, const char *name, etwas_guid *guid)
 {
     static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
     const char *text = etwas_manifest_attribute(attributes, name);
@@ -102,8 +102,8 @@ bool etwas_manifest_guid(const char **attributes, const char *name, etwas_guid *
         int high, low;
 
         text += (i == 4 || i == 6 || i == 8 || i == 10) && *text == '-';
-        high = *text == 0 ? -1 : digit_of(*text++, 16);
-        low = *text == 0 ? -1 : digit_of(*text++, 16);
+        high = *text == 0 ? -1 : manifest_digit_of(*text++, 16);
+        low = *text == 0 ? -1 : manifest_digit_of(*text++, 16);
         if (high < 0 || low < 0) {
             return false;
         }
@@ -116,22 +116,24 @@ bool etwas_manifest_guid(const char **attributes, const char *name, etwas_guid *
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct etwas_manifest *manifest, enum etwas_manifest_kind kind,
-                        const void *owner, const char *name, size_t name_bytes)
+static uint64_t manifest_name_hash(const struct etwas_manifest *manifest,
+                                   enum etwas_manifest_kind kind, const void *owner,
+                                   const char *name, size_t name_bytes)
 {
     uint64_t key[] = {manifest->seed, kind, (uint64_t)(uintptr_t)owner};
 
-    return etwas_hash(etwas_hash(manifest->seed, key, sizeof key), name, name_bytes);
+    return etwas_hash_bytes(etwas_hash_bytes(manifest->seed, key, sizeof key), name, name_bytes);
 }
 
 const void *etwas_manifest_find(const struct etwas_manifest *manifest,
                                 enum etwas_manifest_kind kind, const void *owner, const char *name,
                                 size_t name_bytes)
 {
-    uint64_t hash = hash_of(manifest, kind, owner, name, name_bytes);
+    uint64_t hash = manifest_name_hash(manifest, kind, owner, name, name_bytes);
     const struct etwas_manifest_name *found;
 
-    for (size_t cursor = 0; (found = etwas_table_next(&manifest->names, hash, &cursor)) != NULL;) {
+    for (size_t cursor = 0;
+         (found = etwas_hash_table_next(&manifest->names, hash, &cursor)) != NULL;) {
         if (found->kind == kind && found->owner == owner &&
             strncmp(found->name, name, name_bytes) == 0 && found->name[name_bytes] == 0) {
             return found;
@@ -151,8 +153,9 @@ void *etwas_manifest_add_named(struct etwas_manifest_reader *reader, size_t byte
     }
     named = etwas_arena_allocate(&manifest->arena, bytes);
     if (named == NULL ||
-        !etwas_table_add(&manifest->names, hash_of(manifest, kind, owner, name, strlen(name)),
-                         named)) {
+        !etwas_hash_table_add(&manifest->names,
+                              manifest_name_hash(manifest, kind, owner, name, strlen(name)),
+                              named)) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return NULL;
     }

@@ -26,9 +26,9 @@ struct etwas_manifest_reader {
 
     /* What the element that is read lies in. */
     struct etwas_manifest_provider *provider;
-    const struct etwas_manifest_word *task;
+    const struct etwas_manifest_value *task;
     struct etwas_manifest_template *template;
-    uint16_t structure; /* number of the field; ETWAS_BUILD_TOP */
+    uint16_t structure; /* number of the field; ETWAS_BUILDER_TOP */
     struct etwas_manifest_map *map;
     uint8_t channels;
     uint8_t culture; /* how well the language of `manifest->strings` suits */
@@ -39,19 +39,19 @@ struct etwas_manifest_reader {
 void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error);
 
 /* Notes that the element that is read could not be used. */
-void etwas_manifest_leave_out(struct etwas_manifest_reader *reader, const char *element);
+void etwas_manifest_skip_element(struct etwas_manifest_reader *reader, const char *element);
 
 /* An attribute; NULL: there is none. */
 const char *etwas_manifest_attribute(const char **attributes, const char *name);
 /* A copy of it; NULL also where memory failed. */
-const char *etwas_manifest_text(struct etwas_manifest_reader *reader, const char **attributes,
-                                const char *name);
+const char *etwas_manifest_copy_attribute(struct etwas_manifest_reader *reader,
+                                          const char **attributes, const char *name);
 /* As a number, decimal or behind 0x; false: there is none, or none up to the limit. */
-bool etwas_manifest_number(const char **attributes, const char *name, uint64_t limit,
-                           uint64_t *number);
-bool etwas_manifest_number_in(const char *text, uint64_t limit, uint64_t *number);
+bool etwas_manifest_attribute_number(const char **attributes, const char *name, uint64_t limit,
+                                     uint64_t *number);
+bool etwas_manifest_parse_number(const char *text, uint64_t limit, uint64_t *number);
 /* As a GUID, in braces or without them. */
-bool etwas_manifest_guid(const char **attributes, const char *name, etwas_guid *guid);
+bool etwas_manifest_attribute_guid(const char **attributes, const char *name, etwas_guid *guid);
 
 /*
  * `bytes` for a thing that begins with its name. NULL: it has none, there is one of that name

@@ -14,15 +14,15 @@ enum {
 
 bool etwas_manifest_begin_template(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    struct etwas_manifest_template *template =
-        etwas_manifest_add_named(reader, sizeof *template, ETWAS_MANIFEST_TEMPLATE,
-                                 reader->provider, etwas_manifest_text(reader, attributes, "tid"));
+    struct etwas_manifest_template *template = etwas_manifest_add_named(
+        reader, sizeof *template, ETWAS_MANIFEST_TEMPLATE, reader->provider,
+        etwas_manifest_copy_attribute(reader, attributes, "tid"));
 
     if (template != NULL) {
         template->flags = TEMPLATE_EVENT_DATA;
     }
     reader->template = template;
-    reader->structure = ETWAS_BUILD_TOP;
+    reader->structure = ETWAS_BUILDER_TOP;
     return template != NULL;
 }
 
@@ -35,20 +35,20 @@ bool etwas_manifest_begin_user_data(struct etwas_manifest_reader *reader, const 
 
 /*
  * The number of the field that `name` means inside `parent`: one of the same struct, or one of none.
- * ETWAS_BUILD_NO_PROPERTY: there is none before it.
+ * ETWAS_BUILDER_NO_PROPERTY: there is none before it.
  */
-static uint16_t earlier_field(const struct etwas_manifest_template *template, uint16_t parent,
-                              const char *name)
+static uint16_t template_earlier_field(const struct etwas_manifest_template *template,
+                                       uint16_t parent, const char *name)
 {
     const struct etwas_manifest_field *field = template->first;
-    uint16_t found = ETWAS_BUILD_NO_PROPERTY;
-    uint16_t found_parent = ETWAS_BUILD_TOP;
+    uint16_t found = ETWAS_BUILDER_NO_PROPERTY;
+    uint16_t found_parent = ETWAS_BUILDER_TOP;
 
     for (uint16_t i = 0; field != NULL; field = field->next, i++) {
-        bool reached = field->parent == parent || field->parent == ETWAS_BUILD_TOP;
+        bool reached = field->parent == parent || field->parent == ETWAS_BUILDER_TOP;
 
         if (reached && field->name != NULL && strcmp(field->name, name) == 0 &&
-            (field->parent == parent || found_parent == ETWAS_BUILD_TOP)) {
+            (field->parent == parent || found_parent == ETWAS_BUILDER_TOP)) {
             found = i;
             found_parent = field->parent;
         }
@@ -57,9 +57,9 @@ static uint16_t earlier_field(const struct etwas_manifest_template *template, ui
 }
 
 /* `count` or `length`: a number, or the name of a field. */
-static void measure_of(const struct etwas_manifest_reader *reader, const char **attributes,
-                       const char *name, struct etwas_manifest_field *field, uint16_t *measure,
-                       uint32_t fixed_flag, uint32_t field_flag)
+static void template_measure_of(const struct etwas_manifest_reader *reader, const char **attributes,
+                                const char *name, struct etwas_manifest_field *field,
+                                uint16_t *measure, uint32_t fixed_flag, uint32_t field_flag)
 {
     const char *value = etwas_manifest_attribute(attributes, name);
     uint64_t number;
@@ -67,18 +67,18 @@ static void measure_of(const struct etwas_manifest_reader *reader, const char **
     if (value == NULL) {
         return;
     }
-    if (etwas_manifest_number_in(value, UINT16_MAX, &number)) {
+    if (etwas_manifest_parse_number(value, UINT16_MAX, &number)) {
         *measure = (uint16_t)number;
         field->info.Flags |= fixed_flag;
         return;
     }
-    *measure = earlier_field(reader->template, field->parent, value);
+    *measure = template_earlier_field(reader->template, field->parent, value);
     field->info.Flags |= field_flag;
 }
 
 /* Adds a field; NULL: there is none, for there are too many, or memory failed. */
-static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *reader,
-                                              const char **attributes)
+static struct etwas_manifest_field *template_add_field(struct etwas_manifest_reader *reader,
+                                                       const char **attributes)
 {
     struct etwas_manifest_template *template = reader->template;
     struct etwas_manifest_field *field;
@@ -91,12 +91,12 @@ static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *read
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return NULL;
     }
-    field->name = etwas_manifest_text(reader, attributes, "name");
+    field->name = etwas_manifest_copy_attribute(reader, attributes, "name");
     field->parent = reader->structure;
     field->info.count = 1;
-    field->info.nonStructType.InType = ETWAS_BUILD_NO_TYPE;
-    measure_of(reader, attributes, "count", field, &field->info.count, PropertyParamFixedCount,
-               PropertyParamCount);
+    field->info.nonStructType.InType = ETWAS_BUILDER_NO_TYPE;
+    template_measure_of(reader, attributes, "count", field, &field->info.count,
+                        PropertyParamFixedCount, PropertyParamCount);
     *(template->last == NULL ? &template->first : &template->last->next) = field;
     template->last = field;
     template->count++;
@@ -105,29 +105,29 @@ static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *read
 
 bool etwas_manifest_begin_data(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    struct etwas_manifest_field *field = add_field(reader, attributes);
+    struct etwas_manifest_field *field = template_add_field(reader, attributes);
     const char *in_type = etwas_manifest_attribute(attributes, "inType");
     const char *out_type = etwas_manifest_attribute(attributes, "outType");
 
     if (field == NULL) {
         return false;
     }
-    field->map = etwas_manifest_text(reader, attributes, "map");
+    field->map = etwas_manifest_copy_attribute(reader, attributes, "map");
     if (in_type != NULL) {
         etwas_manifest_in_type(in_type, &field->info.nonStructType.InType);
     }
-    measure_of(reader, attributes, "length", field, &field->info.length, PropertyParamFixedLength,
-               PropertyParamLength);
+    template_measure_of(reader, attributes, "length", field, &field->info.length,
+                        PropertyParamFixedLength, PropertyParamLength);
     if (out_type != NULL &&
         !etwas_manifest_out_type(out_type, &field->info.nonStructType.OutType)) {
-        etwas_manifest_leave_out(reader, "data");
+        etwas_manifest_skip_element(reader, "data");
     }
     return true;
 }
 
 bool etwas_manifest_begin_struct(struct etwas_manifest_reader *reader, const char **attributes)
 {
-    struct etwas_manifest_field *field = add_field(reader, attributes);
+    struct etwas_manifest_field *field = template_add_field(reader, attributes);
 
     if (field == NULL) {
         return false;

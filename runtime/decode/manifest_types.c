@@ -6,12 +6,12 @@
 #include <etwas/tdh.h>
 #include <string.h>
 
-struct type {
+struct manifest_type {
     const char *name;
     uint16_t number;
 };
 
-static const struct type in_types[] = {
+static const struct manifest_type in_types[] = {
     {"UnicodeString", TDH_INTYPE_UNICODESTRING},
     {"AnsiString", TDH_INTYPE_ANSISTRING},
     {"Int8", TDH_INTYPE_INT8},
@@ -38,7 +38,7 @@ static const struct type in_types[] = {
     {"CountedBinary", TDH_INTYPE_MANIFEST_COUNTEDBINARY},
 };
 
-static const struct type out_types[] = {
+static const struct manifest_type out_types[] = {
     {"xs:string", TDH_OUTTYPE_STRING},
     {"xs:dateTime", TDH_OUTTYPE_DATETIME},
     {"xs:byte", TDH_OUTTYPE_BYTE},
@@ -85,7 +85,7 @@ static const struct type out_types[] = {
         .name = {ETWAS_MANIFEST_##kind, NULL, word}, .value = (number), .message = (text)          \
     }
 
-static const struct etwas_manifest_word predefined[] = {
+static const struct etwas_manifest_value predefined[] = {
     WORD(LEVEL, "win:LogAlways", 0, "Log Always"),
     WORD(LEVEL, "win:Critical", 1, "Critical"),
     WORD(LEVEL, "win:Error", 2, "Error"),
@@ -120,7 +120,8 @@ static const struct etwas_manifest_word predefined[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static bool find_type(const struct type *types, size_t count, const char *name, uint16_t *number)
+static bool manifest_find_type(const struct manifest_type *types, size_t count, const char *name,
+                               uint16_t *number)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(types[i].name, name) == 0) {
@@ -135,16 +136,16 @@ bool etwas_manifest_in_type(const char *name, uint16_t *in_type)
 {
     const char *colon = strchr(name, ':');
 
-    return find_type(in_types, COUNT(in_types), colon == NULL ? name : colon + 1, in_type);
+    return manifest_find_type(in_types, COUNT(in_types), colon == NULL ? name : colon + 1, in_type);
 }
 
 bool etwas_manifest_out_type(const char *name, uint16_t *out_type)
 {
-    return find_type(out_types, COUNT(out_types), name, out_type);
+    return manifest_find_type(out_types, COUNT(out_types), name, out_type);
 }
 
-const struct etwas_manifest_word *etwas_manifest_predefined(enum etwas_manifest_kind kind,
-                                                            const char *name, size_t name_bytes)
+const struct etwas_manifest_value *etwas_manifest_predefined(enum etwas_manifest_kind kind,
+                                                             const char *name, size_t name_bytes)
 {
     for (size_t i = 0; i < COUNT(predefined); i++) {
         if (predefined[i].name.kind == kind && strlen(predefined[i].name.name) == name_bytes &&

@@ -17,7 +17,7 @@ bool etwas_manifest_in_type(const char *name, uint16_t *in_type);
 bool etwas_manifest_out_type(const char *name, uint16_t *out_type);
 
 /* What is predefined under that name ("win:Start"); NULL: nothing. The message is its text. */
-const struct etwas_manifest_word *etwas_manifest_predefined(enum etwas_manifest_kind kind,
-                                                            const char *name, size_t name_bytes);
+const struct etwas_manifest_value *etwas_manifest_predefined(enum etwas_manifest_kind kind,
+                                                             const char *name, size_t name_bytes);
 
 #endif

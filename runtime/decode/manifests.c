@@ -10,7 +10,7 @@
 
 #include "decode/manifest.h"
 #include "decode/source.h"
-#include "decode/text.h"
+#include "decode/text_writer.h"
 #include "etl/own_record.h"
 
 /* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
@@ -20,14 +20,14 @@ struct etwas_known_manifest {
         uint16_t version;
         uint64_t content; /* its hash */
     } newest[2];          /* learned, and learned ahead */
-    struct etwas_manifest_left_out left_out;
+    struct etwas_manifest_skipped skipped;
 };
 
 /* What was made of an element, and is too large. */
-static void leave_out(struct etwas_manifests *manifests, bool is_event)
+static void manifests_skip(struct etwas_manifests *manifests, bool is_event)
 {
-    if (manifests->left_out.count++ == 0) {
-        snprintf(manifests->left_out.first, sizeof manifests->left_out.first, "%s",
+    if (manifests->skipped.count++ == 0) {
+        snprintf(manifests->skipped.first, sizeof manifests->skipped.first, "%s",
                  is_event ? "event" : "map");
     }
 }
@@ -36,8 +36,8 @@ static void leave_out(struct etwas_manifests *manifests, bool is_event)
  * Keeps an event, or a map of `map_provider`, that was made of a manifest, and frees it. What makes no
  * sense is left out.
  */
-static uint32_t keep(etwas_decoder *decoder, uint32_t error, void *info, size_t bytes,
-                     const etwas_guid *map_provider)
+static uint32_t manifests_store_version(etwas_decoder *decoder, uint32_t error, void *info,
+                                        size_t bytes, const etwas_guid *map_provider)
 {
     struct etwas_manifests *manifests = &decoder->manifests;
 
@@ -53,14 +53,15 @@ static uint32_t keep(etwas_decoder *decoder, uint32_t error, void *info, size_t 
         free(info);
     }
     if (error == ERROR_INVALID_DATA) {
-        leave_out(manifests, map_provider == NULL);
+        manifests_skip(manifests, map_provider == NULL);
         error = ERROR_SUCCESS;
     }
     return error;
 }
 
-static uint32_t add_provider(etwas_decoder *decoder, const struct etwas_manifest *manifest,
-                             const struct etwas_manifest_provider *provider)
+static uint32_t manifests_add_provider(etwas_decoder *decoder,
+                                       const struct etwas_manifest *manifest,
+                                       const struct etwas_manifest_provider *provider)
 {
     uint32_t error = ERROR_SUCCESS;
     TRACE_EVENT_INFO *info = NULL;
@@ -69,13 +70,13 @@ static uint32_t add_provider(etwas_decoder *decoder, const struct etwas_manifest
 
     for (const struct etwas_manifest_map *map = provider->first_map;
          map != NULL && error == ERROR_SUCCESS; map = map->next) {
-        error = etwas_manifest_map(manifest, map, &map_info, &bytes);
-        error = keep(decoder, error, map_info, bytes, &provider->guid);
+        error = etwas_manifest_make_map(manifest, map, &map_info, &bytes);
+        error = manifests_store_version(decoder, error, map_info, bytes, &provider->guid);
     }
     for (const struct etwas_manifest_event *event = provider->first_event;
          event != NULL && error == ERROR_SUCCESS; event = event->next) {
-        error = etwas_manifest_schema(manifest, provider, event, &info, &bytes);
-        error = keep(decoder, error, info, bytes, NULL);
+        error = etwas_manifest_make_schema(manifest, provider, event, &info, &bytes);
+        error = manifests_store_version(decoder, error, info, bytes, NULL);
     }
     return error;
 }
@@ -85,23 +86,24 @@ uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t byt
     struct etwas_manifest manifest;
     uint32_t error = etwas_manifest_read(&manifest, xml, bytes, decoder->store.secret);
 
-    decoder->manifests.left_out = manifest.left_out;
+    decoder->manifests.skipped = manifest.skipped;
     for (const struct etwas_manifest_provider *provider = manifest.first;
          provider != NULL && error == ERROR_SUCCESS; provider = provider->next) {
-        error = add_provider(decoder, &manifest, provider);
+        error = manifests_add_provider(decoder, &manifest, provider);
     }
     etwas_manifest_free(&manifest);
     return error;
 }
 
 /* The provider's entry, made if need be; NULL: no memory. */
-static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_guid *provider)
+static struct etwas_known_manifest *manifests_find_known(etwas_decoder *decoder,
+                                                         const etwas_guid *provider)
 {
-    uint64_t hash = etwas_hash(decoder->store.secret, provider, sizeof *provider);
-    struct etwas_table *table = &decoder->manifests.known;
+    uint64_t hash = etwas_hash_bytes(decoder->store.secret, provider, sizeof *provider);
+    struct etwas_hash_table *table = &decoder->manifests.known;
     struct etwas_known_manifest *entry;
 
-    for (size_t cursor = 0; (entry = etwas_table_next(table, hash, &cursor)) != NULL;) {
+    for (size_t cursor = 0; (entry = etwas_hash_table_next(table, hash, &cursor)) != NULL;) {
         if (memcmp(&entry->provider, provider, sizeof *provider) == 0) {
             return entry;
         }
@@ -109,7 +111,7 @@ static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_gu
     entry = calloc(1, sizeof *entry);
     if (entry != NULL) {
         entry->provider = *provider;
-        if (!etwas_table_add(table, hash, entry)) {
+        if (!etwas_hash_table_add(table, hash, entry)) {
             free(entry);
             entry = NULL;
         }
@@ -118,7 +120,7 @@ static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_gu
 }
 
 /* What etwas keeps of chunks, in every file: as the provider wrote them. */
-static uint32_t unpack(const EVENT_RECORD *record, EVENT_RECORD *chunk)
+static uint32_t manifests_add_document(const EVENT_RECORD *record, EVENT_RECORD *chunk)
 {
     struct etwas_etl_manifest_chunk head;
 
@@ -145,29 +147,29 @@ static uint32_t unpack(const EVENT_RECORD *record, EVENT_RECORD *chunk)
                : ERROR_INVALID_DATA;
 }
 
-static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *given)
+static uint32_t manifests_learn(etwas_decoder *decoder, const EVENT_RECORD *given)
 {
     struct etwas_manifest_document document;
     EVENT_RECORD chunk;
     const EVENT_RECORD *record = &chunk;
     struct etwas_known_manifest *provider;
-    bool is_ahead = decoder->store.first_counts;
+    bool is_ahead = decoder->store.keeps_first;
     uint64_t content;
     uint32_t error;
 
-    error = unpack(given, &chunk);
+    error = manifests_add_document(given, &chunk);
     if (error != ERROR_SUCCESS) {
         return error;
     }
-    error = etwas_manifest_chunk(&decoder->manifests.chunks, record, &document);
+    error = etwas_manifest_chunks_add(&decoder->manifests.chunks, record, &document);
     if (error != ERROR_SUCCESS || document.bytes == 0) {
         return error;
     }
-    provider = known(decoder, &record->EventHeader.ProviderId);
+    provider = manifests_find_known(decoder, &record->EventHeader.ProviderId);
     if (provider == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    content = etwas_hash(decoder->store.secret, document.xml, document.bytes);
+    content = etwas_hash_bytes(decoder->store.secret, document.xml, document.bytes);
     if (content == provider->newest[is_ahead].content ||
         document.version < provider->newest[is_ahead].version) {
         return ERROR_SUCCESS;
@@ -176,24 +178,24 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *given)
     if (error == ERROR_SUCCESS) {
         provider->newest[is_ahead].content = content;
         provider->newest[is_ahead].version = document.version;
-        provider->left_out = decoder->manifests.left_out;
+        provider->skipped = decoder->manifests.skipped;
     }
     return error;
 }
 
 size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t size)
 {
-    const struct etwas_table *table = &decoder->manifests.known;
-    struct etwas_text out = etwas_text_begin(text, size);
-    const struct etwas_manifest_left_out *first = NULL;
+    const struct etwas_hash_table *table = &decoder->manifests.known;
+    struct etwas_text_writer out = etwas_text_begin(text, size);
+    const struct etwas_manifest_skipped *first = NULL;
     uint64_t count = 0;
 
     for (size_t i = 0; i < table->capacity; i++) {
         const struct etwas_known_manifest *entry = table->slots[i].entry;
 
-        if (entry != NULL && entry->left_out.count > 0) {
-            first = first != NULL ? first : &entry->left_out;
-            count += entry->left_out.count;
+        if (entry != NULL && entry->skipped.count > 0) {
+            first = first != NULL ? first : &entry->skipped;
+            count += entry->skipped.count;
         }
     }
     if (first != NULL) {
@@ -210,7 +212,7 @@ size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t s
 }
 
 /* A chunk that could not be taken in, as it stands there: what manifest_chunks.h says. */
-static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
+static uint32_t manifests_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     static const struct {
         const char *name;
@@ -224,7 +226,7 @@ static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
         {"ChunkNumber", TDH_INTYPE_UINT16},
         {"Data", TDH_INTYPE_NONNULLTERMINATEDANSISTRING},
     };
-    struct etwas_build build;
+    struct etwas_info_builder builder;
     TRACE_EVENT_INFO *info;
     size_t bytes;
     uint32_t error;
@@ -232,20 +234,21 @@ static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
     if (!etwas_is_manifest_chunk(record)) {
         return ERROR_SUCCESS;
     }
-    etwas_build_begin(&build);
-    build.head.ProviderGuid = record->EventHeader.ProviderId;
-    build.head.EventDescriptor = record->EventHeader.EventDescriptor;
-    build.head.EventNameOffset = etwas_build_string(&build, "ManifestData", strlen("ManifestData"));
+    etwas_builder_begin(&builder);
+    builder.head.ProviderGuid = record->EventHeader.ProviderId;
+    builder.head.EventDescriptor = record->EventHeader.EventDescriptor;
+    builder.head.EventNameOffset =
+        etwas_builder_add_string(&builder, "ManifestData", strlen("ManifestData"));
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        etwas_build_property(
-            &build, ETWAS_BUILD_TOP,
-            &(EVENT_PROPERTY_INFO){
-                .NameOffset = etwas_build_string(&build, fields[i].name, strlen(fields[i].name)),
-                .nonStructType.InType = fields[i].in_type,
-                .count = 1,
-            });
+        etwas_builder_property(&builder, ETWAS_BUILDER_TOP,
+                               &(EVENT_PROPERTY_INFO){
+                                   .NameOffset = etwas_builder_add_string(&builder, fields[i].name,
+                                                                          strlen(fields[i].name)),
+                                   .nonStructType.InType = fields[i].in_type,
+                                   .count = 1,
+                               });
     }
-    error = etwas_build_end(&build, &info, &bytes);
+    error = etwas_builder_end(&builder, &info, &bytes);
     if (error == ERROR_SUCCESS) {
         error = etwas_store_add(&decoder->store, info, bytes, ETWAS_RANK_BUILT_IN);
         free(info);
@@ -253,16 +256,16 @@ static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
     return error;
 }
 
-static void end(etwas_decoder *decoder)
+static void manifests_end(etwas_decoder *decoder)
 {
-    struct etwas_table *table = &decoder->manifests.known;
+    struct etwas_hash_table *table = &decoder->manifests.known;
 
     for (size_t i = 0; i < table->capacity; i++) {
         free(table->slots[i].entry);
     }
-    etwas_table_free(table);
+    etwas_hash_table_free(table);
     etwas_manifest_chunks_free(&decoder->manifests.chunks);
 }
 
 const struct etwas_decode_source etwas_manifest_source = {
-    .learn = learn, .supply = supply, .end = end};
+    .learn = manifests_learn, .supply = manifests_supply, .end = manifests_end};

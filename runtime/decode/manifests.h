@@ -10,9 +10,9 @@
 
 #include <etwas/decode.h>
 
+#include "decode/hash_table.h"
 #include "decode/manifest.h"
 #include "decode/manifest_chunks.h"
-#include "decode/table.h"
 
 enum {
     ETWAS_MANIFESTS_LIMIT_BYTES = 64
@@ -21,9 +21,9 @@ enum {
 
 struct etwas_manifests {
     struct etwas_manifest_chunks chunks;
-    struct etwas_table known; /* struct etwas_known_manifest, the newest of each provider */
+    struct etwas_hash_table known; /* struct etwas_known_manifest, the newest of each provider */
     size_t made_bytes;
-    struct etwas_manifest_left_out left_out; /* of the document that was read last */
+    struct etwas_manifest_skipped skipped; /* of the document that was read last */
 };
 
 /*

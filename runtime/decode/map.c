@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/text.h"
+#include "decode/text_writer.h"
 #include "etl/utf16.h"
 
 enum {
@@ -15,13 +15,13 @@ enum {
 };
 
 /* What is checked: an aligned copy. */
-struct source {
+struct map_source {
     const EVENT_MAP_INFO *info;
     size_t bytes;
 };
 
 /* The units before the 0 of the string at `offset`; -1: it is none. */
-static int32_t string_units(const struct source *source, uint32_t offset)
+static int32_t map_string_units(const struct map_source *source, uint32_t offset)
 {
     const etwas_wchar *string;
     size_t most;
@@ -37,10 +37,11 @@ static int32_t string_units(const struct source *source, uint32_t offset)
 }
 
 /* Without the blank that strings of messages end with. */
-static void put_string(struct etwas_text *text, const struct source *source, uint32_t offset)
+static void map_write_string(struct etwas_text_writer *text, const struct map_source *source,
+                             uint32_t offset)
 {
     const etwas_wchar *string = (const void *)((const uint8_t *)source->info + offset);
-    size_t units = (size_t)string_units(source, offset);
+    size_t units = (size_t)map_string_units(source, offset);
 
     while (units > 0 && string[units - 1] == ' ') {
         units--;
@@ -48,17 +49,17 @@ static void put_string(struct etwas_text *text, const struct source *source, uin
     etwas_text_put_utf16(text, string, units);
 }
 
-static EVENT_MAP_ENTRY entry_of(const struct source *source, uint32_t index)
+static EVENT_MAP_ENTRY map_entry_at(const struct map_source *source, uint32_t index)
 {
     return source->info->MapEntryArray[index];
 }
 
 /* The number that the string at `offset` says: decimal, or hexadecimal with 0x. */
-static bool read_number(const struct source *source, uint32_t offset, uint32_t *number)
+static bool map_read_number(const struct map_source *source, uint32_t offset, uint32_t *number)
 {
     char digits[16];
     char *end;
-    int32_t units = string_units(source, offset);
+    int32_t units = map_string_units(source, offset);
     const etwas_wchar *string = (const void *)((const uint8_t *)source->info + offset);
 
     if (units <= 0 || units >= (int32_t)sizeof digits) {
@@ -73,7 +74,7 @@ static bool read_number(const struct source *source, uint32_t offset, uint32_t *
 }
 
 /* What an entry stands for; false: a value that is no number has no name. */
-static bool value_of(const struct source *source, uint32_t index, uint32_t *value)
+static bool map_value_of(const struct map_source *source, uint32_t index, uint32_t *value)
 {
     const EVENT_MAP_INFO *info = source->info;
 
@@ -88,29 +89,29 @@ static bool value_of(const struct source *source, uint32_t index, uint32_t *valu
         return !is_bit || index < 32;
     }
     if (info->MapEntryValueType == EVENTMAP_ENTRY_VALUETYPE_STRING) {
-        return read_number(source, entry_of(source, index).InputOffset, value);
+        return map_read_number(source, map_entry_at(source, index).InputOffset, value);
     }
-    *value = entry_of(source, index).Value;
+    *value = map_entry_at(source, index).Value;
     return true;
 }
 
-static bool says_bits(const EVENT_MAP_INFO *info)
+static bool map_is_of_bits(const EVENT_MAP_INFO *info)
 {
     return (info->Flag & (EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
                           EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
 }
 
 /* The bytes that all names need; 0: the map makes no sense. */
-static size_t measure(const struct source *source)
+static size_t map_measure(const struct map_source *source)
 {
     size_t bytes = 1;
 
     if (source->info->EntryCount > (source->bytes - HEAD_BYTES) / sizeof(EVENT_MAP_ENTRY) ||
-        string_units(source, source->info->NameOffset) < 0) {
+        map_string_units(source, source->info->NameOffset) < 0) {
         return 0;
     }
     for (uint32_t i = 0; i < source->info->EntryCount; i++) {
-        int32_t units = string_units(source, entry_of(source, i).OutputOffset);
+        int32_t units = map_string_units(source, map_entry_at(source, i).OutputOffset);
 
         /* Names that share their bytes must not become many times as much. */
         if (units < 0 || units > ETWAS_MAP_NAME_UNITS ||
@@ -118,13 +119,13 @@ static size_t measure(const struct source *source)
             return 0;
         }
     }
-    return says_bits(source->info) &&
+    return map_is_of_bits(source->info) &&
                    (source->info->EntryCount > ETWAS_MAP_BITS || bytes > 3 * ETWAS_MAP_BITS_BYTES)
                ? 0
                : bytes;
 }
 
-static int by_value(const void *left, const void *right)
+static int map_compare_values(const void *left, const void *right)
 {
     const struct etwas_map_entry *a = left;
     const struct etwas_map_entry *b = right;
@@ -134,15 +135,16 @@ static int by_value(const void *left, const void *right)
                                 : (a->text > b->text) - (a->text < b->text);
 }
 
-static size_t aligned(size_t bytes)
+static size_t map_aligned(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;
 }
 
-static uint32_t put_together(const struct source *source, size_t name_bytes, struct etwas_map **map)
+static uint32_t map_assemble(const struct map_source *source, size_t name_bytes,
+                             struct etwas_map **map)
 {
     uint32_t count = source->info->EntryCount;
-    size_t entries_at = aligned(offsetof(struct etwas_map, info) + source->bytes);
+    size_t entries_at = map_aligned(offsetof(struct etwas_map, info) + source->bytes);
     size_t names_at = entries_at + count * sizeof(struct etwas_map_entry);
     uint8_t *block = calloc(1, names_at + name_bytes);
     struct etwas_map_entry *entries = (void *)(block + entries_at);
@@ -155,26 +157,26 @@ static uint32_t put_together(const struct source *source, size_t name_bytes, str
     }
     memcpy(&(*map)->info, source->info, source->bytes);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t offset = entry_of(source, i).OutputOffset;
-        struct etwas_text text = etwas_text_begin(name, (size_t)(end - name));
+        uint32_t offset = map_entry_at(source, i).OutputOffset;
+        struct etwas_text_writer text = etwas_text_begin(name, (size_t)(end - name));
 
-        if (value_of(source, i, &entries[(*map)->count].value)) {
+        if (map_value_of(source, i, &entries[(*map)->count].value)) {
             entries[(*map)->count++].text = name;
-            put_string(&text, source, offset);
+            map_write_string(&text, source, offset);
             name += etwas_text_end(&text, (size_t)(end - name)) + 1;
         }
     }
-    qsort(entries, (*map)->count, sizeof *entries, by_value);
+    qsort(entries, (*map)->count, sizeof *entries, map_compare_values);
     (*map)->entries = entries;
     (*map)->info_bytes = (uint32_t)source->bytes;
     (*map)->bytes = names_at + name_bytes;
-    (*map)->is_bits = says_bits(source->info);
+    (*map)->is_bits = map_is_of_bits(source->info);
     return ERROR_SUCCESS;
 }
 
 uint32_t etwas_map_make(const void *info, size_t bytes, struct etwas_map **map)
 {
-    struct source source = {.bytes = bytes};
+    struct map_source source = {.bytes = bytes};
     uint32_t error = ERROR_INVALID_DATA;
     size_t name_bytes;
     void *copy;
@@ -183,15 +185,15 @@ uint32_t etwas_map_make(const void *info, size_t bytes, struct etwas_map **map)
     if (bytes < HEAD_BYTES || bytes > INT32_MAX) {
         return ERROR_INVALID_DATA;
     }
-    copy = calloc(1, aligned(bytes) + sizeof(EVENT_MAP_INFO));
+    copy = calloc(1, map_aligned(bytes) + sizeof(EVENT_MAP_INFO));
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     memcpy(copy, info, bytes);
     source.info = copy;
-    name_bytes = measure(&source);
+    name_bytes = map_measure(&source);
     if (name_bytes > 0) {
-        error = put_together(&source, name_bytes, map);
+        error = map_assemble(&source, name_bytes, map);
     }
     free(copy);
     return error;

@@ -18,14 +18,15 @@ struct message_format {
     char *text;
 };
 
-static struct message_format *find(const etwas_decoder *decoder, const etwas_guid *guid,
-                                   uint16_t number, uint64_t *hash)
+static struct message_format *message_find_format(const etwas_decoder *decoder,
+                                                  const etwas_guid *guid, uint16_t number,
+                                                  uint64_t *hash)
 {
     struct message_format *format;
 
-    *hash = etwas_hash(decoder->store.secret ^ number, guid, sizeof *guid);
+    *hash = etwas_hash_bytes(decoder->store.secret ^ number, guid, sizeof *guid);
     for (size_t cursor = 0;
-         (format = etwas_table_next(&decoder->formats, *hash, &cursor)) != NULL;) {
+         (format = etwas_hash_table_next(&decoder->formats, *hash, &cursor)) != NULL;) {
         if (format->number == number && memcmp(&format->guid, guid, sizeof *guid) == 0) {
             return format;
         }
@@ -34,19 +35,20 @@ static struct message_format *find(const etwas_decoder *decoder, const etwas_gui
 }
 
 /* The entry of a message, made if need be; NULL: no memory. */
-static struct message_format *format_of(etwas_decoder *decoder, const etwas_guid *guid,
-                                        uint16_t number)
+static struct message_format *message_format_of(etwas_decoder *decoder, const etwas_guid *guid,
+                                                uint16_t number)
 {
     uint64_t hash;
-    struct message_format *format = find(decoder, guid, number, &hash);
+    struct message_format *format = message_find_format(decoder, guid, number, &hash);
 
     if (format == NULL) {
-        format =
-            etwas_store_allow(&decoder->store, sizeof *format) ? calloc(1, sizeof *format) : NULL;
+        format = etwas_store_reserve_bytes(&decoder->store, sizeof *format)
+                     ? calloc(1, sizeof *format)
+                     : NULL;
         if (format != NULL) {
             format->guid = *guid;
             format->number = number;
-            if (!etwas_table_add(&decoder->formats, hash, format)) {
+            if (!etwas_hash_table_add(&decoder->formats, hash, format)) {
                 free(format);
                 format = NULL;
             }
@@ -55,7 +57,7 @@ static struct message_format *format_of(etwas_decoder *decoder, const etwas_guid
     return format;
 }
 
-static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+static uint32_t message_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     const char *text;
@@ -77,13 +79,14 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
         memchr(text, 0, record->UserDataLength - sizeof head) == NULL) {
         return ERROR_INVALID_DATA;
     }
-    format = format_of(decoder, &head.guid, head.number);
+    format = message_format_of(decoder, &head.guid, head.number);
     if (format != NULL && format->text != NULL &&
-        (decoder->store.first_counts || strcmp(format->text, text) == 0)) {
+        (decoder->store.keeps_first || strcmp(format->text, text) == 0)) {
         return ERROR_SUCCESS;
     }
-    copy =
-        format == NULL || !etwas_store_allow(&decoder->store, strlen(text)) ? NULL : strdup(text);
+    copy = format == NULL || !etwas_store_reserve_bytes(&decoder->store, strlen(text))
+               ? NULL
+               : strdup(text);
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -92,7 +95,7 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     return ERROR_SUCCESS;
 }
 
-static void end(etwas_decoder *decoder)
+static void message_end(etwas_decoder *decoder)
 {
     for (size_t i = 0; i < decoder->formats.capacity; i++) {
         struct message_format *format = decoder->formats.slots[i].entry;
@@ -102,12 +105,13 @@ static void end(etwas_decoder *decoder)
             free(format);
         }
     }
-    etwas_table_free(&decoder->formats);
+    etwas_hash_table_free(&decoder->formats);
 }
 
-const struct etwas_decode_source etwas_message_source = {.learn = learn, .end = end};
+const struct etwas_decode_source etwas_message_source = {.learn = message_learn,
+                                                         .end = message_end};
 
-static int compare_formats(const void *left, const void *right)
+static int message_compare_formats(const void *left, const void *right)
 {
     const struct message_format *first = *(const struct message_format *const *)left;
     const struct message_format *second = *(const struct message_format *const *)right;
@@ -135,7 +139,7 @@ uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
             sorted[count++] = format;
         }
     }
-    qsort(sorted, count, sizeof(struct message_format *), compare_formats);
+    qsort(sorted, count, sizeof(struct message_format *), message_compare_formats);
     for (size_t i = 0;
          i < count && visit(&sorted[i]->guid, sorted[i]->number, sorted[i]->text, context); i++) {
     }
@@ -144,51 +148,54 @@ uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
 }
 
 /* Of a TraceMessage. Returns whether there is a rest. */
-static bool put_by_format(struct etwas_text *text, const etwas_decoder *decoder,
-                          const EVENT_RECORD *record, etwas_value *rest)
+static bool message_write_by_format(struct etwas_text_writer *text, const etwas_decoder *decoder,
+                                    const EVENT_RECORD *record, etwas_value *rest)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     uint64_t hash;
     const struct message_format *format =
-        find(decoder, &header->ProviderId, header->EventDescriptor.Id, &hash);
+        message_find_format(decoder, &header->ProviderId, header->EventDescriptor.Id, &hash);
 
     return format != NULL && format->text != NULL &&
-           etwas_put_printf(text, format->text, record, rest);
+           etwas_message_write_printf(text, format->text, record, rest);
 }
 
-static bool is_message(const EVENT_RECORD *record)
+static bool message_is_trace_message(const EVENT_RECORD *record)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
 }
 
-static void put_message(struct etwas_text *text, etwas_decoder *decoder, const EVENT_RECORD *record)
+static void message_write(struct etwas_text_writer *text, etwas_decoder *decoder,
+                          const EVENT_RECORD *record)
 {
     const etwas_schema *schema;
     const etwas_wchar *message;
     etwas_value rest;
 
-    if (is_message(record)) {
-        put_by_format(text, decoder, record, &rest);
+    if (message_is_trace_message(record)) {
+        message_write_by_format(text, decoder, record, &rest);
     } else if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS &&
                schema->info->EventMessageOffset != 0) {
         message = (const void *)((const uint8_t *)schema->info + schema->info->EventMessageOffset);
-        etwas_put_inserts(text, message, etwas_utf16_length(message, SIZE_MAX), schema, record);
+        etwas_message_write_inserts(text, message, etwas_utf16_length(message, SIZE_MAX), schema,
+                                    record);
     }
 }
 
 size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                              size_t size)
 {
-    struct etwas_text out = etwas_text_begin(text, size);
+    struct etwas_text_writer out = etwas_text_begin(text, size);
 
-    put_message(&out, decoder, record);
+    message_write(&out, decoder, record);
     return etwas_text_end(&out, size);
 }
 
 bool etwas_decoder_message_rest(const etwas_decoder *decoder, const EVENT_RECORD *record,
                                 etwas_value *rest)
 {
-    struct etwas_text none = etwas_text_begin(NULL, 0);
+    struct etwas_text_writer none = etwas_text_begin(NULL, 0);
 
-    return is_message(record) && put_by_format(&none, decoder, record, rest);
+    return message_is_trace_message(record) &&
+           message_write_by_format(&none, decoder, record, rest);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/conversion.h"
 #include "decode/message.h"
+#include "decode/printf_conversion.h"
 #include "decode/value.h"
 
 enum {
@@ -17,8 +17,8 @@ enum {
 };
 
 /* A message in the making. */
-struct inserting {
-    struct etwas_text *text;
+struct insert_state {
+    struct etwas_text_writer *text;
     const etwas_schema *schema;
     const EVENT_RECORD *record;
     size_t effort; /* still allowed */
@@ -27,14 +27,14 @@ struct inserting {
 /* What stands behind a percent sign: a field's number, and perhaps how it is to be shown. */
 struct insert {
     uint32_t field; /* from 1; 0: it is none */
-    struct etwas_conversion conversion;
+    struct etwas_printf_conversion conversion;
     size_t units; /* read */
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* The bytes of so many characters. */
-static size_t bytes_of(const char *utf8, int characters)
+static size_t insert_bytes_of(const char *utf8, int characters)
 {
     size_t at = 0;
 
@@ -45,47 +45,50 @@ static size_t bytes_of(const char *utf8, int characters)
 }
 
 /* As the value's types say; cut, or with blanks beside it. */
-static void put_text(struct etwas_text *text, const struct etwas_conversion *conversion,
-                     const etwas_value *value)
+static void insert_write_text(struct etwas_text_writer *text,
+                              const struct etwas_printf_conversion *conversion,
+                              const etwas_value *value)
 {
     char whole[4 * ETWAS_LARGEST_WIDTH + 1];
     size_t bytes;
 
     if (conversion->width == 0 && conversion->precision < 0) {
-        etwas_value_put(text, value);
+        etwas_value_write(text, value);
         return;
     }
     bytes = etwas_value_text(value, whole, sizeof whole);
     if (bytes >= sizeof whole && conversion->precision < 0) { /* longer than any width */
-        etwas_value_put(text, value);
+        etwas_value_write(text, value);
         return;
     }
-    etwas_put_padded(text, conversion, whole,
-                     conversion->precision < 0 ? bytes : bytes_of(whole, conversion->precision));
+    etwas_printf_write_padded(
+        text, conversion, whole,
+        conversion->precision < 0 ? bytes : insert_bytes_of(whole, conversion->precision));
 }
 
-static void put_value(struct etwas_text *text, const struct etwas_conversion *conversion,
-                      const etwas_value *value)
+static void insert_write_value(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion,
+                               const etwas_value *value)
 {
     etwas_number number;
     uint32_t kind = etwas_value_number(value, &number);
     bool is_integer = kind != ETWAS_VALUE_TEXT && kind != ETWAS_VALUE_FLOAT;
 
     if (is_integer && conversion->letter != 0 && strchr("di", conversion->letter) != NULL) {
-        etwas_put_integer_by(text, conversion, number.u);
+        etwas_printf_write_integer(text, conversion, number.u);
     } else if (is_integer && conversion->letter != 0 &&
                strchr("uoxX", conversion->letter) != NULL) {
-        etwas_put_integer_by(text, conversion, etwas_value_unsigned(value));
+        etwas_printf_write_integer(text, conversion, etwas_value_unsigned(value));
     } else if (kind == ETWAS_VALUE_FLOAT && conversion->letter != 0 &&
                strchr("eEfFgGaA", conversion->letter) != NULL) {
-        etwas_put_double_by(text, conversion, number.f);
+        etwas_printf_write_double(text, conversion, number.f);
     } else {
-        put_text(text, conversion, value);
+        insert_write_text(text, conversion, value);
     }
 }
 
 /* A top-level field; of an array or a struct its values. False: the payload does not have it. */
-static bool put_field(struct inserting *inserting, const struct insert *insert)
+static bool insert_write_field(struct insert_state *inserting, const struct insert *insert)
 {
     etwas_fields fields;
     etwas_value value;
@@ -108,7 +111,7 @@ static bool put_field(struct inserting *inserting, const struct insert *insert)
         inserting->effort--;
         if (field == insert->field && value.token == ETWAS_TOKEN_VALUE) {
             etwas_text_put(inserting->text, ", ", is_first ? 0 : 2);
-            put_value(inserting->text, &insert->conversion, &value);
+            insert_write_value(inserting->text, &insert->conversion, &value);
             inserting->effort -= value.bytes < inserting->effort ? value.bytes : inserting->effort;
             is_first = false;
         }
@@ -119,7 +122,8 @@ static bool put_field(struct inserting *inserting, const struct insert *insert)
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* What stands behind a percent sign. Returns how many units of it were read; 0: the end. */
-static size_t put_escape(struct etwas_text *text, const etwas_wchar *at, size_t units)
+static size_t insert_write_escape(struct etwas_text_writer *text, const etwas_wchar *at,
+                                  size_t units)
 {
     switch (units == 0 ? 0 : at[0]) {
     case '0':
@@ -144,19 +148,19 @@ static size_t put_escape(struct etwas_text *text, const etwas_wchar *at, size_t 
 }
 
 /* What stands between exclamation marks; what says nothing is passed over. */
-static void read_conversion(const etwas_wchar *at, size_t units, struct insert *insert)
+static void insert_read_conversion(const etwas_wchar *at, size_t units, struct insert *insert)
 {
     char ascii[CONVERSION_BYTES] = "";
 
     for (size_t i = 0; units < sizeof ascii && i < units; i++) {
         ascii[i] = at[i] < 0x80 ? (char)at[i] : '?';
     }
-    etwas_read_conversion(ascii, &insert->conversion);
+    etwas_printf_conversion_read(ascii, &insert->conversion);
     insert->conversion.is_wide = false; /* it is the value that says so */
 }
 
 /* Digits, and what may stand between exclamation marks behind them. */
-static struct insert read_insert(const etwas_wchar *at, size_t units)
+static struct insert insert_read(const etwas_wchar *at, size_t units)
 {
     struct insert insert = {.conversion.precision = -1};
     size_t end;
@@ -171,17 +175,18 @@ static struct insert read_insert(const etwas_wchar *at, size_t units)
     for (end = insert.units + 1; end < units && at[end] != '!'; end++) {
     }
     if (end < units) {
-        read_conversion(at + insert.units + 1, end - insert.units - 1, &insert);
+        insert_read_conversion(at + insert.units + 1, end - insert.units - 1, &insert);
         insert.units = end + 1;
     }
     return insert;
 }
 
-void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size_t units,
-                       const etwas_schema *schema, const EVENT_RECORD *record)
+void etwas_message_write_inserts(struct etwas_text_writer *text, const etwas_wchar *message,
+                                 size_t units, const etwas_schema *schema,
+                                 const EVENT_RECORD *record)
 {
-    struct inserting inserting = {text, schema, record,
-                                  EFFORT_BESIDES + EFFORT_OF_BYTE * (size_t)record->UserDataLength};
+    struct insert_state inserting = {
+        text, schema, record, EFFORT_BESIDES + EFFORT_OF_BYTE * (size_t)record->UserDataLength};
     size_t at = 0;
 
     while (at < units) {
@@ -195,13 +200,13 @@ void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size
         if (at++ >= units) {
             return;
         }
-        insert = read_insert(message + at, units - at);
+        insert = insert_read(message + at, units - at);
         if (insert.field == 0) {
-            insert.units = put_escape(text, message + at, units - at);
+            insert.units = insert_write_escape(text, message + at, units - at);
             if (insert.units == 0) {
                 return;
             }
-        } else if (!put_field(&inserting, &insert)) {
+        } else if (!insert_write_field(&inserting, &insert)) {
             etwas_text_put_utf16(text, message + at - 1, insert.units + 1);
         }
         at += insert.units;

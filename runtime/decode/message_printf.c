@@ -4,11 +4,11 @@
 /* A message by its format, with the arguments of its payload. */
 #include <string.h>
 
-#include "decode/conversion.h"
 #include "decode/message.h"
+#include "decode/printf_conversion.h"
 #include "decode/value.h"
 
-struct arguments {
+struct printf_arguments {
     const uint8_t *at;
     const uint8_t *end;
     uint32_t number; /* of the last that was begun */
@@ -16,7 +16,7 @@ struct arguments {
 };
 
 /* The next `count` bytes; NULL: the payload has ended. */
-static const uint8_t *next_bytes(struct arguments *arguments, size_t count)
+static const uint8_t *printf_next_bytes(struct printf_arguments *arguments, size_t count)
 {
     const uint8_t *at = arguments->at;
 
@@ -28,14 +28,15 @@ static const uint8_t *next_bytes(struct arguments *arguments, size_t count)
     return at;
 }
 
-static void put_missing(struct etwas_text *text)
+static void printf_write_missing(struct etwas_text_writer *text)
 {
     etwas_text_put_utf8(text, "\xE2\x80\xA6", 3);
 }
 
 /* To its 0, or to the payload's end; the precision says how much of it is shown. */
-static void put_string(struct etwas_text *text, const struct etwas_conversion *conversion,
-                       struct arguments *arguments)
+static void printf_write_string(struct etwas_text_writer *text,
+                                const struct etwas_printf_conversion *conversion,
+                                struct printf_arguments *arguments)
 {
     size_t unit = conversion->is_wide ? 2 : 1;
     size_t most = (size_t)(arguments->end - arguments->at) / unit;
@@ -46,7 +47,7 @@ static void put_string(struct etwas_text *text, const struct etwas_conversion *c
 
     if (arguments->is_over || most == 0) {
         arguments->is_over = true;
-        put_missing(text);
+        printf_write_missing(text);
         return;
     }
     while (units < most && (at[unit * units] != 0 || at[unit * units + unit - 1] != 0)) {
@@ -58,71 +59,75 @@ static void put_string(struct etwas_text *text, const struct etwas_conversion *c
     if (conversion->precision >= 0 && (size_t)conversion->precision < units) {
         units = (size_t)conversion->precision;
     }
-    etwas_put_padded(text, conversion, at, units);
-    etwas_put_odd_string(text, at, unit * whole, conversion->is_wide, " [", "]");
+    etwas_printf_write_padded(text, conversion, at, units);
+    etwas_value_write_odd_string(text, at, unit * whole, conversion->is_wide, " [", "]");
 }
 
-static void put_integer(struct etwas_text *text, const struct etwas_conversion *conversion,
-                        struct arguments *arguments)
+static void printf_write_integer(struct etwas_text_writer *text,
+                                 const struct etwas_printf_conversion *conversion,
+                                 struct printf_arguments *arguments)
 {
-    const uint8_t *at = next_bytes(arguments, conversion->bytes);
+    const uint8_t *at = printf_next_bytes(arguments, conversion->bytes);
     unsigned unused = 64 - 8 * conversion->bytes;
     uint64_t number = 0;
 
     if (at == NULL) {
-        put_missing(text);
+        printf_write_missing(text);
         return;
     }
     memcpy(&number, at, conversion->bytes);
     if (conversion->letter == 'd' || conversion->letter == 'i') {
         number = (uint64_t)((int64_t)(number << unused) >> unused);
     }
-    etwas_put_integer_by(text, conversion, number);
+    etwas_printf_write_integer(text, conversion, number);
 }
 
-static void put_float(struct etwas_text *text, const struct etwas_conversion *conversion,
-                      struct arguments *arguments)
+static void printf_write_float(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion,
+                               struct printf_arguments *arguments)
 {
     double number;
-    const uint8_t *at = next_bytes(arguments, sizeof number);
+    const uint8_t *at = printf_next_bytes(arguments, sizeof number);
 
     if (at == NULL) {
-        put_missing(text);
+        printf_write_missing(text);
         return;
     }
     memcpy(&number, at, sizeof number);
-    etwas_put_double_by(text, conversion, number);
+    etwas_printf_write_double(text, conversion, number);
 }
 
-static void put_character(struct etwas_text *text, struct etwas_conversion *conversion,
-                          struct arguments *arguments)
+static void printf_write_character(struct etwas_text_writer *text,
+                                   struct etwas_printf_conversion *conversion,
+                                   struct printf_arguments *arguments)
 {
-    const uint8_t *at = next_bytes(arguments, 1);
+    const uint8_t *at = printf_next_bytes(arguments, 1);
 
     conversion->is_wide = false;
     if (at == NULL) {
-        put_missing(text);
+        printf_write_missing(text);
     } else {
-        etwas_put_padded(text, conversion, at, 1);
-        etwas_put_odd_string(text, at, 1, false, " [", "]");
+        etwas_printf_write_padded(text, conversion, at, 1);
+        etwas_value_write_odd_string(text, at, 1, false, " [", "]");
     }
 }
 
-static void put_address(struct etwas_text *text, struct arguments *arguments)
+static void printf_write_address(struct etwas_text_writer *text, struct printf_arguments *arguments)
 {
     uint64_t address;
-    const uint8_t *at = next_bytes(arguments, sizeof address);
+    const uint8_t *at = printf_next_bytes(arguments, sizeof address);
 
     if (at == NULL) {
-        put_missing(text);
+        printf_write_missing(text);
         return;
     }
     memcpy(&address, at, sizeof address);
     etwas_text_put_hex(text, address);
 }
 
-static void put_conversion(struct etwas_text *text, struct etwas_conversion *conversion,
-                           struct arguments *arguments)
+static void printf_write_conversion(struct etwas_text_writer *text,
+                                    struct etwas_printf_conversion *conversion,
+                                    struct printf_arguments *arguments)
 {
     arguments->number += !arguments->is_over && conversion->letter != '%';
     switch (conversion->letter) {
@@ -132,31 +137,31 @@ static void put_conversion(struct etwas_text *text, struct etwas_conversion *con
     case 'o':
     case 'x':
     case 'X':
-        put_integer(text, conversion, arguments);
+        printf_write_integer(text, conversion, arguments);
         break;
     case 's':
-        put_string(text, conversion, arguments);
+        printf_write_string(text, conversion, arguments);
         break;
     case 'c':
-        put_character(text, conversion, arguments);
+        printf_write_character(text, conversion, arguments);
         break;
     case 'p':
-        put_address(text, arguments);
+        printf_write_address(text, arguments);
         break;
     case '%':
         etwas_text_put(text, "%", 1);
         break;
     case 0: /* how long its argument is nobody knows: nor where the next one begins */
         arguments->is_over = true;
-        put_missing(text);
+        printf_write_missing(text);
         break;
     default:
-        put_float(text, conversion, arguments);
+        printf_write_float(text, conversion, arguments);
         break;
     }
 }
 
-static bool rest_of(const struct arguments *arguments, etwas_value *rest)
+static bool printf_rest_of(const struct printf_arguments *arguments, etwas_value *rest)
 {
     *rest = (etwas_value){0};
     rest->token = arguments->is_over ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_TRAILING;
@@ -166,11 +171,11 @@ static bool rest_of(const struct arguments *arguments, etwas_value *rest)
     return arguments->is_over || rest->bytes > 0;
 }
 
-bool etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record,
-                      etwas_value *rest)
+bool etwas_message_write_printf(struct etwas_text_writer *text, const char *format,
+                                const EVENT_RECORD *record, etwas_value *rest)
 {
     static const uint8_t nothing[1];
-    struct arguments arguments = {.at = nothing, .end = nothing};
+    struct printf_arguments arguments = {.at = nothing, .end = nothing};
 
     if (record->UserData != NULL) {
         arguments.at = record->UserData;
@@ -178,14 +183,14 @@ bool etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_R
     }
     while (*format != 0) {
         size_t plain = strcspn(format, "%");
-        struct etwas_conversion conversion;
+        struct etwas_printf_conversion conversion;
 
         etwas_text_put_utf8(text, format, plain);
         format += plain;
         if (*format != 0) {
-            format = etwas_read_conversion(format + 1, &conversion);
-            put_conversion(text, &conversion, &arguments);
+            format = etwas_printf_conversion_read(format + 1, &conversion);
+            printf_write_conversion(text, &conversion, &arguments);
         }
     }
-    return rest_of(&arguments, rest);
+    return printf_rest_of(&arguments, rest);
 }

@@ -8,10 +8,10 @@
 
 #include "decode/builtin.h"
 #include "decode/source.h"
-#include "decode/text.h"
+#include "decode/text_writer.h"
 
 /* Behind the u16 of their size an event's traits begin with the name. NULL: it has none. */
-static const char *traits_name(const EVENT_RECORD *record, size_t *bytes)
+static const char *provider_name_of_traits(const EVENT_RECORD *record, size_t *bytes)
 {
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
@@ -26,10 +26,10 @@ static const char *traits_name(const EVENT_RECORD *record, size_t *bytes)
     return NULL;
 }
 
-static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+static uint32_t provider_name_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     size_t bytes;
-    const char *name = traits_name(record, &bytes);
+    const char *name = provider_name_of_traits(record, &bytes);
 
     return name == NULL || etwas_store_add_provider(&decoder->store,
                                                     &record->EventHeader.ProviderId, name, bytes)
@@ -37,10 +37,10 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
                : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-const struct etwas_decode_source etwas_provider_name_source = {.learn = learn};
+const struct etwas_decode_source etwas_provider_name_source = {.learn = provider_name_learn};
 
-static void put_name(struct etwas_text *text, const etwas_decoder *decoder,
-                     const EVENT_RECORD *record)
+static void provider_name_write(struct etwas_text_writer *text, const etwas_decoder *decoder,
+                                const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     const char *name;
@@ -49,7 +49,7 @@ static void put_name(struct etwas_text *text, const etwas_decoder *decoder,
     if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
         return;
     }
-    name = traits_name(record, &bytes);
+    name = provider_name_of_traits(record, &bytes);
     if (name == NULL) {
         name = etwas_store_provider(&decoder->store, &header->ProviderId);
         if (name == NULL) {
@@ -67,8 +67,8 @@ static void put_name(struct etwas_text *text, const etwas_decoder *decoder,
 size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                               size_t size)
 {
-    struct etwas_text out = etwas_text_begin(text, size);
+    struct etwas_text_writer out = etwas_text_begin(text, size);
 
-    put_name(&out, decoder, record);
+    provider_name_write(&out, decoder, record);
     return etwas_text_end(&out, size);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/schema_step.h"
-#include "decode/text.h"
+#include "decode/read_step.h"
+#include "decode/text_writer.h"
 #include "etl/utf16.h"
 
 enum {
@@ -17,13 +17,14 @@ enum {
 /* ---- strings --------------------------------------------------------------------------------- */
 
 /* What is checked: an aligned copy. */
-struct source {
+struct schema_source {
     const TRACE_EVENT_INFO *info;
     size_t bytes;
 };
 
 /* The units before the 0 of the string at `offset`; -1: none ends there within `limit` units. */
-static int32_t string_units(const struct source *source, uint32_t offset, size_t limit_units)
+static int32_t schema_string_units(const struct schema_source *source, uint32_t offset,
+                                   size_t limit_units)
 {
     const uint8_t *base = (const uint8_t *)source->info;
     size_t most;
@@ -38,29 +39,29 @@ static int32_t string_units(const struct source *source, uint32_t offset, size_t
     return units < most ? (int32_t)units : -1;
 }
 
-static bool is_string(const struct source *source, uint32_t offset)
+static bool schema_is_string(const struct schema_source *source, uint32_t offset)
 {
-    return offset == 0 || string_units(source, offset, SIZE_MAX) >= 0;
+    return offset == 0 || schema_string_units(source, offset, SIZE_MAX) >= 0;
 }
 
-static bool is_name(const struct source *source, uint32_t offset)
+static bool schema_is_name(const struct schema_source *source, uint32_t offset)
 {
-    return offset == 0 || string_units(source, offset, ETWAS_SCHEMA_NAME_UNITS) >= 0;
+    return offset == 0 || schema_string_units(source, offset, ETWAS_SCHEMA_NAME_UNITS) >= 0;
 }
 
 /* Strings, the last of them empty. */
-static bool is_list(const struct source *source, uint32_t offset)
+static bool schema_is_list(const struct schema_source *source, uint32_t offset)
 {
     int32_t units = 1;
 
     while (offset != 0 && units > 0) {
-        units = string_units(source, offset, SIZE_MAX);
+        units = schema_string_units(source, offset, SIZE_MAX);
         offset += 2 * ((uint32_t)units + 1);
     }
     return units >= 0;
 }
 
-static bool head_is_sound(const struct source *source)
+static bool schema_head_is_sound(const struct schema_source *source)
 {
     const TRACE_EVENT_INFO *info = source->info;
     const uint32_t names[] = {
@@ -76,15 +77,15 @@ static bool head_is_sound(const struct source *source)
         return false;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!is_string(source, names[i])) {
+        if (!schema_is_string(source, names[i])) {
             return false;
         }
     }
-    return is_list(source, info->KeywordsNameOffset);
+    return schema_is_list(source, info->KeywordsNameOffset);
 }
 
 /* A u16 of the protocol, a u16 of bytes, and as many. */
-static bool is_custom_schema(const struct source *source, uint32_t offset)
+static bool schema_is_custom_schema(const struct schema_source *source, uint32_t offset)
 {
     uint16_t bytes;
 
@@ -98,17 +99,17 @@ static bool is_custom_schema(const struct source *source, uint32_t offset)
     return bytes <= source->bytes - offset - 4;
 }
 
-static bool properties_are_sound(const struct source *source)
+static bool schema_properties_are_sound(const struct schema_source *source)
 {
     for (uint32_t i = 0; i < source->info->PropertyCount; i++) {
         const EVENT_PROPERTY_INFO *property = &source->info->EventPropertyInfoArray[i];
-        bool sound = is_name(source, property->NameOffset);
+        bool sound = schema_is_name(source, property->NameOffset);
 
         if ((property->Flags & PropertyHasCustomSchema) != 0) {
-            sound =
-                sound && is_custom_schema(source, property->customSchemaType.CustomSchemaOffset);
+            sound = sound &&
+                    schema_is_custom_schema(source, property->customSchemaType.CustomSchemaOffset);
         } else if ((property->Flags & PropertyStruct) == 0) {
-            sound = sound && is_name(source, property->nonStructType.MapNameOffset);
+            sound = sound && schema_is_name(source, property->nonStructType.MapNameOffset);
         }
         if (!sound) {
             return false;
@@ -120,20 +121,20 @@ static bool properties_are_sound(const struct source *source)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* UTF-8 one behind the other, each with its 0. Without `bytes` they are measured only. */
-struct names {
+struct schema_names {
     char *bytes;
     size_t count;
     size_t room;
 };
 
-static struct etwas_text begin_name(const struct names *names)
+static struct etwas_text_writer schema_begin_name(const struct schema_names *names)
 {
     return names->bytes == NULL
                ? etwas_text_begin(NULL, 0)
                : etwas_text_begin(names->bytes + names->count, names->room - names->count);
 }
 
-static const char *end_name(struct names *names, struct etwas_text *text)
+static const char *schema_end_name(struct schema_names *names, struct etwas_text_writer *text)
 {
     const char *name = names->bytes == NULL ? "" : names->bytes + names->count;
 
@@ -143,13 +144,14 @@ static const char *end_name(struct names *names, struct etwas_text *text)
 }
 
 /* Without the blanks that strings of messages end with. */
-static void put_string(struct etwas_text *text, const struct source *source, uint32_t offset)
+static void schema_write_string(struct etwas_text_writer *text, const struct schema_source *source,
+                                uint32_t offset)
 {
     const uint8_t *base = (const uint8_t *)source->info;
 
     if (offset != 0) {
         const etwas_wchar *string = (const etwas_wchar *)(const void *)(base + offset);
-        size_t units = (size_t)string_units(source, offset, SIZE_MAX);
+        size_t units = (size_t)schema_string_units(source, offset, SIZE_MAX);
 
         while (units > 0 && string[units - 1] == ' ') {
             units--;
@@ -158,49 +160,50 @@ static void put_string(struct etwas_text *text, const struct source *source, uin
     }
 }
 
-static const char *name_of(struct names *names, const struct source *source, uint32_t offset)
+static const char *schema_name_of(struct schema_names *names, const struct schema_source *source,
+                                  uint32_t offset)
 {
-    struct etwas_text text = begin_name(names);
+    struct etwas_text_writer text = schema_begin_name(names);
 
-    put_string(&text, source, offset);
-    return end_name(names, &text);
+    schema_write_string(&text, source, offset);
+    return schema_end_name(names, &text);
 }
 
 /*
  * TraceLogging's events and some of manifests have a name. Others are TASK/OPCODE; the opcode that
  * manifests call Info is what an event has that says none.
  */
-static const char *event_of(struct names *names, const struct source *source)
+static const char *schema_event_of(struct schema_names *names, const struct schema_source *source)
 {
     const TRACE_EVENT_INFO *info = source->info;
-    struct etwas_text text = begin_name(names);
+    struct etwas_text_writer text = schema_begin_name(names);
     bool has_opcode = info->OpcodeNameOffset != 0 &&
                       (info->DecodingSource == DecodingSourceWbem || info->TaskNameOffset == 0 ||
                        info->EventDescriptor.Opcode != 0);
 
     if (info->DecodingSource != DecodingSourceWbem && info->EventNameOffset != 0) {
-        put_string(&text, source, info->EventNameOffset);
-        return end_name(names, &text);
+        schema_write_string(&text, source, info->EventNameOffset);
+        return schema_end_name(names, &text);
     }
-    put_string(&text, source, info->TaskNameOffset);
+    schema_write_string(&text, source, info->TaskNameOffset);
     if (has_opcode) {
         if (info->TaskNameOffset != 0) {
             etwas_text_put(&text, "/", 1);
         }
-        put_string(&text, source, info->OpcodeNameOffset);
+        schema_write_string(&text, source, info->OpcodeNameOffset);
     }
-    return end_name(names, &text);
+    return schema_end_name(names, &text);
 }
 
-static void put_names(struct names *names, const struct source *source, etwas_schema *schema,
-                      etwas_schema_field *fields)
+static void schema_write_names(struct schema_names *names, const struct schema_source *source,
+                               etwas_schema *schema, etwas_schema_field *fields)
 {
-    const char *provider = name_of(names, source, source->info->ProviderNameOffset);
-    const char *event = event_of(names, source);
+    const char *provider = schema_name_of(names, source, source->info->ProviderNameOffset);
+    const char *event = schema_event_of(names, source);
 
     for (uint32_t i = 0; i < source->info->PropertyCount; i++) {
         const EVENT_PROPERTY_INFO *property = &source->info->EventPropertyInfoArray[i];
-        const char *name = name_of(names, source, property->NameOffset);
+        const char *name = schema_name_of(names, source, property->NameOffset);
 
         if (fields != NULL) {
             fields[i] = (etwas_schema_field){.name = name, .info = property};
@@ -214,24 +217,24 @@ static void put_names(struct names *names, const struct source *source, etwas_sc
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool has_map(const EVENT_PROPERTY_INFO *property)
+static bool schema_field_has_map(const EVENT_PROPERTY_INFO *property)
 {
     return (property->Flags & (PropertyStruct | PropertyHasCustomSchema)) == 0 &&
            property->nonStructType.MapNameOffset != 0;
 }
 
-static uint32_t maps_of(const TRACE_EVENT_INFO *info)
+static uint32_t schema_count_maps(const TRACE_EVENT_INFO *info)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < info->PropertyCount; i++) {
-        count += has_map(&info->EventPropertyInfoArray[i]);
+        count += schema_field_has_map(&info->EventPropertyInfoArray[i]);
     }
     return count;
 }
 
 /* Where the parts lie in the one allocation. */
-struct layout {
+struct schema_layout {
     size_t fields;
     size_t steps;
     size_t map_fields;
@@ -240,79 +243,79 @@ struct layout {
     size_t bytes;
 };
 
-static size_t aligned(size_t bytes)
+static size_t schema_aligned(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;
 }
 
-static struct layout layout_of(const struct source *source, size_t names)
+static struct schema_layout schema_layout_of(const struct schema_source *source, size_t names)
 {
     uint32_t count = source->info->PropertyCount;
-    struct layout layout = {.fields = aligned(sizeof(struct etwas_described))};
+    struct schema_layout layout = {.fields = schema_aligned(sizeof(struct etwas_stored_schema))};
 
     layout.map_fields = layout.fields + count * sizeof(etwas_schema_field);
-    layout.steps = layout.map_fields + maps_of(source->info) * sizeof(struct etwas_map_field);
-    layout.info = aligned(layout.steps + count * sizeof(struct etwas_step));
+    layout.steps =
+        layout.map_fields + schema_count_maps(source->info) * sizeof(struct etwas_map_field);
+    layout.info = schema_aligned(layout.steps + count * sizeof(struct etwas_read_step));
     layout.names = layout.info + source->bytes;
     layout.bytes = layout.names + names;
     return layout;
 }
 
-static void note_maps(struct etwas_described *described)
+static void schema_list_maps(struct etwas_stored_schema *stored)
 {
-    for (uint32_t i = 0; i < described->exact.field_count; i++) {
-        if (has_map(described->fields[i].info)) {
-            described->map_fields[described->map_field_count++].field = &described->fields[i];
+    for (uint32_t i = 0; i < stored->exact.field_count; i++) {
+        if (schema_field_has_map(stored->fields[i].info)) {
+            stored->map_fields[stored->map_field_count++].field = &stored->fields[i];
         }
     }
 }
 
-static uint32_t put_together(const struct source *checked, size_t name_bytes,
-                             struct etwas_described **result)
+static uint32_t schema_assemble(const struct schema_source *checked, size_t name_bytes,
+                                struct etwas_stored_schema **result)
 {
-    const struct layout layout = layout_of(checked, name_bytes);
+    const struct schema_layout layout = schema_layout_of(checked, name_bytes);
     uint8_t *block = calloc(1, layout.bytes);
-    struct etwas_described *described = (void *)block;
-    struct etwas_step *steps;
-    struct source source;
-    struct names names = {.room = name_bytes};
+    struct etwas_stored_schema *stored = (void *)block;
+    struct etwas_read_step *steps;
+    struct schema_source source;
+    struct schema_names names = {.room = name_bytes};
 
     if (block == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     memcpy(block + layout.info, checked->info, checked->bytes);
-    source = (struct source){(const void *)(block + layout.info), checked->bytes};
-    described->bytes = (uint32_t)layout.bytes;
-    described->fields = (void *)(block + layout.fields);
-    described->map_fields = (void *)(block + layout.map_fields);
-    described->exact = (etwas_schema){
+    source = (struct schema_source){(const void *)(block + layout.info), checked->bytes};
+    stored->bytes = (uint32_t)layout.bytes;
+    stored->fields = (void *)(block + layout.fields);
+    stored->map_fields = (void *)(block + layout.map_fields);
+    stored->exact = (etwas_schema){
         .info = source.info,
         .info_bytes = (uint32_t)source.bytes,
         .field_count = source.info->PropertyCount,
-        .fields = described->fields,
-        .plan = &described->plan,
+        .fields = stored->fields,
+        .plan = &stored->plan,
     };
     names.bytes = (char *)block + layout.names;
-    put_names(&names, &source, &described->exact, described->fields);
-    described->other = described->exact;
-    described->other.other_version = true;
+    schema_write_names(&names, &source, &stored->exact, stored->fields);
+    stored->other = stored->exact;
+    stored->other.other_version = true;
     steps = (void *)(block + layout.steps);
-    described->plan =
-        (struct etwas_plan){.top = source.info->TopLevelPropertyCount, .steps = steps};
-    note_maps(described);
-    described->is_whole = etwas_schema_steps(source.info, steps);
-    *result = described;
+    stored->plan = (struct etwas_plan){.top = source.info->TopLevelPropertyCount, .steps = steps};
+    schema_list_maps(stored);
+    stored->is_whole = etwas_read_steps_make(source.info, steps);
+    *result = stored;
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_described **described)
+uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_stored_schema **stored)
 {
-    struct source source = {.bytes = bytes};
-    struct names names = {0};
+    struct schema_source source = {.bytes = bytes};
+    struct schema_names names = {0};
     uint32_t error = ERROR_INVALID_DATA;
     void *copy;
 
-    *described = NULL;
+    *stored = NULL;
     if (bytes < HEAD_BYTES || bytes > UINT32_MAX) {
         return ERROR_INVALID_DATA;
     }
@@ -323,10 +326,10 @@ uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_describe
     }
     memcpy(copy, info, bytes);
     source.info = copy;
-    if (head_is_sound(&source) && properties_are_sound(&source)) {
-        put_names(&names, &source, NULL, NULL);
+    if (schema_head_is_sound(&source) && schema_properties_are_sound(&source)) {
+        schema_write_names(&names, &source, NULL, NULL);
         if (names.count <= ETWAS_SCHEMA_NAMES_BYTES) {
-            error = put_together(&source, names.count, described);
+            error = schema_assemble(&source, names.count, stored);
         }
     }
     free(copy);

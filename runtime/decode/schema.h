@@ -24,7 +24,7 @@ enum {
     ETWAS_SCHEMA_NAMES_BYTES = 1 << 16, /* of all: an event without a payload may show them */
 };
 
-enum etwas_reading {
+enum etwas_read_method {
     ETWAS_READ_FIXED,        /* step.bytes */
     ETWAS_READ_POINTER,      /* as wide as the event's */
     ETWAS_READ_UTF16,        /* to its 0 */
@@ -38,8 +38,8 @@ enum etwas_reading {
     ETWAS_READ_REST,     /* to the end of the payload, or to a 0 there of step.bytes */
     ETWAS_READ_SID,
     ETWAS_READ_WBEMSID,
-    ETWAS_READ_STRUCT, /* no bytes of its own */
-    ETWAS_READ_NOHOW,  /* its description does not say how */
+    ETWAS_READ_STRUCT,  /* no bytes of its own */
+    ETWAS_READ_UNKNOWN, /* its description does not say how */
 };
 
 /* Where a count or a length comes from: a slot below ETWAS_SCHEMA_SLOTS, or */
@@ -51,8 +51,8 @@ enum {
     ETWAS_NO_SLOT = 0xFFFF,
 };
 
-struct etwas_step {
-    uint8_t reading; /* enum etwas_reading, of one element */
+struct etwas_read_step {
+    uint8_t method; /* enum etwas_read_method, of one element */
     bool is_array;
     bool is_text;     /* an array of characters, given as one value */
     uint16_t in_type; /* as a value has them */
@@ -72,19 +72,19 @@ struct etwas_step {
 struct etwas_plan {
     uint32_t top;           /* top-level properties: they come first */
     uint32_t payload_begin; /* where the first field begins */
-    const struct etwas_step *steps;
+    const struct etwas_read_step *steps;
 };
 
 /* A schema and what the store knows of it: one allocation. */
-struct etwas_described {
+struct etwas_stored_schema {
     etwas_schema exact;
     etwas_schema other; /* the same, for events of another version */
     struct etwas_plan plan;
     etwas_schema_field *fields;
 
     /* The store's. */
-    struct etwas_described *older;      /* the next lower version of the same event, or layout */
-    struct etwas_described *next;       /* of all */
+    struct etwas_stored_schema *older;  /* the next lower version of the same event, or layout */
+    struct etwas_stored_schema *next;   /* of all */
     struct etwas_map_field *map_fields; /* one for each field that names a map */
     uint32_t map_field_count;
     uint32_t bytes;    /* of all of it */
@@ -103,6 +103,6 @@ struct etwas_map_field {
  * The schema of a TRACE_EVENT_INFO, a copy of it: the caller's to free. `info` may be unaligned.
  * ERROR_INVALID_DATA: it makes no sense. ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_described **described);
+uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_stored_schema **stored);
 
 #endif

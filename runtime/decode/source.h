@@ -3,7 +3,7 @@
 
 /*
  * What a decoder is made of, for the sources that fill it. A source describes events as
- * TRACE_EVENT_INFO (decode/build.h makes them) and gives them to the store. One of these is all it
+ * TRACE_EVENT_INFO (decode/builder.h makes them) and gives them to the store. One of these is all it
  * needs to have:
  *
  *     learn     a record that describes other events: ERROR_SUCCESS taken, ERROR_NOT_FOUND no such
@@ -24,9 +24,9 @@
 #include "decode/store.h"
 
 struct etwas_decoder {
-    struct etwas_store store;
+    struct etwas_schema_store store;
     struct etwas_manifests manifests;
-    struct etwas_table formats; /* of messages */
+    struct etwas_hash_table formats; /* of messages */
 };
 
 struct etwas_decode_source {

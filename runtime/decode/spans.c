@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "decode/table.h"
+#include "decode/hash_table.h"
 #include "etl/own_record.h"
 
 enum {
@@ -24,7 +24,7 @@ enum {
     COUNTS = ETWAS_SPANS_LEFT_OUT + 1,
 };
 
-struct entry {
+struct span_entry {
     etwas_span span;
     uint64_t hash;
     uint32_t next; /* in its chain, or of those that are free */
@@ -36,7 +36,7 @@ struct etwas_spans {
     uint32_t capacity; /* of entries; as many chains: a power of two, or 0 */
     uint32_t used;     /* entries that were ever taken */
     uint32_t first_free;
-    struct entry *entries;
+    struct span_entry *entries;
     uint32_t *chains;
     uint64_t newest; /* number */
     etwas_span told; /* as it was before the event */
@@ -44,7 +44,7 @@ struct etwas_spans {
 };
 
 /* What a span is found by. */
-struct key {
+struct span_key {
     etwas_guid guid;
     etwas_guid activity;
     uint32_t instance;
@@ -54,14 +54,14 @@ struct key {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static bool is_zero(const etwas_guid *guid)
+static bool span_guid_is_zero(const etwas_guid *guid)
 {
     static const etwas_guid none;
 
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
-static const void *item_of(const EVENT_RECORD *record, uint16_t type, size_t bytes)
+static const void *span_item_of(const EVENT_RECORD *record, uint16_t type, size_t bytes)
 {
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
@@ -74,7 +74,7 @@ static const void *item_of(const EVENT_RECORD *record, uint16_t type, size_t byt
 }
 
 /* Of whose START or END the counters are; they are inside of it. False: the event has none, or the file lies. */
-static bool read_counted(const EVENT_RECORD *record, struct key *key)
+static bool span_read_counted(const EVENT_RECORD *record, struct span_key *key)
 {
     struct etwas_etl_counters counters;
 
@@ -88,34 +88,35 @@ static bool read_counted(const EVENT_RECORD *record, struct key *key)
     key->guid = counters.guid;
     key->activity = counters.activity;
     key->instance = counters.instance;
-    key->process = is_zero(&counters.activity) ? record->EventHeader.ProcessId : 0;
+    key->process = span_guid_is_zero(&counters.activity) ? record->EventHeader.ProcessId : 0;
     return true;
 }
 
 /* The keys of what an event belongs to, and of its parent. False: it belongs to no span. */
-static bool read_keys(const EVENT_RECORD *record, uint32_t trace, struct key *key,
-                      struct key *parent)
+static bool span_read_keys(const EVENT_RECORD *record, uint32_t trace, struct span_key *key,
+                           struct span_key *parent)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     EVENT_EXTENDED_ITEM_INSTANCE instance;
     const void *item;
 
-    *key = (struct key){.guid = header->ProviderId, .trace = trace};
-    *parent = (struct key){.trace = trace};
+    *key = (struct span_key){.guid = header->ProviderId, .trace = trace};
+    *parent = (struct span_key){.trace = trace};
     if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
         return false;
     }
     if ((header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
-        item = item_of(record, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, sizeof parent->activity);
+        item =
+            span_item_of(record, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, sizeof parent->activity);
         if (item != NULL) {
             memcpy(&parent->activity, item, sizeof parent->activity);
         }
         key->activity = header->ActivityId;
-        return !is_zero(&key->activity);
+        return !span_guid_is_zero(&key->activity);
     }
-    item = item_of(record, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof instance);
+    item = span_item_of(record, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof instance);
     if (item == NULL) {
-        return read_counted(record, key);
+        return span_read_counted(record, key);
     }
     memcpy(&instance, item, sizeof instance);
     key->instance = instance.InstanceId;
@@ -126,24 +127,25 @@ static bool read_keys(const EVENT_RECORD *record, uint32_t trace, struct key *ke
     return true;
 }
 
-static uint64_t hash_of(const struct etwas_spans *spans, const struct key *key)
+static uint64_t span_hash_of(const struct etwas_spans *spans, const struct span_key *key)
 {
     const uint32_t ids[] = {key->instance, key->process};
 
-    if (!is_zero(&key->activity)) {
-        return etwas_hash(spans->secret, &key->activity, sizeof key->activity);
+    if (!span_guid_is_zero(&key->activity)) {
+        return etwas_hash_bytes(spans->secret, &key->activity, sizeof key->activity);
     }
-    return etwas_hash(etwas_hash(spans->secret, &key->guid, sizeof key->guid), ids, sizeof ids);
+    return etwas_hash_bytes(etwas_hash_bytes(spans->secret, &key->guid, sizeof key->guid), ids,
+                            sizeof ids);
 }
 
-static bool is_same_instance(const etwas_span *span, const struct key *key)
+static bool span_is_same_instance(const etwas_span *span, const struct span_key *key)
 {
-    return is_zero(&span->activity) && span->instance == key->instance &&
+    return span_guid_is_zero(&span->activity) && span->instance == key->instance &&
            span->process == key->process && span->trace == key->trace &&
            memcmp(&span->guid, &key->guid, sizeof key->guid) == 0;
 }
 
-static bool is_same_activity(const etwas_span *span, const struct key *key)
+static bool span_is_same_activity(const etwas_span *span, const struct span_key *key)
 {
     return memcmp(&span->activity, &key->activity, sizeof key->activity) == 0;
 }
@@ -151,16 +153,17 @@ static bool is_same_activity(const etwas_span *span, const struct key *key)
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 /* What was looked for, and how far. */
-struct found {
+struct span_position {
     uint32_t *link;   /* leads to it; NULL: it is not there */
     uint32_t nearest; /* an activity of another provider or trace, the one that began last */
     bool too_long;
 };
 
-static struct found find(const struct etwas_spans *spans, const struct key *key, uint64_t hash)
+static struct span_position span_find(const struct etwas_spans *spans, const struct span_key *key,
+                                      uint64_t hash)
 {
-    bool is_activity = !is_zero(&key->activity);
-    struct found found = {NULL, NOBODY, false};
+    bool is_activity = !span_guid_is_zero(&key->activity);
+    struct span_position found = {NULL, NOBODY, false};
     uint32_t length = 0;
     uint32_t *link;
 
@@ -171,7 +174,7 @@ static struct found find(const struct etwas_spans *spans, const struct key *key,
          link = &spans->entries[*link - 1].next) {
         const etwas_span *span = &spans->entries[*link - 1].span;
 
-        if (is_activity && is_same_activity(span, key)) {
+        if (is_activity && span_is_same_activity(span, key)) {
             if (span->trace == key->trace &&
                 memcmp(&span->guid, &key->guid, sizeof key->guid) == 0) {
                 found.link = link;
@@ -181,7 +184,7 @@ static struct found find(const struct etwas_spans *spans, const struct key *key,
                 spans->entries[found.nearest - 1].span.number < span->number) {
                 found.nearest = *link;
             }
-        } else if (!is_activity && is_same_instance(span, key)) {
+        } else if (!is_activity && span_is_same_instance(span, key)) {
             found.link = link;
             return found;
         }
@@ -193,7 +196,7 @@ static struct found find(const struct etwas_spans *spans, const struct key *key,
     return found;
 }
 
-static void put(struct etwas_spans *spans, uint32_t index)
+static void span_insert(struct etwas_spans *spans, uint32_t index)
 {
     uint32_t *chain = &spans->chains[spans->entries[index].hash & (spans->capacity - 1)];
 
@@ -202,10 +205,10 @@ static void put(struct etwas_spans *spans, uint32_t index)
 }
 
 /* Only when every entry is taken. False: that is all, or there is no memory. */
-static bool grow(struct etwas_spans *spans)
+static bool span_grow(struct etwas_spans *spans)
 {
     uint32_t capacity = spans->capacity > 0 ? 2 * spans->capacity : FIRST_OPEN;
-    struct entry *entries;
+    struct span_entry *entries;
     uint32_t *chains;
 
     chains = spans->used < spans->most ? calloc(capacity, sizeof *chains) : NULL;
@@ -219,13 +222,13 @@ static bool grow(struct etwas_spans *spans)
     spans->chains = chains;
     spans->capacity = capacity;
     for (uint32_t i = 0; i < spans->used; i++) {
-        put(spans, i);
+        span_insert(spans, i);
     }
     return true;
 }
 
 /* A free entry; NULL: there is none. */
-static struct entry *take_entry(struct etwas_spans *spans)
+static struct span_entry *span_claim_entry(struct etwas_spans *spans)
 {
     uint32_t index = spans->first_free;
 
@@ -233,7 +236,7 @@ static struct entry *take_entry(struct etwas_spans *spans)
         spans->first_free = spans->entries[index - 1].next;
         return &spans->entries[index - 1];
     }
-    if (spans->used == spans->most || (spans->used == spans->capacity && !grow(spans))) {
+    if (spans->used == spans->most || (spans->used == spans->capacity && !span_grow(spans))) {
         return NULL;
     }
     return &spans->entries[spans->used++];
@@ -242,14 +245,14 @@ static struct entry *take_entry(struct etwas_spans *spans)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* NULL: it has none, or none that is open. */
-static const etwas_span *parent_of(const struct etwas_spans *spans, const struct key *key)
+static const etwas_span *span_parent_of(const struct etwas_spans *spans, const struct span_key *key)
 {
-    struct found found;
+    struct span_position found;
 
-    if (is_zero(&key->activity) && is_zero(&key->guid)) {
+    if (span_guid_is_zero(&key->activity) && span_guid_is_zero(&key->guid)) {
         return NULL;
     }
-    found = find(spans, key, hash_of(spans, key));
+    found = span_find(spans, key, span_hash_of(spans, key));
     if (found.link != NULL) {
         return &spans->entries[*found.link - 1].span;
     }
@@ -257,27 +260,28 @@ static const etwas_span *parent_of(const struct etwas_spans *spans, const struct
 }
 
 /* NULL: it is left out. */
-static const etwas_span *start(struct etwas_spans *spans, const EVENT_RECORD *record,
-                               const struct key *key, const struct key *parent, int64_t time)
+static const etwas_span *span_start(struct etwas_spans *spans, const EVENT_RECORD *record,
+                                    const struct span_key *key, const struct span_key *parent,
+                                    int64_t time)
 {
-    uint64_t hash = hash_of(spans, key);
-    struct found found = find(spans, key, hash);
-    const etwas_span *found_parent = parent_of(spans, parent);
+    uint64_t hash = span_hash_of(spans, key);
+    struct span_position found = span_find(spans, key, hash);
+    const etwas_span *found_parent = span_parent_of(spans, parent);
     uint64_t parent_number = found_parent != NULL ? found_parent->number : 0;
     uint32_t parent_place = found_parent != NULL ? found_parent->place : 0;
-    struct entry *entry;
+    struct span_entry *entry;
 
     if (found.link != NULL) {
         entry = &spans->entries[*found.link - 1];
         spans->counts[ETWAS_SPANS_REPLACED]++;
     } else {
-        entry = found.too_long ? NULL : take_entry(spans);
+        entry = found.too_long ? NULL : span_claim_entry(spans);
         if (entry == NULL) {
             spans->counts[ETWAS_SPANS_LEFT_OUT]++;
             return NULL;
         }
         entry->hash = hash;
-        put(spans, (uint32_t)(entry - spans->entries));
+        span_insert(spans, (uint32_t)(entry - spans->entries));
         spans->counts[ETWAS_SPANS_OPEN]++;
     }
     spans->counts[ETWAS_SPANS_STARTED]++;
@@ -298,9 +302,9 @@ static const etwas_span *start(struct etwas_spans *spans, const EVENT_RECORD *re
     return &entry->span;
 }
 
-static const etwas_span *end(struct etwas_spans *spans, const struct key *key)
+static const etwas_span *span_end(struct etwas_spans *spans, const struct span_key *key)
 {
-    struct found found = find(spans, key, hash_of(spans, key));
+    struct span_position found = span_find(spans, key, span_hash_of(spans, key));
     uint32_t index;
 
     if (found.link == NULL) {
@@ -317,10 +321,10 @@ static const etwas_span *end(struct etwas_spans *spans, const struct key *key)
     return &spans->told;
 }
 
-static const etwas_span *inside(struct etwas_spans *spans, const EVENT_RECORD *record,
-                                const struct key *key)
+static const etwas_span *span_count_inside(struct etwas_spans *spans, const EVENT_RECORD *record,
+                                           const struct span_key *key)
 {
-    struct found found = find(spans, key, hash_of(spans, key));
+    struct span_position found = span_find(spans, key, span_hash_of(spans, key));
     uint32_t index = found.link != NULL ? *found.link : found.nearest;
 
     if (index == NOBODY) {
@@ -334,25 +338,25 @@ static const etwas_span *inside(struct etwas_spans *spans, const EVENT_RECORD *r
 uint32_t etwas_spans_take(etwas_spans *spans, const EVENT_RECORD *record, uint32_t trace,
                           int64_t time, const etwas_span **span)
 {
-    struct key key;
-    struct key parent;
+    struct span_key key;
+    struct span_key parent;
     uint32_t what;
 
     *span = NULL;
-    if (!read_keys(record, trace, &key, &parent)) {
+    if (!span_read_keys(record, trace, &key, &parent)) {
         return ETWAS_SPAN_NONE;
     }
     switch (record->EventHeader.EventDescriptor.Opcode) {
     case EVENT_TRACE_TYPE_START:
-        *span = start(spans, record, &key, &parent, time);
+        *span = span_start(spans, record, &key, &parent, time);
         what = ETWAS_SPAN_START;
         break;
     case EVENT_TRACE_TYPE_END:
-        *span = end(spans, &key);
+        *span = span_end(spans, &key);
         what = ETWAS_SPAN_END;
         break;
     default:
-        *span = inside(spans, record, &key);
+        *span = span_count_inside(spans, record, &key);
         what = ETWAS_SPAN_INSIDE;
     }
     return *span != NULL ? what : ETWAS_SPAN_NONE;

@@ -30,7 +30,7 @@ struct etwas_map_name {
     etwas_wchar name[];
 };
 
-bool etwas_store_allow(struct etwas_store *store, size_t bytes)
+bool etwas_store_reserve_bytes(struct etwas_schema_store *store, size_t bytes)
 {
     if (bytes > ETWAS_STORE_LIMIT_BYTES - store->bytes) {
         return false;
@@ -40,36 +40,37 @@ bool etwas_store_allow(struct etwas_store *store, size_t bytes)
 }
 
 /* Zeroed memory for an entry of a table; NULL: there is none, or too much is kept. */
-static void *new_entry(struct etwas_store *store, size_t bytes)
+static void *store_new_entry(struct etwas_schema_store *store, size_t bytes)
 {
-    return etwas_store_allow(store, bytes + 4 * sizeof(struct etwas_table_slot)) ? calloc(1, bytes)
-                                                                                 : NULL;
+    return etwas_store_reserve_bytes(store, bytes + 4 * sizeof(struct etwas_hash_table_slot))
+               ? calloc(1, bytes)
+               : NULL;
 }
 
-void etwas_store_begin(struct etwas_store *store)
+void etwas_store_begin(struct etwas_schema_store *store)
 {
-    *store = (struct etwas_store){0};
+    *store = (struct etwas_schema_store){0};
     if (getrandom(&store->secret, sizeof store->secret, GRND_NONBLOCK) < 0) {
         store->secret = (uint64_t)(uintptr_t)store;
     }
 }
 
-static void free_entries(struct etwas_table *table)
+static void store_free_entries(struct etwas_hash_table *table)
 {
     for (size_t i = 0; i < table->capacity; i++) {
         free(table->slots[i].entry);
     }
-    etwas_table_free(table);
+    etwas_hash_table_free(table);
 }
 
-void etwas_store_end(struct etwas_store *store)
+void etwas_store_end(struct etwas_schema_store *store)
 {
-    free_entries(&store->events);
-    free_entries(&store->contents);
-    free_entries(&store->maps);
-    free_entries(&store->providers);
+    store_free_entries(&store->events);
+    store_free_entries(&store->embedded);
+    store_free_entries(&store->maps);
+    store_free_entries(&store->providers);
     while (store->all != NULL) {
-        struct etwas_described *next = store->all->next;
+        struct etwas_stored_schema *next = store->all->next;
 
         free(store->all);
         store->all = next;
@@ -95,21 +96,22 @@ struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header)
     };
 }
 
-struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
-                                          const struct etwas_event_key *key)
+struct etwas_event_kind *etwas_store_find_or_add_kind(struct etwas_schema_store *store,
+                                                      const struct etwas_event_key *key)
 {
-    uint64_t hash = etwas_hash(store->secret, key, sizeof *key);
+    uint64_t hash = etwas_hash_bytes(store->secret, key, sizeof *key);
     struct etwas_event_kind *kind;
 
-    for (size_t cursor = 0; (kind = etwas_table_next(&store->events, hash, &cursor)) != NULL;) {
+    for (size_t cursor = 0;
+         (kind = etwas_hash_table_next(&store->events, hash, &cursor)) != NULL;) {
         if (memcmp(&kind->key, key, sizeof *key) == 0) {
             return kind;
         }
     }
-    kind = new_entry(store, sizeof *kind);
+    kind = store_new_entry(store, sizeof *kind);
     if (kind != NULL) {
         kind->key = *key;
-        if (!etwas_table_add(&store->events, hash, kind)) {
+        if (!etwas_hash_table_add(&store->events, hash, kind)) {
             free(kind);
             kind = NULL;
         }
@@ -120,26 +122,26 @@ struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
 /* ---- maps ------------------------------------------------------------------------------------ */
 
 /* The entry of a map's name, made if need be; NULL: no memory, or no sensible name. */
-static struct etwas_map_name *map_name(struct etwas_store *store, const etwas_guid *provider,
-                                       const void *name)
+static struct etwas_map_name *store_map_name(struct etwas_schema_store *store,
+                                             const etwas_guid *provider, const void *name)
 {
     size_t units = etwas_utf16_length(name, ETWAS_SCHEMA_NAME_UNITS);
-    uint64_t hash = etwas_hash(store->secret, provider, sizeof *provider);
+    uint64_t hash = etwas_hash_bytes(store->secret, provider, sizeof *provider);
     struct etwas_map_name *entry;
 
-    hash = etwas_hash(hash, name, units * sizeof(etwas_wchar));
-    for (size_t cursor = 0; (entry = etwas_table_next(&store->maps, hash, &cursor)) != NULL;) {
+    hash = etwas_hash_bytes(hash, name, units * sizeof(etwas_wchar));
+    for (size_t cursor = 0; (entry = etwas_hash_table_next(&store->maps, hash, &cursor)) != NULL;) {
         if (entry->units == units && memcmp(&entry->provider, provider, sizeof *provider) == 0 &&
             memcmp(entry->name, name, units * sizeof(etwas_wchar)) == 0) {
             return entry;
         }
     }
-    entry = new_entry(store, sizeof *entry + units * sizeof(etwas_wchar));
+    entry = store_new_entry(store, sizeof *entry + units * sizeof(etwas_wchar));
     if (entry != NULL) {
         entry->provider = *provider;
         entry->units = (uint16_t)units;
         memcpy(entry->name, name, units * sizeof(etwas_wchar));
-        if (!etwas_table_add(&store->maps, hash, entry)) {
+        if (!etwas_hash_table_add(&store->maps, hash, entry)) {
             free(entry);
             entry = NULL;
         }
@@ -147,13 +149,14 @@ static struct etwas_map_name *map_name(struct etwas_store *store, const etwas_gu
     return entry;
 }
 
-static bool is_same_map(const struct etwas_map *map, const void *info, size_t bytes)
+static bool store_is_same_map(const struct etwas_map *map, const void *info, size_t bytes)
 {
     return map->info_bytes == bytes && memcmp(&map->info, info, bytes) == 0;
 }
 
 /* All fields that name it have it from now on. */
-static void set_map(struct etwas_store *store, struct etwas_map_name *name, struct etwas_map *map)
+static void store_set_map(struct etwas_schema_store *store, struct etwas_map_name *name,
+                          struct etwas_map *map)
 {
     map->next = store->all_maps;
     store->all_maps = map;
@@ -164,7 +167,7 @@ static void set_map(struct etwas_store *store, struct etwas_map_name *name, stru
     }
 }
 
-uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
+uint32_t etwas_store_add_map(struct etwas_schema_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes)
 {
     struct etwas_map *map;
@@ -174,17 +177,18 @@ uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provid
     if (error != ERROR_SUCCESS) {
         return error;
     }
-    name = map_name(store, provider, (const uint8_t *)&map->info + map->info.NameOffset);
+    name = store_map_name(store, provider, (const uint8_t *)&map->info + map->info.NameOffset);
     if (name == NULL) {
         error = ERROR_NOT_ENOUGH_MEMORY;
-    } else if (name->map != NULL && (store->first_counts || is_same_map(name->map, info, bytes))) {
+    } else if (name->map != NULL &&
+               (store->keeps_first || store_is_same_map(name->map, info, bytes))) {
         error = ERROR_SUCCESS;
     } else if (name->maps == MAPS_OF_NAME) {
         error = ERROR_INVALID_DATA;
-    } else if (!etwas_store_allow(store, map->bytes)) {
+    } else if (!etwas_store_reserve_bytes(store, map->bytes)) {
         error = ERROR_NOT_ENOUGH_MEMORY;
     } else {
-        set_map(store, name, map);
+        store_set_map(store, name, map);
         return ERROR_SUCCESS;
     }
     free(map);
@@ -192,15 +196,15 @@ uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provid
 }
 
 /* Gives each field the map it names, or will once it comes. False: no memory. */
-static bool find_maps(struct etwas_store *store, struct etwas_described *described)
+static bool store_find_maps(struct etwas_schema_store *store, struct etwas_stored_schema *stored)
 {
-    const TRACE_EVENT_INFO *info = described->exact.info;
+    const TRACE_EVENT_INFO *info = stored->exact.info;
 
-    for (uint32_t i = 0; i < described->map_field_count; i++) {
-        struct etwas_map_field *at = &described->map_fields[i];
+    for (uint32_t i = 0; i < stored->map_field_count; i++) {
+        struct etwas_map_field *at = &stored->map_fields[i];
         uint32_t offset = at->field->info->nonStructType.MapNameOffset;
         struct etwas_map_name *name =
-            map_name(store, &info->ProviderGuid, (const uint8_t *)info + offset);
+            store_map_name(store, &info->ProviderGuid, (const uint8_t *)info + offset);
 
         if (name == NULL) {
             return false;
@@ -220,42 +224,43 @@ struct etwas_provider_name {
     char name[];
 };
 
-static const struct etwas_provider_name *provider_of(const struct etwas_store *store,
-                                                     const etwas_guid *guid, uint64_t *hash)
+static const struct etwas_provider_name *store_provider_of(const struct etwas_schema_store *store,
+                                                           const etwas_guid *guid, uint64_t *hash)
 {
     const struct etwas_provider_name *entry;
 
-    *hash = etwas_hash(store->secret, guid, sizeof *guid);
-    for (size_t cursor = 0; (entry = etwas_table_next(&store->providers, *hash, &cursor)) != NULL &&
-                            memcmp(&entry->guid, guid, sizeof *guid) != 0;) {
+    *hash = etwas_hash_bytes(store->secret, guid, sizeof *guid);
+    for (size_t cursor = 0;
+         (entry = etwas_hash_table_next(&store->providers, *hash, &cursor)) != NULL &&
+         memcmp(&entry->guid, guid, sizeof *guid) != 0;) {
     }
     return entry;
 }
 
-const char *etwas_store_provider(const struct etwas_store *store, const etwas_guid *guid)
+const char *etwas_store_provider(const struct etwas_schema_store *store, const etwas_guid *guid)
 {
     uint64_t hash;
-    const struct etwas_provider_name *entry = provider_of(store, guid, &hash);
+    const struct etwas_provider_name *entry = store_provider_of(store, guid, &hash);
 
     return entry == NULL ? NULL : entry->name;
 }
 
-bool etwas_store_add_provider(struct etwas_store *store, const etwas_guid *guid, const char *name,
-                              size_t bytes)
+bool etwas_store_add_provider(struct etwas_schema_store *store, const etwas_guid *guid,
+                              const char *name, size_t bytes)
 {
     struct etwas_provider_name *entry;
     uint64_t hash;
 
-    if (bytes == 0 || provider_of(store, guid, &hash) != NULL) {
+    if (bytes == 0 || store_provider_of(store, guid, &hash) != NULL) {
         return true;
     }
-    entry = new_entry(store, sizeof *entry + bytes + 1);
+    entry = store_new_entry(store, sizeof *entry + bytes + 1);
     if (entry == NULL) {
         return false;
     }
     entry->guid = *guid;
     memcpy(entry->name, name, bytes);
-    if (!etwas_table_add(&store->providers, hash, entry)) {
+    if (!etwas_hash_table_add(&store->providers, hash, entry)) {
         free(entry);
         return false;
     }
@@ -264,17 +269,17 @@ bool etwas_store_add_provider(struct etwas_store *store, const etwas_guid *guid,
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
-static bool is_nobody(const etwas_guid *guid)
+static bool store_guid_is_zero(const etwas_guid *guid)
 {
     return memcmp(guid, &(etwas_guid){0}, sizeof *guid) == 0;
 }
 
 /* What events a description is of; false: of none that it could be. */
-static bool key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *key)
+static bool store_key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *key)
 {
     if (info->DecodingSource == DecodingSourceWbem) {
         *key = (struct etwas_event_key){
-            .guid = is_nobody(&info->EventGuid) ? info->ProviderGuid : info->EventGuid,
+            .guid = store_guid_is_zero(&info->EventGuid) ? info->ProviderGuid : info->EventGuid,
             .id = info->EventDescriptor.Opcode,
             .is_classic = true,
         };
@@ -285,9 +290,9 @@ static bool key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *ke
 }
 
 /* The version before which it belongs, or which it replaces. */
-static struct etwas_described **link_of(struct etwas_event_kind *kind, uint8_t version)
+static struct etwas_stored_schema **store_link_of(struct etwas_event_kind *kind, uint8_t version)
 {
-    struct etwas_described **link = &kind->versions;
+    struct etwas_stored_schema **link = &kind->versions;
 
     while (*link != NULL && (*link)->exact.info->EventDescriptor.Version > version) {
         link = &(*link)->older;
@@ -295,18 +300,19 @@ static struct etwas_described **link_of(struct etwas_event_kind *kind, uint8_t v
     return link;
 }
 
-static bool is_same(const struct etwas_described *described, const void *info, size_t bytes)
+static bool store_is_same_schema(const struct etwas_stored_schema *stored, const void *info,
+                                 size_t bytes)
 {
-    return described->exact.info_bytes == bytes && memcmp(described->exact.info, info, bytes) == 0;
+    return stored->exact.info_bytes == bytes && memcmp(stored->exact.info, info, bytes) == 0;
 }
 
-static bool is_of_version(const struct etwas_described *described, uint8_t version)
+static bool store_is_of_version(const struct etwas_stored_schema *stored, uint8_t version)
 {
-    return described != NULL && described->exact.info->EventDescriptor.Version == version;
+    return stored != NULL && stored->exact.info->EventDescriptor.Version == version;
 }
 
 /* What is to be kept. */
-struct addition {
+struct store_addition {
     const void *info;
     size_t bytes;
     enum etwas_rank rank;
@@ -315,19 +321,19 @@ struct addition {
 };
 
 /* Where it belongs: in the place of the version that is there, or behind its layouts. NULL: nowhere. */
-static struct etwas_described **place_of(const struct etwas_store *store,
-                                         struct etwas_event_kind *kind, uint8_t version,
-                                         const struct addition *addition)
+static struct etwas_stored_schema **store_place_of(const struct etwas_schema_store *store,
+                                                   struct etwas_event_kind *kind, uint8_t version,
+                                                   const struct store_addition *addition)
 {
-    struct etwas_described **link = link_of(kind, version);
+    struct etwas_stored_schema **link = store_link_of(kind, version);
 
-    if (is_of_version(*link, version) &&
+    if (store_is_of_version(*link, version) &&
         ((*link)->rank > addition->rank ||
-         (addition->least == NULL && store->first_counts && (*link)->rank == addition->rank))) {
+         (addition->least == NULL && store->keeps_first && (*link)->rank == addition->rank))) {
         return NULL;
     }
-    for (; is_of_version(*link, version); link = &(*link)->older) {
-        if (is_same(*link, addition->info, addition->bytes)) {
+    for (; store_is_of_version(*link, version); link = &(*link)->older) {
+        if (store_is_same_schema(*link, addition->info, addition->bytes)) {
             return NULL;
         }
         if (addition->least == NULL || (*link)->rank < addition->rank) {
@@ -337,44 +343,45 @@ static struct etwas_described **place_of(const struct etwas_store *store,
     return link;
 }
 
-static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *kind,
-                            uint8_t version, const struct addition *addition)
+static uint32_t store_add_version(struct etwas_schema_store *store, struct etwas_event_kind *kind,
+                                  uint8_t version, const struct store_addition *addition)
 {
-    struct etwas_described **link = place_of(store, kind, version, addition);
-    struct etwas_described *described;
+    struct etwas_stored_schema **link = store_place_of(store, kind, version, addition);
+    struct etwas_stored_schema *stored;
     uint32_t error;
 
     if (link == NULL) {
         return ERROR_SUCCESS;
     }
-    error = etwas_schema_make(addition->info, addition->bytes, &described);
+    error = etwas_schema_make(addition->info, addition->bytes, &stored);
     if (error != ERROR_SUCCESS) {
         return error;
     }
-    if (!etwas_store_allow(store, described->bytes)) {
-        free(described);
+    if (!etwas_store_reserve_bytes(store, stored->bytes)) {
+        free(stored);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    described->rank = (uint8_t)addition->rank;
+    stored->rank = (uint8_t)addition->rank;
     if (addition->least != NULL) {
-        memcpy(described->least, addition->least, sizeof described->least);
+        memcpy(stored->least, addition->least, sizeof stored->least);
     }
-    described->next = store->all;
-    store->all = described;
-    if (!find_maps(store, described) ||
-        !etwas_store_add_provider(store, &kind->key.guid, described->exact.provider,
-                                  strlen(described->exact.provider))) {
+    stored->next = store->all;
+    store->all = stored;
+    if (!store_find_maps(store, stored) ||
+        !etwas_store_add_provider(store, &kind->key.guid, stored->exact.provider,
+                                  strlen(stored->exact.provider))) {
         return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
     }
-    described->older = *link;
-    while (is_of_version(described->older, version)) { /* all its layouts */
-        described->older = described->older->older;
+    stored->older = *link;
+    while (store_is_of_version(stored->older, version)) { /* all its layouts */
+        stored->older = stored->older->older;
     }
-    *link = described;
+    *link = stored;
     return ERROR_SUCCESS;
 }
 
-static uint32_t add(struct etwas_store *store, const struct addition *addition)
+static uint32_t store_add_schema(struct etwas_schema_store *store,
+                                 const struct store_addition *addition)
 {
     struct etwas_event_key key;
     struct etwas_event_kind *kind;
@@ -384,96 +391,96 @@ static uint32_t add(struct etwas_store *store, const struct addition *addition)
         return ERROR_INVALID_DATA;
     }
     memcpy(&head, addition->info, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray));
-    if (!key_of_info(&head, &key)) {
+    if (!store_key_of_info(&head, &key)) {
         return ERROR_INVALID_DATA;
     }
-    kind = etwas_store_kind(store, &key);
+    kind = etwas_store_find_or_add_kind(store, &key);
     return kind == NULL ? ERROR_NOT_ENOUGH_MEMORY
-                        : add_version(store, kind, head.EventDescriptor.Version, addition);
+                        : store_add_version(store, kind, head.EventDescriptor.Version, addition);
 }
 
-uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
+uint32_t etwas_store_add(struct etwas_schema_store *store, const void *info, size_t bytes,
                          enum etwas_rank rank)
 {
-    const struct addition addition = {.info = info, .bytes = bytes, .rank = rank};
+    const struct store_addition addition = {.info = info, .bytes = bytes, .rank = rank};
 
-    return add(store, &addition);
+    return store_add_schema(store, &addition);
 }
 
-uint32_t etwas_store_add_layout(struct etwas_store *store, const void *info, size_t bytes,
+uint32_t etwas_store_add_layout(struct etwas_schema_store *store, const void *info, size_t bytes,
                                 const uint16_t least[2])
 {
-    const struct addition addition = {
+    const struct store_addition addition = {
         .info = info, .bytes = bytes, .rank = ETWAS_RANK_BUILT_IN, .least = least};
 
-    return add(store, &addition);
+    return store_add_schema(store, &addition);
 }
 
 /* ---- events that describe themselves --------------------------------------------------------- */
 
-static bool is_content(const struct etwas_content *content, const struct etwas_content_key *key)
+static bool store_is_embedded(const struct etwas_embedded_schema *content,
+                              const struct etwas_embedded_schema_key *key)
 {
     const uint8_t *bytes = content->key;
 
     return content->schema_bytes == key->schema_bytes &&
            content->traits_bytes == key->traits_bytes &&
            content->payload_begin == key->payload_begin &&
-           memcmp(bytes, key->head, ETWAS_CONTENT_HEAD_BYTES) == 0 &&
-           memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes) == 0 &&
-           memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,
+           memcmp(bytes, key->head, ETWAS_EMBEDDED_HEAD_BYTES) == 0 &&
+           memcmp(bytes + ETWAS_EMBEDDED_HEAD_BYTES, key->traits, key->traits_bytes) == 0 &&
+           memcmp(bytes + ETWAS_EMBEDDED_HEAD_BYTES + key->traits_bytes, key->schema,
                   key->schema_bytes) == 0;
 }
 
-const struct etwas_content *etwas_store_find_content(const struct etwas_store *store,
-                                                     const struct etwas_content_key *key,
-                                                     uint64_t *hash)
+const struct etwas_embedded_schema *etwas_store_find_embedded(
+    const struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key,
+    uint64_t *hash)
 {
-    const struct etwas_content *content;
+    const struct etwas_embedded_schema *content;
 
-    *hash = etwas_hash(store->secret, key->head, ETWAS_CONTENT_HEAD_BYTES);
-    *hash = etwas_hash(*hash, key->traits, key->traits_bytes);
-    *hash = etwas_hash(*hash, key->schema, key->schema_bytes);
+    *hash = etwas_hash_bytes(store->secret, key->head, ETWAS_EMBEDDED_HEAD_BYTES);
+    *hash = etwas_hash_bytes(*hash, key->traits, key->traits_bytes);
+    *hash = etwas_hash_bytes(*hash, key->schema, key->schema_bytes);
     for (size_t cursor = 0;
-         (content = etwas_table_next(&store->contents, *hash, &cursor)) != NULL;) {
-        if (is_content(content, key)) {
+         (content = etwas_hash_table_next(&store->embedded, *hash, &cursor)) != NULL;) {
+        if (store_is_embedded(content, key)) {
             return content;
         }
     }
     return NULL;
 }
 
-const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
-                                                    const struct etwas_content_key *key,
-                                                    uint64_t hash,
-                                                    struct etwas_described *described)
+const struct etwas_embedded_schema *etwas_store_add_embedded(
+    struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key, uint64_t hash,
+    struct etwas_stored_schema *stored)
 {
-    size_t key_bytes = (size_t)ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes + key->schema_bytes;
-    struct etwas_content *content = new_entry(store, sizeof *content + key_bytes);
+    size_t key_bytes = (size_t)ETWAS_EMBEDDED_HEAD_BYTES + key->traits_bytes + key->schema_bytes;
+    struct etwas_embedded_schema *content = store_new_entry(store, sizeof *content + key_bytes);
 
-    if (content == NULL || (described != NULL && !etwas_store_allow(store, described->bytes)) ||
-        !etwas_table_add(&store->contents, hash, content)) {
+    if (content == NULL || (stored != NULL && !etwas_store_reserve_bytes(store, stored->bytes)) ||
+        !etwas_hash_table_add(&store->embedded, hash, content)) {
         free(content);
-        free(described);
+        free(stored);
         return NULL;
     }
-    content->described = described;
+    content->stored = stored;
     content->traits_bytes = key->traits_bytes;
     content->schema_bytes = key->schema_bytes;
     content->payload_begin = key->payload_begin;
-    memcpy(content->key, key->head, ETWAS_CONTENT_HEAD_BYTES);
-    memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes);
-    memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,
+    memcpy(content->key, key->head, ETWAS_EMBEDDED_HEAD_BYTES);
+    memcpy(content->key + ETWAS_EMBEDDED_HEAD_BYTES, key->traits, key->traits_bytes);
+    memcpy(content->key + ETWAS_EMBEDDED_HEAD_BYTES + key->traits_bytes, key->schema,
            key->schema_bytes);
-    if (described != NULL) {
-        described->next = store->all;
-        store->all = described;
+    if (stored != NULL) {
+        stored->next = store->all;
+        store->all = stored;
     }
     return content;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static int by_name(const void *left, const void *right)
+static int store_compare_names(const void *left, const void *right)
 {
     const etwas_schema *a = *(const etwas_schema *const *)left;
     const etwas_schema *b = *(const etwas_schema *const *)right;
@@ -487,28 +494,27 @@ static int by_name(const void *left, const void *right)
 }
 
 /* Those that events can have, into `list` unless it is NULL; returns how many. */
-static size_t collect(const struct etwas_store *store, const etwas_schema **list)
+static size_t store_collect(const struct etwas_schema_store *store, const etwas_schema **list)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < store->events.capacity; i++) {
         const struct etwas_event_kind *kind = store->events.slots[i].entry;
-        const struct etwas_described *described = kind != NULL ? kind->versions : NULL;
+        const struct etwas_stored_schema *stored = kind != NULL ? kind->versions : NULL;
 
-        for (; described != NULL; described = described->older) {
+        for (; stored != NULL; stored = stored->older) {
             if (list != NULL) {
-                list[count] =
-                    described->rank == ETWAS_RANK_COMMON ? &described->other : &described->exact;
+                list[count] = stored->rank == ETWAS_RANK_COMMON ? &stored->other : &stored->exact;
             }
             count++;
         }
     }
-    for (size_t i = 0; i < store->contents.capacity; i++) {
-        const struct etwas_content *content = store->contents.slots[i].entry;
+    for (size_t i = 0; i < store->embedded.capacity; i++) {
+        const struct etwas_embedded_schema *content = store->embedded.slots[i].entry;
 
-        if (content != NULL && content->described != NULL) {
+        if (content != NULL && content->stored != NULL) {
             if (list != NULL) {
-                list[count] = &content->described->exact;
+                list[count] = &content->stored->exact;
             }
             count++;
         }
@@ -516,17 +522,17 @@ static size_t collect(const struct etwas_store *store, const etwas_schema **list
     return count;
 }
 
-uint32_t etwas_store_visit(const struct etwas_store *store,
+uint32_t etwas_store_visit(const struct etwas_schema_store *store,
                            bool (*visit)(const etwas_schema *schema, void *context), void *context)
 {
-    size_t count = collect(store, NULL);
+    size_t count = store_collect(store, NULL);
     const etwas_schema **list = calloc(count + 1, sizeof *list);
 
     if (list == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    collect(store, list);
-    qsort(list, count, sizeof *list, by_name);
+    store_collect(store, list);
+    qsort(list, count, sizeof *list, store_compare_names);
     for (size_t i = 0; i < count && visit(list[i], context); i++) {
     }
     free(list);

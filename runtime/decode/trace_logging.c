@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/build.h"
+#include "decode/builder.h"
 #include "decode/source.h"
 #include "etl/cursor.h"
 
@@ -63,7 +63,7 @@ enum {
     OUT_TDH_LAST = TDH_OUTTYPE_DATETIME_UTC,
 };
 
-static bool read_tag(struct etwas_cursor *cursor, uint32_t *tag)
+static bool trace_logging_read_tag(struct etwas_cursor *cursor, uint32_t *tag)
 {
     uint8_t byte = MORE;
 
@@ -78,7 +78,7 @@ static bool read_tag(struct etwas_cursor *cursor, uint32_t *tag)
 }
 
 /* Passes over a blob, which begins with its own size; false: that is more than what is left. */
-static bool pass_blob(struct etwas_cursor *cursor, uint16_t *bytes)
+static bool trace_logging_skip_blob(struct etwas_cursor *cursor, uint16_t *bytes)
 {
     struct etwas_cursor blob = *cursor;
 
@@ -91,12 +91,13 @@ static bool pass_blob(struct etwas_cursor *cursor, uint16_t *bytes)
 }
 
 /* What is in a blob, behind its size. */
-static bool open_blob(const void *data, uint16_t data_bytes, struct etwas_cursor *cursor)
+static bool trace_logging_open_blob(const void *data, uint16_t data_bytes,
+                                    struct etwas_cursor *cursor)
 {
     struct etwas_cursor whole = {data, (const uint8_t *)data + data_bytes};
     uint16_t bytes;
 
-    if (!pass_blob(&whole, &bytes)) {
+    if (!trace_logging_skip_blob(&whole, &bytes)) {
         return false;
     }
     *cursor = (struct etwas_cursor){(const uint8_t *)data + sizeof bytes, whole.at};
@@ -105,7 +106,7 @@ static bool open_blob(const void *data, uint16_t data_bytes, struct etwas_cursor
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static uint16_t hex_of(uint16_t in_type)
+static uint16_t trace_logging_hex_type(uint16_t in_type)
 {
     switch (in_type) {
     case TDH_INTYPE_INT8:
@@ -129,7 +130,7 @@ static uint16_t hex_of(uint16_t in_type)
 }
 
 /* The out type by which an integer is shown as signed or as unsigned. */
-static uint16_t decimal_of(uint16_t in_type, bool is_signed)
+static uint16_t trace_logging_decimal_type(uint16_t in_type, bool is_signed)
 {
     static const uint16_t by_width[] = {TDH_OUTTYPE_BYTE, TDH_OUTTYPE_SHORT, TDH_OUTTYPE_INT,
                                         TDH_OUTTYPE_LONG};
@@ -140,7 +141,7 @@ static uint16_t decimal_of(uint16_t in_type, bool is_signed)
     return width < 4 ? (uint16_t)(by_width[width] + !is_signed) : TDH_OUTTYPE_NULL;
 }
 
-static uint16_t out_type_of(uint8_t out, uint16_t in_type)
+static uint16_t trace_logging_out_type(uint8_t out, uint16_t in_type)
 {
     static const uint16_t plain[] = {
         [OUT_NOPRINT] = TDH_OUTTYPE_NOPRINT,
@@ -161,10 +162,10 @@ static uint16_t out_type_of(uint8_t out, uint16_t in_type)
     };
 
     if (out == OUT_HEX) {
-        return hex_of(in_type);
+        return trace_logging_hex_type(in_type);
     }
     if (out == OUT_SIGNED || out == OUT_UNSIGNED) {
-        return decimal_of(in_type, out == OUT_SIGNED);
+        return trace_logging_decimal_type(in_type, out == OUT_SIGNED);
     }
     if (out < sizeof plain / sizeof plain[0]) {
         return plain[out];
@@ -173,7 +174,7 @@ static uint16_t out_type_of(uint8_t out, uint16_t in_type)
 }
 
 /* A field as the blob has it. */
-struct field {
+struct trace_logging_field {
     const char *name;
     size_t name_bytes;
     uint8_t in;
@@ -184,16 +185,16 @@ struct field {
     const uint8_t *custom;
 };
 
-static bool read_field(struct etwas_cursor *cursor, struct field *field)
+static bool trace_logging_read_field(struct etwas_cursor *cursor, struct trace_logging_field *field)
 {
-    *field = (struct field){0};
+    *field = (struct trace_logging_field){0};
     if (!etwas_cursor_name(cursor, &field->name, &field->name_bytes) ||
         !etwas_cursor_u8(cursor, &field->in) ||
         ((field->in & MORE) != 0 && !etwas_cursor_u8(cursor, &field->out))) {
         return false;
     }
     field->has_tag = (field->out & MORE) != 0;
-    if (field->has_tag && !read_tag(cursor, &field->tag)) {
+    if (field->has_tag && !trace_logging_read_tag(cursor, &field->tag)) {
         return false;
     }
     if ((field->in & COUNT_CONSTANT) != 0 && !etwas_cursor_u16(cursor, &field->count)) {
@@ -210,24 +211,26 @@ static bool read_field(struct etwas_cursor *cursor, struct field *field)
 }
 
 /* The protocol, how many bytes, and these: as TDH has a custom schema. */
-static uint32_t custom_schema(struct etwas_build *build, const struct field *field)
+static uint32_t trace_logging_custom_schema(struct etwas_info_builder *builder,
+                                            const struct trace_logging_field *field)
 {
     uint16_t head[2] = {field->out & VALUE_MASK, field->count};
-    uint32_t offset = etwas_build_bytes(build, head, sizeof head);
+    uint32_t offset = etwas_builder_add_bytes(builder, head, sizeof head);
 
     /* Behind an even number of bytes, and so right behind the head. */
-    etwas_build_bytes(build, field->custom, field->count);
+    etwas_builder_add_bytes(builder, field->custom, field->count);
     return offset;
 }
 
 /* A struct without members is what the type says, which is none that is known. */
-static bool add_field(struct etwas_build *build, uint16_t parent, const struct field *field,
-                      bool is_struct, uint16_t *index)
+static bool trace_logging_add_field(struct etwas_info_builder *builder, uint16_t parent,
+                                    const struct trace_logging_field *field, bool is_struct,
+                                    uint16_t *index)
 {
     uint8_t type = field->in & TYPE_MASK;
     uint8_t count = field->in & COUNT_MASK;
     EVENT_PROPERTY_INFO info = {
-        .NameOffset = etwas_build_string(build, field->name, field->name_bytes),
+        .NameOffset = etwas_builder_add_string(builder, field->name, field->name_bytes),
         .count = 1,
     };
 
@@ -241,24 +244,24 @@ static bool add_field(struct etwas_build *build, uint16_t parent, const struct f
         info.count = field->count;
     } else if (count == COUNT_IN_PAYLOAD) {
         info.Flags |= PropertyParamCount;
-        info.countPropertyIndex = (uint16_t)build->property_count;
+        info.countPropertyIndex = (uint16_t)builder->property_count;
     }
     if (count == COUNT_CUSTOM) {
         info.Flags |= PropertyHasCustomSchema;
         info.customSchemaType.OutType = field->out & VALUE_MASK;
-        info.customSchemaType.CustomSchemaOffset = custom_schema(build, field);
+        info.customSchemaType.CustomSchemaOffset = trace_logging_custom_schema(builder, field);
     } else if (is_struct) {
         info.Flags |= PropertyStruct;
     } else {
         info.nonStructType.InType = type;
-        info.nonStructType.OutType = out_type_of(field->out & VALUE_MASK, type);
+        info.nonStructType.OutType = trace_logging_out_type(field->out & VALUE_MASK, type);
         if (type == TDH_INTYPE_BINARY) {
             info.Flags |= PropertyParamLength;
-            info.lengthPropertyIndex = (uint16_t)build->property_count;
+            info.lengthPropertyIndex = (uint16_t)builder->property_count;
         }
     }
-    *index = etwas_build_property(build, parent, &info);
-    return build->error == ERROR_SUCCESS;
+    *index = etwas_builder_property(builder, parent, &info);
+    return builder->error == ERROR_SUCCESS;
 }
 
 /* The structs around the next field, and how many of their members are still to come. */
@@ -269,38 +272,41 @@ struct nesting {
 };
 
 /* Where nothing more can be read of the fields: the next one, of each struct that is open, is not known. */
-static void add_unknown(struct etwas_build *build, const struct nesting *open)
+static void trace_logging_add_unknown(struct etwas_info_builder *builder,
+                                      const struct nesting *open)
 {
     const EVENT_PROPERTY_INFO unknown = {
-        .NameOffset = etwas_build_string(build, "?", 1),
-        .nonStructType.InType = ETWAS_BUILD_NO_TYPE,
+        .NameOffset = etwas_builder_add_string(builder, "?", 1),
+        .nonStructType.InType = ETWAS_BUILDER_NO_TYPE,
         .count = 1,
     };
 
     for (uint32_t depth = open->depth; depth > 0; depth--) {
-        etwas_build_property(build, open->parents[depth - 1], &unknown);
+        etwas_builder_property(builder, open->parents[depth - 1], &unknown);
     }
-    etwas_build_property(build, ETWAS_BUILD_TOP, &unknown);
+    etwas_builder_property(builder, ETWAS_BUILDER_TOP, &unknown);
 }
 
-static void read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
+static void trace_logging_read_fields(struct etwas_cursor *cursor,
+                                      struct etwas_info_builder *builder)
 {
     struct nesting open = {0};
 
     while (etwas_cursor_left(cursor) > 0) {
-        struct field field;
+        struct trace_logging_field field;
         uint16_t index;
         bool is_struct;
 
-        if (!read_field(cursor, &field)) {
-            add_unknown(build, &open);
+        if (!trace_logging_read_field(cursor, &field)) {
+            trace_logging_add_unknown(builder, &open);
             return;
         }
         is_struct = (field.in & TYPE_MASK) == TYPE_STRUCT &&
                     (field.in & COUNT_MASK) != COUNT_CUSTOM && (field.out & VALUE_MASK) > 0 &&
                     open.depth < ETWAS_SCHEMA_DEPTH;
-        if (!add_field(build, open.depth == 0 ? ETWAS_BUILD_TOP : open.parents[open.depth - 1],
-                       &field, is_struct, &index)) {
+        if (!trace_logging_add_field(
+                builder, open.depth == 0 ? ETWAS_BUILDER_TOP : open.parents[open.depth - 1], &field,
+                is_struct, &index)) {
             return;
         }
         if (open.depth > 0) {
@@ -315,14 +321,15 @@ static void read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
         }
     }
     if (open.depth > 0) {
-        add_unknown(build, &open);
+        trace_logging_add_unknown(builder, &open);
     }
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* The provider's name, if there are traits; false: they make no sense. */
-static bool read_traits(const struct etwas_content_key *key, struct etwas_build *build)
+static bool trace_logging_read_traits(const struct etwas_embedded_schema_key *key,
+                                      struct etwas_info_builder *builder)
 {
     struct etwas_cursor cursor;
     const char *name;
@@ -331,85 +338,88 @@ static bool read_traits(const struct etwas_content_key *key, struct etwas_build 
     if (key->traits_bytes == 0) {
         return true;
     }
-    if (!open_blob(key->traits, key->traits_bytes, &cursor) ||
+    if (!trace_logging_open_blob(key->traits, key->traits_bytes, &cursor) ||
         !etwas_cursor_name(&cursor, &name, &bytes)) {
         return false;
     }
-    build->head.ProviderNameOffset = etwas_build_string(build, name, bytes);
+    builder->head.ProviderNameOffset = etwas_builder_add_string(builder, name, bytes);
     return true;
 }
 
-static bool read_schema(const struct etwas_content_key *key, struct etwas_build *build)
+static bool trace_logging_read_schema(const struct etwas_embedded_schema_key *key,
+                                      struct etwas_info_builder *builder)
 {
     struct etwas_cursor cursor;
     const char *name;
     size_t bytes;
     uint32_t tag;
 
-    if (!open_blob(key->schema, key->schema_bytes, &cursor) || !read_tag(&cursor, &tag) ||
-        !etwas_cursor_name(&cursor, &name, &bytes)) {
+    if (!trace_logging_open_blob(key->schema, key->schema_bytes, &cursor) ||
+        !trace_logging_read_tag(&cursor, &tag) || !etwas_cursor_name(&cursor, &name, &bytes)) {
         return false;
     }
-    build->head.DecodingSource = DecodingSourceTlg;
-    build->head.Tags = tag & 0x0FFFFFFF;
-    build->head.EventNameOffset = etwas_build_string(build, name, bytes);
-    build->head.TaskNameOffset = build->head.EventNameOffset;
-    read_fields(&cursor, build);
+    builder->head.DecodingSource = DecodingSourceTlg;
+    builder->head.Tags = tag & 0x0FFFFFFF;
+    builder->head.EventNameOffset = etwas_builder_add_string(builder, name, bytes);
+    builder->head.TaskNameOffset = builder->head.EventNameOffset;
+    trace_logging_read_fields(&cursor, builder);
     return true;
 }
 
-static bool describe_string(struct etwas_build *build)
+static bool trace_logging_make_string_schema(struct etwas_info_builder *builder)
 {
     const EVENT_PROPERTY_INFO string = {
-        .NameOffset = etwas_build_string(build, "String", strlen("String")),
+        .NameOffset = etwas_builder_add_string(builder, "String", strlen("String")),
         .nonStructType.InType = TDH_INTYPE_NONNULLTERMINATEDSTRING,
         .count = 1,
     };
 
-    etwas_build_property(build, ETWAS_BUILD_TOP, &string);
+    etwas_builder_property(builder, ETWAS_BUILDER_TOP, &string);
     return true;
 }
 
 /* The schema of what an event says of itself. ERROR_INVALID_DATA: it makes no sense. */
-static uint32_t make_schema(const struct etwas_content_key *key, struct etwas_described **described)
+static uint32_t trace_logging_make_schema(const struct etwas_embedded_schema_key *key,
+                                          struct etwas_stored_schema **stored)
 {
-    struct etwas_build build;
+    struct etwas_info_builder builder;
     TRACE_EVENT_INFO *info;
     size_t bytes;
     bool has_traits, is_sound;
     uint32_t error;
 
-    *described = NULL;
-    etwas_build_begin(&build);
-    memcpy(&build.head.ProviderGuid, key->head, sizeof build.head.ProviderGuid);
-    memcpy(&build.head.EventDescriptor, (const uint8_t *)key->head + sizeof(etwas_guid),
-           sizeof build.head.EventDescriptor);
-    has_traits = read_traits(key, &build);
-    is_sound =
-        key->schema_bytes == 0 ? describe_string(&build) : has_traits && read_schema(key, &build);
-    error = etwas_build_end(&build, &info, &bytes);
+    *stored = NULL;
+    etwas_builder_begin(&builder);
+    memcpy(&builder.head.ProviderGuid, key->head, sizeof builder.head.ProviderGuid);
+    memcpy(&builder.head.EventDescriptor, (const uint8_t *)key->head + sizeof(etwas_guid),
+           sizeof builder.head.EventDescriptor);
+    has_traits = trace_logging_read_traits(key, &builder);
+    is_sound = key->schema_bytes == 0 ? trace_logging_make_string_schema(&builder)
+                                      : has_traits && trace_logging_read_schema(key, &builder);
+    error = etwas_builder_end(&builder, &info, &bytes);
     if (error == ERROR_SUCCESS) {
-        error = is_sound ? etwas_schema_make(info, bytes, described) : ERROR_INVALID_DATA;
+        error = is_sound ? etwas_schema_make(info, bytes, stored) : ERROR_INVALID_DATA;
     }
     free(info);
     /* What is only a guess has to be right. */
-    if (*described != NULL && !(*described)->is_whole && key->payload_begin > 0) {
-        free(*described);
-        *described = NULL;
+    if (*stored != NULL && !(*stored)->is_whole && key->payload_begin > 0) {
+        free(*stored);
+        *stored = NULL;
         error = ERROR_INVALID_DATA;
     }
-    if (*described != NULL) {
-        (*described)->plan.payload_begin = key->payload_begin;
+    if (*stored != NULL) {
+        (*stored)->plan.payload_begin = key->payload_begin;
     }
     return error;
 }
 
 /* The items that describe the event; false: it has none, and is no string. */
-static bool key_of(const EVENT_RECORD *record, struct etwas_content_key *key)
+static bool trace_logging_key_of(const EVENT_RECORD *record, struct etwas_embedded_schema_key *key)
 {
     const EVENT_HEADER *header = &record->EventHeader;
 
-    *key = (struct etwas_content_key){.head = &header->ProviderId, .traits = "", .schema = ""};
+    *key =
+        (struct etwas_embedded_schema_key){.head = &header->ProviderId, .traits = "", .schema = ""};
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
@@ -425,46 +435,49 @@ static bool key_of(const EVENT_RECORD *record, struct etwas_content_key *key)
 }
 
 /* Keeps what makes no sense too, unless it is only a guess that it should. */
-static uint32_t schema_of(etwas_decoder *decoder, const struct etwas_content_key *key,
-                          const etwas_schema **schema)
+static uint32_t trace_logging_schema_of(etwas_decoder *decoder,
+                                        const struct etwas_embedded_schema_key *key,
+                                        const etwas_schema **schema)
 {
-    struct etwas_described *described;
-    const struct etwas_content *content;
+    struct etwas_stored_schema *stored;
+    const struct etwas_embedded_schema *content;
     uint32_t error;
     uint64_t hash;
 
-    content = etwas_store_find_content(&decoder->store, key, &hash);
+    content = etwas_store_find_embedded(&decoder->store, key, &hash);
     if (content == NULL) {
-        error = make_schema(key, &described);
+        error = trace_logging_make_schema(key, &stored);
         if (error == ERROR_NOT_ENOUGH_MEMORY ||
             (error == ERROR_INVALID_DATA && key->payload_begin > 0)) {
             return error;
         }
-        content = etwas_store_add_content(&decoder->store, key, hash, described);
+        content = etwas_store_add_embedded(&decoder->store, key, hash, stored);
         if (content == NULL) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
     }
-    if (content->described == NULL) {
+    if (content->stored == NULL) {
         return ERROR_INVALID_DATA;
     }
-    *schema = &content->described->exact;
+    *schema = &content->stored->exact;
     return ERROR_SUCCESS;
 }
 
 uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                                     const etwas_schema **schema)
 {
-    struct etwas_content_key key;
+    struct etwas_embedded_schema_key key;
 
-    return key_of(record, &key) ? schema_of(decoder, &key, schema) : ERROR_NOT_FOUND;
+    return trace_logging_key_of(record, &key) ? trace_logging_schema_of(decoder, &key, schema)
+                                              : ERROR_NOT_FOUND;
 }
 
 uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                                             const etwas_schema **schema)
 {
     const EVENT_HEADER *header = &record->EventHeader;
-    struct etwas_content_key key = {.head = &header->ProviderId, .traits = record->UserData};
+    struct etwas_embedded_schema_key key = {.head = &header->ProviderId,
+                                            .traits = record->UserData};
     struct etwas_cursor cursor = {.at = key.traits};
     uint32_t error = ERROR_NOT_FOUND;
 
@@ -472,11 +485,11 @@ uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_
         return ERROR_NOT_FOUND;
     }
     cursor.end = cursor.at + record->UserDataLength;
-    if (pass_blob(&cursor, &key.traits_bytes)) {
+    if (trace_logging_skip_blob(&cursor, &key.traits_bytes)) {
         key.schema = cursor.at;
-        if (pass_blob(&cursor, &key.schema_bytes)) {
+        if (trace_logging_skip_blob(&cursor, &key.schema_bytes)) {
             key.payload_begin = (uint16_t)(key.traits_bytes + key.schema_bytes);
-            error = schema_of(decoder, &key, schema);
+            error = trace_logging_schema_of(decoder, &key, schema);
         }
     }
     return error == ERROR_INVALID_DATA ? ERROR_NOT_FOUND : error;

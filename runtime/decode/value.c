@@ -55,7 +55,7 @@ enum etwas_value_form etwas_value_form(const etwas_value *value)
 }
 
 /* Of a usual size it is one load: what is put together in memory byte by byte is slow to read as a whole. */
-static uint64_t load(const void *data, size_t bytes)
+static uint64_t value_load(const void *data, size_t bytes)
 {
     uint64_t number = 0;
     uint32_t half;
@@ -83,7 +83,7 @@ static uint64_t load(const void *data, size_t bytes)
 
 uint64_t etwas_value_unsigned(const etwas_value *value)
 {
-    uint64_t number = load(value->data, value->bytes);
+    uint64_t number = value_load(value->data, value->bytes);
 
     return value->out_type == TDH_OUTTYPE_PORT && value->bytes == sizeof(uint16_t)
                ? __builtin_bswap16((uint16_t)number)
@@ -140,10 +140,10 @@ bool etwas_value_is_boolean(const etwas_value *value)
 }
 
 /* Out types whose text is no number of any kind. */
-static bool is_only_text(const etwas_value *value)
+static bool value_is_only_text(const etwas_value *value)
 {
     return (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) ||
-           (etwas_is_date(value->out_type) && value->bytes == 8);
+           (etwas_out_type_is_date(value->out_type) && value->bytes == 8);
 }
 
 uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
@@ -154,7 +154,7 @@ uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
         number->f = etwas_value_float(value);
         return ETWAS_VALUE_FLOAT;
     }
-    if (form != ETWAS_FORM_INTEGER || is_only_text(value)) {
+    if (form != ETWAS_FORM_INTEGER || value_is_only_text(value)) {
         return ETWAS_VALUE_TEXT;
     }
     if (etwas_value_is_boolean(value)) {

@@ -7,7 +7,7 @@
 
 #include <etwas/decode.h>
 
-#include "decode/text.h"
+#include "decode/text_writer.h"
 
 /* What the bytes are, whatever they are shown as. */
 enum etwas_value_form {
@@ -31,7 +31,7 @@ bool etwas_value_is_signed(const etwas_value *value);
 
 double etwas_value_float(const etwas_value *value);
 
-static inline bool etwas_is_date(uint16_t out_type)
+static inline bool etwas_out_type_is_date(uint16_t out_type)
 {
     return out_type == TDH_OUTTYPE_DATETIME ||
            out_type == TDH_OUTTYPE_CULTURE_INSENSITIVE_DATETIME ||
@@ -42,25 +42,27 @@ static inline bool etwas_is_date(uint16_t out_type)
 bool etwas_value_is_boolean(const etwas_value *value);
 
 /* Appends the value's text. */
-void etwas_value_put(struct etwas_text *text, const etwas_value *value);
+void etwas_value_write(struct etwas_text_writer *text, const etwas_value *value);
 
 /* What a string is that is no UTF-8, or no UTF-16: in words, and its bytes. Nothing of any other. */
-void etwas_put_odd_string(struct etwas_text *text, const void *bytes, size_t count, bool is_wide,
-                          const char *before, const char *after);
+void etwas_value_write_odd_string(struct etwas_text_writer *text, const void *bytes, size_t count,
+                                  bool is_wide, const char *before, const char *after);
 
 /* A number that printf made: what the locale puts between its digits becomes a point. */
-void etwas_put_number(struct etwas_text *text, const char *printed);
+void etwas_value_write_number(struct etwas_text_writer *text, const char *printed);
 
 /* value_time.c: dates in ISO 8601. FILETIME counts 100 ns from 1601 on. */
-void etwas_put_filetime(struct etwas_text *text, uint64_t filetime, bool is_utc);
-void etwas_put_systemtime(struct etwas_text *text, const uint8_t *systemtime, bool is_utc);
+void etwas_value_write_filetime(struct etwas_text_writer *text, uint64_t filetime, bool is_utc);
+void etwas_value_write_systemtime(struct etwas_text_writer *text, const uint8_t *systemtime,
+                                  bool is_utc);
 
 /* value_address.c: what is no such address is given as hexadecimal digits. */
-void etwas_put_ipv4(struct etwas_text *text, const uint8_t *address);
-void etwas_put_ipv6(struct etwas_text *text, const uint8_t *address, uint32_t bytes);
-void etwas_put_socket_address(struct etwas_text *text, const uint8_t *address, uint32_t bytes);
+void etwas_value_write_ipv4(struct etwas_text_writer *text, const uint8_t *address);
+void etwas_value_write_ipv6(struct etwas_text_writer *text, const uint8_t *address, uint32_t bytes);
+void etwas_value_write_socket_address(struct etwas_text_writer *text, const uint8_t *address,
+                                      uint32_t bytes);
 
 /* value_error.c: the number, and the name in parentheses if it has one. */
-void etwas_put_error(struct etwas_text *text, const etwas_value *value);
+void etwas_value_write_error(struct etwas_text_writer *text, const etwas_value *value);
 
 #endif

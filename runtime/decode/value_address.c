@@ -19,31 +19,31 @@ enum {
     IPV6_END = 28,
 };
 
-void etwas_put_ipv4(struct etwas_text *text, const uint8_t *address)
+void etwas_value_write_ipv4(struct etwas_text_writer *text, const uint8_t *address)
 {
     char out[INET_ADDRSTRLEN];
 
     etwas_text_put_ascii(text, inet_ntop(AF_INET, address, out, sizeof out));
 }
 
-static void put_ipv6(struct etwas_text *text, const uint8_t *address)
+static void value_write_ipv6_address(struct etwas_text_writer *text, const uint8_t *address)
 {
     char out[INET6_ADDRSTRLEN];
 
     etwas_text_put_ascii(text, inet_ntop(AF_INET6, address, out, sizeof out));
 }
 
-void etwas_put_ipv6(struct etwas_text *text, const uint8_t *address, uint32_t bytes)
+void etwas_value_write_ipv6(struct etwas_text_writer *text, const uint8_t *address, uint32_t bytes)
 {
     if (bytes == sizeof(struct in6_addr)) {
-        put_ipv6(text, address);
+        value_write_ipv6_address(text, address);
     } else {
         etwas_text_put_bytes(text, address, bytes);
     }
 }
 
 /* Nothing for port 0. */
-static void put_port(struct etwas_text *text, const uint8_t *address)
+static void value_write_port(struct etwas_text_writer *text, const uint8_t *address)
 {
     unsigned port = (unsigned)address[PORT_AT] << 8 | address[PORT_AT + 1];
 
@@ -53,24 +53,25 @@ static void put_port(struct etwas_text *text, const uint8_t *address)
     }
 }
 
-void etwas_put_socket_address(struct etwas_text *text, const uint8_t *address, uint32_t bytes)
+void etwas_value_write_socket_address(struct etwas_text_writer *text, const uint8_t *address,
+                                      uint32_t bytes)
 {
     unsigned family = bytes < 2 ? 0 : address[0] | (unsigned)address[1] << 8;
     uint32_t scope = 0;
 
     if (family == FAMILY_IPV4 && bytes >= IPV4_END) {
-        etwas_put_ipv4(text, address + IPV4_AT);
-        put_port(text, address);
+        etwas_value_write_ipv4(text, address + IPV4_AT);
+        value_write_port(text, address);
     } else if (family == FAMILY_IPV6 && bytes >= SCOPE_AT) {
         memcpy(&scope, address + SCOPE_AT, bytes >= IPV6_END ? sizeof scope : 0);
         etwas_text_put(text, "[", 1);
-        put_ipv6(text, address + IPV6_AT);
+        value_write_ipv6_address(text, address + IPV6_AT);
         if (scope != 0) {
             etwas_text_put(text, "%", 1);
             etwas_text_put_unsigned(text, scope);
         }
         etwas_text_put(text, "]", 1);
-        put_port(text, address);
+        value_write_port(text, address);
     } else {
         etwas_text_put_bytes(text, address, bytes);
     }

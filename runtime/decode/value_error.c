@@ -4,12 +4,12 @@
 /* Error codes that are met in traces, by their names. */
 #include "decode/value.h"
 
-struct code {
+struct error_code {
     uint32_t code;
     const char *name;
 };
 
-static const struct code win32_codes[] = {
+static const struct error_code win32_codes[] = {
     {0, "ERROR_SUCCESS"},
     {1, "ERROR_INVALID_FUNCTION"},
     {2, "ERROR_FILE_NOT_FOUND"},
@@ -78,7 +78,7 @@ static const struct code win32_codes[] = {
     {15005, "ERROR_EVT_INVALID_EVENT_DATA"},
 };
 
-static const struct code ntstatus_codes[] = {
+static const struct error_code ntstatus_codes[] = {
     {0x00000000, "STATUS_SUCCESS"},
     {0x00000102, "STATUS_TIMEOUT"},
     {0x00000103, "STATUS_PENDING"},
@@ -124,14 +124,14 @@ static const struct code ntstatus_codes[] = {
     {0xC0000236, "STATUS_CONNECTION_REFUSED"},
 };
 
-static const struct code hresult_codes[] = {
+static const struct error_code hresult_codes[] = {
     {0x00000000, "S_OK"},          {0x00000001, "S_FALSE"},       {0x80004001, "E_NOTIMPL"},
     {0x80004002, "E_NOINTERFACE"}, {0x80004003, "E_POINTER"},     {0x80004004, "E_ABORT"},
     {0x80004005, "E_FAIL"},        {0x8000FFFF, "E_UNEXPECTED"},  {0x80070005, "E_ACCESSDENIED"},
     {0x80070006, "E_HANDLE"},      {0x8007000E, "E_OUTOFMEMORY"}, {0x80070057, "E_INVALIDARG"},
 };
 
-static const char *find(const struct code *codes, size_t count, uint32_t code)
+static const char *error_find(const struct error_code *codes, size_t count, uint32_t code)
 {
     for (size_t i = 0; i < count; i++) {
         if (codes[i].code == code) {
@@ -141,9 +141,9 @@ static const char *find(const struct code *codes, size_t count, uint32_t code)
     return NULL;
 }
 
-#define FIND(codes, code) find(codes, sizeof codes / sizeof codes[0], code)
+#define FIND(codes, code) error_find(codes, sizeof codes / sizeof codes[0], code)
 
-static const char *name_of(uint16_t out_type, uint32_t code)
+static const char *error_name_of(uint16_t out_type, uint32_t code)
 {
     const char *name;
 
@@ -159,10 +159,10 @@ static const char *name_of(uint16_t out_type, uint32_t code)
     }
 }
 
-void etwas_put_error(struct etwas_text *text, const etwas_value *value)
+void etwas_value_write_error(struct etwas_text_writer *text, const etwas_value *value)
 {
     uint32_t code = (uint32_t)etwas_value_unsigned(value);
-    const char *name = name_of(value->out_type, code);
+    const char *name = error_name_of(value->out_type, code);
 
     if (value->out_type == TDH_OUTTYPE_WIN32ERROR && value->in_type != TDH_INTYPE_HEXINT32) {
         etwas_text_put_unsigned(text, code);

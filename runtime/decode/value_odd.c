@@ -13,14 +13,15 @@ enum {
 };
 
 /* Words, behind those that are there, and bytes. */
-static void put_bytes(struct etwas_text *text, const char *words, const void *bytes, size_t count)
+static void odd_write_bytes(struct etwas_text_writer *text, const char *words, const void *bytes,
+                            size_t count)
 {
     etwas_text_put_ascii(text, text->length > 0 ? ", " : "");
     etwas_text_put_ascii(text, words);
     etwas_text_put_bytes(text, bytes, count);
 }
 
-static bool is_utf16(const uint8_t *bytes, size_t units)
+static bool odd_is_utf16(const uint8_t *bytes, size_t units)
 {
     for (size_t at = 0, length; at < units; at += length) {
         etwas_wchar next[2] = {0};
@@ -35,7 +36,7 @@ static bool is_utf16(const uint8_t *bytes, size_t units)
     return true;
 }
 
-static bool is_utf8(const uint8_t *bytes, size_t count)
+static bool odd_is_utf8(const uint8_t *bytes, size_t count)
 {
     for (size_t at = 0, length; at < count; at += length) {
         uint32_t point;
@@ -49,7 +50,7 @@ static bool is_utf8(const uint8_t *bytes, size_t count)
 }
 
 /* A text of fixed length ends at its first 0. */
-static void put_behind(struct etwas_text *text, const etwas_value *value)
+static void odd_write_behind(struct etwas_text_writer *text, const etwas_value *value)
 {
     const uint8_t *behind = (const uint8_t *)value->data + value->bytes;
     uint32_t unit = etwas_value_form(value) == ETWAS_FORM_UTF16 ? 2 : 1;
@@ -59,14 +60,14 @@ static void put_behind(struct etwas_text *text, const etwas_value *value)
         count--;
     }
     if (count > unit) {
-        put_bytes(text, "behind its 0: ", behind + unit, count - unit);
+        odd_write_bytes(text, "behind its 0: ", behind + unit, count - unit);
     }
 }
 
-void etwas_put_odd_string(struct etwas_text *text, const void *bytes, size_t count, bool is_wide,
-                          const char *before, const char *after)
+void etwas_value_write_odd_string(struct etwas_text_writer *text, const void *bytes, size_t count,
+                                  bool is_wide, const char *before, const char *after)
 {
-    if (is_wide ? !is_utf16(bytes, count / 2) : !is_utf8(bytes, count)) {
+    if (is_wide ? !odd_is_utf16(bytes, count / 2) : !odd_is_utf8(bytes, count)) {
         etwas_text_put_ascii(text, before);
         etwas_text_put_ascii(text, is_wide ? "not UTF-16: " : "not UTF-8: ");
         etwas_text_put_bytes(text, bytes, count);
@@ -74,16 +75,16 @@ void etwas_put_odd_string(struct etwas_text *text, const void *bytes, size_t cou
     }
 }
 
-static void put_utf16(struct etwas_text *text, const etwas_value *value)
+static void odd_write_utf16(struct etwas_text_writer *text, const etwas_value *value)
 {
-    if (!is_utf16(value->data, value->bytes / 2)) {
-        put_bytes(text, "not UTF-16: ", value->data, value->bytes);
+    if (!odd_is_utf16(value->data, value->bytes / 2)) {
+        odd_write_bytes(text, "not UTF-16: ", value->data, value->bytes);
     } else if (value->bytes % 2 != 0) {
-        put_bytes(text, "odd byte: ", (const uint8_t *)value->data + value->bytes - 1, 1);
+        odd_write_bytes(text, "odd byte: ", (const uint8_t *)value->data + value->bytes - 1, 1);
     }
 }
 
-static void put_sid(struct etwas_text *text, const etwas_value *value)
+static void odd_write_sid(struct etwas_text_writer *text, const etwas_value *value)
 {
     const uint8_t *sid = value->data;
 
@@ -100,7 +101,7 @@ static void put_sid(struct etwas_text *text, const etwas_value *value)
     }
 }
 
-static bool is_date(const etwas_value *value)
+static bool odd_is_date(const etwas_value *value)
 {
     static const uint8_t days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     etwas_systemtime time;
@@ -113,24 +114,24 @@ static bool is_date(const etwas_value *value)
 
 size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
 {
-    struct etwas_text out = etwas_text_begin(text, size);
+    struct etwas_text_writer out = etwas_text_begin(text, size);
 
     switch (etwas_value_form(value)) {
     case ETWAS_FORM_UTF16:
-        put_behind(&out, value);
-        put_utf16(&out, value);
+        odd_write_behind(&out, value);
+        odd_write_utf16(&out, value);
         break;
     case ETWAS_FORM_UTF8:
-        put_behind(&out, value);
-        if (!is_utf8(value->data, value->bytes)) {
-            put_bytes(&out, "not UTF-8: ", value->data, value->bytes);
+        odd_write_behind(&out, value);
+        if (!odd_is_utf8(value->data, value->bytes)) {
+            odd_write_bytes(&out, "not UTF-8: ", value->data, value->bytes);
         }
         break;
     case ETWAS_FORM_SID:
-        put_sid(&out, value);
+        odd_write_sid(&out, value);
         break;
     case ETWAS_FORM_SYSTEMTIME:
-        etwas_text_put_ascii(&out, is_date(value) ? "" : "no such date");
+        etwas_text_put_ascii(&out, odd_is_date(value) ? "" : "no such date");
         break;
     default:
         break;

@@ -12,7 +12,7 @@
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
-static void put_decimal(struct etwas_text *text, const etwas_value *value)
+static void value_write_decimal(struct etwas_text_writer *text, const etwas_value *value)
 {
     if (etwas_value_is_signed(value)) {
         etwas_text_put_signed(text, etwas_value_signed(value));
@@ -22,7 +22,8 @@ static void put_decimal(struct etwas_text *text, const etwas_value *value)
 }
 
 /* The names of the bits, and the rest as a number: Read|Write|0x80. */
-static void put_bits(struct etwas_text *text, const struct etwas_map *map, uint64_t bits)
+static void value_write_bits(struct etwas_text_writer *text, const struct etwas_map *map,
+                             uint64_t bits)
 {
     uint64_t rest = bits;
     bool is_first = true;
@@ -46,7 +47,7 @@ static void put_bits(struct etwas_text *text, const struct etwas_map *map, uint6
 }
 
 /* By the field's map; false: it has none, or not for this value. */
-static bool put_name(struct etwas_text *text, const etwas_value *value)
+static bool value_write_name(struct etwas_text_writer *text, const etwas_value *value)
 {
     const struct etwas_map *map;
     const char *name;
@@ -56,7 +57,7 @@ static bool put_name(struct etwas_text *text, const etwas_value *value)
     }
     map = etwas_map_of(value->field->map);
     if (map->is_bits) {
-        put_bits(text, map, etwas_value_unsigned(value));
+        value_write_bits(text, map, etwas_value_unsigned(value));
         return true;
     }
     name = etwas_map_name(map, etwas_value_unsigned(value));
@@ -67,7 +68,7 @@ static bool put_name(struct etwas_text *text, const etwas_value *value)
 }
 
 /* Is this integer shown in hexadecimal digits, by its out type or for want of another? */
-static bool is_hexadecimal(const etwas_value *value)
+static bool value_is_hexadecimal(const etwas_value *value)
 {
     switch (value->out_type) {
     case TDH_OUTTYPE_HEXINT8:
@@ -87,37 +88,37 @@ static bool is_hexadecimal(const etwas_value *value)
     }
 }
 
-static bool is_error(uint16_t out_type)
+static bool value_is_error(uint16_t out_type)
 {
     return out_type == TDH_OUTTYPE_WIN32ERROR || out_type == TDH_OUTTYPE_NTSTATUS ||
            out_type == TDH_OUTTYPE_HRESULT;
 }
 
 /* What the out type cannot be of the in type's width is shown as if it had none. */
-static void put_integer(struct etwas_text *text, const etwas_value *value)
+static void value_write_integer(struct etwas_text_writer *text, const etwas_value *value)
 {
-    if (put_name(text, value)) {
+    if (value_write_name(text, value)) {
         return;
     }
     if (etwas_value_is_boolean(value)) {
         etwas_text_put_ascii(text, etwas_value_unsigned(value) != 0 ? "true" : "false");
-    } else if (is_error(value->out_type) && value->bytes == 4) {
-        etwas_put_error(text, value);
+    } else if (value_is_error(value->out_type) && value->bytes == 4) {
+        etwas_value_write_error(text, value);
     } else if (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) {
-        etwas_put_ipv4(text, value->data);
-    } else if (etwas_is_date(value->out_type) && value->bytes == 8) {
-        etwas_put_filetime(text, etwas_value_unsigned(value),
-                           value->out_type == TDH_OUTTYPE_DATETIME_UTC);
-    } else if (is_hexadecimal(value)) {
+        etwas_value_write_ipv4(text, value->data);
+    } else if (etwas_out_type_is_date(value->out_type) && value->bytes == 8) {
+        etwas_value_write_filetime(text, etwas_value_unsigned(value),
+                                   value->out_type == TDH_OUTTYPE_DATETIME_UTC);
+    } else if (value_is_hexadecimal(value)) {
         etwas_text_put_hex(text, etwas_value_unsigned(value));
     } else {
-        put_decimal(text, value);
+        value_write_decimal(text, value);
     }
 }
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
-void etwas_put_number(struct etwas_text *text, const char *printed)
+void etwas_value_write_number(struct etwas_text_writer *text, const char *printed)
 {
     static const char usual[] = " +-0123456789abcdefinpxABCDEFINPX.";
     size_t before = strspn(printed, usual);
@@ -129,7 +130,7 @@ void etwas_put_number(struct etwas_text *text, const char *printed)
 }
 
 /* As few digits as give the same number again. */
-static void put_float(struct etwas_text *text, const etwas_value *value)
+static void value_write_float(struct etwas_text_writer *text, const etwas_value *value)
 {
     double number = etwas_value_float(value);
     bool is_narrow = value->bytes == sizeof(float);
@@ -142,11 +143,11 @@ static void put_float(struct etwas_text *text, const etwas_value *value)
             break;
         }
     }
-    etwas_put_number(text, isnan(number) ? "nan" : digits);
+    etwas_value_write_number(text, isnan(number) ? "nan" : digits);
 }
 
 /* {00112233-4455-6677-8899-aabbccddeeff}; the first three numbers are little-endian in memory. */
-static void put_guid(struct etwas_text *text, const uint8_t *bytes)
+static void value_write_guid(struct etwas_text_writer *text, const uint8_t *bytes)
 {
     static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
     static const char digits[] = "0123456789abcdef";
@@ -165,7 +166,7 @@ static void put_guid(struct etwas_text *text, const uint8_t *bytes)
 }
 
 /* S-1-authority-part…; an authority beyond 32 bits is hexadecimal. */
-static void put_sid(struct etwas_text *text, const uint8_t *sid, uint32_t bytes)
+static void value_write_sid(struct etwas_text_writer *text, const uint8_t *sid, uint32_t bytes)
 {
     uint64_t authority = 0;
 
@@ -193,20 +194,20 @@ static void put_sid(struct etwas_text *text, const uint8_t *sid, uint32_t bytes)
     }
 }
 
-static void put_binary(struct etwas_text *text, const etwas_value *value)
+static void value_write_binary(struct etwas_text_writer *text, const etwas_value *value)
 {
     switch (value->out_type) {
     case TDH_OUTTYPE_IPV4:
         if (value->bytes == 4) {
-            etwas_put_ipv4(text, value->data);
+            etwas_value_write_ipv4(text, value->data);
             return;
         }
         break;
     case TDH_OUTTYPE_IPV6:
-        etwas_put_ipv6(text, value->data, value->bytes);
+        etwas_value_write_ipv6(text, value->data, value->bytes);
         return;
     case TDH_OUTTYPE_SOCKETADDRESS:
-        etwas_put_socket_address(text, value->data, value->bytes);
+        etwas_value_write_socket_address(text, value->data, value->bytes);
         return;
     default:
         break;
@@ -214,16 +215,16 @@ static void put_binary(struct etwas_text *text, const etwas_value *value)
     etwas_text_put_bytes(text, value->data, value->bytes);
 }
 
-void etwas_value_put(struct etwas_text *text, const etwas_value *value)
+void etwas_value_write(struct etwas_text_writer *text, const etwas_value *value)
 {
     bool is_utc = value->out_type == TDH_OUTTYPE_DATETIME_UTC;
 
     switch (etwas_value_form(value)) {
     case ETWAS_FORM_INTEGER:
-        put_integer(text, value);
+        value_write_integer(text, value);
         break;
     case ETWAS_FORM_FLOAT:
-        put_float(text, value);
+        value_write_float(text, value);
         break;
     case ETWAS_FORM_UTF16:
         etwas_text_put_utf16(text, value->data, value->bytes / 2);
@@ -232,27 +233,27 @@ void etwas_value_put(struct etwas_text *text, const etwas_value *value)
         etwas_text_put_utf8(text, value->data, value->bytes);
         break;
     case ETWAS_FORM_GUID:
-        put_guid(text, value->data);
+        value_write_guid(text, value->data);
         break;
     case ETWAS_FORM_FILETIME:
-        etwas_put_filetime(text, etwas_value_unsigned(value), is_utc);
+        etwas_value_write_filetime(text, etwas_value_unsigned(value), is_utc);
         break;
     case ETWAS_FORM_SYSTEMTIME:
-        etwas_put_systemtime(text, value->data, is_utc);
+        etwas_value_write_systemtime(text, value->data, is_utc);
         break;
     case ETWAS_FORM_SID:
-        put_sid(text, value->data, value->bytes);
+        value_write_sid(text, value->data, value->bytes);
         break;
     case ETWAS_FORM_BINARY:
-        put_binary(text, value);
+        value_write_binary(text, value);
         break;
     }
 }
 
 size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
 {
-    struct etwas_text out = etwas_text_begin(text, size);
+    struct etwas_text_writer out = etwas_text_begin(text, size);
 
-    etwas_value_put(&out, value);
+    etwas_value_write(&out, value);
     return etwas_text_end(&out, size);
 }

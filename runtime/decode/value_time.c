@@ -14,7 +14,8 @@ enum {
     FIRST_ERA_YEAR = 1600,
 };
 
-static void put_date(struct etwas_text *text, uint64_t year, unsigned month, unsigned day)
+static void value_write_date(struct etwas_text_writer *text, uint64_t year, unsigned month,
+                             unsigned day)
 {
     etwas_text_put_digits(text, year, 4);
     etwas_text_put(text, "-", 1);
@@ -23,7 +24,8 @@ static void put_date(struct etwas_text *text, uint64_t year, unsigned month, uns
     etwas_text_put_digits(text, day, 2);
 }
 
-static void put_clock(struct etwas_text *text, unsigned hour, unsigned minute, unsigned second)
+static void value_write_clock(struct etwas_text_writer *text, unsigned hour, unsigned minute,
+                              unsigned second)
 {
     etwas_text_put(text, "T", 1);
     etwas_text_put_digits(text, hour, 2);
@@ -38,7 +40,7 @@ static void put_clock(struct etwas_text *text, unsigned hour, unsigned minute, u
  * Years are counted from March on, so that a leap day is the last day of a year: day d of such a
  * year is in month (5 d + 2) / 153 from March.
  */
-void etwas_put_filetime(struct etwas_text *text, uint64_t filetime, bool is_utc)
+void etwas_value_write_filetime(struct etwas_text_writer *text, uint64_t filetime, bool is_utc)
 {
     uint64_t seconds = filetime / TICKS_PER_SECOND;
     uint64_t days = seconds / SECONDS_PER_DAY + DAYS_FROM_MARCH_1600;
@@ -49,20 +51,21 @@ void etwas_put_filetime(struct etwas_text *text, uint64_t filetime, bool is_utc)
     unsigned month = (5 * of_year + 2) / 153;
     uint64_t full_year = FIRST_ERA_YEAR + days / DAYS_PER_ERA * 400 + year + (month >= 10);
 
-    put_date(text, full_year, month < 10 ? month + 3 : month - 9,
-             of_year - (153 * month + 2) / 5 + 1);
-    put_clock(text, second / 3600, second / 60 % 60, second % 60);
+    value_write_date(text, full_year, month < 10 ? month + 3 : month - 9,
+                     of_year - (153 * month + 2) / 5 + 1);
+    value_write_clock(text, second / 3600, second / 60 % 60, second % 60);
     etwas_text_put_digits(text, filetime % TICKS_PER_SECOND, 7);
     etwas_text_put(text, "Z", is_utc ? 1 : 0);
 }
 
-void etwas_put_systemtime(struct etwas_text *text, const uint8_t *systemtime, bool is_utc)
+void etwas_value_write_systemtime(struct etwas_text_writer *text, const uint8_t *systemtime,
+                                  bool is_utc)
 {
     etwas_systemtime time;
 
     memcpy(&time, systemtime, sizeof time);
-    put_date(text, time.wYear, time.wMonth, time.wDay);
-    put_clock(text, time.wHour, time.wMinute, time.wSecond);
+    value_write_date(text, time.wYear, time.wMonth, time.wDay);
+    value_write_clock(text, time.wHour, time.wMinute, time.wSecond);
     etwas_text_put_digits(text, time.wMilliseconds, 3);
     etwas_text_put(text, "Z", is_utc ? 1 : 0);
 }

@@ -373,7 +373,7 @@ struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file 
 
 bool etwas_log_file_put_in_place(struct etwas_log_file *file)
 {
-    bool good = file->beside == NULL || etwas_file_put_in_place(file->beside, file->in_place);
+    bool good = file->beside == NULL || etwas_file_replace(file->beside, file->in_place);
 
     if (good) {
         free(file->beside);

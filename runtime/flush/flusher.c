@@ -120,7 +120,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     etwas_pool_provide_guests(session->pool);
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
-        etwas_crash_safe_describe_late(session);
+        etwas_crash_safe_write_late_descriptions(session);
     }
     etwas_losses_look(session);
     etwas_session_clock_read_if_due(session);

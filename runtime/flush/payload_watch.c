@@ -12,7 +12,7 @@
 struct etwas_watch {
     uint32_t count;
     struct watched {
-        struct etwas_made_filter *filter;
+        struct etwas_compiled_filter *filter;
         struct etwas_session_key recorder;
     } filters[ETWAS_WATCH_FILTERS];
 };
@@ -36,11 +36,11 @@ static void look_at_record(const struct etwas_session *session, const uint8_t *r
 
     for (uint32_t index = 0; index < watch->count; index++) {
         const struct watched *watched = &watch->filters[index];
-        enum etwas_payload_verdict verdict =
-            etwas_payload_filter_judge(watched->filter, record, bytes);
+        enum etwas_payload_result verdict =
+            etwas_payload_filter_evaluate(watched->filter, record, bytes);
 
-        counts->tested += verdict != ETWAS_PAYLOAD_NOT_MEANT ? 1 : 0;
-        counts->unfit += verdict == ETWAS_PAYLOAD_UNFIT ? 1 : 0;
+        counts->tested += verdict != ETWAS_PAYLOAD_OTHER_EVENT ? 1 : 0;
+        counts->unfit += verdict == ETWAS_PAYLOAD_MALFORMED ? 1 : 0;
         if (verdict == ETWAS_PAYLOAD_MATCHES) {
             pull(session, watched->recorder, record, bytes, counts);
         }
@@ -100,7 +100,7 @@ static void end(struct etwas_session *session)
 static const struct etwas_sink watch_sink = {.take = take, .end = end};
 
 uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
-                                 struct etwas_made_filter *filter)
+                                 struct etwas_compiled_filter *filter)
 {
     if (session->watch == NULL) {
         session->watch = calloc(1, sizeof *session->watch);

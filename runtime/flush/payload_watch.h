@@ -21,6 +21,6 @@ enum {
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
-                                 struct etwas_made_filter *filter);
+                                 struct etwas_compiled_filter *filter);
 
 #endif

@@ -30,15 +30,15 @@ enum {
 
 static void *failure;
 
-void etwas_file_fail(etwas_file_failure fail)
+void etwas_file_set_failure_hook(etwas_file_failure_hook fail)
 {
     ck_pr_store_ptr(&failure, (void *)(uintptr_t)fail);
 }
 
 /* How many bytes the call may be about. Less than 0, with errno: it fails. */
-static long permitted(enum etwas_file_call call, size_t bytes)
+static long file_call_permitted(enum etwas_log_file_call call, size_t bytes)
 {
-    etwas_file_failure fail = (etwas_file_failure)(uintptr_t)ck_pr_load_ptr(&failure);
+    etwas_file_failure_hook fail = (etwas_file_failure_hook)(uintptr_t)ck_pr_load_ptr(&failure);
     long result = fail != NULL ? fail(call, bytes) : (long)bytes;
 
     errno = result < 0 ? (int)-result : errno;
@@ -46,8 +46,8 @@ static long permitted(enum etwas_file_call call, size_t bytes)
 }
 
 /* A call that is made or fails. */
-#define PERMITTED(call) (permitted(ETWAS_FILE_##call, 0) >= 0)
-#define PERMITTED_BYTES(call, bytes) permitted(ETWAS_FILE_##call, bytes)
+#define PERMITTED(call) (file_call_permitted(ETWAS_FILE_##call, 0) >= 0)
+#define PERMITTED_BYTES(call, bytes) file_call_permitted(ETWAS_FILE_##call, bytes)
 
 #else
 
@@ -88,7 +88,7 @@ enum {
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
-static int open_one(const char *path, int more_flags, enum etwas_file_permissions permissions)
+static int file_open_one(const char *path, int more_flags, enum etwas_file_permissions permissions)
 {
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | more_flags;
 
@@ -96,26 +96,27 @@ static int open_one(const char *path, int more_flags, enum etwas_file_permission
 }
 
 /* Two steps, since a file that was there already must stay there when opening fails later. */
-static int open_or_create(const char *path, enum etwas_file_permissions permissions, bool *created)
+static int file_open_or_create(const char *path, enum etwas_file_permissions permissions,
+                               bool *created)
 {
     int file;
 
     do {
-        file = open_one(path, 0, permissions);
+        file = file_open_one(path, 0, permissions);
         *created = file < 0 && errno == ENOENT;
         if (*created) {
-            file = open_one(path, O_CREAT | O_EXCL, permissions);
+            file = file_open_one(path, O_CREAT | O_EXCL, permissions);
         }
     } while (file < 0 && *created && errno == EEXIST);
     return file;
 }
 
-static bool is_regular(int file, struct stat *status)
+static bool file_is_regular(int file, struct stat *status)
 {
     return PERMITTED(STAT) && fstat(file, status) == 0 && S_ISREG(status->st_mode);
 }
 
-static bool lock(int file)
+static bool file_lock(int file)
 {
     return TEMP_FAILURE_RETRY(PERMITTED(LOCK) ? flock(file, LOCK_EX | LOCK_NB) : -1) == 0;
 }
@@ -125,13 +126,13 @@ uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissio
 {
     struct stat status;
     bool made;
-    int file = open_or_create(path, permissions, &made);
+    int file = file_open_or_create(path, permissions, &made);
 
     if (file < 0) {
         return etwas_file_open_error(errno);
     }
     /* The length is asked for under the lock: the last owner may have been about to change it. */
-    if (!is_regular(file, &status) || !lock(file) || !is_regular(file, &status)) {
+    if (!file_is_regular(file, &status) || !file_lock(file) || !file_is_regular(file, &status)) {
         if (made) {
             etwas_file_remove(path, file);
         }
@@ -208,7 +209,7 @@ uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions 
     return code;
 }
 
-bool etwas_file_put_in_place(const char *beside, const char *path)
+bool etwas_file_replace(const char *beside, const char *path)
 {
     int there;
     bool made;
@@ -223,7 +224,7 @@ bool etwas_file_put_in_place(const char *beside, const char *path)
 }
 
 /* For file systems without O_TMPFILE. */
-static int create_and_unlink(const char *folder)
+static int file_create_and_unlink(const char *folder)
 {
     char path[PATH_MAX];
     int file = -1;
@@ -244,7 +245,7 @@ uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
     do {
         file = PERMITTED(OPEN) ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
         if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-            file = create_and_unlink(folder);
+            file = file_create_and_unlink(folder);
         }
     } while (file < 0 && errno == EINTR);
     *descriptor = file;
@@ -257,7 +258,7 @@ uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-int etwas_file_in_memory(const char *label)
+int etwas_file_create_in_memory(const char *label)
 {
     const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
     int file = memfd_create(label, flags | MFD_NOEXEC_SEAL);
@@ -291,7 +292,7 @@ size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t posi
 }
 
 /* Removes `bytes` from the front of the vector. */
-static void advance(struct iovec **vector, int *count, size_t bytes)
+static void file_advance_vector(struct iovec **vector, int *count, size_t bytes)
 {
     while (*count > 0 && bytes >= (*vector)->iov_len) {
         bytes -= (*vector)->iov_len;
@@ -305,8 +306,8 @@ static void advance(struct iovec **vector, int *count, size_t bytes)
 }
 
 /* One attempt. Tests may shorten it: then only the first element is written, in part. */
-static ssize_t write_some(int descriptor, const struct iovec *vector, int count, uint64_t position,
-                          bool direct)
+static ssize_t file_write_some(int descriptor, const struct iovec *vector, int count,
+                               uint64_t position, bool direct)
 {
     size_t asked = 0;
     long allowed;
@@ -330,7 +331,7 @@ static ssize_t write_some(int descriptor, const struct iovec *vector, int count,
     return pwritev(descriptor, vector, count, (off_t)position);
 }
 
-static bool set_direct(int descriptor, bool direct)
+static bool file_set_direct(int descriptor, bool direct)
 {
     int flags = fcntl(descriptor, F_GETFL);
 
@@ -342,27 +343,27 @@ static bool set_direct(int descriptor, bool direct)
  * A limit on the file's size, or a system that wrote part of a block through the cache after all,
  * leave a rest that is not aligned: it is refused as what the file never takes is.
  */
-static bool is_refused_direct(int error)
+static bool file_direct_is_refused(int error)
 {
     return error == EINVAL || error == EOPNOTSUPP || error == ENOTBLK;
 }
 
 /* *direct says whether the descriptor is in direct mode, which ends when a write is refused. */
-static uint64_t write_all(int descriptor, struct iovec *vector, int count, uint64_t position,
-                          bool *direct, int *error)
+static uint64_t file_write_all(int descriptor, struct iovec *vector, int count, uint64_t position,
+                               bool *direct, int *error)
 {
     uint64_t written = 0;
 
     *error = 0;
-    advance(&vector, &count, 0);
+    file_advance_vector(&vector, &count, 0);
     while (count > 0) {
-        ssize_t result = write_some(descriptor, vector, count, position + written, *direct);
+        ssize_t result = file_write_some(descriptor, vector, count, position + written, *direct);
 
         if (result < 0 && errno == EINTR) {
             continue;
         }
-        if (result < 0 && *direct && is_refused_direct(errno)) {
-            (void)set_direct(descriptor, false);
+        if (result < 0 && *direct && file_direct_is_refused(errno)) {
+            (void)file_set_direct(descriptor, false);
             *direct = false;
             continue;
         }
@@ -371,7 +372,7 @@ static uint64_t write_all(int descriptor, struct iovec *vector, int count, uint6
             return written;
         }
         written += (uint64_t)result;
-        advance(&vector, &count, (size_t)result);
+        file_advance_vector(&vector, &count, (size_t)result);
     }
     return written;
 }
@@ -386,7 +387,7 @@ struct held_signal {
     bool was_pending;
 };
 
-static void hold_signal(struct held_signal *held)
+static void file_block_size_signal(struct held_signal *held)
 {
     sigset_t pending;
 
@@ -397,7 +398,7 @@ static void hold_signal(struct held_signal *held)
     held->was_pending = sigismember(&pending, SIGXFSZ) != 0;
 }
 
-static void let_signal_go(const struct held_signal *held, int error)
+static void file_restore_size_signal(const struct held_signal *held, int error)
 {
     const struct timespec now = {0};
 
@@ -412,14 +413,14 @@ uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint6
                           bool *direct, int *error)
 {
     struct held_signal held;
-    bool is_direct = direct != NULL && set_direct(descriptor, true);
+    bool is_direct = direct != NULL && file_set_direct(descriptor, true);
     uint64_t written;
 
-    hold_signal(&held);
-    written = write_all(descriptor, vector, count, position, &is_direct, error);
-    let_signal_go(&held, *error);
+    file_block_size_signal(&held);
+    written = file_write_all(descriptor, vector, count, position, &is_direct, error);
+    file_restore_size_signal(&held, *error);
     if (is_direct) {
-        (void)set_direct(descriptor, false);
+        (void)file_set_direct(descriptor, false);
     }
     if (direct != NULL) {
         *direct = is_direct;
@@ -485,11 +486,11 @@ bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes)
     struct held_signal held;
     long result;
 
-    hold_signal(&held);
+    file_block_size_signal(&held);
     result = TEMP_FAILURE_RETRY(
         PERMITTED(RESERVE) ? fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)
                            : -1);
-    let_signal_go(&held, result == 0 ? 0 : errno);
+    file_restore_size_signal(&held, result == 0 ? 0 : errno);
     return result == 0;
 }
 
@@ -498,11 +499,11 @@ int etwas_file_allocate(int descriptor, uint64_t bytes)
     struct held_signal held;
     int error;
 
-    hold_signal(&held);
+    file_block_size_signal(&held);
     do {
         error = PERMITTED(ALLOCATE) ? posix_fallocate(descriptor, 0, (off_t)bytes) : errno;
     } while (error == EINTR);
-    let_signal_go(&held, error);
+    file_restore_size_signal(&held, error);
     return error;
 }
 
@@ -512,11 +513,11 @@ bool etwas_file_truncate(int descriptor, uint64_t bytes)
     struct held_signal held;
     int error;
 
-    hold_signal(&held);
+    file_block_size_signal(&held);
     error = TEMP_FAILURE_RETRY(PERMITTED(TRUNCATE) ? ftruncate(descriptor, (off_t)bytes) : -1) == 0
                 ? 0
                 : errno;
-    let_signal_go(&held, error);
+    file_restore_size_signal(&held, error);
     errno = error;
     return error == 0;
 }
@@ -533,7 +534,7 @@ void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes)
 
 void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes)
 {
-    if (PERMITTED(AHEAD)) {
+    if (PERMITTED(READ_AHEAD)) {
         (void)posix_fadvise(descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
     }
 }

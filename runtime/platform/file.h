@@ -17,7 +17,7 @@
 /* ---- failures made on purpose, for tests; nothing else sets them ---- */
 #ifdef ETWAS_TESTPOINTS
 /* What is asked of the system about a log file. */
-enum etwas_file_call {
+enum etwas_log_file_call {
     ETWAS_FILE_OPEN, /* also creates */
     ETWAS_FILE_STAT,
     ETWAS_FILE_LOCK,
@@ -29,9 +29,9 @@ enum etwas_file_call {
     ETWAS_FILE_SYNC,
     ETWAS_FILE_CLOSE,
     ETWAS_FILE_REMOVE,
-    ETWAS_FILE_SPACE, /* how much is free */
-    ETWAS_FILE_AHEAD, /* a part that will be needed */
-    ETWAS_FILE_CALLS
+    ETWAS_FILE_SPACE,      /* how much is free */
+    ETWAS_FILE_READ_AHEAD, /* a part that will be needed */
+    ETWAS_FILE_OPERATIONS
 };
 
 /*
@@ -40,8 +40,8 @@ enum etwas_file_call {
  * made with so many bytes. A negative errno: the call is not made and fails with it; but CLOSE
  * closes all the same, and SPACE answers that there is too little. It may take its time.
  */
-typedef long (*etwas_file_failure)(enum etwas_file_call call, size_t bytes);
-void etwas_file_fail(etwas_file_failure fail);
+typedef long (*etwas_file_failure_hook)(enum etwas_log_file_call call, size_t bytes);
+void etwas_file_set_failure_hook(etwas_file_failure_hook fail);
 #endif
 
 /* What umask leaves of it. A file that is there already keeps what it has, unless it is to be private. */
@@ -64,14 +64,14 @@ uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permiss
                            int *descriptor, bool *created);
 
 /*
- * The same, but a file with something in it stays there until etwas_file_put_in_place replaces it: *beside is the name of the
+ * The same, but a file with something in it stays there until etwas_file_replace replaces it: *beside is the name of the
  * one that was made then, with the permissions of the other, to be freed; else NULL.
  */
 uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions permissions,
                                   int *descriptor, bool *created, char **beside);
 
 /* `beside` becomes `path`. False: a session writes what is there by now, or the system refuses. */
-bool etwas_file_put_in_place(const char *beside, const char *path);
+bool etwas_file_replace(const char *beside, const char *path);
 
 /*
  * The same, but what is in an existing file stays there. *bytes is its length, 0 for a new one.
@@ -80,7 +80,7 @@ uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissio
                          uint64_t *bytes, bool *created);
 
 /* A file of no bytes in memory that has no name, and can be sealed. -1: there can be none, as errno says. */
-int etwas_file_in_memory(const char *label);
+int etwas_file_create_in_memory(const char *label);
 
 /*
  * Reads up to `length` bytes from `position`. Returns how many there were before the end, or before

@@ -16,13 +16,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_rwlock_t forbidden = NOBODY;
 static const struct etwas_fork_handlers *parts[ETWAS_FORK_PARTS];
 
-/* What `before` did in the thread that forks: no part that came since is undone. */
+/* What `fork_before` did in the thread that forks: no part that came since is undone. */
 static __thread struct {
     bool forbidden;
     bool parts[ETWAS_FORK_PARTS];
 } did;
 
-static bool forbid_opening(void)
+static bool fork_wait_for_openers(void)
 {
     struct timespec deadline;
 
@@ -31,7 +31,7 @@ static bool forbid_opening(void)
     return pthread_rwlock_clockwrlock(&forbidden, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
-static void before_part(int part)
+static void fork_before_part(int part)
 {
     const struct etwas_fork_handlers *handlers = ck_pr_load_ptr(&parts[part]);
 
@@ -41,16 +41,16 @@ static void before_part(int part)
     }
 }
 
-static void before(void)
+static void fork_before(void)
 {
-    before_part(ETWAS_FORK_GUESTS);
-    did.forbidden = forbid_opening();
+    fork_before_part(ETWAS_FORK_GUESTS);
+    did.forbidden = fork_wait_for_openers();
     for (int part = ETWAS_FORK_GUESTS + 1; part < ETWAS_FORK_PARTS; part++) {
-        before_part(part);
+        fork_before_part(part);
     }
 }
 
-static void after_in_parent(void)
+static void fork_after_in_parent(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part > ETWAS_FORK_GUESTS; part--) {
         if (did.parts[part]) {
@@ -65,7 +65,7 @@ static void after_in_parent(void)
     }
 }
 
-static void after_in_child(void)
+static void fork_after_in_child(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part >= 0; part--) {
         if (did.parts[part]) {
@@ -82,20 +82,20 @@ static void after_in_child(void)
     forbidden = (pthread_rwlock_t)NOBODY;
 }
 
-static void handle_forks(void)
+static void fork_register_handlers(void)
 {
-    (void)pthread_atfork(before, after_in_parent, after_in_child);
+    (void)pthread_atfork(fork_before, fork_after_in_parent, fork_after_in_child);
 }
 
 void etwas_fork_handle(enum etwas_fork_part part, const struct etwas_fork_handlers *handlers)
 {
     ck_pr_store_ptr(&parts[part], (void *)(uintptr_t)handlers);
-    (void)pthread_once(&once, handle_forks);
+    (void)pthread_once(&once, fork_register_handlers);
 }
 
 void etwas_fork_forbid(void)
 {
-    (void)pthread_once(&once, handle_forks);
+    (void)pthread_once(&once, fork_register_handlers);
     (void)pthread_rwlock_rdlock(&forbidden);
 }
 

@@ -26,7 +26,7 @@ enum {
 _Static_assert(1 << HUGE_PAGE_SHIFT == ETWAS_HUGE_PAGE_BYTES, "one size");
 
 /* Where `bytes` of address space are free, on a huge page's boundary. NULL: nowhere. */
-static uint8_t *find_address(size_t bytes)
+static uint8_t *huge_find_address(size_t bytes)
 {
     size_t room = bytes + ETWAS_HUGE_PAGE_BYTES;
     void *found = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,7 +43,7 @@ static uint8_t *find_address(size_t bytes)
  * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take
  * the address for a wish.
  */
-static bool map_at(uint8_t *address, size_t bytes, int flags)
+static bool huge_map_at(uint8_t *address, size_t bytes, int flags)
 {
     void *mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
@@ -59,9 +59,9 @@ static bool map_at(uint8_t *address, size_t bytes, int flags)
  * All pages now, or none: a promised one that a control group withholds would be a SIGBUS in a
  * writer. Kernels before 5.14 cannot say it, and so get none.
  */
-static bool map_explicit(uint8_t *address, size_t bytes)
+static bool huge_map_explicit(uint8_t *address, size_t bytes)
 {
-    if (!map_at(address, bytes, MAP_HUGETLB | HUGE_PAGE_SHIFT << MAP_HUGE_SHIFT)) {
+    if (!huge_map_at(address, bytes, MAP_HUGETLB | HUGE_PAGE_SHIFT << MAP_HUGE_SHIFT)) {
         return false;
     }
     if (madvise(address, bytes, MADV_POPULATE_WRITE) != 0) {
@@ -79,12 +79,12 @@ static bool map_explicit(uint8_t *address, size_t bytes)
 bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes)
 {
     size_t rest_bytes = memory->region_bytes - explicit_bytes;
-    uint8_t *address = explicit_bytes != 0 ? find_address(memory->region_bytes) : NULL;
+    uint8_t *address = explicit_bytes != 0 ? huge_find_address(memory->region_bytes) : NULL;
 
-    if (address == NULL || !map_explicit(address, explicit_bytes)) {
+    if (address == NULL || !huge_map_explicit(address, explicit_bytes)) {
         return false;
     }
-    if (rest_bytes != 0 && !map_at(address + explicit_bytes, rest_bytes, MAP_NORESERVE)) {
+    if (rest_bytes != 0 && !huge_map_at(address + explicit_bytes, rest_bytes, MAP_NORESERVE)) {
         (void)munmap(address, explicit_bytes);
         return false;
     }
@@ -109,14 +109,14 @@ void etwas_huge_memory_leak(const struct etwas_memory *memory)
 /* ---- how much there is ----------------------------------------------------------------------- */
 
 /* Of a mapping what lies between two addresses. */
-struct part {
+struct huge_part {
     uintptr_t start;
     uintptr_t end;
     uint64_t overlap;
 };
 
 /* The first line of a mapping: "7f0c8a000000-7f0c8c000000 rw-p …". */
-static bool begins_mapping(const char *line, struct part *part)
+static bool smaps_line_begins_mapping(const char *line, struct huge_part *part)
 {
     unsigned long start;
     unsigned long end;
@@ -130,7 +130,7 @@ static bool begins_mapping(const char *line, struct part *part)
     return true;
 }
 
-static uint64_t huge_kb(const char *line)
+static uint64_t smaps_line_huge_kb(const char *line)
 {
     unsigned long kb;
 
@@ -150,8 +150,8 @@ static uint64_t huge_kb(const char *line)
  */
 uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory)
 {
-    struct part region = {.start = (uintptr_t)memory->region,
-                          .end = (uintptr_t)memory->region + memory->region_bytes};
+    struct huge_part region = {.start = (uintptr_t)memory->region,
+                               .end = (uintptr_t)memory->region + memory->region_bytes};
     FILE *file = fopen("/proc/self/smaps", "re");
     char line[LINE_BYTES];
     uint64_t huge = 0;
@@ -160,8 +160,8 @@ uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory)
         return memory->explicit_bytes;
     }
     while (fgets(line, sizeof line, file) != NULL) {
-        if (!begins_mapping(line, &region) && region.overlap != 0) {
-            uint64_t bytes = huge_kb(line) * BYTES_A_KB;
+        if (!smaps_line_begins_mapping(line, &region) && region.overlap != 0) {
+            uint64_t bytes = smaps_line_huge_kb(line) * BYTES_A_KB;
 
             huge += bytes < region.overlap ? bytes : region.overlap;
         }

@@ -20,7 +20,7 @@ enum {
 
 #define NO_LOGIN UINT32_MAX
 
-static bool read_line(const char *path, char *line, size_t bytes)
+static bool identity_read_line(const char *path, char *line, size_t bytes)
 {
     FILE *file = fopen(path, "re");
     bool found;
@@ -34,7 +34,7 @@ static bool read_line(const char *path, char *line, size_t bytes)
 }
 
 /* From the third on, of a stat line; 0: it is not there. The program's name, field 2, may hold anything but its end. */
-static uint64_t number_in(const char *line, int wanted)
+static uint64_t identity_parse_number(const char *line, int wanted)
 {
     const char *at = strrchr(line, ')');
     unsigned long long number = 0;
@@ -49,7 +49,9 @@ uint64_t etwas_identity_start_ticks(void)
 {
     char line[1024];
 
-    return read_line("/proc/self/stat", line, sizeof line) ? number_in(line, START_TIME_FIELD) : 0;
+    return identity_read_line("/proc/self/stat", line, sizeof line)
+               ? identity_parse_number(line, START_TIME_FIELD)
+               : 0;
 }
 
 /* Of a process with several threads the first one is a zombie when it has ended before the others. */
@@ -60,22 +62,23 @@ bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks)
     const char *state;
 
     (void)snprintf(path, sizeof path, "/proc/%u/stat", process_id);
-    if (!read_line(path, line, sizeof line) || number_in(line, START_TIME_FIELD) != start_ticks) {
+    if (!identity_read_line(path, line, sizeof line) ||
+        identity_parse_number(line, START_TIME_FIELD) != start_ticks) {
         return false;
     }
     state = strrchr(line, ')');
     return (state != NULL && strlen(state) > 2 && strchr("ZX", state[2]) != NULL) ||
-           (number_in(line, FLAGS_FIELD) & EXITING) != 0 ||
-           (number_in(line, SIGNALS_FIELD) & KILL_PENDING) != 0;
+           (identity_parse_number(line, FLAGS_FIELD) & EXITING) != 0 ||
+           (identity_parse_number(line, SIGNALS_FIELD) & KILL_PENDING) != 0;
 }
 
-static uint32_t session_id(void)
+static uint32_t identity_session_id(void)
 {
     char line[32];
     unsigned int login = NO_LOGIN;
 
-    if (!read_line("/proc/self/sessionid", line, sizeof line) || sscanf(line, "%u", &login) != 1 ||
-        login == NO_LOGIN) {
+    if (!identity_read_line("/proc/self/sessionid", line, sizeof line) ||
+        sscanf(line, "%u", &login) != 1 || login == NO_LOGIN) {
         login = (unsigned int)getsid(0);
     }
     return login;
@@ -83,7 +86,7 @@ static uint32_t session_id(void)
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-const char *etwas_container_in(const char *path)
+const char *etwas_container_id_in_path(const char *path)
 {
     size_t digits = 0;
 
@@ -103,14 +106,15 @@ const char *etwas_container_in(const char *path)
 }
 
 /* In the first line that has one and says `word`. */
-static bool find_container(const char *path, const char *word, char id[ETWAS_CONTAINER_BYTES])
+static bool identity_find_container(const char *path, const char *word,
+                                    char id[ETWAS_CONTAINER_BYTES])
 {
     FILE *file = fopen(path, "re");
     const char *found = NULL;
     char line[4096];
 
     while (file != NULL && found == NULL && fgets(line, sizeof line, file) != NULL) {
-        found = strstr(line, word) != NULL ? etwas_container_in(line) : NULL;
+        found = strstr(line, word) != NULL ? etwas_container_id_in_path(line) : NULL;
     }
     if (found != NULL) {
         memcpy(id, found, ETWAS_CONTAINER_BYTES);
@@ -129,10 +133,11 @@ void etwas_identity_read(struct etwas_identity *identity)
 {
     identity->start_key = etwas_identity_start_ticks() << PROCESS_ID_BITS | (uint32_t)getpid();
     identity->user_id = (uint32_t)geteuid();
-    identity->session_id = session_id();
+    identity->session_id = identity_session_id();
     identity->container_bytes =
-        find_container("/proc/self/cgroup", "", identity->container) ||
-                find_container("/proc/self/mountinfo", " /etc/hostname ", identity->container)
+        identity_find_container("/proc/self/cgroup", "", identity->container) ||
+                identity_find_container("/proc/self/mountinfo", " /etc/hostname ",
+                                        identity->container)
             ? ETWAS_CONTAINER_BYTES
             : 0;
 }

@@ -38,6 +38,6 @@ bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks);
 void etwas_identity_read(struct etwas_identity *identity);
 
 /* The container's id in the path of a control group or a mount; NULL: there is none. */
-const char *etwas_container_in(const char *path);
+const char *etwas_container_id_in_path(const char *path);
 
 #endif

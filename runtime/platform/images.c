@@ -10,7 +10,7 @@
 
 #include "platform/fork.h"
 
-static int add_changes(struct dl_phdr_info *info, size_t bytes, void *argument)
+static int image_add_changes(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     uint64_t *changes = argument;
 
@@ -25,7 +25,7 @@ uint64_t etwas_images_changes(void)
 
     /* A child would have the loader's lock as it was. */
     etwas_fork_forbid();
-    (void)dl_iterate_phdr(add_changes, &changes);
+    (void)dl_iterate_phdr(image_add_changes, &changes);
     etwas_fork_allow();
     return changes;
 }
@@ -33,7 +33,7 @@ uint64_t etwas_images_changes(void)
 /* ---- one image ------------------------------------------------------------------------------- */
 
 /* From the first loaded byte to the last. False: nothing is. */
-static bool find_extent(const struct dl_phdr_info *info, struct etwas_image *image)
+static bool image_find_extent(const struct dl_phdr_info *info, struct etwas_loaded_image *image)
 {
     uint64_t low = UINT64_MAX;
     uint64_t high = 0;
@@ -58,7 +58,7 @@ static bool find_extent(const struct dl_phdr_info *info, struct etwas_image *ima
 }
 
 /* Whether a segment's bytes are loaded: a note that is not cannot be read. */
-static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
+static bool image_is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
     for (int index = 0; index < info->dlpi_phnum; index++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[index];
@@ -73,7 +73,8 @@ static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 }
 
 /* Notes one behind the other: a head, a name and a description, both in multiples of 4 bytes. */
-static void find_build_id(const uint8_t *notes, uint64_t bytes, struct etwas_image *image)
+static void image_find_build_id(const uint8_t *notes, uint64_t bytes,
+                                struct etwas_loaded_image *image)
 {
     ElfW(Nhdr) note;
 
@@ -100,7 +101,7 @@ static void find_build_id(const uint8_t *notes, uint64_t bytes, struct etwas_ima
     }
 }
 
-static void describe(const struct dl_phdr_info *info, struct etwas_image *image)
+static void image_fill(const struct dl_phdr_info *info, struct etwas_loaded_image *image)
 {
     size_t path_bytes = strnlen(info->dlpi_name, sizeof image->path - 1);
 
@@ -110,30 +111,30 @@ static void describe(const struct dl_phdr_info *info, struct etwas_image *image)
     for (int index = 0; index < info->dlpi_phnum && image->build_id_bytes == 0; index++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[index];
 
-        if (header->p_type == PT_NOTE && is_loaded(info, header)) {
-            find_build_id((const uint8_t *)(info->dlpi_addr + header->p_vaddr), header->p_filesz,
-                          image);
+        if (header->p_type == PT_NOTE && image_is_loaded(info, header)) {
+            image_find_build_id((const uint8_t *)(info->dlpi_addr + header->p_vaddr),
+                                header->p_filesz, image);
         }
     }
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-struct list {
-    struct etwas_image *images;
+struct image_list {
+    struct etwas_loaded_image *images;
     uint32_t count;
     uint32_t room;
     bool failed;
 };
 
-static int add_image(struct dl_phdr_info *info, size_t bytes, void *argument)
+static int image_list_add(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
-    struct list *list = argument;
+    struct image_list *list = argument;
 
     (void)bytes;
     if (list->count == list->room) {
         uint32_t room = list->room == 0 ? 64 : 2 * list->room;
-        struct etwas_image *images = reallocarray(list->images, room, sizeof *images);
+        struct etwas_loaded_image *images = reallocarray(list->images, room, sizeof *images);
 
         if (images == NULL) {
             list->failed = true;
@@ -142,8 +143,8 @@ static int add_image(struct dl_phdr_info *info, size_t bytes, void *argument)
         list->images = images;
         list->room = room;
     }
-    if (find_extent(info, &list->images[list->count])) {
-        describe(info, &list->images[list->count]);
+    if (image_find_extent(info, &list->images[list->count])) {
+        image_fill(info, &list->images[list->count]);
         list->count++;
     }
     return 0;
@@ -153,7 +154,7 @@ static int add_image(struct dl_phdr_info *info, size_t bytes, void *argument)
  * The loader has no name for the program, and a library's may be relative. The system's own, the vdso,
  * is no file.
  */
-static void complete_path(struct etwas_image *image)
+static void image_complete_path(struct etwas_loaded_image *image)
 {
     char path[PATH_MAX];
     const char *name = image->path[0] != '\0' ? image->path : "/proc/self/exe";
@@ -163,12 +164,12 @@ static void complete_path(struct etwas_image *image)
     }
 }
 
-struct etwas_image *etwas_images_read(uint32_t *count)
+struct etwas_loaded_image *etwas_images_read(uint32_t *count)
 {
-    struct list list = {0};
+    struct image_list list = {0};
 
     etwas_fork_forbid();
-    (void)dl_iterate_phdr(add_image, &list);
+    (void)dl_iterate_phdr(image_list_add, &list);
     etwas_fork_allow();
     if (list.failed) {
         free(list.images);
@@ -176,7 +177,7 @@ struct etwas_image *etwas_images_read(uint32_t *count)
     }
     for (uint32_t index = 0; index < list.count; index++) {
         if (list.images[index].path[0] != '/') {
-            complete_path(&list.images[index]);
+            image_complete_path(&list.images[index]);
         }
     }
     *count = list.count;

@@ -17,7 +17,7 @@ enum {
     ETWAS_BUILD_ID_BYTES = 32, /* the longest there is; most have 20 */
 };
 
-struct etwas_image {
+struct etwas_loaded_image {
     uint64_t base; /* where its first byte is */
     uint64_t bytes;
     uint64_t linked_base;    /* where it would be by its program headers */
@@ -30,6 +30,6 @@ struct etwas_image {
 uint64_t etwas_images_changes(void);
 
 /* All of them, for the caller to free; NULL: no memory. */
-struct etwas_image *etwas_images_read(uint32_t *count);
+struct etwas_loaded_image *etwas_images_read(uint32_t *count);
 
 #endif

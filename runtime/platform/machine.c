@@ -13,7 +13,7 @@
 
 #define NS_PER_SECOND INT64_C(1000000000)
 
-static bool read_text(const char *path, char *text, size_t size)
+static bool machine_read_text(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
     size_t length;
@@ -27,7 +27,7 @@ static bool read_text(const char *path, char *text, size_t size)
     return length > 0;
 }
 
-static int64_t nanoseconds(clockid_t clock)
+static int64_t machine_timespec_ns(clockid_t clock)
 {
     struct timespec now;
 
@@ -35,15 +35,15 @@ static int64_t nanoseconds(clockid_t clock)
     return (int64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
-static int64_t raw_ns(void)
+static int64_t machine_raw_ns(void)
 {
-    return nanoseconds(CLOCK_MONOTONIC_RAW);
+    return machine_timespec_ns(CLOCK_MONOTONIC_RAW);
 }
 
 /* Until a time, not for a time: a signal that comes again and again must not make it endless. */
-static void pause_ns(int64_t ns)
+static void machine_pause_ns(int64_t ns)
 {
-    int64_t end_ns = nanoseconds(CLOCK_MONOTONIC) + ns;
+    int64_t end_ns = machine_timespec_ns(CLOCK_MONOTONIC) + ns;
     const struct timespec end = {.tv_sec = end_ns / NS_PER_SECOND,
                                  .tv_nsec = end_ns % NS_PER_SECOND};
 
@@ -55,7 +55,7 @@ static void pause_ns(int64_t ns)
 
 #define ARCHITECTURE ETWAS_ARCHITECTURE_X86_64
 
-static bool cpuid(uint32_t leaf, struct etwas_cpuid *registers)
+static bool machine_cpuid(uint32_t leaf, struct etwas_cpuid *registers)
 {
     const uint32_t first_of_hypervisor = 0x40000000;
     const uint32_t extended = 0x80000000;
@@ -68,12 +68,12 @@ static bool cpuid(uint32_t leaf, struct etwas_cpuid *registers)
     return true;
 }
 
-static uint64_t stated_hz(void)
+static uint64_t machine_stated_hz(void)
 {
     return 0;
 }
 
-static int64_t counter(void)
+static int64_t machine_counter(void)
 {
     int64_t ticks;
 
@@ -87,14 +87,14 @@ static int64_t counter(void)
 
 #define ARCHITECTURE ETWAS_ARCHITECTURE_AARCH64
 
-static bool cpuid(uint32_t leaf, struct etwas_cpuid *registers)
+static bool machine_cpuid(uint32_t leaf, struct etwas_cpuid *registers)
 {
     (void)leaf;
     (void)registers;
     return false;
 }
 
-static uint64_t stated_hz(void)
+static uint64_t machine_stated_hz(void)
 {
     uint64_t hz;
 
@@ -102,7 +102,7 @@ static uint64_t stated_hz(void)
     return hz;
 }
 
-static int64_t counter(void)
+static int64_t machine_counter(void)
 {
     int64_t ticks;
 
@@ -114,12 +114,12 @@ static int64_t counter(void)
 #error "etwas needs to know this architecture's cycle counter"
 #endif
 
-const struct etwas_machine etwas_machine_here = {
+const struct etwas_machine etwas_this_machine = {
     .architecture = ARCHITECTURE,
-    .cpuid = cpuid,
-    .text = read_text,
-    .stated_hz = stated_hz,
-    .counter = counter,
-    .raw_ns = raw_ns,
-    .pause_ns = pause_ns,
+    .cpuid = machine_cpuid,
+    .text = machine_read_text,
+    .stated_hz = machine_stated_hz,
+    .counter = machine_counter,
+    .raw_ns = machine_raw_ns,
+    .pause_ns = machine_pause_ns,
 };

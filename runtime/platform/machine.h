@@ -53,6 +53,6 @@ struct etwas_machine {
 };
 
 /* The machine this runs on. */
-extern const struct etwas_machine etwas_machine_here;
+extern const struct etwas_machine etwas_this_machine;
 
 #endif

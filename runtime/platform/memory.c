@@ -30,7 +30,7 @@ size_t etwas_memory_page_bytes(void)
 }
 
 /* In small pages, also where the system makes huge ones of all that it can. */
-static void *map(size_t bytes)
+static void *memory_map(size_t bytes)
 {
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -63,8 +63,8 @@ struct mappings {
 };
 
 /* Called by whoever owns the region alone. */
-static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
-                        bool *zero, bool *commit, unsigned arena)
+static void *arena_map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
+                              bool *zero, bool *commit, unsigned arena)
 {
     struct mappings *mappings = (struct mappings *)hooks;
     char *address;
@@ -74,7 +74,7 @@ static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_
     if (wanted != NULL || mappings->count == MAPPINGS_MOST) {
         return NULL;
     }
-    address = map(bytes + alignment);
+    address = memory_map(bytes + alignment);
     if (address == NULL) {
         return NULL;
     }
@@ -90,8 +90,8 @@ static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_
     return address + before;
 }
 
-static bool split_extent(extent_hooks_t *hooks, void *address, size_t bytes, size_t first,
-                         size_t second, bool committed, unsigned arena)
+static bool arena_split_extent(extent_hooks_t *hooks, void *address, size_t bytes, size_t first,
+                               size_t second, bool committed, unsigned arena)
 {
     (void)hooks;
     (void)address;
@@ -103,7 +103,7 @@ static bool split_extent(extent_hooks_t *hooks, void *address, size_t bytes, siz
     return false;
 }
 
-static void unmap_all(struct mappings *mappings)
+static void arena_unmap_all(struct mappings *mappings)
 {
     for (uint32_t index = 0; index < mappings->count; index++) {
         (void)munmap(mappings->list[index].address, mappings->list[index].bytes);
@@ -111,7 +111,7 @@ static void unmap_all(struct mappings *mappings)
     free(mappings);
 }
 
-static void destroy_arena(unsigned arena)
+static void arena_destroy(unsigned arena)
 {
     char name[48];
 
@@ -119,12 +119,12 @@ static void destroy_arena(unsigned arena)
     (void)mallctl(name, NULL, NULL, NULL, 0);
 }
 
-static size_t region_alignment(size_t bytes)
+static size_t memory_region_alignment(size_t bytes)
 {
     return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : etwas_memory_page_bytes();
 }
 
-static bool take(struct etwas_memory *memory)
+static bool memory_map_region(struct etwas_memory *memory)
 {
     struct mappings *mappings = calloc(1, sizeof *mappings);
     extent_hooks_t *hooks = &mappings->hooks;
@@ -134,30 +134,30 @@ static bool take(struct etwas_memory *memory)
     if (mappings == NULL) {
         return false;
     }
-    *hooks = (extent_hooks_t){.alloc = map_extent, .split = split_extent};
+    *hooks = (extent_hooks_t){.alloc = arena_map_extent, .split = arena_split_extent};
     if (mallctl("arenas.create", &memory->arena, &length, &hooks, sizeof hooks) != 0) {
-        unmap_all(mappings);
+        arena_unmap_all(mappings);
         return false;
     }
     flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ZERO;
     memory->region = mallocx(memory->region_bytes,
-                             flags | MALLOCX_ALIGN(region_alignment(memory->region_bytes)));
+                             flags | MALLOCX_ALIGN(memory_region_alignment(memory->region_bytes)));
     memory->allocation = mappings;
     if (memory->region == NULL) {
-        destroy_arena(memory->arena);
-        unmap_all(mappings);
+        arena_destroy(memory->arena);
+        arena_unmap_all(mappings);
         return false;
     }
     return true;
 }
 
-static void give_back(struct etwas_memory *memory)
+static void memory_unmap_region(struct etwas_memory *memory)
 {
     int flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE;
 
     dallocx(memory->region, flags);
-    destroy_arena(memory->arena);
-    unmap_all(memory->allocation);
+    arena_destroy(memory->arena);
+    arena_unmap_all(memory->allocation);
 }
 
 static uint64_t arena_statistic(unsigned arena, const char *statistic)
@@ -198,10 +198,10 @@ enum {
 };
 #endif
 
-static bool take(struct etwas_memory *memory)
+static bool memory_map_region(struct etwas_memory *memory)
 {
     size_t guard = GUARD_PAGES * etwas_memory_page_bytes();
-    uint8_t *mapping = map(memory->region_bytes + 2 * guard);
+    uint8_t *mapping = memory_map(memory->region_bytes + 2 * guard);
 
     if (mapping == NULL) {
         return false;
@@ -215,7 +215,7 @@ static bool take(struct etwas_memory *memory)
     return true;
 }
 
-static void give_back(struct etwas_memory *memory)
+static void memory_unmap_region(struct etwas_memory *memory)
 {
     size_t guard = GUARD_PAGES * etwas_memory_page_bytes();
 
@@ -233,7 +233,7 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 
 #endif
 
-static size_t round_up(size_t bytes, size_t multiple)
+static size_t memory_round_up(size_t bytes, size_t multiple)
 {
     return (bytes + multiple - 1) / multiple * multiple;
 }
@@ -243,7 +243,7 @@ static size_t round_up(size_t bytes, size_t multiple)
  * hundreds, which makes direct writes two to three times as fast. Not at the beginning, unless they
  * are wanted: a session that needs little memory shall not take much.
  */
-static void ask_for_huge_pages(const struct etwas_memory *memory, size_t from)
+static void memory_advise_huge_pages(const struct etwas_memory *memory, size_t from)
 {
     if (memory->region_bytes > from) {
         (void)madvise(memory->region + from, memory->region_bytes - from, MADV_HUGEPAGE);
@@ -255,38 +255,38 @@ static void ask_for_huge_pages(const struct etwas_memory *memory, size_t from)
  * handler goes on with its record there: it finds zeroes, and costs no copies. Old kernels may
  * refuse; then the pages are copied when touched.
  */
-static void advise(const struct etwas_memory *memory, size_t huge_from)
+static void memory_advise(const struct etwas_memory *memory, size_t huge_from)
 {
     size_t from = memory->explicit_bytes; /* huge_memory.c has seen to those before */
 
     (void)madvise(memory->region + from, memory->region_bytes - from, MADV_WIPEONFORK);
-    ask_for_huge_pages(memory, huge_from);
+    memory_advise_huge_pages(memory, huge_from);
 }
 
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes)
 {
-    *memory =
-        (struct etwas_memory){.region_bytes = round_up(region_bytes, etwas_memory_page_bytes())};
-    if (!take(memory)) {
+    *memory = (struct etwas_memory){.region_bytes =
+                                        memory_round_up(region_bytes, etwas_memory_page_bytes())};
+    if (!memory_map_region(memory)) {
         return false;
     }
-    advise(memory, HUGE_PAGE_BYTES);
+    memory_advise(memory, HUGE_PAGE_BYTES);
     return true;
 }
 
 bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
                               size_t least_bytes)
 {
-    *memory = (struct etwas_memory){.region_bytes = round_up(region_bytes, HUGE_PAGE_BYTES)};
-    if (etwas_huge_memory_map(memory, round_up(most_bytes, HUGE_PAGE_BYTES)) ||
-        etwas_huge_memory_map(memory, round_up(least_bytes, HUGE_PAGE_BYTES))) {
-        advise(memory, memory->explicit_bytes);
+    *memory = (struct etwas_memory){.region_bytes = memory_round_up(region_bytes, HUGE_PAGE_BYTES)};
+    if (etwas_huge_memory_map(memory, memory_round_up(most_bytes, HUGE_PAGE_BYTES)) ||
+        etwas_huge_memory_map(memory, memory_round_up(least_bytes, HUGE_PAGE_BYTES))) {
+        memory_advise(memory, memory->explicit_bytes);
         return true;
     }
-    if (!take(memory)) {
+    if (!memory_map_region(memory)) {
         return false;
     }
-    advise(memory, 0);
+    memory_advise(memory, 0);
     return true;
 }
 
@@ -302,7 +302,7 @@ bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_byte
     }
     *memory = (struct etwas_memory){
         .region = region, .region_bytes = region_bytes, .is_file = true, .is_kept = place != NULL};
-    ask_for_huge_pages(memory, 0);
+    memory_advise_huge_pages(memory, 0);
     return true;
 }
 
@@ -324,7 +324,7 @@ void etwas_memory_destroy(struct etwas_memory *memory)
         (void)munmap(memory->region, memory->region_bytes);
     } else {
         (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
-        give_back(memory);
+        memory_unmap_region(memory);
     }
     *memory = (struct etwas_memory){0};
 }
@@ -337,14 +337,14 @@ void etwas_memory_leak(const struct etwas_memory *memory)
     etwas_huge_memory_leak(memory);
 }
 
-void *etwas_memory_keep(size_t bytes)
+void *etwas_memory_allocate_permanent(size_t bytes)
 {
-    return map(bytes);
+    return memory_map(bytes);
 }
 
-void etwas_memory_clear_kept(void *start, size_t bytes)
+void etwas_memory_clear_permanent(void *start, size_t bytes)
 {
-    if (madvise(start, round_up(bytes, etwas_memory_page_bytes()), MADV_DONTNEED) != 0) {
+    if (madvise(start, memory_round_up(bytes, etwas_memory_page_bytes()), MADV_DONTNEED) != 0) {
         memset(start, 0, bytes);
     }
 }
@@ -368,7 +368,7 @@ void etwas_memory_map_zeroes(void *start, size_t bytes)
 #endif
 
 /* The kernel keeps forks and other mappings out while it looks for pages; between two pieces it lets them in. */
-static bool populate_in_pieces(uint8_t *start, size_t bytes)
+static bool memory_populate_in_pieces(uint8_t *start, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t rest = bytes - at;
@@ -386,7 +386,7 @@ bool etwas_memory_populate(void *start, size_t bytes)
     size_t page = etwas_memory_page_bytes();
     uint8_t *byte = start;
 
-    if (populate_in_pieces(start, bytes)) {
+    if (memory_populate_in_pieces(start, bytes)) {
         return true;
     }
     if (errno != EINVAL) {

@@ -61,10 +61,10 @@ void etwas_memory_leak(const struct etwas_memory *memory);
 size_t etwas_memory_page_bytes(void);
 
 /* Zeroed, page-aligned memory that is never given back. NULL when there is none. */
-void *etwas_memory_keep(size_t bytes);
+void *etwas_memory_allocate_permanent(size_t bytes);
 
 /* Zeroes such memory from `start`, page-aligned, on; what nobody touches again takes no memory. */
-void etwas_memory_clear_kept(void *start, size_t bytes);
+void etwas_memory_clear_permanent(void *start, size_t bytes);
 
 /* Puts a part of a file, or zeroes that take no memory, where such memory is. */
 bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at);

@@ -43,21 +43,21 @@ uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t h
 
 /* ---- why not ----------------------------------------------------------------------------------- */
 
-static void explain_lock(const struct etwas_memory_grant *grant, char *text)
+static void grant_explain_lock(const struct etwas_memory_grant *grant, char *text)
 {
     unsigned long long needed = grant->lock_bytes / BYTES_A_KB;
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
 
     (void)getrlimit(RLIMIT_MEMLOCK, &limit);
     if (grant->lock_error == ENOSYS) {
-        (void)snprintf(text, ETWAS_MEMORY_SENTENCE, "the kernel has no mlock2: it is before 4.4");
+        (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES, "the kernel has no mlock2: it is before 4.4");
     } else if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / BYTES_A_KB < needed) {
-        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+        (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES,
                        "%llu KB are to be locked, and RLIMIT_MEMLOCK (ulimit -l) is %llu KB for a "
                        "process without CAP_IPC_LOCK",
                        needed, (unsigned long long)limit.rlim_cur / BYTES_A_KB);
     } else {
-        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+        (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES,
                        "the system does not lock these %llu KB beside what the process has locked "
                        "already: %s",
                        needed, strerrordesc_np(grant->lock_error));
@@ -65,7 +65,7 @@ static void explain_lock(const struct etwas_memory_grant *grant, char *text)
 }
 
 /* "always [madvise] never" → "madvise". Empty: there is no such setting. */
-static void read_choice(const char *path, char choice[SETTING_BYTES])
+static void grant_read_choice(const char *path, char choice[SETTING_BYTES])
 {
     char line[SETTING_BYTES] = "";
     FILE *file = fopen(path, "re");
@@ -80,21 +80,21 @@ static void read_choice(const char *path, char choice[SETTING_BYTES])
     (void)fclose(file);
 }
 
-static void explain_huge(bool is_file, char *text)
+static void grant_explain_huge(bool is_file, char *text)
 {
     const char *setting = is_file ? "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
                                   : "/sys/kernel/mm/transparent_hugepage/enabled";
     char choice[SETTING_BYTES];
 
-    read_choice(setting, choice);
-    (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+    grant_read_choice(setting, choice);
+    (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES,
                    "%s, and of transparent ones the kernel made none by now: %s is %s",
                    is_file ? "buffers in a file can have no explicit huge pages"
                            : "vm.nr_hugepages has not enough free pages for MinimumBuffers",
                    setting, choice[0] != 0 ? choice : "not there");
 }
 
-static void explain_nodes(int error, char *text)
+static void grant_explain_nodes(int error, char *text)
 {
     switch (error) {
     case ENODATA:
@@ -105,7 +105,7 @@ static void explain_nodes(int error, char *text)
         (void)strcpy(text, "pages of a file on a disk's file system lie where the kernel has them");
         break;
     default:
-        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+        (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES,
                        "the system refuses to place buffers on their memory nodes (mbind): %s%s",
                        strerrordesc_np(error),
                        error == EINVAL ? "; the process may be confined to others (cpuset.mems)"
@@ -114,23 +114,23 @@ static void explain_nodes(int error, char *text)
     }
 }
 
-void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t wish, bool is_file,
-                                char text[ETWAS_MEMORY_SENTENCE])
+void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t request,
+                                bool is_file, char text[ETWAS_MEMORY_TEXT_BYTES])
 {
     text[0] = 0;
-    switch (wish) {
+    switch (request) {
     case ETWAS_MEMORY_PREFAULT:
-        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+        (void)snprintf(text, ETWAS_MEMORY_TEXT_BYTES,
                        "the system has not enough memory for MaximumBuffers now");
         break;
     case ETWAS_MEMORY_HUGE:
-        explain_huge(is_file, text);
+        grant_explain_huge(is_file, text);
         break;
     case ETWAS_MEMORY_LOCK:
-        explain_lock(grant, text);
+        grant_explain_lock(grant, text);
         break;
     case ETWAS_MEMORY_NODES:
-        explain_nodes(grant->nodes_error, text);
+        grant_explain_nodes(grant->nodes_error, text);
         break;
     default:
         break;

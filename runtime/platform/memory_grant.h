@@ -15,7 +15,7 @@
 #include "platform/memory.h"
 
 enum {
-    ETWAS_MEMORY_SENTENCE = 512, /* room for every sentence */
+    ETWAS_MEMORY_TEXT_BYTES = 512, /* room for every sentence */
 };
 
 struct etwas_memory_grant {
@@ -35,8 +35,8 @@ void etwas_memory_grant_end(const struct etwas_memory_grant *grant, void *start,
 /* What is granted of all that is asked for, to a region with so many bytes in huge pages. */
 uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t huge_bytes);
 
-/* A sentence that says why a wish, which is asked for and not granted, is not. */
-void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t wish, bool is_file,
-                                char text[ETWAS_MEMORY_SENTENCE]);
+/* A sentence that says why a request, which is asked for and not granted, is not. */
+void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t request,
+                                bool is_file, char text[ETWAS_MEMORY_TEXT_BYTES]);
 
 #endif

@@ -21,7 +21,7 @@ struct hierarchy {
     char mount[PATH_MAX]; /* where it is seen */
 };
 
-static FILE *open_below(const char *root, const char *path)
+static FILE *memory_limit_open_below(const char *root, const char *path)
 {
     char whole[PATH_BYTES];
 
@@ -32,7 +32,7 @@ static FILE *open_below(const char *root, const char *path)
 }
 
 /* "cpu,memory" names "memory". */
-static bool names_memory(const char *list)
+static bool memory_limit_names_memory(const char *list)
 {
     static const char word[] = "memory";
     const size_t length = sizeof word - 1;
@@ -48,7 +48,7 @@ static bool names_memory(const char *list)
 }
 
 /* One line of mountinfo. False: it is no hierarchy with limits of memory. */
-static bool read_mount(char *line, struct hierarchy *hierarchy)
+static bool memory_limit_read_mount(char *line, struct hierarchy *hierarchy)
 {
     const char *filesystem = strstr(line, " - ");
     char type[16];
@@ -60,13 +60,15 @@ static bool read_mount(char *line, struct hierarchy *hierarchy)
     }
     hierarchy->is_version_1 = strcmp(type, "cgroup") == 0;
     return hierarchy->mount[0] == '/' &&
-           (strcmp(type, "cgroup2") == 0 || (hierarchy->is_version_1 && names_memory(options)));
+           (strcmp(type, "cgroup2") == 0 ||
+            (hierarchy->is_version_1 && memory_limit_names_memory(options)));
 }
 
 /* The process's group in a hierarchy; "" where it has none. `line` is for the text. */
-static const char *find_group(const char *root, bool is_version_1, char **line, size_t *bytes)
+static const char *memory_limit_find_group(const char *root, bool is_version_1, char **line,
+                                           size_t *bytes)
 {
-    FILE *file = open_below(root, "/proc/self/cgroup");
+    FILE *file = memory_limit_open_below(root, "/proc/self/cgroup");
     const char *group = "";
 
     while (file != NULL && *group == '\0' && getline(line, bytes, file) > 0) {
@@ -78,7 +80,7 @@ static const char *find_group(const char *root, bool is_version_1, char **line, 
         }
         *path = '\0';
         controllers++;
-        if (is_version_1 ? names_memory(controllers) : *controllers == '\0') {
+        if (is_version_1 ? memory_limit_names_memory(controllers) : *controllers == '\0') {
             path[1 + strcspn(path + 1, "\n")] = '\0';
             group = path + 1;
         }
@@ -90,9 +92,10 @@ static const char *find_group(const char *root, bool is_version_1, char **line, 
 }
 
 /* A group without a limit has no number in its file, or one that exceeds any memory. */
-static uint64_t limit_of(const char *folder, bool is_version_1)
+static uint64_t memory_limit_of(const char *folder, bool is_version_1)
 {
-    FILE *file = open_below(folder, is_version_1 ? "/memory.limit_in_bytes" : "/memory.max");
+    FILE *file =
+        memory_limit_open_below(folder, is_version_1 ? "/memory.limit_in_bytes" : "/memory.max");
     unsigned long long limit;
 
     if (file == NULL) {
@@ -109,7 +112,8 @@ static uint64_t limit_of(const char *folder, bool is_version_1)
  * The least limit from the process's group up to the topmost that can be seen. A group that cannot
  * be seen, because a namespace begins elsewhere, counts as the topmost.
  */
-static uint64_t least_limit(const char *root, const struct hierarchy *hierarchy, const char *group)
+static uint64_t memory_limit_least(const char *root, const struct hierarchy *hierarchy,
+                                   const char *group)
 {
     char folder[PATH_BYTES];
     size_t hidden = strcmp(hierarchy->group, "/") != 0 ? strlen(hierarchy->group) : 0;
@@ -125,7 +129,7 @@ static uint64_t least_limit(const char *root, const struct hierarchy *hierarchy,
         return least;
     }
     while (strlen(folder) >= top) {
-        uint64_t limit = limit_of(folder, hierarchy->is_version_1);
+        uint64_t limit = memory_limit_of(folder, hierarchy->is_version_1);
 
         least = limit < least ? limit : least;
         *strrchr(folder, '/') = '\0';
@@ -135,7 +139,7 @@ static uint64_t least_limit(const char *root, const struct hierarchy *hierarchy,
 
 uint64_t etwas_control_group_limit_bytes(const char *root)
 {
-    FILE *mounts = open_below(root, "/proc/self/mountinfo");
+    FILE *mounts = memory_limit_open_below(root, "/proc/self/mountinfo");
     uint64_t least = UINT64_MAX;
     struct hierarchy hierarchy;
     char *line = NULL;
@@ -144,11 +148,11 @@ uint64_t etwas_control_group_limit_bytes(const char *root)
     while (mounts != NULL && getline(&line, &bytes, mounts) > 0) {
         uint64_t limit;
 
-        if (!read_mount(line, &hierarchy)) {
+        if (!memory_limit_read_mount(line, &hierarchy)) {
             continue;
         }
-        limit =
-            least_limit(root, &hierarchy, find_group(root, hierarchy.is_version_1, &line, &bytes));
+        limit = memory_limit_least(
+            root, &hierarchy, memory_limit_find_group(root, hierarchy.is_version_1, &line, &bytes));
         least = limit < least ? limit : least;
     }
     free(line);

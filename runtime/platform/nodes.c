@@ -20,7 +20,7 @@ enum {
     WORD_BITS = 64,
 };
 
-const struct etwas_machine *etwas_nodes_machine = &etwas_machine_here;
+const struct etwas_machine *etwas_nodes_machine = &etwas_this_machine;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct etwas_nodes here;
@@ -28,7 +28,7 @@ static struct etwas_nodes here;
 /* ---- which there are --------------------------------------------------------------------------- */
 
 /* The next range of a list like "0-3,8\n". False at its end. */
-static bool next_range(const char **list, unsigned long *first, unsigned long *last)
+static bool nodes_next_range(const char **list, unsigned long *first, unsigned long *last)
 {
     char *end;
 
@@ -45,8 +45,8 @@ static bool next_range(const char **list, unsigned long *first, unsigned long *l
 }
 
 /* If it has processors. */
-static void add_node(const struct etwas_machine *machine, struct etwas_nodes *nodes,
-                     unsigned long number)
+static void nodes_add(const struct etwas_machine *machine, struct etwas_nodes *nodes,
+                      unsigned long number)
 {
     char path[64];
     char list[LIST_BYTES];
@@ -59,7 +59,7 @@ static void add_node(const struct etwas_machine *machine, struct etwas_nodes *no
     if (nodes->count == ETWAS_MOST_NODES || !machine->text(path, list, sizeof list)) {
         return;
     }
-    while (next_range(&rest, &first, &last)) {
+    while (nodes_next_range(&rest, &first, &last)) {
         for (; first <= last && first < ETWAS_MOST_PROCESSORS; first++) {
             nodes->of_processor[first] = (uint8_t)nodes->count;
             has_processors = true;
@@ -71,7 +71,7 @@ static void add_node(const struct etwas_machine *machine, struct etwas_nodes *no
 }
 
 /* A kernel without memory nodes has no such folder, but says what processors there may be. */
-void etwas_nodes_of(const struct etwas_machine *machine, struct etwas_nodes *nodes)
+void etwas_nodes_read(const struct etwas_machine *machine, struct etwas_nodes *nodes)
 {
     char list[LIST_BYTES];
     const char *rest = list;
@@ -84,25 +84,25 @@ void etwas_nodes_of(const struct etwas_machine *machine, struct etwas_nodes *nod
         nodes->count = machine->text(ETWAS_PROCESSORS_POSSIBLE, list, sizeof list) ? 1 : 0;
         return;
     }
-    while (next_range(&rest, &first, &last)) {
+    while (nodes_next_range(&rest, &first, &last)) {
         for (; first <= last && first < MASK_BITS; first++) {
-            add_node(machine, nodes, first);
+            nodes_add(machine, nodes, first);
         }
     }
 }
 
-static void ask(void)
+static void nodes_read_this_machine(void)
 {
-    etwas_nodes_of(etwas_nodes_machine, &here);
+    etwas_nodes_read(etwas_nodes_machine, &here);
 }
 
-const struct etwas_nodes *etwas_nodes_here(void)
+const struct etwas_nodes *etwas_nodes_of_this_machine(void)
 {
-    (void)pthread_once(&once, ask);
+    (void)pthread_once(&once, nodes_read_this_machine);
     return &here;
 }
 
-uint32_t etwas_nodes_near(uint32_t processor)
+uint32_t etwas_node_of_processor(uint32_t processor)
 {
     return processor < ETWAS_MOST_PROCESSORS ? here.of_processor[processor] : ETWAS_NO_NODE;
 }
@@ -110,7 +110,7 @@ uint32_t etwas_nodes_near(uint32_t processor)
 /* ---- placing ----------------------------------------------------------------------------------- */
 
 /* Also what has pages already, as explicit huge ones have. */
-static int place(uint8_t *start, size_t bytes, uint32_t number)
+static int nodes_set_policy(uint8_t *start, size_t bytes, uint32_t number)
 {
     uint64_t mask[MASK_BITS / WORD_BITS] = {0};
 
@@ -122,23 +122,23 @@ static int place(uint8_t *start, size_t bytes, uint32_t number)
                : errno;
 }
 
-int etwas_nodes_place(uint8_t *start, size_t bytes, size_t stripe_bytes)
+int etwas_nodes_bind(uint8_t *start, size_t bytes, size_t stripe_bytes)
 {
-    const struct etwas_nodes *nodes = etwas_nodes_here();
+    const struct etwas_nodes *nodes = etwas_nodes_of_this_machine();
     int error = nodes->count == 0 ? ENODATA : 0;
     uint32_t stripe = 0;
 
     for (size_t at = 0; at < bytes && nodes->count > 1 && error == 0; at += stripe_bytes) {
         size_t rest = bytes - at;
 
-        error = place(start + at, rest < stripe_bytes ? rest : stripe_bytes,
-                      nodes->numbers[stripe++ % nodes->count]);
+        error = nodes_set_policy(start + at, rest < stripe_bytes ? rest : stripe_bytes,
+                                 nodes->numbers[stripe++ % nodes->count]);
     }
     return error;
 }
 
 /* The policy stays with the file when the mapping is gone. */
-int etwas_nodes_place_file(int file, uint64_t at, size_t bytes, size_t stripe_bytes)
+int etwas_nodes_bind_file(int file, uint64_t at, size_t bytes, size_t stripe_bytes)
 {
     void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)at);
     int error;
@@ -146,7 +146,7 @@ int etwas_nodes_place_file(int file, uint64_t at, size_t bytes, size_t stripe_by
     if (start == MAP_FAILED) {
         return errno;
     }
-    error = etwas_nodes_place(start, bytes, stripe_bytes);
+    error = etwas_nodes_bind(start, bytes, stripe_bytes);
     (void)munmap(start, bytes);
     return error;
 }

@@ -22,14 +22,14 @@ static struct note {
     uint64_t inode; /* 0: it is not kept */
 } notes[ETWAS_OWN_DESCRIPTORS];
 
-static struct note *note_of(int descriptor)
+static struct note *descriptor_note_of(int descriptor)
 {
     return descriptor >= 0 && descriptor < ETWAS_OWN_DESCRIPTORS ? &notes[descriptor] : NULL;
 }
 
-static void take_note(int descriptor)
+static void descriptor_take_note(int descriptor)
 {
-    struct note *note = note_of(descriptor);
+    struct note *note = descriptor_note_of(descriptor);
     struct stat status;
 
     if (note != NULL && fstat(descriptor, &status) == 0) {
@@ -38,7 +38,7 @@ static void take_note(int descriptor)
     }
 }
 
-int etwas_own_keep(int descriptor)
+int etwas_descriptor_protect(int descriptor)
 {
     int high = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST) : -1;
 
@@ -46,11 +46,11 @@ int etwas_own_keep(int descriptor)
         (void)close(descriptor);
         descriptor = high;
     }
-    take_note(descriptor);
+    descriptor_take_note(descriptor);
     return descriptor;
 }
 
-int etwas_own_open_anew(int descriptor)
+int etwas_descriptor_reopen(int descriptor)
 {
     char path[64];
 
@@ -58,7 +58,7 @@ int etwas_own_open_anew(int descriptor)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-bool etwas_own_leave_room(void)
+bool etwas_descriptors_leave_room(void)
 {
     int opened[FILES_OF_A_SESSION];
     int count = 0;
@@ -74,20 +74,20 @@ bool etwas_own_leave_room(void)
     return are_all;
 }
 
-bool etwas_own_replace(int descriptor, int other)
+bool etwas_descriptor_replace(int descriptor, int other)
 {
     bool is_replaced = dup3(other, descriptor, O_CLOEXEC) == descriptor;
 
     (void)close(other);
     if (is_replaced) {
-        take_note(descriptor);
+        descriptor_take_note(descriptor);
     }
     return is_replaced;
 }
 
-bool etwas_own_is(int descriptor)
+bool etwas_descriptor_is_own(int descriptor)
 {
-    const struct note *note = note_of(descriptor);
+    const struct note *note = descriptor_note_of(descriptor);
     uint64_t inode = note != NULL ? ck_pr_load_64(&note->inode) : 0;
     struct stat status;
 
@@ -96,10 +96,10 @@ bool etwas_own_is(int descriptor)
                            status.st_dev == ck_pr_load_64(&note->device)));
 }
 
-void etwas_own_close(int descriptor)
+void etwas_descriptor_close(int descriptor)
 {
-    struct note *note = note_of(descriptor);
-    bool is_ours = etwas_own_is(descriptor);
+    struct note *note = descriptor_note_of(descriptor);
+    bool is_ours = etwas_descriptor_is_own(descriptor);
 
     if (note != NULL) {
         ck_pr_store_64(&note->inode, 0);

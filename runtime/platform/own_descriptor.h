@@ -22,27 +22,27 @@ enum {
 };
 
 /* Returns its new number, or the old one where there is no higher. -1 stays. */
-int etwas_own_keep(int descriptor);
+int etwas_descriptor_protect(int descriptor);
 
-bool etwas_own_is(int descriptor);
+bool etwas_descriptor_is_own(int descriptor);
 
 /*
  * A descriptor of the same file, for reading and writing, by a description of its own: a process that shares one has every lock
  * of it, too. It is not kept. -1: it cannot be opened. Not async-signal-safe.
  */
-int etwas_own_open_anew(int descriptor);
+int etwas_descriptor_reopen(int descriptor);
 
 /*
  * Whether as many descriptors are left as the files of a session need: its log file, the next one, and one that is open
  * for a moment. Asked by what can do without descriptors, once it has its own. Not async-signal-safe; what it opens to
  * know it is closed again.
  */
-bool etwas_own_leave_room(void);
+bool etwas_descriptors_leave_room(void);
 
 /* Its number is of what `other` is open on from here on, in one step, and `other` is closed. False: as it was. */
-bool etwas_own_replace(int descriptor, int other);
+bool etwas_descriptor_replace(int descriptor, int other);
 
 /* Closes it, unless it is the program's by now. */
-void etwas_own_close(int descriptor);
+void etwas_descriptor_close(int descriptor);
 
 #endif

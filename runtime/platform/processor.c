@@ -61,7 +61,7 @@ uint32_t etwas_processor_count(void)
     uint32_t known = ck_pr_load_32(&count);
 
     if (known == 0) {
-        known = etwas_processor_count_of(&etwas_machine_here, ETWAS_PROCESSORS_POSSIBLE);
+        known = etwas_processor_count_of(&etwas_this_machine, ETWAS_PROCESSORS_POSSIBLE);
         /* Relaxed: every thread computes the same number. */
         ck_pr_store_32(&count, known);
     }
@@ -70,7 +70,7 @@ uint32_t etwas_processor_count(void)
 
 uint32_t etwas_processor_present(void)
 {
-    return etwas_processor_count_of(&etwas_machine_here, ETWAS_PROCESSORS_PRESENT);
+    return etwas_processor_count_of(&etwas_this_machine, ETWAS_PROCESSORS_PRESENT);
 }
 
 /* A list that does not end is not believed: what it was cut to says nothing of the rest. */
@@ -103,7 +103,7 @@ bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t pr
     }
 }
 
-uint32_t etwas_processor_ask(void)
+uint32_t etwas_processor_query(void)
 {
     int processor = sched_getcpu();
 

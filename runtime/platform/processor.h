@@ -53,7 +53,7 @@ uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const cha
 bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t processor);
 
 /* The kernel's answer, for threads without rseq. */
-uint32_t etwas_processor_ask(void);
+uint32_t etwas_processor_query(void);
 
 static inline const char *etwas_thread_pointer(void)
 {
@@ -73,7 +73,7 @@ static inline const char *etwas_thread_pointer(void)
  * What rseq says: the processor that runs the caller, or ran it a moment ago; UINT32_MAX without
  * rseq.
  */
-static inline uint32_t etwas_processor_seen(void)
+static inline uint32_t etwas_processor_of_rseq(void)
 {
 #if defined(__x86_64__)
     uint64_t processor;
@@ -93,9 +93,9 @@ static inline uint32_t etwas_processor_seen(void)
  */
 static inline uint32_t etwas_processor_current(void)
 {
-    uint32_t processor = etwas_processor_seen();
+    uint32_t processor = etwas_processor_of_rseq();
 
-    return (int32_t)processor >= 0 ? processor : etwas_processor_ask();
+    return (int32_t)processor >= 0 ? processor : etwas_processor_query();
 }
 
 #endif

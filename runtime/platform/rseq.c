@@ -24,16 +24,16 @@ bool etwas_rseq_is_suspect;
 enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_sequence *sequence);
 #endif
 
-static const struct etwas_rseq_keeper *keeper;
+static const struct etwas_rseq_trial_storage *keeper;
 static uint32_t tried; /* what the trial found, and 1; 0: it has not been asked */
 
-static int membarrier(int command)
+static int rseq_membarrier(int command)
 {
     return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 
 /* Without the trial. */
-static enum etwas_rseq_state find_support(void)
+static enum etwas_rseq_state rseq_find_support(void)
 {
     int supported;
 
@@ -43,14 +43,14 @@ static enum etwas_rseq_state find_support(void)
     if (!etwas_processor_is_registered()) {
         return ETWAS_RSEQ_UNREGISTERED;
     }
-    supported = membarrier(MEMBARRIER_CMD_QUERY);
+    supported = rseq_membarrier(MEMBARRIER_CMD_QUERY);
     return supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0 &&
-                   membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ) == 0
+                   rseq_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ) == 0
                ? ETWAS_RSEQ_USED
                : ETWAS_RSEQ_UNFENCED;
 }
 
-static bool is_suspect(void)
+static bool rseq_kernel_is_suspect(void)
 {
     struct utsname name;
 
@@ -59,12 +59,12 @@ static bool is_suspect(void)
         return true;
     }
 #endif
-    return etwas_machine_here.architecture == ETWAS_ARCHITECTURE_AARCH64 &&
+    return etwas_this_machine.architecture == ETWAS_ARCHITECTURE_AARCH64 &&
            etwas_rseq_may_not_abort(ETWAS_ARCHITECTURE_AARCH64,
                                     uname(&name) == 0 ? name.release : "");
 }
 
-static enum etwas_rseq_state try_here(void)
+static enum etwas_rseq_state rseq_try_here(void)
 {
 #if ETWAS_RSEQ
     enum etwas_rseq_result (*run)(const struct etwas_rseq_sequence *sequence) = etwas_rseq_run;
@@ -73,7 +73,7 @@ static enum etwas_rseq_state try_here(void)
 #ifdef ETWAS_TESTPOINTS
     run = etwas_rseq_run_by != NULL ? etwas_rseq_run_by : run;
 #endif
-    trial = etwas_rseq_try(run, TRIAL_NS);
+    trial = etwas_rseq_trial_run(run, TRIAL_NS);
     if (trial.committed != 0) {
         return ETWAS_RSEQ_NOT_ABORTED;
     }
@@ -84,9 +84,9 @@ static enum etwas_rseq_state try_here(void)
 }
 
 /* What was tried once stands until the next boot; a trial that found nothing is made anew by the next process. */
-static enum etwas_rseq_state find_trial(void)
+static enum etwas_rseq_state rseq_find_trial(void)
 {
-    const struct etwas_rseq_keeper *kept = ck_pr_load_ptr(&keeper);
+    const struct etwas_rseq_trial_storage *kept = ck_pr_load_ptr(&keeper);
     uint32_t known = ck_pr_load_32(&tried);
     enum etwas_rseq_state state;
 
@@ -94,7 +94,7 @@ static enum etwas_rseq_state find_trial(void)
         return (enum etwas_rseq_state)(known - 1);
     }
     if (kept == NULL || !kept->read(&state)) {
-        state = try_here();
+        state = rseq_try_here();
         if (kept != NULL && state != ETWAS_RSEQ_UNTRIED) {
             kept->write(state);
         }
@@ -103,23 +103,23 @@ static enum etwas_rseq_state find_trial(void)
     return state;
 }
 
-enum etwas_rseq_state etwas_rseq_find(void)
+enum etwas_rseq_state etwas_rseq_availability(void)
 {
-    enum etwas_rseq_state state = find_support();
+    enum etwas_rseq_state state = rseq_find_support();
 
-    return state == ETWAS_RSEQ_USED && is_suspect() ? find_trial() : state;
+    return state == ETWAS_RSEQ_USED && rseq_kernel_is_suspect() ? rseq_find_trial() : state;
 }
 
-void etwas_rseq_keep(const struct etwas_rseq_keeper *new_keeper)
+void etwas_rseq_set_trial_storage(const struct etwas_rseq_trial_storage *new_keeper)
 {
     ck_pr_store_ptr(&keeper, (void *)(uintptr_t)new_keeper);
 }
 
 enum etwas_rseq_state etwas_rseq_try_now(void)
 {
-    enum etwas_rseq_state state = find_support();
+    enum etwas_rseq_state state = rseq_find_support();
 
-    return state == ETWAS_RSEQ_USED || state == ETWAS_RSEQ_UNFENCED ? try_here() : state;
+    return state == ETWAS_RSEQ_USED || state == ETWAS_RSEQ_UNFENCED ? rseq_try_here() : state;
 }
 
 #ifdef ETWAS_TESTPOINTS
@@ -136,7 +136,7 @@ bool etwas_rseq_fence(void)
         return false;
     }
 #endif
-    return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) == 0;
+    return rseq_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) == 0;
 }
 
 const char *etwas_sequences_text(uint32_t sequences)

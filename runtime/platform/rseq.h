@@ -110,21 +110,21 @@ enum etwas_rseq_state {
  * aborts those that are preempted. That is tried, once, where kernels are known that do not (rseq_trial.h). Asks the
  * kernel; the answer may differ in a fork's child. Takes a system call.
  */
-enum etwas_rseq_state etwas_rseq_find(void);
+enum etwas_rseq_state etwas_rseq_availability(void);
 
 static inline bool etwas_rseq_prepare(void)
 {
-    return etwas_rseq_find() == ETWAS_RSEQ_USED;
+    return etwas_rseq_availability() == ETWAS_RSEQ_USED;
 }
 
 /* Where processes keep what was tried: ETWAS_RSEQ_USED or _NOT_ABORTED. */
-struct etwas_rseq_keeper {
+struct etwas_rseq_trial_storage {
     bool (*read)(enum etwas_rseq_state *state); /* false: nothing is kept */
     void (*write)(enum etwas_rseq_state state);
 };
 
-/* From now on it is kept there. Call it before the first etwas_rseq_find that is to read it. */
-void etwas_rseq_keep(const struct etwas_rseq_keeper *keeper);
+/* From now on it is kept there. Call it before the first etwas_rseq_availability that is to read it. */
+void etwas_rseq_set_trial_storage(const struct etwas_rseq_trial_storage *keeper);
 
 /* The trial, whether it is needed or not: USED, NOT_ABORTED or UNTRIED, or why nothing can be tried. 5 ms at most. */
 enum etwas_rseq_state etwas_rseq_try_now(void);

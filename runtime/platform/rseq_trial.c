@@ -27,7 +27,7 @@ enum {
     FIRST_MINOR = 19,
 };
 
-struct trial {
+struct trial_state {
     enum etwas_rseq_result (*run)(const struct etwas_rseq_sequence *sequence);
     struct etwas_rseq_trial result;
     uint64_t most_ns;
@@ -52,7 +52,7 @@ bool etwas_rseq_may_not_abort(enum etwas_architecture architecture, const char *
 }
 
 /* One sequence. */
-static void run_once(struct trial *trial)
+static void trial_run_once(struct trial_state *trial)
 {
     const uint64_t before = ck_pr_load_64(&trial->counter);
     const struct etwas_rseq_check check = {&trial->counter, before};
@@ -80,21 +80,21 @@ static void run_once(struct trial *trial)
     }
 }
 
-static void *be_subject(void *argument)
+static void *trial_subject_thread(void *argument)
 {
-    struct trial *trial = argument;
+    struct trial_state *trial = argument;
     uint64_t end_ns = etwas_monotonic_ns() + trial->most_ns;
 
     while (trial->result.committed == 0 && trial->result.aborted < ENOUGH &&
            etwas_monotonic_ns() < end_ns) {
-        run_once(trial);
+        trial_run_once(trial);
     }
     ck_pr_store_32(&trial->is_over, 1);
     return NULL;
 }
 
 /* Where the kernel grants it, since 6.12: a thread that wakes up with a short slice preempts one with a long slice at once. */
-static void ask_for_short_slices(void)
+static void trial_set_short_slices(void)
 {
     const struct {
         uint32_t size;
@@ -111,12 +111,12 @@ static void ask_for_short_slices(void)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-static void *be_other(void *argument)
+static void *trial_other_thread(void *argument)
 {
     const struct timespec pause = {.tv_nsec = SLEEP_NS};
-    struct trial *trial = argument;
+    struct trial_state *trial = argument;
 
-    ask_for_short_slices();
+    trial_set_short_slices();
     while (ck_pr_load_32(&trial->is_over) == 0) {
         ck_pr_inc_64(&trial->counter);
         (void)nanosleep(&pause, NULL);
@@ -125,7 +125,7 @@ static void *be_other(void *argument)
 }
 
 /* On the trial's processor, and interrupted by no signal. */
-static bool start(pthread_t *thread, void *(*begin)(void *), struct trial *trial)
+static bool trial_start_thread(pthread_t *thread, void *(*begin)(void *), struct trial_state *trial)
 {
     pthread_attr_t attributes;
     cpu_set_t processors;
@@ -148,10 +148,10 @@ static bool start(pthread_t *thread, void *(*begin)(void *), struct trial *trial
     return started;
 }
 
-struct etwas_rseq_trial etwas_rseq_try(
+struct etwas_rseq_trial etwas_rseq_trial_run(
     enum etwas_rseq_result (*run)(const struct etwas_rseq_sequence *sequence), uint64_t most_ns)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial_state *trial = calloc(1, sizeof *trial);
     struct etwas_rseq_trial result = {0};
     int processor = sched_getcpu();
     pthread_t subject;
@@ -161,8 +161,8 @@ struct etwas_rseq_trial etwas_rseq_try(
         trial->run = run;
         trial->most_ns = most_ns;
         trial->processor = (uint32_t)processor;
-        if (start(&other, be_other, trial)) {
-            if (start(&subject, be_subject, trial)) {
+        if (trial_start_thread(&other, trial_other_thread, trial)) {
+            if (trial_start_thread(&subject, trial_subject_thread, trial)) {
                 (void)pthread_join(subject, NULL);
             }
             ck_pr_store_32(&trial->is_over, 1);

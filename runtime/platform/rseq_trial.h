@@ -33,7 +33,7 @@ struct etwas_rseq_trial {
  * where the other thread never got in: the processor has much to do, or there can be no threads. Starts two threads, which
  * have ended when it returns.
  */
-struct etwas_rseq_trial etwas_rseq_try(
+struct etwas_rseq_trial etwas_rseq_trial_run(
     enum etwas_rseq_result (*run)(const struct etwas_rseq_sequence *sequence), uint64_t most_ns);
 
 #endif

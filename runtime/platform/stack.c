@@ -23,7 +23,7 @@ enum {
  */
 #define FIRST_STACK_BYTES (UINT64_C(128) << 20)
 
-struct range {
+struct stack_range {
     uintptr_t low;
     uintptr_t high; /* the first address behind it; 0: nothing is known */
 };
@@ -31,8 +31,8 @@ struct range {
 /* ---- where a thread's stack is --------------------------------------------------------------- */
 
 /* Lines of /proc/self/maps, character by character: "low-high r..." */
-struct parser {
-    struct range range;
+struct maps_parser {
+    struct stack_range range;
     enum {
         IN_LOW,
         IN_HIGH,
@@ -41,18 +41,18 @@ struct parser {
     } state;
 };
 
-static void add_digit(uintptr_t *number, char digit)
+static void maps_add_digit(uintptr_t *number, char digit)
 {
     *number = *number << 4 | (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
 /* True: this is the line of the mapping with the address, and it can be read. */
-static bool parse(struct parser *parser, char character, uintptr_t address)
+static bool maps_parse(struct maps_parser *parser, char character, uintptr_t address)
 {
     bool found = false;
 
     if (character == '\n') {
-        *parser = (struct parser){0};
+        *parser = (struct maps_parser){0};
         return false;
     }
     switch (parser->state) {
@@ -60,14 +60,14 @@ static bool parse(struct parser *parser, char character, uintptr_t address)
         if (character == '-') {
             parser->state = IN_HIGH;
         } else {
-            add_digit(&parser->range.low, character);
+            maps_add_digit(&parser->range.low, character);
         }
         break;
     case IN_HIGH:
         if (character == ' ') {
             parser->state = IN_ACCESS;
         } else {
-            add_digit(&parser->range.high, character);
+            maps_add_digit(&parser->range.high, character);
         }
         break;
     case IN_ACCESS:
@@ -81,10 +81,10 @@ static bool parse(struct parser *parser, char character, uintptr_t address)
 }
 
 /* The mapping that has the address; nothing where the system does not say. No cancellation. */
-static struct range find_mapping(uintptr_t address)
+static struct stack_range maps_find_mapping(uintptr_t address)
 {
-    struct parser parser = {0};
-    struct range found = {0};
+    struct maps_parser parser = {0};
+    struct stack_range found = {0};
     char text[READ_BYTES];
     int error = errno;
     int file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static struct range find_mapping(uintptr_t address)
 
     while (bytes > 0 && found.high == 0) {
         for (long at = 0; at < bytes && found.high == 0; at++) {
-            if (parse(&parser, text[at], address)) {
+            if (maps_parse(&parser, text[at], address)) {
                 found = parser.range;
             }
         }
@@ -107,31 +107,31 @@ static struct range find_mapping(uintptr_t address)
 
 /* Of the calling thread. A handler that interrupts the search finds the same. */
 static _Thread_local struct {
-    struct range range; /* as far as it was mapped when we looked last */
-    uintptr_t lowest;   /* what lies between here and the end is on this stack, if it is in use */
+    struct stack_range range; /* as far as it was mapped when we looked last */
+    uintptr_t lowest; /* what lies between here and the end is on this stack, if it is in use */
     bool searched;
     bool is_of_another; /* in a fork's child: it was not the first thread's */
 } own_stack;
 
-static bool is_first_thread(void)
+static bool stack_is_first_thread(void)
 {
     return gettid() == getpid() && !own_stack.is_of_another;
 }
 
 void etwas_stack_before_fork(void)
 {
-    own_stack.is_of_another = !is_first_thread();
+    own_stack.is_of_another = !stack_is_first_thread();
 }
 
 /*
  * A thread's data is at the end of its stack, and both are mapped as long as it runs. The first
  * thread's is elsewhere; its stack has the random bytes that every process is given.
  */
-static void find_own_stack(void)
+static void stack_find_own(void)
 {
-    bool is_first = is_first_thread();
+    bool is_first = stack_is_first_thread();
     uintptr_t end = (uintptr_t)&own_stack & ~(uintptr_t)(sizeof end - 1);
-    struct range range = find_mapping(is_first ? (uintptr_t)getauxval(AT_RANDOM) : end);
+    struct stack_range range = maps_find_mapping(is_first ? (uintptr_t)getauxval(AT_RANDOM) : end);
 
     if (range.high != 0) {
         range.high = is_first ? range.high : end;
@@ -141,9 +141,9 @@ static void find_own_stack(void)
     own_stack.searched = true;
 }
 
-static struct range find_signal_stack(void)
+static struct stack_range stack_find_signal(void)
 {
-    struct range range = {0};
+    struct stack_range range = {0};
     stack_t stack;
 
     if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) {
@@ -156,7 +156,7 @@ static struct range find_signal_stack(void)
 /* ---- walking --------------------------------------------------------------------------------- */
 
 /* Without the signature that a processor with pointer authentication may have put into it. */
-static inline uint64_t plain_address(uintptr_t address)
+static inline uint64_t stack_plain_address(uintptr_t address)
 {
 #if defined(__aarch64__)
     register uintptr_t link __asm__("x30") = address;
@@ -168,23 +168,23 @@ static inline uint64_t plain_address(uintptr_t address)
 #endif
 }
 
-static inline bool has_frame(const struct range *range, uintptr_t frame)
+static inline bool stack_has_frame(const struct stack_range *range, uintptr_t frame)
 {
     return frame % sizeof frame == 0 && frame >= range->low && range->high >= FRAME_BYTES &&
            frame <= range->high - FRAME_BYTES;
 }
 
 /* The stack that a frame of the running function is on. */
-static struct range stack_of(uintptr_t frame)
+static struct stack_range stack_of(uintptr_t frame)
 {
-    struct range stack;
+    struct stack_range stack;
 
     if (!own_stack.searched) {
-        find_own_stack();
+        stack_find_own();
     }
-    stack = (struct range){own_stack.lowest, own_stack.range.high};
-    if (!has_frame(&stack, frame)) {
-        return find_signal_stack();
+    stack = (struct stack_range){own_stack.lowest, own_stack.range.high};
+    if (!stack_has_frame(&stack, frame)) {
+        return stack_find_signal();
     }
     if (frame < own_stack.range.low) {
         own_stack.range.low = frame; /* it has grown */
@@ -197,7 +197,7 @@ static struct range stack_of(uintptr_t frame)
  * and not yet the one with the variable at `inside`. On x86-64 variables lie below what the frame
  * pointer points to, on aarch64 above it; there `next` may be anything in the last frame.
  */
-static inline bool is_own(uintptr_t frame, uintptr_t next, uintptr_t inside)
+static inline bool stack_is_own(uintptr_t frame, uintptr_t next, uintptr_t inside)
 {
 #if defined(__aarch64__)
     return next > frame && next <= inside;
@@ -213,24 +213,24 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwa
 {
     const uintptr_t *frame = __builtin_frame_address(0);
     uintptr_t skipped = (uintptr_t)inside;
-    struct range stack;
+    struct stack_range stack;
     uint32_t count = 0;
 
     if (skipped - (uintptr_t)frame > OWN_FRAMES_BYTES) {
         skipped = (uintptr_t)frame; /* a sanitizer keeps the variables elsewhere */
     }
-    while (is_own((uintptr_t)frame, frame[0], skipped)) {
+    while (stack_is_own((uintptr_t)frame, frame[0], skipped)) {
         frame = (const uintptr_t *)frame[0];
     }
     stack = stack_of((uintptr_t)frame);
     for (;;) {
         uintptr_t next = frame[0];
 
-        frames[count++] = plain_address(frame[1]);
+        frames[count++] = stack_plain_address(frame[1]);
         stack.low = (uintptr_t)frame + FRAME_BYTES;
-        if (!has_frame(&stack, next)) {
+        if (!stack_has_frame(&stack, next)) {
             /* From a signal stack back to where the thread was interrupted. */
-            if (stack.high == own_stack.range.high || !has_frame(&own_stack.range, next)) {
+            if (stack.high == own_stack.range.high || !stack_has_frame(&own_stack.range, next)) {
                 return count;
             }
             stack = own_stack.range;

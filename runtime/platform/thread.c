@@ -13,12 +13,12 @@ _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
 
 static uint32_t settled_process_id; /* 0: it is not */
 
-void etwas_process_id_settle(uint32_t process_id)
+void etwas_process_id_set(uint32_t process_id)
 {
     (void)ck_pr_cas_32(&settled_process_id, 0, process_id);
 }
 
-uint32_t etwas_process_id_so_far(void)
+uint32_t etwas_process_id_peek(void)
 {
     uint32_t settled = ck_pr_load_32(&settled_process_id);
 
@@ -27,7 +27,7 @@ uint32_t etwas_process_id_so_far(void)
 
 uint32_t etwas_process_id(void)
 {
-    etwas_process_id_settle((uint32_t)getpid());
+    etwas_process_id_set((uint32_t)getpid());
     return ck_pr_load_32(&settled_process_id);
 }
 
@@ -45,7 +45,7 @@ void etwas_thread_ids_load(void)
     etwas_thread_ids_cache.thread_id = (uint32_t)gettid();
 }
 
-static uint64_t microseconds(const struct timeval *time)
+static uint64_t thread_timeval_us(const struct timeval *time)
 {
     return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
 }
@@ -61,8 +61,8 @@ struct etwas_thread_times etwas_thread_times(void)
     /* It fails only for what is not one of its constants, or not an address. */
     (void)getrusage(RUSAGE_THREAD, &usage);
     return (struct etwas_thread_times){
-        .kernel_us = microseconds(&usage.ru_stime),
-        .user_us = microseconds(&usage.ru_utime),
+        .kernel_us = thread_timeval_us(&usage.ru_stime),
+        .user_us = thread_timeval_us(&usage.ru_utime),
     };
 }
 

@@ -25,10 +25,10 @@ extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
  * process never has two. Async-signal-safe.
  */
 uint32_t etwas_process_id(void);
-void etwas_process_id_settle(uint32_t process_id);
+void etwas_process_id_set(uint32_t process_id);
 
 /* The same, without settling it: until then the process's own. */
-uint32_t etwas_process_id_so_far(void);
+uint32_t etwas_process_id_peek(void);
 
 /* Asks the kernel and fills the cache. Async-signal-safe. */
 void etwas_thread_ids_load(void);

@@ -18,7 +18,7 @@ enum {
 static const char first[] = "time:[4026531834]"; /* PROC_TIME_INIT_INO: the same on every machine */
 
 /* Without such namespaces each process is in the first. */
-static void read_link(const char *path, char link[LINK_BYTES])
+static void time_namespace_read_link(const char *path, char link[LINK_BYTES])
 {
     ssize_t length = readlink(path, link, LINK_BYTES - 1);
 
@@ -29,7 +29,7 @@ static void read_link(const char *path, char link[LINK_BYTES])
     }
 }
 
-static int64_t read_offset(void)
+static int64_t time_namespace_read_offset(void)
 {
     FILE *file = fopen("/proc/self/timens_offsets", "re");
     long long seconds = 0;
@@ -43,15 +43,15 @@ static int64_t read_offset(void)
 }
 
 /* The file says those of the namespace that children are in. */
-static int64_t look_for_offset(void)
+static int64_t time_namespace_find_offset(void)
 {
     char own[LINK_BYTES];
     char of_children[LINK_BYTES];
 
-    read_link("/proc/self/ns/time", own);
-    read_link("/proc/self/ns/time_for_children", of_children);
+    time_namespace_read_link("/proc/self/ns/time", own);
+    time_namespace_read_link("/proc/self/ns/time_for_children", of_children);
     return strcmp(own, first) == 0         ? 0
-           : strcmp(own, of_children) == 0 ? read_offset()
+           : strcmp(own, of_children) == 0 ? time_namespace_read_offset()
                                            : ETWAS_TIME_OFFSET_UNKNOWN;
 }
 
@@ -63,7 +63,7 @@ int64_t etwas_time_offset_ns(void)
     const uint32_t process = (uint32_t)getpid();
 
     if (ck_pr_load_32(&of_process) != process) {
-        ck_pr_store_64((uint64_t *)&offset_ns, (uint64_t)look_for_offset());
+        ck_pr_store_64((uint64_t *)&offset_ns, (uint64_t)time_namespace_find_offset());
         ck_pr_fence_store();
         ck_pr_store_32(&of_process, process);
     }

@@ -34,7 +34,7 @@ enum {
 bool etwas_visits_fail;
 #endif
 
-struct round {
+struct visit_round {
     bool *wanted; /* each place is one visitor's */
     uint32_t count;
     uint32_t next;    /* nobody has taken this processor, nor one behind it */
@@ -48,7 +48,7 @@ struct processor_set {
     cpu_set_t words[ETWAS_MOST_PROCESSORS / CPU_SETSIZE + 1];
 };
 
-static struct processor_set only(uint32_t processor)
+static struct processor_set visit_only(uint32_t processor)
 {
     struct processor_set set;
 
@@ -76,7 +76,7 @@ _Static_assert(sizeof(struct scheduling) == 48, "SCHED_ATTR_SIZE_VER0");
  * Who asks for little at a time gets it sooner from busy processors. Kernels before 6.12 take no notice; who
  * refuses it has visitors that wait longer.
  */
-static void ask_for_little(void)
+static void visit_set_short_slices(void)
 {
     struct scheduling scheduling;
 
@@ -91,22 +91,22 @@ static void ask_for_little(void)
  * The kernel returns when we have been moved. If we are elsewhere all the same, the cpuset changed meanwhile, or
  * we were called back.
  */
-static bool visit(const struct round *round, uint32_t processor)
+static bool visit_thread(const struct visit_round *round, uint32_t processor)
 {
-    struct processor_set there = only(processor);
+    struct processor_set there = visit_only(processor);
 
     while (ck_pr_load_32(&round->is_over) == 0) {
         if (sched_setaffinity(0, sizeof there, there.words) != 0) {
-            return errno == EINVAL && etwas_processor_is_offline(&etwas_machine_here, processor);
+            return errno == EINVAL && etwas_processor_is_offline(&etwas_this_machine, processor);
         }
-        if (etwas_processor_ask() == processor) {
+        if (etwas_processor_query() == processor) {
             return true;
         }
     }
     return false;
 }
 
-static void wait_for(sem_t *semaphore)
+static void visit_wait_for(sem_t *semaphore)
 {
     while (sem_wait(semaphore) != 0 && errno == EINTR) {
     }
@@ -114,24 +114,24 @@ static void wait_for(sem_t *semaphore)
 
 static void *visit_some(void *argument)
 {
-    struct round *round = argument;
+    struct visit_round *round = argument;
     uint32_t processor;
 
     (void)pthread_setname_np(pthread_self(), "etwas-visit");
-    ask_for_little();
+    visit_set_short_slices();
     while ((processor = ck_pr_faa_32(&round->next, 1)) < round->count) {
-        if (round->wanted[processor] && visit(round, processor)) {
+        if (round->wanted[processor] && visit_thread(round, processor)) {
             round->wanted[processor] = false;
         }
     }
     (void)sem_post(&round->is_through);
-    wait_for(&round->may_end);
+    visit_wait_for(&round->may_end);
     return NULL;
 }
 
 /* ---- who sends them -------------------------------------------------------------------------- */
 
-static uint32_t count_wanted(const struct round *round)
+static uint32_t visit_count_wanted(const struct visit_round *round)
 {
     uint32_t wanted = 0;
 
@@ -142,7 +142,7 @@ static uint32_t count_wanted(const struct round *round)
 }
 
 /* False: nobody was through by then. */
-static bool wait_until(sem_t *semaphore, uint64_t end_ns)
+static bool visit_wait_until(sem_t *semaphore, uint64_t end_ns)
 {
     const struct timespec end = {.tv_sec = (time_t)(end_ns / NS_PER_S),
                                  .tv_nsec = (long)(end_ns % NS_PER_S)};
@@ -158,21 +158,21 @@ static bool wait_until(sem_t *semaphore, uint64_t end_ns)
  * A visitor may wait for a processor for ever. It gets one where the caller runs, who gives way to it;
  * each time anew, since it may have been on its way to the next when it was called.
  */
-static void call_back(struct round *round, const pthread_t *visitors, uint32_t count,
-                      uint32_t through)
+static void visit_call_back(struct visit_round *round, const pthread_t *visitors, uint32_t count,
+                            uint32_t through)
 {
     ck_pr_store_32(&round->is_over, 1);
     while (through < count) {
-        struct processor_set here = only(etwas_processor_ask());
+        struct processor_set here = visit_only(etwas_processor_query());
 
         for (uint32_t index = 0; index < count; index++) {
             (void)pthread_setaffinity_np(visitors[index], sizeof here, here.words);
         }
-        through += wait_until(&round->is_through, etwas_monotonic_ns() + NAP_NS);
+        through += visit_wait_until(&round->is_through, etwas_monotonic_ns() + NAP_NS);
     }
 }
 
-static void send_visitors(struct round *round, uint32_t most, uint64_t end_ns)
+static void visit_start_threads(struct visit_round *round, uint32_t most, uint64_t end_ns)
 {
     pthread_t visitors[MOST_VISITORS];
     uint32_t count = 0;
@@ -182,10 +182,10 @@ static void send_visitors(struct round *round, uint32_t most, uint64_t end_ns)
            etwas_thread_create(&visitors[count], NULL, visit_some, round) == 0) {
         count++;
     }
-    while (through < count && wait_until(&round->is_through, end_ns)) {
+    while (through < count && visit_wait_until(&round->is_through, end_ns)) {
         through++;
     }
-    call_back(round, visitors, count, through);
+    visit_call_back(round, visitors, count, through);
     for (uint32_t index = 0; index < count; index++) {
         (void)sem_post(&round->may_end);
     }
@@ -194,10 +194,10 @@ static void send_visitors(struct round *round, uint32_t most, uint64_t end_ns)
     }
 }
 
-bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t patience_ns)
+bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns)
 {
-    struct round round = {.wanted = wanted, .count = count};
-    uint64_t end_ns = etwas_monotonic_ns() + patience_ns;
+    struct visit_round round = {.wanted = wanted, .count = count};
+    uint64_t end_ns = etwas_monotonic_ns() + timeout_ns;
     int cancelling;
 
 #ifdef ETWAS_TESTPOINTS
@@ -210,9 +210,9 @@ bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t patience_ns)
     ck_pr_fence_memory();
     (void)sem_init(&round.is_through, 0, 0);
     (void)sem_init(&round.may_end, 0, 0);
-    send_visitors(&round, count_wanted(&round), end_ns);
+    visit_start_threads(&round, visit_count_wanted(&round), end_ns);
     (void)sem_destroy(&round.is_through);
     (void)sem_destroy(&round.may_end);
     etwas_cancel_allow(cancelling);
-    return count_wanted(&round) == 0;
+    return visit_count_wanted(&round) == 0;
 }

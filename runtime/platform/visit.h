@@ -23,7 +23,7 @@
  * could not be had within the patience, or there was no thread to visit them. Nothing of the caller's
  * thread changes.
  */
-bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t patience_ns);
+bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns);
 
 #ifdef ETWAS_TESTPOINTS
 /* Nothing is reached, as where all processors are out of reach. */

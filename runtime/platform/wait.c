@@ -15,7 +15,7 @@ enum {
     NANOSECONDS_A_SECOND = 1000000000
 };
 
-static int get_time(const struct ck_ec_ops *operations, struct timespec *out)
+static int wait_get_time(const struct ck_ec_ops *operations, struct timespec *out)
 {
     (void)operations;
     return clock_gettime(CLOCK_MONOTONIC, out);
@@ -25,8 +25,8 @@ static int get_time(const struct ck_ec_ops *operations, struct timespec *out)
  * Not the operations that are private to a process: an event count may lie in a mapping, where those of other processes
  * increment it.
  */
-static void wait_on(const struct ck_ec_wait_state *state, const uint32_t *address,
-                    uint32_t expected, const struct timespec *deadline)
+static void wait_on_futex(const struct ck_ec_wait_state *state, const uint32_t *address,
+                          uint32_t expected, const struct timespec *deadline)
 {
     (void)state;
     /* FUTEX_WAIT_BITSET takes an absolute time, so an early return loses nothing. */
@@ -34,7 +34,7 @@ static void wait_on(const struct ck_ec_wait_state *state, const uint32_t *addres
                   FUTEX_BITSET_MATCH_ANY);
 }
 
-static void wake(const struct ck_ec_ops *operations, const uint32_t *address)
+static void wait_wake_futex(const struct ck_ec_ops *operations, const uint32_t *address)
 {
     (void)operations;
     ETWAS_TESTPOINT(ETWAS_POINT_WAKING);
@@ -42,9 +42,9 @@ static void wake(const struct ck_ec_ops *operations, const uint32_t *address)
 }
 
 static const struct ck_ec_ops operations = {
-    .gettime = get_time,
-    .wait32 = wait_on,
-    .wake32 = wake,
+    .gettime = wait_get_time,
+    .wait32 = wait_on_futex,
+    .wake32 = wait_wake_futex,
     .busy_loop_iter = 1, /* the flusher shares processors with the writers: sleep at once */
 };
 
@@ -87,7 +87,7 @@ void etwas_wake(struct ck_ec32 *count, uint32_t seen)
 #ifdef __SANITIZE_THREAD__
 
 /* The sanitizer of gcc 12 knows no lock that is taken by this clock. */
-bool etwas_lock_before(pthread_mutex_t *lock, uint64_t deadline_ns)
+bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns)
 {
     const struct timespec pause = {.tv_nsec = 100000};
 
@@ -102,7 +102,7 @@ bool etwas_lock_before(pthread_mutex_t *lock, uint64_t deadline_ns)
 
 #else
 
-bool etwas_lock_before(pthread_mutex_t *lock, uint64_t deadline_ns)
+bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns)
 {
     const struct timespec deadline = {
         .tv_sec = (time_t)(deadline_ns / NANOSECONDS_A_SECOND),

@@ -31,7 +31,7 @@ void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 void etwas_wake(struct ck_ec32 *count, uint32_t seen);
 
 /* Locks it, unless the deadline (CLOCK_MONOTONIC, ns) passes first. Whether it did. */
-bool etwas_lock_before(pthread_mutex_t *lock, uint64_t deadline_ns);
+bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t etwas_monotonic_ns(void);

@@ -29,7 +29,7 @@ static uint64_t maker;   /* who makes them; 0: nobody has */
  * process id is used again. Asked of the system, because a fork's child has to be told from its
  * parent.
  */
-static uint64_t find_maker(void)
+static uint64_t activity_find_generator(void)
 {
     uint64_t process = (uint64_t)getpid();
     uint64_t known = ck_pr_load_64(&maker);
@@ -43,9 +43,9 @@ static uint64_t find_maker(void)
     return known;
 }
 
-static etwas_guid create(void)
+static etwas_guid activity_create_id(void)
 {
-    const uint64_t words[2] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
+    const uint64_t words[2] = {ck_pr_faa_64(&created, 1) + 1, activity_find_generator()};
     etwas_guid id;
 
     memcpy(&id, words, sizeof id);
@@ -67,7 +67,7 @@ uint32_t EventActivityIdControl(uint32_t code, etwas_guid *id)
         etwas_activity_id_set(id);
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_CREATE_ID:
-        *id = create();
+        *id = activity_create_id();
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_GET_SET_ID:
         before = etwas_activity_id();
@@ -75,7 +75,7 @@ uint32_t EventActivityIdControl(uint32_t code, etwas_guid *id)
         *id = before;
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_CREATE_SET_ID: {
-        const etwas_guid made = create();
+        const etwas_guid made = activity_create_id();
 
         *id = etwas_activity_id();
         etwas_activity_id_set(&made);

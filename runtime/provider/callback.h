@@ -38,7 +38,7 @@
 #define ETWAS_WAIT_FOREVER UINT32_MAX /* a timeout; INFINITE in programs */
 
 /* What all sessions together ask of a modern provider, as its callback is told (R195). */
-struct etwas_composite {
+struct etwas_combined_enablement {
     etwas_guid source;
     uint32_t is_enabled; /* EVENT_CONTROL_CODE_... */
     uint8_t level;
@@ -50,7 +50,7 @@ struct etwas_callback_request {
     uint64_t number; /* set when it is asked */
     uint64_t session;
     WMIDPREQUESTCODE code;
-    struct etwas_composite composite; /* for modern providers */
+    struct etwas_combined_enablement composite; /* for modern providers */
 };
 
 /* ---- with the control lock held -------------------------------------------------------------- */
@@ -59,22 +59,22 @@ struct etwas_callback_request {
  * Adds a request for a registration; somebody has to settle or run it. False: the callback is so
  * far behind that a request for its state cannot wait; other requests always can.
  */
-bool etwas_callback_ask(uint32_t registration, const struct etwas_callback_request *request);
+bool etwas_callback_enqueue(uint32_t registration, const struct etwas_callback_request *request);
 
-/* Whether etwas_callback_ask would succeed. */
-bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE code);
+/* Whether etwas_callback_enqueue would succeed. */
+bool etwas_callback_has_room(uint32_t registration, WMIDPREQUESTCODE code);
 
 /* Whether a callback of this entry runs, also of a registration that has ended. */
-bool etwas_callback_runs(uint32_t registration);
+bool etwas_callback_is_running(uint32_t registration);
 
 /* The number of the newest request. */
-uint64_t etwas_callback_newest(void);
+uint64_t etwas_callback_newest_request(void);
 
 /*
  * Runs what is asked of a registration that nobody else can know yet, in this thread; returns the
  * value of the first callback. The lock is let go meanwhile.
  */
-uint32_t etwas_callback_run(uint32_t registration);
+uint32_t etwas_callback_run_queued(uint32_t registration);
 
 /*
  * Drops what is asked of a registration that has just ended, and waits until none of its callbacks
@@ -88,7 +88,7 @@ void etwas_callbacks_forget(void);
 /* ---- without it ------------------------------------------------------------------------------ */
 
 /* From here on what is asked is done with, and no callback is called: the process ends. */
-void etwas_callbacks_silence(void);
+void etwas_callbacks_disable(void);
 
 /*
  * Sees to it that what was asked under a control GUID up to the request `newest` is run.
@@ -103,13 +103,13 @@ void etwas_callbacks_silence(void);
  * False: a timeout that is not 0 has passed, or somebody waits for this thread, before all of it
  * was run.
  */
-bool etwas_callbacks_settle(const etwas_guid *control, bool is_group, uint64_t newest,
-                            uint32_t timeout_ms);
+bool etwas_callbacks_complete(const etwas_guid *control, bool is_group, uint64_t newest,
+                              uint32_t timeout_ms);
 
 /* Whether any callback waits, or runs. */
-bool etwas_callbacks_are_due(void);
+bool etwas_callbacks_are_pending(void);
 
 /* The same as with ETWAS_WAIT_FOREVER, for all that has been asked. */
-void etwas_callbacks_settle_all(void);
+void etwas_callbacks_complete_all(void);
 
 #endif

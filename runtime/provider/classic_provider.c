@@ -28,7 +28,7 @@ etwas_trace_handle GetTraceLoggerHandle(void *buffer)
     return header->HistoricalContext;
 }
 
-static struct etwas_enablement enablement_of(etwas_trace_handle handle)
+static struct etwas_enablement classic_enablement_of(etwas_trace_handle handle)
 {
     struct etwas_enablement enablement = etwas_provider_enablement(handle);
 
@@ -40,12 +40,12 @@ static struct etwas_enablement enablement_of(etwas_trace_handle handle)
 
 uint8_t GetTraceEnableLevel(etwas_trace_handle handle)
 {
-    return enablement_of(handle).level;
+    return classic_enablement_of(handle).level;
 }
 
 uint32_t GetTraceEnableFlags(etwas_trace_handle handle)
 {
-    const struct etwas_enablement enablement = enablement_of(handle);
+    const struct etwas_enablement enablement = classic_enablement_of(handle);
 
     return etwas_enablement_flags(&enablement);
 }

@@ -27,7 +27,7 @@ uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group)
     return ETWAS_NO_CONTROL_GUID;
 }
 
-uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group)
+uint32_t etwas_control_guid_find_or_add(const etwas_guid *guid, bool is_group)
 {
     uint32_t index = etwas_control_guid_find(guid, is_group);
 
@@ -70,7 +70,8 @@ struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid
     return NULL;
 }
 
-const struct etwas_enablement *etwas_control_guid_newest(const struct etwas_control_guid *entry)
+const struct etwas_enablement *etwas_control_guid_newest_enablement(
+    const struct etwas_control_guid *entry)
 {
     static const struct etwas_enablement nobody;
 
@@ -82,13 +83,13 @@ const struct etwas_enablement *etwas_control_guid_newest(const struct etwas_cont
     return &nobody;
 }
 
-void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session)
+void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_t session)
 {
     const struct etwas_enablement *kept = etwas_control_guid_enablement(entry, session);
 
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         if (&entry->enablements[index] != kept) {
-            etwas_event_filter_give(entry->enablements[index].filter);
+            etwas_event_filter_release(entry->enablements[index].filter);
         }
     }
     if (kept == NULL) {
@@ -101,14 +102,14 @@ void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session)
     }
 }
 
-void etwas_control_guid_drop(struct etwas_control_guid *entry, uint64_t session)
+void etwas_control_guid_disable(struct etwas_control_guid *entry, uint64_t session)
 {
     struct etwas_enablement *dropped = etwas_control_guid_enablement(entry, session);
 
     if (dropped == NULL) {
         return;
     }
-    etwas_event_filter_give(dropped->filter);
+    etwas_event_filter_release(dropped->filter);
     entry->enablement_count--;
     memmove(dropped, dropped + 1,
             (size_t)(&entry->enablements[entry->enablement_count] - dropped) * sizeof *dropped);

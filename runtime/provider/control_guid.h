@@ -79,13 +79,14 @@ struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid
                                                        uint64_t session);
 
 /* What its classic providers go by; one with session 0: nobody enables them. */
-const struct etwas_enablement *etwas_control_guid_newest(const struct etwas_control_guid *entry);
+const struct etwas_enablement *etwas_control_guid_newest_enablement(
+    const struct etwas_control_guid *entry);
 
 /* Forgets all that is asked of it but by this session. */
-void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session);
+void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_t session);
 
 /* Forgets what this session asks of it. */
-void etwas_control_guid_drop(struct etwas_control_guid *entry, uint64_t session);
+void etwas_control_guid_disable(struct etwas_control_guid *entry, uint64_t session);
 
 /* A classic provider gets the low half of the keywords, 0 as 0. */
 static inline uint32_t etwas_enablement_flags(const struct etwas_enablement *enablement)
@@ -103,7 +104,7 @@ uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group);
  * The same, or the index of an unused entry that has the GUID now: the caller registers or enables
  * before it lets go of the lock. ETWAS_NO_CONTROL_GUID: the table is full.
  */
-uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group);
+uint32_t etwas_control_guid_find_or_add(const etwas_guid *guid, bool is_group);
 
 /* Its provider's name, as much of it as ETWAS_PROVIDER_NAME_BYTES; without memory it stays as it was. */
 void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *name);

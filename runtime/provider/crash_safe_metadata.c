@@ -13,7 +13,7 @@ enum {
 /* By its entry of the session table; begun anew with each session. */
 static struct etwas_metadata_cursor cursors[ETWAS_SESSION_ENTRIES];
 
-void etwas_crash_safe_describe(struct etwas_session *session)
+void etwas_crash_safe_write_descriptions(struct etwas_session *session)
 {
     struct etwas_metadata_cursor *cursor = &cursors[session->index];
     bool takes_stacks = etwas_session_takes_stacks(session);
@@ -46,23 +46,23 @@ void etwas_crash_safe_describe(struct etwas_session *session)
     }
 }
 
-void etwas_crash_safe_describe_late(struct etwas_session *session)
+void etwas_crash_safe_write_late_descriptions(struct etwas_session *session)
 {
     etwas_control_lock();
     if (session->mapping->is_open) {
-        etwas_crash_safe_describe(session);
+        etwas_crash_safe_write_descriptions(session);
     }
     etwas_control_unlock();
 }
 
-void etwas_crash_safe_describe_all(void)
+void etwas_crash_safe_write_all_descriptions(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         /* One that is still made gets all of it when it is opened. */
         if (session->mapping != NULL && session->mapping->is_open) {
-            etwas_crash_safe_describe(session);
+            etwas_crash_safe_write_descriptions(session);
         }
     }
 }

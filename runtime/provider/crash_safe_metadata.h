@@ -10,12 +10,12 @@
 #include "session/session.h"
 
 /* What the session's mapping does not have yet; it has one. With the control lock held. */
-void etwas_crash_safe_describe(struct etwas_session *session);
+void etwas_crash_safe_write_descriptions(struct etwas_session *session);
 
 /* The same, of what was described without that lock (manifest_chunk.h), once it is open. Takes the control lock. */
-void etwas_crash_safe_describe_late(struct etwas_session *session);
+void etwas_crash_safe_write_late_descriptions(struct etwas_session *session);
 
 /* The same for all that have one. With the control lock held. */
-void etwas_crash_safe_describe_all(void);
+void etwas_crash_safe_write_all_descriptions(void);
 
 #endif

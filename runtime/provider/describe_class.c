@@ -17,7 +17,8 @@ struct image {
     size_t used;
 };
 
-static void put(const struct image *image, size_t at, const void *data, size_t bytes)
+static void class_record_write_bytes(const struct image *image, size_t at, const void *data,
+                                     size_t bytes)
 {
     if (image->bytes != NULL) {
         memcpy(image->bytes + at, data, bytes);
@@ -25,7 +26,7 @@ static void put(const struct image *image, size_t at, const void *data, size_t b
 }
 
 /* Appends a text as UTF-16, with `blanks` of them behind it. Where it is; 0: there is none. */
-static uint32_t put_text(struct image *image, const char *text, size_t blanks)
+static uint32_t class_record_write_text(struct image *image, const char *text, size_t blanks)
 {
     static const etwas_wchar end[] = {' ', 0};
     size_t at = image->used;
@@ -40,26 +41,27 @@ static uint32_t put_text(struct image *image, const char *text, size_t blanks)
                                   units, &units);
     }
     image->used += (units - 1) * sizeof(etwas_wchar);
-    put(image, image->used, end + 1 - blanks, (1 + blanks) * sizeof(etwas_wchar));
+    class_record_write_bytes(image, image->used, end + 1 - blanks,
+                             (1 + blanks) * sizeof(etwas_wchar));
     image->used += (1 + blanks) * sizeof(etwas_wchar);
     return (uint32_t)at;
 }
 
 /* ---- EventInfo ------------------------------------------------------------------------------- */
 
-static EVENT_PROPERTY_INFO property_of(const etwas_type_description *type, uint32_t index,
-                                       struct image *image)
+static EVENT_PROPERTY_INFO class_record_property(const etwas_type_description *type, uint32_t index,
+                                                 struct image *image)
 {
     const etwas_field_description *field = &type->fields[index];
     const struct etwas_in_type *in_type = etwas_in_type(field->in_type);
-    uint32_t name = put_text(image, field->name, 0);
+    uint32_t name = class_record_write_text(image, field->name, 0);
     EVENT_PROPERTY_INFO property = {
         .NameOffset = name,
         .nonStructType =
             {
                 .InType = field->in_type,
                 .OutType = field->out_type != 0 ? field->out_type : in_type->out_type,
-                .MapNameOffset = put_text(image, field->map, 0),
+                .MapNameOffset = class_record_write_text(image, field->map, 0),
             },
         .count = field->count != 0 ? field->count : 1,
         .length = field->length != 0 ? field->length : in_type->bytes,
@@ -81,8 +83,9 @@ static EVENT_PROPERTY_INFO property_of(const etwas_type_description *type, uint3
 }
 
 /* Readers find it by the class and all that an event's header says. */
-static void put_event(struct image *image, const etwas_class_description *description,
-                      const etwas_type_description *type)
+static void class_record_write_event(struct image *image,
+                                     const etwas_class_description *description,
+                                     const etwas_type_description *type)
 {
     bool has_class_name = description->name != NULL && description->name[0] != '\0';
     uint32_t count = type->field_count;
@@ -102,14 +105,16 @@ static void put_event(struct image *image, const etwas_class_description *descri
 
     /* The structure has room for one property at least. */
     image->used = sizeof info + (count > 1 ? count - 1 : 0) * sizeof(EVENT_PROPERTY_INFO);
-    info.ProviderNameOffset = put_text(image, description->provider_name, 0);
-    info.TaskNameOffset = put_text(image, has_class_name ? description->name : type->name, 0);
-    info.OpcodeNameOffset = put_text(image, has_class_name ? type->name : NULL, 0);
-    put(image, 0, &info, sizeof info);
+    info.ProviderNameOffset = class_record_write_text(image, description->provider_name, 0);
+    info.TaskNameOffset =
+        class_record_write_text(image, has_class_name ? description->name : type->name, 0);
+    info.OpcodeNameOffset = class_record_write_text(image, has_class_name ? type->name : NULL, 0);
+    class_record_write_bytes(image, 0, &info, sizeof info);
     for (uint32_t index = 0; index < count; index++) {
-        EVENT_PROPERTY_INFO property = property_of(type, index, image);
+        EVENT_PROPERTY_INFO property = class_record_property(type, index, image);
 
-        put(image, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray) + index * sizeof property,
+        class_record_write_bytes(
+            image, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray) + index * sizeof property,
             &property, sizeof property);
     }
 }
@@ -117,7 +122,7 @@ static void put_event(struct image *image, const etwas_class_description *descri
 /* ---- MapInfo --------------------------------------------------------------------------------- */
 
 /* As merged traces have them: an empty entry behind the last, and a blank behind each text. */
-static void put_map(struct image *image, const etwas_map_description *map)
+static void class_record_write_map(struct image *image, const etwas_map_description *map)
 {
     EVENT_MAP_INFO info = {
         .Flag = map->is_bits != 0 ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP
@@ -127,76 +132,81 @@ static void put_map(struct image *image, const etwas_map_description *map)
     };
 
     image->used = sizeof info + map->entry_count * sizeof(EVENT_MAP_ENTRY);
-    info.NameOffset = put_text(image, map->name, 0);
-    put(image, 0, &info, sizeof info);
+    info.NameOffset = class_record_write_text(image, map->name, 0);
+    class_record_write_bytes(image, 0, &info, sizeof info);
     for (uint32_t index = 0; index < map->entry_count; index++) {
-        EVENT_MAP_ENTRY entry = {.OutputOffset = put_text(image, map->entries[index].name, 1),
+        EVENT_MAP_ENTRY entry = {.OutputOffset =
+                                     class_record_write_text(image, map->entries[index].name, 1),
                                  .Value = map->entries[index].value};
 
-        put(image, offsetof(EVENT_MAP_INFO, MapEntryArray) + index * sizeof entry, &entry,
-            sizeof entry);
+        class_record_write_bytes(image,
+                                 offsetof(EVENT_MAP_INFO, MapEntryArray) + index * sizeof entry,
+                                 &entry, sizeof entry);
     }
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-static uint8_t *add(struct etwas_description *made, uint8_t type, size_t bytes, uint32_t *code)
+static uint8_t *class_record_add(struct etwas_description *made, uint8_t type, size_t bytes,
+                                 uint32_t *code)
 {
     uint8_t *payload = NULL;
 
     if (bytes > ETWAS_DESCRIPTION_PAYLOAD_BYTES) {
         *code = ERROR_MORE_DATA;
     } else {
-        payload = etwas_description_add(made, &etwas_etl_metadata_class, type, 0, bytes);
+        payload = etwas_description_add_record(made, &etwas_etl_metadata_class, type, 0, bytes);
         *code = payload != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
     }
     return payload;
 }
 
-static uint32_t add_event(struct etwas_description *made,
-                          const etwas_class_description *description,
-                          const etwas_type_description *type)
+static uint32_t class_record_add_event(struct etwas_description *made,
+                                       const etwas_class_description *description,
+                                       const etwas_type_description *type)
 {
     struct image image = {0};
     uint32_t code;
 
-    put_event(&image, description, type);
-    image.bytes = add(made, ETWAS_ETL_EVENT_INFO_TYPE, image.used, &code);
+    class_record_write_event(&image, description, type);
+    image.bytes = class_record_add(made, ETWAS_ETL_EVENT_INFO_TYPE, image.used, &code);
     if (image.bytes != NULL) {
-        put_event(&image, description, type);
+        class_record_write_event(&image, description, type);
     }
     return code;
 }
 
-static uint32_t add_map(struct etwas_description *made, const etwas_class_description *description,
-                        const etwas_map_description *map)
+static uint32_t class_record_add_map(struct etwas_description *made,
+                                     const etwas_class_description *description,
+                                     const etwas_map_description *map)
 {
     struct image image = {0};
     uint8_t *payload;
     uint32_t code;
 
-    put_map(&image, map);
-    payload = add(made, ETWAS_ETL_MAP_INFO_TYPE, sizeof *description->guid + image.used, &code);
+    class_record_write_map(&image, map);
+    payload = class_record_add(made, ETWAS_ETL_MAP_INFO_TYPE,
+                               sizeof *description->guid + image.used, &code);
     if (payload != NULL) {
         memcpy(payload, description->guid, sizeof *description->guid);
         image.bytes = payload + sizeof *description->guid;
-        put_map(&image, map);
+        class_record_write_map(&image, map);
     }
     return code;
 }
 
 uint32_t etwas_class_describe(const etwas_class_description *description, const char **fault)
 {
-    const struct etwas_description_subject subject = {.guid = *description->guid,
-                                                      .number = description->version};
+    const struct etwas_description_key subject = {.guid = *description->guid,
+                                                  .number = description->version};
     struct etwas_description *made = etwas_description_new(&subject);
     uint32_t code = made != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 
     for (uint32_t index = 0; code == ERROR_SUCCESS && index < description->map_count; index++) {
-        code = add_map(made, description, &description->maps[index]);
+        code = class_record_add_map(made, description, &description->maps[index]);
     }
     for (uint32_t index = 0; code == ERROR_SUCCESS && index < description->type_count; index++) {
-        code = add_event(made, description, &description->types[index]);
+        code = class_record_add_event(made, description, &description->types[index]);
     }
     if (code == ERROR_SUCCESS) {
         etwas_description_publish(made);

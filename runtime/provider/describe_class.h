@@ -11,7 +11,7 @@
 #include <etwas/etwas.h>
 
 /* What is wrong with a description, a sentence; NULL: it makes sense. */
-const char *etwas_class_fault(const etwas_class_description *description);
+const char *etwas_class_description_check(const etwas_class_description *description);
 
 /* etwas_describe_class, of one that makes sense. */
 uint32_t etwas_class_describe(const etwas_class_description *description, const char **fault);

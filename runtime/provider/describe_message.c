@@ -16,7 +16,7 @@ enum {
 };
 
 /* One conversion, behind its percent sign. NULL: it is none that a message may have. */
-static const char *skip_conversion(const char *at)
+static const char *message_format_skip_conversion(const char *at)
 {
     static const char *const lengths[] = {"hh", "ll", "h", "l", "j", "z", "t"};
     size_t length = 0;
@@ -43,12 +43,12 @@ static const char *skip_conversion(const char *at)
     return length == 0 && strchr("eEfFgGaAcsp%", *at) != NULL ? at + 1 : NULL;
 }
 
-static bool is_format(const char *format)
+static bool message_format_is_valid(const char *format)
 {
     const char *at = format;
 
     while (at != NULL && (at = strchr(at, '%')) != NULL) {
-        at = skip_conversion(at + 1);
+        at = message_format_skip_conversion(at + 1);
         if (at == NULL) {
             return false;
         }
@@ -58,7 +58,7 @@ static bool is_format(const char *format)
 
 uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number, const char *format)
 {
-    const struct etwas_description_subject subject = {
+    const struct etwas_description_key subject = {
         .guid = *message_guid, .number = number, .kind = ETWAS_DESCRIBES_MESSAGE};
     const struct etwas_etl_message_format head = {
         .version = ETWAS_ETL_MESSAGE_FORMAT_VERSION, .number = number, .guid = *message_guid};
@@ -68,7 +68,7 @@ uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number,
     size_t units;
 
     if (etwas_utf8_to_utf16(format, bytes, NULL, 0, &units) == ETWAS_UTF_INVALID ||
-        !is_format(format)) {
+        !message_format_is_valid(format)) {
         return ERROR_INVALID_PARAMETER;
     }
     if (bytes > LONGEST_FORMAT_BYTES) {
@@ -78,8 +78,9 @@ uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number,
     if (made == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    payload = etwas_description_add(made, &etwas_etl_own_class, ETWAS_ETL_MESSAGE_FORMAT_TYPE,
-                                    ETWAS_ETL_MESSAGE_FORMAT_VERSION, sizeof head + bytes + 1);
+    payload =
+        etwas_description_add_record(made, &etwas_etl_own_class, ETWAS_ETL_MESSAGE_FORMAT_TYPE,
+                                     ETWAS_ETL_MESSAGE_FORMAT_VERSION, sizeof head + bytes + 1);
     if (payload == NULL) {
         etwas_description_free(made);
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -20,7 +20,7 @@ void *etwas_description_hook;
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
-struct etwas_description *etwas_description_new(const struct etwas_description_subject *subject)
+struct etwas_description *etwas_description_new(const struct etwas_description_key *subject)
 {
     struct etwas_description *description = malloc(sizeof *description);
 
@@ -49,8 +49,9 @@ struct etwas_etl_full_header etwas_description_header(const etwas_guid *class_gu
     };
 }
 
-uint8_t *etwas_description_add(struct etwas_description *description, const etwas_guid *class_guid,
-                               uint8_t type, uint16_t version, size_t payload_bytes)
+uint8_t *etwas_description_add_record(struct etwas_description *description,
+                                      const etwas_guid *class_guid, uint8_t type, uint16_t version,
+                                      size_t payload_bytes)
 {
     const struct etwas_etl_full_header header =
         etwas_description_header(class_guid, type, version, payload_bytes);
@@ -85,7 +86,7 @@ static uint32_t chain_count = FEWEST_CHAINS;
 static uint32_t subject_count;
 
 /* FNV-1a. Its low bits are good ones. */
-static struct etwas_description **chain_of(const struct etwas_description_subject *subject)
+static struct etwas_description **description_bucket_of(const struct etwas_description_key *subject)
 {
     const uint8_t *bytes = (const uint8_t *)subject;
     uint32_t hash = UINT32_C(2166136261);
@@ -97,9 +98,9 @@ static struct etwas_description **chain_of(const struct etwas_description_subjec
 }
 
 /* Where the last one of this subject is linked; of a new subject: will be. */
-static struct etwas_description **find(const struct etwas_description_subject *subject)
+static struct etwas_description **description_find(const struct etwas_description_key *subject)
 {
-    struct etwas_description **link = chain_of(subject);
+    struct etwas_description **link = description_bucket_of(subject);
 
     while (*link != NULL && memcmp(&(*link)->subject, subject, sizeof *subject) != 0) {
         link = &(*link)->chained;
@@ -107,7 +108,7 @@ static struct etwas_description **find(const struct etwas_description_subject *s
     return link;
 }
 
-static void make_more_chains(void)
+static void description_grow_buckets(void)
 {
     struct etwas_description **old = chains;
     struct etwas_description **more = calloc(2 * (size_t)chain_count, sizeof(*more));
@@ -121,7 +122,7 @@ static void make_more_chains(void)
     for (uint32_t index = 0; index < old_count; index++) {
         while (old[index] != NULL) {
             struct etwas_description *one = old[index];
-            struct etwas_description **chain = chain_of(&one->subject);
+            struct etwas_description **chain = description_bucket_of(&one->subject);
 
             old[index] = one->chained;
             one->chained = *chain;
@@ -134,7 +135,8 @@ static void make_more_chains(void)
 }
 
 /* In the place of the one before it. */
-static void chain(struct etwas_description **link, struct etwas_description *description)
+static void description_add_to_bucket(struct etwas_description **link,
+                                      struct etwas_description *description)
 {
     struct etwas_description *found = *link;
 
@@ -143,7 +145,7 @@ static void chain(struct etwas_description **link, struct etwas_description *des
     if (found != NULL) {
         ck_pr_store_32(&found->replaced, 1);
     } else if (++subject_count > chain_count) {
-        make_more_chains();
+        description_grow_buckets();
     }
 }
 
@@ -171,13 +173,13 @@ void etwas_description_publish(struct etwas_description *description)
     bool known;
 
     etwas_control_lock();
-    link = find(&description->subject);
+    link = description_find(&description->subject);
     known = *link != NULL && (*link)->bytes == description->bytes &&
             memcmp((*link)->records, description->records, description->bytes) == 0;
     if (!known) {
         etwas_description_append(description);
-        etwas_crash_safe_describe_all();
-        chain(link, description);
+        etwas_crash_safe_write_all_descriptions();
+        description_add_to_bucket(link, description);
     }
     etwas_control_unlock();
     if (known) {
@@ -185,14 +187,15 @@ void etwas_description_publish(struct etwas_description *description)
     }
 }
 
-uint32_t etwas_descriptions_published(void)
+uint32_t etwas_descriptions_count(void)
 {
     return ck_pr_load_32(&published);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static const struct etwas_description *next_of(const struct etwas_description *description)
+static const struct etwas_description *description_next_of(
+    const struct etwas_description *description)
 {
     const struct etwas_description *next =
         ck_pr_load_ptr(description != NULL ? &description->next : &head.next);
@@ -204,14 +207,14 @@ static const struct etwas_description *next_of(const struct etwas_description *d
 bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor)
 {
     return (cursor->current != NULL && cursor->at < cursor->current->bytes) ||
-           next_of(cursor->current) != NULL;
+           description_next_of(cursor->current) != NULL;
 }
 
 const struct etwas_description *etwas_descriptions_next(struct etwas_description_cursor *cursor)
 {
     const struct etwas_description *next;
 
-    while ((next = next_of(cursor->current)) != NULL) {
+    while ((next = description_next_of(cursor->current)) != NULL) {
         *cursor = (struct etwas_description_cursor){.current = next, .at = next->bytes};
         if (ck_pr_load_32(&next->replaced) == 0) {
             break;
@@ -224,20 +227,21 @@ void etwas_descriptions_skip(struct etwas_description_cursor *cursor)
 {
     const struct etwas_description *next;
 
-    while ((next = next_of(cursor->current)) != NULL) {
+    while ((next = description_next_of(cursor->current)) != NULL) {
         cursor->current = next;
     }
     cursor->at = cursor->current != NULL ? cursor->current->bytes : 0;
 }
 
 /* The next record's bytes, rounded. NULL: there is none. */
-static const uint8_t *next_record(struct etwas_description_cursor *cursor, uint32_t *bytes)
+static const uint8_t *description_next_record(struct etwas_description_cursor *cursor,
+                                              uint32_t *bytes)
 {
     const uint8_t *record;
     uint16_t size;
 
     while (cursor->current == NULL || cursor->at == cursor->current->bytes) {
-        const struct etwas_description *next = next_of(cursor->current);
+        const struct etwas_description *next = description_next_of(cursor->current);
 
         if (next == NULL) {
             return NULL;
@@ -253,7 +257,7 @@ static const uint8_t *next_record(struct etwas_description_cursor *cursor, uint3
     return record;
 }
 
-uint32_t etwas_description_copy(void *to, const uint8_t *record, int64_t stamp)
+uint32_t etwas_description_copy_record(void *to, const uint8_t *record, int64_t stamp)
 {
     const struct etwas_thread_ids ids = etwas_thread_ids();
     struct etwas_etl_full_header header;
@@ -276,10 +280,10 @@ uint32_t etwas_descriptions_read(struct etwas_description_cursor *cursor, void *
     uint32_t used = 0;
     uint32_t bytes;
 
-    while ((record = next_record(cursor, &bytes)) != NULL &&
+    while ((record = description_next_record(cursor, &bytes)) != NULL &&
            (bytes > room || bytes <= room - used)) {
         if (bytes <= room) {
-            used += etwas_description_copy((uint8_t *)data + used, record, stamp);
+            used += etwas_description_copy_record((uint8_t *)data + used, record, stamp);
         }
         cursor->at += bytes;
     }

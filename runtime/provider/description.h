@@ -27,7 +27,7 @@ enum {
 };
 
 /* What is described. */
-struct etwas_description_subject {
+struct etwas_description_key {
     etwas_guid guid; /* of a class, or of messages */
     uint32_t
         number; /* the class's version, the message's number, or the manifest's version and the part's number */
@@ -37,22 +37,23 @@ struct etwas_description_subject {
 struct etwas_description {
     struct etwas_description *next; /* stored once */
     uint32_t replaced;              /* not 0: a later one is of the same subject; atomic */
-    struct etwas_description_subject subject;
+    struct etwas_description_key subject;
     struct etwas_description *chained; /* in the table by subject; under the control lock */
     size_t bytes;                      /* of the records */
     uint8_t *records;                  /* each rounded up to 8 bytes */
 };
 
 /* An empty one. NULL: no memory. */
-struct etwas_description *etwas_description_new(const struct etwas_description_subject *subject);
+struct etwas_description *etwas_description_new(const struct etwas_description_key *subject);
 void etwas_description_free(struct etwas_description *description);
 
 /*
  * Appends a record of a class of ours, with room for a payload of so many bytes, which is zeroed.
  * NULL: there is no memory. The payload may move with the next one.
  */
-uint8_t *etwas_description_add(struct etwas_description *description, const etwas_guid *class_guid,
-                               uint8_t type, uint16_t version, size_t payload_bytes);
+uint8_t *etwas_description_add_record(struct etwas_description *description,
+                                      const etwas_guid *class_guid, uint8_t type, uint16_t version,
+                                      size_t payload_bytes);
 
 /* The longest payload. */
 enum {
@@ -80,7 +81,7 @@ void etwas_description_append(struct etwas_description *description);
 void etwas_description_publish(struct etwas_description *description);
 
 /* How many there have been: asked without a look at any of them. Async-signal-safe. */
-uint32_t etwas_descriptions_published(void);
+uint32_t etwas_descriptions_count(void);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -91,7 +92,7 @@ struct etwas_description_cursor {
 };
 
 /* Copies a record with this stamp and the thread's ids. Returns its size, rounded up to 8 bytes. */
-uint32_t etwas_description_copy(void *to, const uint8_t *record, int64_t stamp);
+uint32_t etwas_description_copy_record(void *to, const uint8_t *record, int64_t stamp);
 
 /* Whether there is more. Lock-free. */
 bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor);

@@ -10,7 +10,7 @@
 #include "buffer/unattached.h"
 #include "platform/testpoint.h"
 #include "provider/callback.h"
-#include "provider/counted.h"
+#include "provider/counted_class.h"
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
 #include "provider/registration.h"
@@ -24,7 +24,7 @@ enum {
 /* ---- gates and enablements: with the control lock held --------------------------------------- */
 
 /* Level 0 is every level and flags 0 is every flag, so that the gate is one comparison of each. */
-static uint64_t gate_of(const struct etwas_enablement *enablement)
+static uint64_t registration_gate(const struct etwas_enablement *enablement)
 {
     uint64_t level = enablement->level != 0 ? enablement->level : EVERY_LEVEL;
     uint32_t flags = etwas_enablement_flags(enablement);
@@ -39,7 +39,7 @@ static uint64_t gate_of(const struct etwas_enablement *enablement)
  * Who enables a registration: under its own GUID, and those who enable its group besides, as long as
  * there is room for them.
  */
-static struct etwas_control_guid heard_by(uint32_t registration)
+static struct etwas_control_guid registration_listeners_state(uint32_t registration)
 {
     const struct etwas_registration *registered = &etwas_registrations[registration];
     struct etwas_control_guid all = etwas_control_guids[registered->control];
@@ -59,45 +59,46 @@ static struct etwas_control_guid heard_by(uint32_t registration)
     return all;
 }
 
-static void set_gate(uint32_t registration)
+static void registration_set_gate(uint32_t registration)
 {
     struct etwas_registration *registered = &etwas_registrations[registration];
     const struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
 
     if (registered->is_modern) {
-        const struct etwas_control_guid all = heard_by(registration);
+        const struct etwas_control_guid all = registration_listeners_state(registration);
 
         etwas_event_provider_listen(registration, &all);
     } else {
-        ck_pr_store_64(&registered->provider.gate, gate_of(etwas_control_guid_newest(entry)));
+        ck_pr_store_64(&registered->provider.gate,
+                       registration_gate(etwas_control_guid_newest_enablement(entry)));
     }
 }
 
-static void set_gates(uint32_t control)
+static void control_guid_set_gates(uint32_t control)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
-            set_gate(index);
+            registration_set_gate(index);
         }
     }
-    etwas_counted_change(control);
+    etwas_counted_class_enablement_changed(control);
 }
 
 void etwas_providers_forget_enablements(void)
 {
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
-        etwas_control_guid_keep(&etwas_control_guids[control], 0);
+        etwas_control_guid_disable_others(&etwas_control_guids[control], 0);
     }
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         if (etwas_registrations[index].used) {
-            set_gate(index);
+            registration_set_gate(index);
         }
     }
-    etwas_counted_change(ETWAS_NO_CONTROL_GUID);
+    etwas_counted_class_enablement_changed(ETWAS_NO_CONTROL_GUID);
     etwas_callbacks_forget();
 }
 
-static uint32_t count_enabled(void)
+static uint32_t enabling_count_enabled(void)
 {
     uint32_t count = 0;
 
@@ -113,9 +114,10 @@ static uint32_t count_enabled(void)
  * R195: the highest level, any keyword that a session wants, the keywords that all of them demand.
  * Level 0 is the highest of all.
  */
-static struct etwas_composite composite_of(const struct etwas_control_guid *entry)
+static struct etwas_combined_enablement combined_enablement_of(
+    const struct etwas_control_guid *entry)
 {
-    struct etwas_composite composite = {0};
+    struct etwas_combined_enablement composite = {0};
     bool every_level = false;
 
     if (entry->enablement_count != 0) {
@@ -138,131 +140,134 @@ static struct etwas_composite composite_of(const struct etwas_control_guid *entr
 }
 
 /* Something to tell the registered; classic providers only where it is their session's. */
-struct news {
+struct enabling_change {
     struct etwas_callback_request request;
     bool for_classic;
 };
 
-static struct news news_of(uint32_t control, WMIDPREQUESTCODE code, uint64_t session,
-                           const etwas_guid *source)
+static struct enabling_change enabling_change_of(uint32_t control, WMIDPREQUESTCODE code,
+                                                 uint64_t session, const etwas_guid *source)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
-    struct news news = {
+    struct enabling_change change = {
         .request = {.session = session, .code = code},
         .for_classic = entry->newest == session,
     };
 
     if (source != NULL) {
-        news.request.composite.source = *source;
+        change.request.composite.source = *source;
     }
-    return news;
+    return change;
 }
 
 /* What one registration is told. */
-static struct etwas_callback_request request_for(uint32_t registration, const struct news *news)
+static struct etwas_callback_request enabling_request_for(uint32_t registration,
+                                                          const struct enabling_change *change)
 {
-    const struct etwas_control_guid all = heard_by(registration);
-    struct etwas_callback_request request = news->request;
+    const struct etwas_control_guid all = registration_listeners_state(registration);
+    struct etwas_callback_request request = change->request;
 
-    request.composite = composite_of(&all);
-    request.composite.source = news->request.composite.source;
+    request.composite = combined_enablement_of(&all);
+    request.composite.source = change->request.composite.source;
     if (request.code == WMI_CAPTURE_STATE) {
         request.composite.is_enabled = EVENT_CONTROL_CODE_CAPTURE_STATE;
     }
     return request;
 }
 
-static bool concerns(uint32_t registration, uint32_t control, const struct news *news)
+static bool enabling_concerns(uint32_t registration, uint32_t control,
+                              const struct enabling_change *change)
 {
     const struct etwas_registration *registered = &etwas_registrations[registration];
 
     return etwas_registration_is_under(registration, control) &&
-           (registered->is_modern ? registered->enable_callback != NULL : news->for_classic);
+           (registered->is_modern ? registered->enable_callback != NULL : change->for_classic);
 }
 
 /* Has every registration asked. False: one has too much to do, and none is asked. */
-static bool ask_all(uint32_t control, const struct news *news)
+static bool enabling_enqueue_all(uint32_t control, const struct enabling_change *change)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        if (concerns(index, control, news) &&
-            !etwas_callback_can_be_asked(index, news->request.code)) {
+        if (enabling_concerns(index, control, change) &&
+            !etwas_callback_has_room(index, change->request.code)) {
             return false;
         }
     }
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        if (concerns(index, control, news)) {
-            const struct etwas_callback_request request = request_for(index, news);
+        if (enabling_concerns(index, control, change)) {
+            const struct etwas_callback_request request = enabling_request_for(index, change);
 
-            (void)etwas_callback_ask(index, &request);
+            (void)etwas_callback_enqueue(index, &request);
         }
     }
     return true;
 }
 
-bool etwas_provider_apply(uint32_t registration)
+bool etwas_registration_apply_enablement(uint32_t registration)
 {
     const struct etwas_registration *registered = &etwas_registrations[registration];
     struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
     struct etwas_callback_request request;
-    struct news news;
+    struct enabling_change change;
 
     if (etwas_control_guid_is_classic(entry)) {
-        etwas_control_guid_keep(entry, entry->newest);
+        etwas_control_guid_disable_others(entry, entry->newest);
     }
-    set_gate(registration);
-    etwas_counted_change(registered->control);
-    news = news_of(registered->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
-    news.for_classic = entry->newest != 0;
-    request = request_for(registration, &news);
-    return entry->enablement_count != 0 && concerns(registration, registered->control, &news) &&
-           etwas_callback_ask(registration, &request);
+    registration_set_gate(registration);
+    etwas_counted_class_enablement_changed(registered->control);
+    change = enabling_change_of(registered->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
+    change.for_classic = entry->newest != 0;
+    request = enabling_request_for(registration, &change);
+    return entry->enablement_count != 0 &&
+           enabling_concerns(registration, registered->control, &change) &&
+           etwas_callback_enqueue(registration, &request);
 }
 
-void etwas_provider_join(uint32_t registration, const etwas_guid *guid)
+void etwas_registration_join_group(uint32_t registration, const etwas_guid *guid)
 {
     struct etwas_registration *registered = &etwas_registrations[registration];
-    uint32_t group = etwas_control_guid_take(guid, true);
+    uint32_t group = etwas_control_guid_find_or_add(guid, true);
     const struct etwas_control_guid *entry = &etwas_control_guids[group];
     struct etwas_callback_request request;
-    struct news news;
+    struct enabling_change change;
 
     etwas_control_guids[group].registrations++;
     registered->group = group;
-    set_gate(registration);
-    news = news_of(group, WMI_ENABLE_EVENTS, entry->newest, NULL);
-    request = request_for(registration, &news);
-    if (entry->enablement_count != 0 && concerns(registration, group, &news)) {
-        (void)etwas_callback_ask(registration, &request);
+    registration_set_gate(registration);
+    change = enabling_change_of(group, WMI_ENABLE_EVENTS, entry->newest, NULL);
+    request = enabling_request_for(registration, &change);
+    if (entry->enablement_count != 0 && enabling_concerns(registration, group, &change)) {
+        (void)etwas_callback_enqueue(registration, &request);
     }
 }
 
 /* Forgets what a session asked for. */
-static void drop(uint32_t control, uint64_t session, const etwas_guid *source)
+static void enabling_disable(uint32_t control, uint64_t session, const etwas_guid *source)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
     bool for_classic = entry->newest == session;
-    struct news news;
+    struct enabling_change change;
 
-    etwas_control_guid_drop(entry, session);
-    set_gates(control);
-    news = news_of(control, WMI_DISABLE_EVENTS, session, source);
-    news.for_classic = for_classic;
-    (void)ask_all(control, &news);
+    etwas_control_guid_disable(entry, session);
+    control_guid_set_gates(control);
+    change = enabling_change_of(control, WMI_DISABLE_EVENTS, session, source);
+    change.for_classic = for_classic;
+    (void)enabling_enqueue_all(control, &change);
 }
 
 /* ---- what a controller asks for: with the control lock held ---------------------------------- */
 
-/* Where the wish goes; NULL: too many sessions or providers are there. */
-static struct etwas_enablement *enablement_for(uint32_t control, uint64_t session)
+/* Where the enablement goes; NULL: too many sessions or providers are there. */
+static struct etwas_enablement *enabling_find_or_add(uint32_t control, uint64_t session)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
     struct etwas_enablement *enablement;
 
-    if (entry->enablement_count == 0 && count_enabled() == ETWAS_ENABLED_PROVIDERS) {
+    if (entry->enablement_count == 0 && enabling_count_enabled() == ETWAS_ENABLED_PROVIDERS) {
         return NULL;
     }
     if (etwas_control_guid_is_classic(entry)) {
-        etwas_control_guid_keep(entry, session); /* R192: taken over */
+        etwas_control_guid_disable_others(entry, session); /* R192: taken over */
     }
     enablement = etwas_control_guid_enablement(entry, session);
     if (enablement == NULL && entry->enablement_count < ETWAS_LISTENERS) {
@@ -276,125 +281,127 @@ static struct etwas_enablement *enablement_for(uint32_t control, uint64_t sessio
  * Whether another session has enabled it since this one asked. What sessions of several hosts have asked is read in any
  * order.
  */
-static bool is_overtaken(uint32_t control, const struct etwas_enable_request *request)
+static bool enabling_is_overtaken(uint32_t control, const struct etwas_enable_request *request)
 {
     const struct etwas_control_guid *entry = &etwas_control_guids[control];
 
-    return entry->newest != 0 && entry->newest != request->wish.session && request->asked_ns != 0 &&
-           entry->newest_asked_ns > request->asked_ns;
+    return entry->newest != 0 && entry->newest != request->enablement.session &&
+           request->asked_ns != 0 && entry->newest_asked_ns > request->asked_ns;
 }
 
-static void note_newest(uint32_t control, const struct etwas_enable_request *request)
+static void enabling_set_newest(uint32_t control, const struct etwas_enable_request *request)
 {
-    if (!is_overtaken(control, request)) {
-        etwas_control_guids[control].newest = request->wish.session;
+    if (!enabling_is_overtaken(control, request)) {
+        etwas_control_guids[control].newest = request->enablement.session;
         etwas_control_guids[control].newest_asked_ns = request->asked_ns;
     }
 }
 
-static uint32_t enable(const struct etwas_enable_request *request, bool independent)
+static uint32_t enabling_enable(const struct etwas_enable_request *request, bool independent)
 {
-    uint32_t control = etwas_control_guid_take(request->control, request->is_group);
-    uint64_t session = request->wish.session;
+    uint32_t control = etwas_control_guid_find_or_add(request->control, request->is_group);
+    uint64_t session = request->enablement.session;
     struct etwas_enablement *enablement =
-        control != ETWAS_NO_CONTROL_GUID ? enablement_for(control, session) : NULL;
-    struct news news;
+        control != ETWAS_NO_CONTROL_GUID ? enabling_find_or_add(control, session) : NULL;
+    struct enabling_change change;
 
     if (enablement == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    if ((request->wish.property & ETWAS_ITEM_PROPERTIES) != 0) {
-        etwas_event_items_identify(&request->identity);
+    if ((request->enablement.property & ETWAS_ITEM_PROPERTIES) != 0) {
+        etwas_event_items_set_identity(&request->identity);
     }
-    etwas_event_filter_give(enablement->filter);
-    *enablement = request->wish;
+    etwas_event_filter_release(enablement->filter);
+    *enablement = request->enablement;
     enablement->independent = independent;
-    note_newest(control, request);
-    set_gates(control);
-    news = news_of(control, WMI_ENABLE_EVENTS, session, &request->source);
-    (void)ask_all(control, &news);
+    enabling_set_newest(control, request);
+    control_guid_set_gates(control);
+    change = enabling_change_of(control, WMI_ENABLE_EVENTS, session, &request->source);
+    (void)enabling_enqueue_all(control, &change);
     return ERROR_SUCCESS;
 }
 
 /* With a copy of the filter that was asked for. */
-static uint32_t enable_filtered(struct etwas_enable_request *request, bool independent)
+static uint32_t enabling_enable_filtered(struct etwas_enable_request *request, bool independent)
 {
     uint32_t code;
 
     if (request->filter->kinds == 0) {
-        return enable(request, independent);
+        return enabling_enable(request, independent);
     }
-    request->wish.filter = etwas_event_filter_take(request->filter);
-    if (request->wish.filter == NULL) {
+    request->enablement.filter = etwas_event_filter_acquire(request->filter);
+    if (request->enablement.filter == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = enable(request, independent);
+    code = enabling_enable(request, independent);
     if (code != ERROR_SUCCESS) {
-        etwas_event_filter_give(request->wish.filter);
+        etwas_event_filter_release(request->enablement.filter);
     }
     return code;
 }
 
-static uint32_t capture_state(uint32_t control, const struct etwas_enable_request *request)
+static uint32_t enabling_capture_state(uint32_t control, const struct etwas_enable_request *request)
 {
-    struct news news = news_of(control, WMI_CAPTURE_STATE, request->wish.session, &request->source);
+    struct enabling_change change = enabling_change_of(
+        control, WMI_CAPTURE_STATE, request->enablement.session, &request->source);
 
-    return ask_all(control, &news) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+    return enabling_enqueue_all(control, &change) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
 
 /* R192: a classic provider is another session's already, which enabled it later. */
-static bool is_taken(uint32_t control, const struct etwas_enable_request *request)
+static bool enabling_is_accepted(uint32_t control, const struct etwas_enable_request *request)
 {
     return control != ETWAS_NO_CONTROL_GUID &&
            etwas_control_guid_is_classic(&etwas_control_guids[control]) &&
-           is_overtaken(control, request);
+           enabling_is_overtaken(control, request);
 }
 
 /* The session that asks: one of this process, or one that it is a guest of. */
-struct asker {
+struct enabling_requester {
     struct etwas_session *session; /* NULL: of another process */
     bool is_independent;
 };
 
 /* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
-static uint32_t make_change(struct etwas_enable_request *request, const struct asker *asker,
-                            bool *changed)
+static uint32_t enabling_apply_request(struct etwas_enable_request *request,
+                                       const struct enabling_requester *requester, bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control, request->is_group);
-    struct etwas_session *session = asker->session;
+    struct etwas_session *session = requester->session;
     bool excluded = request->excluded || (session != NULL && session->configuration.filtered_out);
-    bool is_ours =
-        control != ETWAS_NO_CONTROL_GUID &&
-        etwas_control_guid_enablement(&etwas_control_guids[control], request->wish.session) != NULL;
+    bool is_ours = control != ETWAS_NO_CONTROL_GUID &&
+                   etwas_control_guid_enablement(&etwas_control_guids[control],
+                                                 request->enablement.session) != NULL;
 
     *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         /* Of guests too, also where filters exclude this process. */
-        if (session != NULL && (request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+        if (session != NULL &&
+            (request->enablement.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
             ck_pr_store_32(&session->takes_stacks, 1);
         }
-        if (!excluded && is_taken(control, request)) {
+        if (!excluded && enabling_is_accepted(control, request)) {
             return ERROR_SUCCESS;
         }
         if (!excluded) {
             *changed = true;
-            return enable_filtered(request, asker->is_independent);
+            return enabling_enable_filtered(request, requester->is_independent);
         }
         __attribute__((fallthrough));
     case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
         if (is_ours) {
-            drop(control, request->wish.session, &request->source);
+            enabling_disable(control, request->enablement.session, &request->source);
         }
         return ERROR_SUCCESS;
     default:
         *changed = is_ours && !excluded;
-        return *changed ? capture_state(control, request) : ERROR_SUCCESS;
+        return *changed ? enabling_capture_state(control, request) : ERROR_SUCCESS;
     }
 }
 
 /* The session that asks; NULL: it does not run, and *code says which way (R93). */
-static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
+static struct etwas_session *enabling_find_session(uint64_t handle, uint32_t *code)
 {
     struct etwas_session_key key;
     struct etwas_session *session;
@@ -415,7 +422,7 @@ static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
 }
 
 /* A guest's session runs while its gates are open, or before it is attached. */
-static bool is_guest_of(uint64_t handle)
+static bool enabling_is_guest_of(uint64_t handle)
 {
     struct etwas_session_key key;
 
@@ -426,65 +433,68 @@ static bool is_guest_of(uint64_t handle)
 }
 
 /* ERROR_SUCCESS, or why there is none. */
-static uint32_t find_asker(const struct etwas_enable_request *request, struct asker *asker)
+static uint32_t enabling_find_requester(const struct etwas_enable_request *request,
+                                        struct enabling_requester *requester)
 {
     uint32_t code = ERROR_SUCCESS;
 
-    *asker = (struct asker){.is_independent = request->is_independent};
-    if (is_guest_of(request->wish.session)) {
+    *requester = (struct enabling_requester){.is_independent = request->is_independent};
+    if (enabling_is_guest_of(request->enablement.session)) {
         return ERROR_SUCCESS;
     }
-    asker->session = find_running(request->wish.session, &code);
-    if (asker->session == NULL) {
+    requester->session = enabling_find_session(request->enablement.session, &code);
+    if (requester->session == NULL) {
         return code;
     }
-    asker->is_independent =
-        (asker->session->configuration.log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0;
+    requester->is_independent = (requester->session->configuration.log_file_mode &
+                                 EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0;
     return ERROR_SUCCESS;
 }
 
 /* ---- enabling -------------------------------------------------------------------------------- */
 
 /* `newest`: the request that is to be settled, if *changed. */
-static uint32_t ask(struct etwas_enable_request *request, bool *changed, uint64_t *newest)
+static uint32_t enabling_request(struct etwas_enable_request *request, bool *changed,
+                                 uint64_t *newest)
 {
-    struct asker asker;
+    struct enabling_requester requester;
     uint32_t code;
 
     *changed = false;
     etwas_control_lock();
-    code = find_asker(request, &asker);
+    code = enabling_find_requester(request, &requester);
     if (code == ERROR_SUCCESS) {
-        code = make_change(request, &asker, changed);
+        code = enabling_apply_request(request, &requester, changed);
     }
-    *newest = etwas_callback_newest();
+    *newest = etwas_callback_newest_request();
     etwas_control_unlock();
     return code;
 }
 
-uint32_t etwas_provider_ask(struct etwas_enable_request *request)
+uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *request)
 {
     uint64_t newest;
     bool changed;
 
-    return ask(request, &changed, &newest);
+    return enabling_request(request, &changed, &newest);
 }
 
 uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
     uint64_t newest;
     bool changed;
-    uint32_t code = ask(request, &changed, &newest);
+    uint32_t code = enabling_request(request, &changed, &newest);
 
     ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
     if (code == ERROR_SUCCESS && changed &&
-        !etwas_callbacks_settle(request->control, request->is_group, newest, request->timeout_ms)) {
+        !etwas_callbacks_complete(request->control, request->is_group, newest,
+                                  request->timeout_ms)) {
         code = ERROR_TIMEOUT;
     }
     return code;
 }
 
-bool etwas_provider_is_here(const etwas_guid *guid, bool is_group)
+bool etwas_provider_is_registered(const etwas_guid *guid, bool is_group)
 {
     uint32_t control;
     bool is_here;
@@ -496,12 +506,12 @@ bool etwas_provider_is_here(const etwas_guid *guid, bool is_group)
     return is_here;
 }
 
-void etwas_providers_drop_session(uint64_t session)
+void etwas_providers_disable_without_callbacks(uint64_t session)
 {
     etwas_control_lock();
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
-            drop(control, session, NULL);
+            enabling_disable(control, session, NULL);
         }
     }
     etwas_control_unlock();
@@ -516,10 +526,10 @@ void etwas_providers_disable_session(uint64_t session)
             bool is_group = etwas_control_guids[control].is_group;
             uint64_t newest;
 
-            drop(control, session, NULL);
-            newest = etwas_callback_newest();
+            enabling_disable(control, session, NULL);
+            newest = etwas_callback_newest_request();
             etwas_control_unlock();
-            (void)etwas_callbacks_settle(&guid, is_group, newest, ETWAS_WAIT_FOREVER);
+            (void)etwas_callbacks_complete(&guid, is_group, newest, ETWAS_WAIT_FOREVER);
             etwas_control_lock();
         }
     }
@@ -537,8 +547,8 @@ struct etwas_enablement etwas_provider_enablement(uint64_t handle)
     }
     etwas_control_lock();
     if (etwas_registrations[index].used) {
-        enablement =
-            *etwas_control_guid_newest(&etwas_control_guids[etwas_registrations[index].control]);
+        enablement = *etwas_control_guid_newest_enablement(
+            &etwas_control_guids[etwas_registrations[index].control]);
     }
     etwas_control_unlock();
     return enablement.session == etwas_session_handle(key) ? enablement

@@ -31,10 +31,10 @@ struct etwas_enable_request {
     /* When its controller asked: CLOCK_MONOTONIC; 0: that is not known, and taken for now. */
     uint64_t asked_ns;
     etwas_guid source;              /* who asks; for the callbacks of modern providers */
-    struct etwas_identity identity; /* read where the wish asks for items (event_items.h) */
+    struct etwas_identity identity; /* read where the enablement asks for items (event_items.h) */
     bool is_independent; /* a guest's session is (R77); of one of this process it is known */
-    const struct etwas_event_filter *filter; /* of events; the wish gets a copy */
-    struct etwas_enablement wish;            /* its session is set whatever the control code */
+    const struct etwas_event_filter *filter; /* of events; the enablement gets a copy */
+    struct etwas_enablement enablement;      /* its session is set whatever the control code */
 };
 
 /*
@@ -52,9 +52,9 @@ uint32_t etwas_provider_enable(struct etwas_enable_request *request);
 
 /*
  * The same, of a session of this process or one that it is a guest of, but nobody is told of it yet: the callbacks wait for
- * etwas_callbacks_settle.
+ * etwas_callbacks_complete.
  */
-uint32_t etwas_provider_ask(struct etwas_enable_request *request);
+uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *request);
 
 /*
  * Disables every provider the session still enables, and waits for their callbacks (R141). Without
@@ -63,23 +63,23 @@ uint32_t etwas_provider_ask(struct etwas_enable_request *request);
 void etwas_providers_disable_session(uint64_t session);
 
 /* The same, but nobody is told of it yet. */
-void etwas_providers_drop_session(uint64_t session);
+void etwas_providers_disable_without_callbacks(uint64_t session);
 
 /* Whether anybody is registered under the GUID, as a provider or in the group. Takes the control lock. */
-bool etwas_provider_is_here(const etwas_guid *guid, bool is_group);
+bool etwas_provider_is_registered(const etwas_guid *guid, bool is_group);
 
 /*
  * Opens the gate of a new registration that is enabled already, and has its callback asked (R190).
  * False: nobody enables it, or it has no callback. With the control lock held.
  */
-bool etwas_provider_apply(uint32_t registration);
+bool etwas_registration_apply_enablement(uint32_t registration);
 
 /*
  * Takes a modern registration into a group (EventSetInformation); a session that enables the group
- * hears it from here on. With the control lock held; afterwards, without it, etwas_callbacks_settle
+ * hears it from here on. With the control lock held; afterwards, without it, etwas_callbacks_complete
  * for the group runs the callback.
  */
-void etwas_provider_join(uint32_t registration, const etwas_guid *group);
+void etwas_registration_join_group(uint32_t registration, const etwas_guid *group);
 
 /* With what the session of `handle` enables the provider in it; all 0: it does not. */
 struct etwas_enablement etwas_provider_enablement(uint64_t handle);

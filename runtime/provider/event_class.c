@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-#include "provider/counted.h"
+#include "provider/counted_class.h"
 
 struct etwas_class etwas_classes[ETWAS_CLASSES];
 
-const struct etwas_counting *etwas_counting;
+const struct etwas_counter_hooks *etwas_counter_hooks;
 
-static etwas_handle handle_of(uint32_t index)
+static etwas_handle class_handle_of(uint32_t index)
 {
     uint64_t generation = etwas_classes[index].generation;
 
     return (etwas_handle)(uintptr_t)(generation << ETWAS_CLASS_INDEX_BITS | (index + 1));
 }
 
-static void use_entry(uint32_t index, uint32_t registration, const etwas_guid *guid)
+static void class_use_entry(uint32_t index, uint32_t registration, const etwas_guid *guid)
 {
     struct etwas_class *entry = &etwas_classes[index];
     uint64_t halves[2];
@@ -39,8 +39,8 @@ bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *wanted, u
 
     for (uint32_t index = 0; index < ETWAS_CLASSES && given < count; index++) {
         if (ck_pr_load_64(&etwas_classes[index].generation) == 0) {
-            use_entry(index, registration, wanted[given].Guid);
-            wanted[given].RegHandle = handle_of(index);
+            class_use_entry(index, registration, wanted[given].Guid);
+            wanted[given].RegHandle = class_handle_of(index);
             given++;
         }
     }
@@ -69,7 +69,7 @@ bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid)
     uint64_t session;
 
     if (!etwas_class_look_up(class_handle, &words) &&
-        !etwas_counted_find(class_handle, &words, &session)) {
+        !etwas_counted_class_find(class_handle, &words, &session)) {
         return false;
     }
     memcpy(guid, &words, sizeof *guid);

@@ -10,7 +10,7 @@
  * generation (release), a reader loads the generation, the GUID and the generation again (acquire):
  * if both are the handle's, the GUID is the class's.
  *
- * A class whose instances are counted (counted.h) has a generation that is no handle's, so that what is
+ * A class whose instances are counted (counted_class.h) has a generation that is no handle's, so that what is
  * inlined does not find it, and leaves its events to who looks again.
  */
 #ifndef ETWAS_PROVIDER_EVENT_CLASS_H

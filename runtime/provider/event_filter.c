@@ -22,7 +22,7 @@ enum {
 
 /* ---- what a controller says ------------------------------------------------------------------ */
 
-static bool read_ids(struct etwas_id_filter *ids, const uint8_t *data, uint32_t bytes)
+static bool filter_read_ids(struct etwas_id_filter *ids, const uint8_t *data, uint32_t bytes)
 {
     EVENT_FILTER_EVENT_ID head;
 
@@ -41,7 +41,7 @@ static bool read_ids(struct etwas_id_filter *ids, const uint8_t *data, uint32_t 
 }
 
 /* The head of both kinds of filters by level and keyword. */
-static bool read_levels(struct etwas_level_filter *levels, const uint8_t *data)
+static bool filter_read_levels(struct etwas_level_filter *levels, const uint8_t *data)
 {
     EVENT_FILTER_LEVEL_KW head;
 
@@ -54,38 +54,38 @@ static bool read_levels(struct etwas_level_filter *levels, const uint8_t *data)
 }
 
 /* A hash by multiplication, begun with 0, byte by byte: its upper bits are good. */
-static uint32_t hash_on(uint32_t hash, char byte)
+static uint32_t name_hash_continue(uint32_t hash, char byte)
 {
     return (hash + (uint8_t)byte) * 0x9E3779B1u;
 }
 
-static uint32_t bucket_of(uint32_t hash)
+static uint32_t name_bucket_of(uint32_t hash)
 {
     return hash >> (32 - ETWAS_NAME_BUCKET_BITS);
 }
 
 /* Its size, with its NUL. */
-static uint32_t measure_name(const char *text, uint32_t *bucket)
+static uint32_t name_measure(const char *text, uint32_t *bucket)
 {
     uint32_t hash = 0;
     uint32_t bytes = 0;
 
     for (; text[bytes] != 0; bytes++) {
-        hash = hash_on(hash, text[bytes]);
+        hash = name_hash_continue(hash, text[bytes]);
     }
-    *bucket = bucket_of(hash);
+    *bucket = name_bucket_of(hash);
     return bytes + 1;
 }
 
 /* Names one behind the other, the last one whole. */
-static void fill_buckets(struct etwas_name_filter *names, const char *text, uint32_t bytes)
+static void name_fill_buckets(struct etwas_name_filter *names, const char *text, uint32_t bytes)
 {
     uint16_t ends[ETWAS_NAME_BUCKETS]; /* of what is in each so far */
     uint32_t bucket;
     uint32_t name_bytes;
 
     for (uint32_t at = 0; at < bytes; at += name_bytes) {
-        name_bytes = measure_name(text + at, &bucket);
+        name_bytes = name_measure(text + at, &bucket);
         names->starts[bucket + 1] += (uint16_t)name_bytes;
     }
     for (bucket = 0; bucket < ETWAS_NAME_BUCKETS; bucket++) {
@@ -93,20 +93,20 @@ static void fill_buckets(struct etwas_name_filter *names, const char *text, uint
         names->starts[bucket + 1] += names->starts[bucket];
     }
     for (uint32_t at = 0; at < bytes; at += name_bytes) {
-        name_bytes = measure_name(text + at, &bucket);
+        name_bytes = name_measure(text + at, &bucket);
         memcpy(names->names + ends[bucket], text + at, name_bytes);
         ends[bucket] += (uint16_t)name_bytes;
     }
 }
 
-static bool read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
+static bool filter_read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
 {
     char text[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* that nobody changes meanwhile */
     uint32_t text_bytes = bytes - NAMES_AT;
     uint32_t ends = 0;
     uint16_t count;
 
-    if (bytes <= NAMES_AT || !read_levels(&names->levels, data)) {
+    if (bytes <= NAMES_AT || !filter_read_levels(&names->levels, data)) {
         return false;
     }
     memcpy(&count, data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), sizeof count);
@@ -117,7 +117,7 @@ static bool read_names(struct etwas_name_filter *names, const uint8_t *data, uin
     if (ends != count || text[text_bytes - 1] != 0) {
         return false;
     }
-    fill_buckets(names, text, text_bytes);
+    name_fill_buckets(names, text, text_bytes);
     return true;
 }
 
@@ -131,33 +131,33 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
     switch (descriptor->Type) {
     case EVENT_FILTER_TYPE_EVENT_ID:
         kind = ETWAS_FILTER_EVENTS;
-        sound = read_ids(&filter->events, data, descriptor->Size);
+        sound = filter_read_ids(&filter->events, data, descriptor->Size);
         break;
     case EVENT_FILTER_TYPE_STACKWALK:
         kind = ETWAS_FILTER_STACKS;
-        sound = read_ids(&filter->stacks, data, descriptor->Size);
+        sound = filter_read_ids(&filter->stacks, data, descriptor->Size);
         break;
     case EVENT_FILTER_TYPE_EVENT_NAME:
         kind = ETWAS_FILTER_NAMES;
-        sound = read_names(&filter->names, data, descriptor->Size);
+        sound = filter_read_names(&filter->names, data, descriptor->Size);
         break;
     case EVENT_FILTER_TYPE_STACKWALK_NAME:
         kind = ETWAS_FILTER_STACK_NAMES;
-        sound = read_names(&filter->stack_names, data, descriptor->Size);
+        sound = filter_read_names(&filter->stack_names, data, descriptor->Size);
         break;
     case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
         kind = ETWAS_FILTER_STACK_LEVELS;
         sound = descriptor->Size == sizeof(EVENT_FILTER_LEVEL_KW) &&
-                read_levels(&filter->stack_levels, data);
+                filter_read_levels(&filter->stack_levels, data);
         break;
     case ETWAS_FILTER_TYPE_TRIGGER:
         kind = ETWAS_FILTER_TRIGGERS;
-        sound = read_ids(&filter->triggers, data, descriptor->Size);
+        sound = filter_read_ids(&filter->triggers, data, descriptor->Size);
         break;
     case ETWAS_FILTER_TYPE_TRIGGER_LEVEL_KW:
         kind = ETWAS_FILTER_TRIGGER_LEVELS;
         sound = descriptor->Size == sizeof(EVENT_FILTER_LEVEL_KW) &&
-                read_levels(&filter->trigger_levels, data);
+                filter_read_levels(&filter->trigger_levels, data);
         break;
     default:
         return ERROR_NOT_SUPPORTED;
@@ -171,16 +171,16 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
 _Static_assert(sizeof(struct etwas_event_filter) % sizeof(uint64_t) == 0, "copied by words");
 
 /* A block, and the next that is not in force. */
-struct block {
+struct filter_block {
     struct etwas_event_filter filter; /* first */
-    struct block *next;
+    struct filter_block *next;
 };
 
-static struct block *unused;
+static struct filter_block *unused;
 
-const struct etwas_event_filter *etwas_event_filter_take(const struct etwas_event_filter *made)
+const struct etwas_event_filter *etwas_event_filter_acquire(const struct etwas_event_filter *made)
 {
-    struct block *block = unused != NULL ? unused : calloc(1, sizeof *block);
+    struct filter_block *block = unused != NULL ? unused : calloc(1, sizeof *block);
 
     if (block == NULL) {
         return NULL;
@@ -197,9 +197,9 @@ const struct etwas_event_filter *etwas_event_filter_take(const struct etwas_even
     return &block->filter;
 }
 
-void etwas_event_filter_give(const struct etwas_event_filter *filter)
+void etwas_event_filter_release(const struct etwas_event_filter *filter)
 {
-    struct block *block = (struct block *)(uintptr_t)filter;
+    struct filter_block *block = (struct filter_block *)(uintptr_t)filter;
 
     if (block != NULL) {
         block->next = unused;
@@ -210,7 +210,7 @@ void etwas_event_filter_give(const struct etwas_event_filter *filter)
 /* ---- what a writer asks ---------------------------------------------------------------------- */
 
 /* The name of a TraceLogging event, in the caller's memory. */
-struct name {
+struct event_name {
     bool described; /* the event has metadata */
     const char *text;
     uint32_t bytes; /* with its NUL; 0: it has no end */
@@ -221,9 +221,9 @@ struct name {
  * Metadata is a size of 16 bits, a tag whose last byte has bit 7 clear, and the name with its NUL.
  * One that breaks off has a name that no filter has.
  */
-static struct name name_in(const char *metadata, uint32_t bytes)
+static struct event_name event_name_in(const char *metadata, uint32_t bytes)
 {
-    struct name name = {.described = true};
+    struct event_name name = {.described = true};
     uint32_t at = sizeof(uint16_t);
     uint32_t hash = 0;
     uint32_t start;
@@ -233,17 +233,18 @@ static struct name name_in(const char *metadata, uint32_t bytes)
     }
     start = at + 1;
     for (at = start; at < bytes && metadata[at] != 0; at++) {
-        hash = hash_on(hash, metadata[at]);
+        hash = name_hash_continue(hash, metadata[at]);
     }
     if (at < bytes) {
         name.text = metadata + start;
         name.bytes = at + 1 - start;
-        name.bucket = bucket_of(hash);
+        name.bucket = name_bucket_of(hash);
     }
     return name;
 }
 
-static struct name find_name(const struct etwas_event *event, uint32_t options)
+static struct event_name event_find_name(const struct etwas_event_arguments *event,
+                                         uint32_t options)
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
@@ -253,13 +254,13 @@ static struct name find_name(const struct etwas_event *event, uint32_t options)
             (block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA ||
              block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM) &&
             etwas_event_metadata_of(block, &metadata)) {
-            return name_in((const char *)(uintptr_t)metadata.Ptr, metadata.Size);
+            return event_name_in((const char *)(uintptr_t)metadata.Ptr, metadata.Size);
         }
     }
-    return (struct name){0};
+    return (struct event_name){0};
 }
 
-static bool has_id(const struct etwas_id_filter *filter, uint16_t id)
+static bool filter_has_id(const struct etwas_id_filter *filter, uint16_t id)
 {
     uint32_t count = ck_pr_load_16(&filter->count);
 
@@ -271,7 +272,8 @@ static bool has_id(const struct etwas_id_filter *filter, uint16_t id)
     return false;
 }
 
-static bool matches(const struct etwas_level_filter *filter, const EVENT_DESCRIPTOR *descriptor)
+static bool filter_matches_level(const struct etwas_level_filter *filter,
+                                 const EVENT_DESCRIPTOR *descriptor)
 {
     uint64_t any = ck_pr_load_64(&filter->match_any_keyword);
     uint64_t all = ck_pr_load_64(&filter->match_all_keyword);
@@ -282,7 +284,7 @@ static bool matches(const struct etwas_level_filter *filter, const EVENT_DESCRIP
            (keyword == 0 || ((any == 0 || (keyword & any) != 0) && (keyword & all) == all));
 }
 
-static bool has_name(const struct etwas_name_filter *filter, const struct name *name)
+static bool filter_has_name(const struct etwas_name_filter *filter, const struct event_name *name)
 {
     uint32_t at = ck_pr_load_16(&filter->starts[name->bucket]);
     uint32_t end = ck_pr_load_16(&filter->starts[name->bucket + 1]);
@@ -306,18 +308,20 @@ static bool has_name(const struct etwas_name_filter *filter, const struct name *
 }
 
 /* Each filter decides about the events that it is for, and lets the others pass. */
-static bool passes_id(const struct etwas_id_filter *filter, const struct etwas_event *event,
-                      const struct name *name)
+static bool filter_passes_id(const struct etwas_id_filter *filter,
+                             const struct etwas_event_arguments *event,
+                             const struct event_name *name)
 {
     return name->described ||
-           has_id(filter, event->descriptor->Id) == (ck_pr_load_8(&filter->in) != 0);
+           filter_has_id(filter, event->descriptor->Id) == (ck_pr_load_8(&filter->in) != 0);
 }
 
-static bool passes_name(const struct etwas_name_filter *filter, const struct etwas_event *event,
-                        const struct name *name)
+static bool filter_passes_name(const struct etwas_name_filter *filter,
+                               const struct etwas_event_arguments *event,
+                               const struct event_name *name)
 {
-    return !name->described || !matches(&filter->levels, event->descriptor) ||
-           has_name(filter, name) == (ck_pr_load_8(&filter->levels.in) != 0);
+    return !name->described || !filter_matches_level(&filter->levels, event->descriptor) ||
+           filter_has_name(filter, name) == (ck_pr_load_8(&filter->levels.in) != 0);
 }
 
 enum {
@@ -327,46 +331,49 @@ enum {
 };
 
 /* With both filters it has to be what each of them asks for. */
-static bool is_trigger(const struct etwas_event_filter *filter, uint32_t kinds,
-                       const struct etwas_event *event, const struct name *name)
+static bool filter_is_trigger(const struct etwas_event_filter *filter, uint32_t kinds,
+                              const struct etwas_event_arguments *event,
+                              const struct event_name *name)
 {
     return (kinds & (ETWAS_FILTER_TRIGGERS | ETWAS_FILTER_TRIGGER_LEVELS)) != 0 &&
            ((kinds & ETWAS_FILTER_TRIGGERS) == 0 ||
-            (!name->described && passes_id(&filter->triggers, event, name))) &&
+            (!name->described && filter_passes_id(&filter->triggers, event, name))) &&
            ((kinds & ETWAS_FILTER_TRIGGER_LEVELS) == 0 ||
-            matches(&filter->trigger_levels, event->descriptor) ==
+            filter_matches_level(&filter->trigger_levels, event->descriptor) ==
                 (ck_pr_load_8(&filter->trigger_levels.in) != 0));
 }
 
-static uint32_t judge(const struct etwas_event_filter *filter, const struct etwas_event *event,
-                      const struct name *name)
+static uint32_t filter_evaluate(const struct etwas_event_filter *filter,
+                                const struct etwas_event_arguments *event,
+                                const struct event_name *name)
 {
     uint32_t kinds = ck_pr_load_32(&filter->kinds);
     uint32_t verdict = PASSES | HAS_STACK;
 
-    if (((kinds & ETWAS_FILTER_EVENTS) != 0 && !passes_id(&filter->events, event, name)) ||
-        ((kinds & ETWAS_FILTER_NAMES) != 0 && !passes_name(&filter->names, event, name))) {
+    if (((kinds & ETWAS_FILTER_EVENTS) != 0 && !filter_passes_id(&filter->events, event, name)) ||
+        ((kinds & ETWAS_FILTER_NAMES) != 0 && !filter_passes_name(&filter->names, event, name))) {
         verdict &= ~(uint32_t)PASSES;
     }
-    if (((kinds & ETWAS_FILTER_STACKS) != 0 && !passes_id(&filter->stacks, event, name)) ||
+    if (((kinds & ETWAS_FILTER_STACKS) != 0 && !filter_passes_id(&filter->stacks, event, name)) ||
         ((kinds & ETWAS_FILTER_STACK_NAMES) != 0 &&
-         !passes_name(&filter->stack_names, event, name)) ||
+         !filter_passes_name(&filter->stack_names, event, name)) ||
         ((kinds & ETWAS_FILTER_STACK_LEVELS) != 0 &&
-         matches(&filter->stack_levels, event->descriptor) !=
+         filter_matches_level(&filter->stack_levels, event->descriptor) !=
              (ck_pr_load_8(&filter->stack_levels.in) != 0))) {
         verdict &= ~(uint32_t)HAS_STACK;
     }
-    return is_trigger(filter, kinds, event, name) ? verdict | IS_TRIGGER : verdict;
+    return filter_is_trigger(filter, kinds, event, name) ? verdict | IS_TRIGGER : verdict;
 }
 
 /* By the filter that a session has now; one that has none lets everything pass. */
-static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t session,
-                          const struct etwas_event *event, const struct name *name)
+static uint32_t filter_evaluate_for(const struct etwas_event_provider *provider, uint64_t session,
+                                    const struct etwas_event_arguments *event,
+                                    const struct event_name *name)
 {
     uint32_t state = ck_pr_load_32(&provider->state);
 
     for (;;) {
-        const uint32_t turn = etwas_event_provider_turn(state);
+        const uint32_t turn = etwas_event_provider_list_index(state);
         const struct etwas_listener *list = provider->listeners[turn];
         uint32_t verdict = PASSES | HAS_STACK;
         uint32_t now;
@@ -378,7 +385,7 @@ static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t 
 
             if (ck_pr_load_64(&list[index].session) == session && filter != NULL) {
                 ETWAS_TESTPOINT(ETWAS_POINT_FILTER_FOUND);
-                verdict = judge(filter, event, name);
+                verdict = filter_evaluate(filter, event, name);
             }
         }
         ck_pr_fence_acquire();
@@ -391,16 +398,18 @@ static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t 
 }
 
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
-                              const struct etwas_event *event, struct etwas_audience *audience)
+                              const struct etwas_event_arguments *event,
+                              struct etwas_audience *audience)
 {
-    const struct name name = find_name(event, options);
+    const struct event_name name = event_find_name(event, options);
     uint32_t kept = 0;
 
     for (uint32_t index = 0; index < audience->count; index++) {
         uint32_t verdict = PASSES | HAS_STACK;
 
         if ((audience->sessions[index].flags & ETWAS_LISTENER_FILTERED) != 0) {
-            verdict = judge_for(provider, audience->sessions[index].session, event, &name);
+            verdict =
+                filter_evaluate_for(provider, audience->sessions[index].session, event, &name);
         }
         if ((verdict & PASSES) != 0) {
             audience->sessions[kept] = audience->sessions[index];

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct etwas_event;
+struct etwas_event_arguments;
 struct etwas_event_provider;
 struct etwas_audience;
 
@@ -84,19 +84,20 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
 /* ---- with the control lock held -------------------------------------------------------------- */
 
 /* A copy that can be in force; NULL: no memory. */
-const struct etwas_event_filter *etwas_event_filter_take(const struct etwas_event_filter *made);
+const struct etwas_event_filter *etwas_event_filter_acquire(const struct etwas_event_filter *made);
 
 /* Nobody finds it any more once the lock has been let go of. NULL is none. */
-void etwas_event_filter_give(const struct etwas_event_filter *filter);
+void etwas_event_filter_release(const struct etwas_event_filter *filter);
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
 /*
  * Takes the sessions out whose filter does not let the event pass, and from those whose filter
- * wants no stack of it the wish for one. Those for which the event is a trigger have
+ * wants no stack of it the enablement for one. Those for which the event is a trigger have
  * ETWAS_LISTENER_TRIGGERS then.
  */
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
-                              const struct etwas_event *event, struct etwas_audience *audience);
+                              const struct etwas_event_arguments *event,
+                              struct etwas_audience *audience);
 
 #endif

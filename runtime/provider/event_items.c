@@ -14,7 +14,7 @@
  */
 static struct etwas_identity own;
 
-void etwas_event_items_identify(const struct etwas_identity *identity)
+void etwas_event_items_set_identity(const struct etwas_identity *identity)
 {
     ck_pr_store_64(&own.start_key, identity->start_key);
     ck_pr_store_32(&own.user_id, identity->user_id);
@@ -38,7 +38,7 @@ static uint64_t blocks; /* that were given to threads */
  * A thread takes keys from a block of its own, from 1 on, and then another block. A handler that
  * interrupts this takes the key, or the block, first.
  */
-static uint64_t next_key(void)
+static uint64_t items_next_key(void)
 {
     static _Thread_local uint64_t next; /* 0, or a block's end: there is none */
 
@@ -53,28 +53,28 @@ static uint64_t next_key(void)
     }
 }
 
-void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties,
-                            const void *inside)
+void etwas_event_context_read(struct etwas_event_context *facts, uint32_t properties,
+                              const void *inside)
 {
     facts->inside = inside;
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
-        facts->key = next_key();
+        facts->key = items_next_key();
     }
 }
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
 /* The next item, whose data the caller puts behind the head. */
-static struct etwas_etl_extended_item *next_item(struct etwas_event_items *items)
+static struct etwas_etl_extended_item *items_next(struct etwas_event_items *items)
 {
     return (struct etwas_etl_extended_item *)(void *)(items->data + items->bytes);
 }
 
 /* The data is there, but for what is missing to a multiple of 8. */
-static void end_item(struct etwas_event_items *items, uint16_t type, uint32_t bytes)
+static void items_end_item(struct etwas_event_items *items, uint16_t type, uint32_t bytes)
 {
     uint32_t item_bytes = (uint32_t)etwas_etl_round_up_8(ETWAS_ITEM_HEAD_BYTES + (size_t)bytes);
-    struct etwas_etl_extended_item *item = next_item(items);
+    struct etwas_etl_extended_item *item = items_next(items);
 
     *item = (struct etwas_etl_extended_item){.item_bytes = (uint16_t)item_bytes,
                                              .type = type,
@@ -85,30 +85,32 @@ static void end_item(struct etwas_event_items *items, uint16_t type, uint32_t by
     items->bytes += item_bytes;
 }
 
-static void add(struct etwas_event_items *items, uint16_t type, const void *data, uint32_t bytes)
+static void items_add(struct etwas_event_items *items, uint16_t type, const void *data,
+                      uint32_t bytes)
 {
-    memcpy(next_item(items) + 1, data, bytes);
-    end_item(items, type, bytes);
+    memcpy(items_next(items) + 1, data, bytes);
+    items_end_item(items, type, bytes);
 }
 
 /* A match id, 0 because the stack is in one part, and the frames. */
-static void add_stack(struct etwas_event_items *items, const void *inside)
+static void items_add_stack(struct etwas_event_items *items, const void *inside)
 {
-    uint64_t *match_id = (uint64_t *)(void *)(next_item(items) + 1);
+    uint64_t *match_id = (uint64_t *)(void *)(items_next(items) + 1);
     uint32_t frames = etwas_stack_walk(inside, match_id + 1);
 
     *match_id = 0;
-    end_item(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, (1 + frames) * (uint32_t)sizeof *match_id);
+    items_end_item(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64,
+                   (1 + frames) * (uint32_t)sizeof *match_id);
 }
 
-static void add_cut_stack(struct etwas_event_items *items)
+static void items_add_cut_stack(struct etwas_event_items *items)
 {
     const uint64_t cut[] = {0, ETWAS_STACK_CUT};
 
-    add(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, cut, sizeof cut);
+    items_add(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, cut, sizeof cut);
 }
 
-static void add_user(struct etwas_event_items *items)
+static void items_add_user(struct etwas_event_items *items)
 {
     const struct etwas_sid sid = {
         .revision = 1,
@@ -117,21 +119,21 @@ static void add_user(struct etwas_event_items *items)
         .sub_authorities = {1, ck_pr_load_32(&own.user_id)},
     };
 
-    add(items, EVENT_HEADER_EXT_TYPE_SID, &sid, sizeof sid);
+    items_add(items, EVENT_HEADER_EXT_TYPE_SID, &sid, sizeof sid);
 }
 
-static void add_container(struct etwas_event_items *items)
+static void items_add_container(struct etwas_event_items *items)
 {
     uint32_t bytes = ck_pr_load_32(&own.container_bytes);
 
     if (bytes != 0) {
-        ck_pr_fence_acquire(); /* pairs with the release in etwas_event_items_identify */
-        add(items, EVENT_HEADER_EXT_TYPE_CONTAINER_ID, own.container, bytes);
+        ck_pr_fence_acquire(); /* pairs with the release in etwas_event_items_set_identity */
+        items_add(items, EVENT_HEADER_EXT_TYPE_CONTAINER_ID, own.container, bytes);
     }
 }
 
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
-                             const struct etwas_event_facts *facts)
+                             const struct etwas_event_context *facts)
 {
     const uint32_t session_id = ck_pr_load_32(&own.session_id);
     const uint64_t start_key = ck_pr_load_64(&own.start_key);
@@ -140,24 +142,24 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
     items->bytes = 0;
     items->last = 0;
     if ((properties & EVENT_ENABLE_PROPERTY_SID) != 0) {
-        add_user(items);
+        items_add_user(items);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_TS_ID) != 0) {
-        add(items, EVENT_HEADER_EXT_TYPE_TS_ID, &session_id, sizeof session_id);
+        items_add(items, EVENT_HEADER_EXT_TYPE_TS_ID, &session_id, sizeof session_id);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
-        add_stack(items, facts->inside);
+        items_add_stack(items, facts->inside);
     } else if ((properties & ETWAS_ITEM_STACK_CUT) != 0) {
-        add_cut_stack(items);
+        items_add_cut_stack(items);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
-        add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);
+        items_add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_PROCESS_START_KEY) != 0) {
-        add(items, EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, &start_key, sizeof start_key);
+        items_add(items, EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, &start_key, sizeof start_key);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING) != 0) {
-        add_container(items);
+        items_add_container(items);
     }
 }
 

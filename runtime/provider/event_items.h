@@ -6,7 +6,7 @@
  * event it is. They stand behind the related activity's and before those of the event's metadata,
  * in the order of their types.
  *
- * What is the same for all sessions that record an event is found once, in etwas_event_facts.
+ * What is the same for all sessions that record an event is found once, in etwas_event_context.
  */
 #ifndef ETWAS_PROVIDER_EVENT_ITEMS_H
 #define ETWAS_PROVIDER_EVENT_ITEMS_H
@@ -38,7 +38,7 @@ struct etwas_sid {
 _Static_assert(sizeof(struct etwas_sid) == 16, "a SID of two sub-authorities");
 
 /* What the items of one event say. */
-struct etwas_event_facts {
+struct etwas_event_context {
     uint64_t key;       /* of no other event of the process */
     const void *inside; /* a variable of the frame whose caller the event is from */
 };
@@ -58,15 +58,15 @@ struct etwas_event_items {
 };
 
 /* What is the same for all events of the process from here on. With the control lock held. */
-void etwas_event_items_identify(const struct etwas_identity *identity);
+void etwas_event_items_set_identity(const struct etwas_identity *identity);
 
 /* Finds what these properties ask of the event that lies at `inside`. Async-signal-safe. */
-void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties,
-                            const void *inside);
+void etwas_event_context_read(struct etwas_event_context *facts, uint32_t properties,
+                              const void *inside);
 
 /* The items of these properties. Async-signal-safe. */
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
-                             const struct etwas_event_facts *facts);
+                             const struct etwas_event_context *facts);
 
 /* Whether other items follow these. */
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow);

@@ -19,7 +19,7 @@ const struct etwas_event_filter
 
 /* ---- changes: with the control lock held ----------------------------------------------------- */
 
-static struct etwas_listener listener_of(const struct etwas_enablement *enablement)
+static struct etwas_listener listener_of_enablement(const struct etwas_enablement *enablement)
 {
     const uint32_t generation = etwas_handle_generation(enablement->session);
     const struct etwas_attachment *attachment = etwas_handle_attachment(enablement->session);
@@ -55,7 +55,7 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
     return listener;
 }
 
-static void store(struct etwas_listener *kept, const struct etwas_listener *listener)
+static void listener_store(struct etwas_listener *kept, const struct etwas_listener *listener)
 {
     ck_pr_store_64(&kept->session, listener->session);
     ck_pr_store_ptr(&kept->slots, listener->slots);
@@ -67,23 +67,23 @@ static void store(struct etwas_listener *kept, const struct etwas_listener *list
     ck_pr_store_32(&kept->flags, listener->flags);
 }
 
-static uint32_t who_listens(const struct etwas_listener *list, uint32_t count)
+static uint32_t listeners_state(const struct etwas_listener *list, uint32_t count)
 {
     for (uint32_t index = 0; index < count; index++) {
         if (!etwas_listener_is_plain(list[index].flags)) {
-            return ETWAS_HEARD_BY_OTHERS;
+            return ETWAS_PROVIDER_OTHER_LISTENERS;
         }
     }
     if (count == 0) {
         return 0;
     }
-    return count == 1 ? ETWAS_HEARD_BY_ONE : ETWAS_HEARD_BY_SEVERAL;
+    return count == 1 ? ETWAS_PROVIDER_ONE_LISTENER : ETWAS_PROVIDER_SEVERAL_LISTENERS;
 }
 
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)
 {
     struct etwas_event_provider *provider = &etwas_event_providers[registration];
-    uint32_t version = (provider->state >> ETWAS_HEARD_BITS) + 1;
+    uint32_t version = (provider->state >> ETWAS_PROVIDER_STATE_BITS) + 1;
     struct etwas_listener *list = provider->listeners[version % 2];
 
     /* Whoever sees a listener of the new list sees that the version before it is not in force. */
@@ -93,15 +93,15 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
         const struct etwas_event_filter *filter = NULL;
 
         if (index < entry->enablement_count) {
-            listener = listener_of(&entry->enablements[index]);
+            listener = listener_of_enablement(&entry->enablements[index]);
             filter = entry->enablements[index].filter;
         }
-        store(&list[index], &listener);
+        listener_store(&list[index], &listener);
         ck_pr_store_ptr(&etwas_event_provider_filters[registration][version % 2][index], filter);
     }
     ck_pr_fence_release(); /* pairs with the acquire after the state in `audience` */
-    ck_pr_store_32(&provider->state,
-                   version << ETWAS_HEARD_BITS | who_listens(list, entry->enablement_count));
+    ck_pr_store_32(&provider->state, version << ETWAS_PROVIDER_STATE_BITS |
+                                         listeners_state(list, entry->enablement_count));
 }
 
 void etwas_event_provider_open(uint32_t registration, uint64_t handle, const etwas_guid *guid)
@@ -129,8 +129,8 @@ void etwas_event_provider_close(uint32_t registration)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
-                    struct etwas_audience *audience)
+static void listeners_collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
+                              struct etwas_audience *audience)
 {
     uint32_t count = 0;
 
@@ -163,7 +163,8 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
             return false;
         }
         ck_pr_fence_acquire();
-        collect(provider->listeners[etwas_event_provider_turn(state)], level, keyword, audience);
+        listeners_collect(provider->listeners[etwas_event_provider_list_index(state)], level,
+                          keyword, audience);
         audience->options = ck_pr_load_32(&provider->options);
         audience->guid = etwas_pair_load(provider->guid);
         ck_pr_fence_acquire();

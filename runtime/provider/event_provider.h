@@ -42,11 +42,12 @@ enum {
 
 /* etwas_event_provider.state: who listens. Above it is the version. */
 enum {
-    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain */
-    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain */
-    ETWAS_HEARD_BY_OTHERS = 1 << 2,
-    ETWAS_HEARD = ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_SEVERAL | ETWAS_HEARD_BY_OTHERS,
-    ETWAS_HEARD_BITS = 3,
+    ETWAS_PROVIDER_ONE_LISTENER = 1 << 0,      /* and it is plain */
+    ETWAS_PROVIDER_SEVERAL_LISTENERS = 1 << 1, /* all of them plain */
+    ETWAS_PROVIDER_OTHER_LISTENERS = 1 << 2,
+    ETWAS_PROVIDER_ANY_LISTENER = ETWAS_PROVIDER_ONE_LISTENER | ETWAS_PROVIDER_SEVERAL_LISTENERS |
+                                  ETWAS_PROVIDER_OTHER_LISTENERS,
+    ETWAS_PROVIDER_STATE_BITS = 3,
 };
 
 /* etwas_event_provider.options */
@@ -62,7 +63,7 @@ enum {
     ETWAS_LISTENER_EXCLUDE_PRIVATE = 1 << 2,  /* wants no events of EVENT_WRITE_FLAG_INPRIVATE */
     ETWAS_LISTENER_TRIGGERS = 1 << 3,         /* of one event: it asks for a window */
     ETWAS_LISTENER_PROPERTY_SHIFT = 16,
-    ETWAS_LISTENER_COUNTED = 1 << 29,  /* wants counters beside START and STOP (counted.h) */
+    ETWAS_LISTENER_COUNTED = 1 << 29,  /* wants counters beside START and STOP (counted_class.h) */
     ETWAS_LISTENER_FILTERED = 1 << 30, /* there is a filter of events */
 };
 
@@ -132,7 +133,7 @@ struct etwas_audience {
 };
 
 /* The same of the only session that listens. */
-struct etwas_only_listener {
+struct etwas_single_listener {
     struct etwas_slot *slots;
     uint32_t generation;
     uint32_t kind;
@@ -149,9 +150,9 @@ static inline struct etwas_event_provider *etwas_event_provider_at(uint64_t hand
 }
 
 /* Which list is in force. */
-static inline uint32_t etwas_event_provider_turn(uint32_t state)
+static inline uint32_t etwas_event_provider_list_index(uint32_t state)
 {
-    return state >> ETWAS_HEARD_BITS & 1;
+    return state >> ETWAS_PROVIDER_STATE_BITS & 1;
 }
 
 static inline bool etwas_listener_wants(const struct etwas_listener *listener, uint8_t level,
@@ -174,16 +175,16 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
                                    uint8_t level, uint64_t keyword,
                                    struct etwas_audience *audience);
 
-enum etwas_only {
-    ETWAS_ONLY_WANTS,
-    ETWAS_ONLY_WANTS_NOT, /* the event; the listener is not set */
-    ETWAS_ONLY_CHANGED,   /* it is otherwise meanwhile */
+enum etwas_single_result {
+    ETWAS_SINGLE_WANTS,
+    ETWAS_SINGLE_DECLINES, /* the event; the listener is not set */
+    ETWAS_SINGLE_CHANGED,  /* it is otherwise meanwhile */
 };
 
 /* False: it does not want the event. */
-static inline __attribute__((always_inline)) bool etwas_event_provider_read(
+static inline __attribute__((always_inline)) bool etwas_event_provider_read_listener(
     const struct etwas_event_provider *provider, const struct etwas_listener *listener,
-    uint8_t level, uint64_t keyword, struct etwas_only_listener *only)
+    uint8_t level, uint64_t keyword, struct etwas_single_listener *only)
 {
     if (!etwas_listener_wants(listener, level, keyword)) {
         return false;
@@ -201,23 +202,25 @@ static inline __attribute__((always_inline)) bool etwas_event_provider_read(
  * before the handle was found to be the entry's. Which list is in force is a branch and not an index: a processor
  * that guesses it right need not wait for the state.
  */
-static inline __attribute__((always_inline)) enum etwas_only etwas_event_provider_only(
+static inline __attribute__((always_inline)) enum etwas_single_result etwas_event_provider_single(
     const struct etwas_event_provider *provider, uint32_t state, uint8_t level, uint64_t keyword,
-    struct etwas_only_listener *only)
+    struct etwas_single_listener *only)
 {
     const struct etwas_listener(*lists)[ETWAS_LISTENERS] = provider->listeners;
 
     ck_pr_fence_load();
-    if (__builtin_expect(etwas_event_provider_turn(state) == 0
-                             ? !etwas_event_provider_read(provider, lists[0], level, keyword, only)
-                             : !etwas_event_provider_read(provider, lists[1], level, keyword, only),
-                         0)) {
+    if (__builtin_expect(
+            etwas_event_provider_list_index(state) == 0
+                ? !etwas_event_provider_read_listener(provider, lists[0], level, keyword, only)
+                : !etwas_event_provider_read_listener(provider, lists[1], level, keyword, only),
+            0)) {
         ck_pr_fence_load();
-        return ck_pr_load_32(&provider->state) == state ? ETWAS_ONLY_WANTS_NOT : ETWAS_ONLY_CHANGED;
+        return ck_pr_load_32(&provider->state) == state ? ETWAS_SINGLE_DECLINES
+                                                        : ETWAS_SINGLE_CHANGED;
     }
     ck_pr_fence_load();
-    return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1) ? ETWAS_ONLY_WANTS
-                                                                         : ETWAS_ONLY_CHANGED;
+    return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1) ? ETWAS_SINGLE_WANTS
+                                                                         : ETWAS_SINGLE_CHANGED;
 }
 
 #endif

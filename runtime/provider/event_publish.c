@@ -14,7 +14,7 @@
 
 #include "buffer/publish.h"
 #include "buffer/unattached.h"
-#include "provider/counted.h"
+#include "provider/counted_class.h"
 #include "provider/event_filter.h"
 #include "provider/event_items.h"
 #include "provider/quick.h"
@@ -32,7 +32,7 @@ enum {
 /* An event whose record has the items of one session after the other. */
 struct variants {
     struct etwas_event_record *built;
-    struct etwas_event_facts facts;
+    struct etwas_event_context context;
     struct etwas_event_items items; /* that the record has at the moment */
 };
 
@@ -45,13 +45,13 @@ struct target {
     bool needs_buffer; /* its buffer of the moment is full: it may have no other */
 };
 
-static void begin_variants(struct variants *variants, struct etwas_event_record *built,
-                           const struct etwas_event *event, uint32_t properties)
+static void variants_begin(struct variants *variants, struct etwas_event_record *built,
+                           const struct etwas_event_arguments *event, uint32_t properties)
 {
     variants->built = built;
     variants->items.properties = 0;
     if (properties != 0) {
-        etwas_event_facts_find(&variants->facts, properties, event);
+        etwas_event_context_read(&variants->context, properties, event);
         etwas_event_record_reserve_items(built);
     }
 }
@@ -60,7 +60,7 @@ static void begin_variants(struct variants *variants, struct etwas_event_record 
  * What a session's record has instead where it does not fit: the same items with a stack that is only marked as cut, and
  * then none, since an event without its items is worth more than no event.
  */
-static uint32_t fewer_properties(uint32_t properties)
+static uint32_t variant_fewer_properties(uint32_t properties)
 {
     return (properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0
                ? (properties & ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE) | ETWAS_ITEM_STACK_CUT
@@ -68,12 +68,12 @@ static uint32_t fewer_properties(uint32_t properties)
 }
 
 /* Gives the record the items of a session, or fewer where it would be too long with them. */
-static void choose(struct variants *variants, struct target *target)
+static void variant_choose(struct variants *variants, struct target *target)
 {
     while (variants->items.properties != target->properties) {
-        etwas_event_items_build(&variants->items, target->properties, &variants->facts);
+        etwas_event_items_build(&variants->items, target->properties, &variants->context);
         if (!etwas_event_record_set_items(variants->built, &variants->items)) {
-            target->properties = fewer_properties(target->properties);
+            target->properties = variant_fewer_properties(target->properties);
         }
     }
 }
@@ -81,73 +81,75 @@ static void choose(struct variants *variants, struct target *target)
 /* ---- one record to several sessions ---------------------------------------------------------- */
 
 /* What has become of an event so far. */
-struct fate {
+struct publish_result {
     uint32_t recorded;    /* sessions that have it */
     uint32_t code;        /* of a session that stops the others; ERROR_SUCCESS: none has */
     uint32_t too_large;   /* ERROR_MORE_DATA: it does not fit into one, which stops no other */
     uint32_t independent; /* the code of one that does not */
 };
 
-static void note(struct fate *fate, const struct target *target, uint32_t code)
+static void publish_add_error(struct publish_result *result, const struct target *target,
+                              uint32_t code)
 {
     /* A session that has just ended listens no more. */
     if (code == ERROR_SUCCESS) {
-        fate->recorded++;
+        result->recorded++;
     } else if (code != ERROR_INVALID_HANDLE) {
-        *(target->independent ? &fate->independent : &fate->code) = code;
+        *(target->independent ? &result->independent : &result->code) = code;
     }
 }
 
-static uint32_t check(struct target *target, struct variants *variants)
+static uint32_t publish_check(struct target *target, struct variants *variants)
 {
-    choose(variants, target);
+    variant_choose(variants, target);
     return etwas_publish_check(target->key.index, target->key.generation,
                                variants->built->data_bytes, &variants->built->record);
 }
 
-static __attribute__((noinline, cold)) uint32_t take_fewer(struct target *target,
-                                                           struct variants *variants)
+static __attribute__((noinline, cold)) uint32_t publish_drop_items(struct target *target,
+                                                                   struct variants *variants)
 {
     uint32_t code = ERROR_MORE_DATA;
 
     while (code == ERROR_MORE_DATA && target->properties != 0) {
-        target->properties = fewer_properties(target->properties);
-        code = check(target, variants);
+        target->properties = variant_fewer_properties(target->properties);
+        code = publish_check(target, variants);
     }
     return code;
 }
 
 /* The same, with fewer items where it does not fit into a buffer with all of them. */
-static inline uint32_t check_fewer(struct target *target, struct variants *variants)
+static inline uint32_t publish_check_fewer(struct target *target, struct variants *variants)
 {
-    uint32_t code = check(target, variants);
+    uint32_t code = publish_check(target, variants);
 
-    return __builtin_expect(code == ERROR_MORE_DATA, 0) ? take_fewer(target, variants) : code;
+    return __builtin_expect(code == ERROR_MORE_DATA, 0) ? publish_drop_items(target, variants)
+                                                        : code;
 }
 
-static bool refuse(const struct target *target, enum etwas_slot_loss cause,
-                   const struct etwas_event_record *built)
+static bool publish_refuse(const struct target *target, enum etwas_slot_loss cause,
+                           const struct etwas_event_record *built)
 {
     return etwas_publish_refuse(target->key.index, target->key.generation, cause, &built->record);
 }
 
 /* What a session that does not take the record says. One that is attached late stops no other that gets it now. */
-static __attribute__((noinline, cold)) void note_refusal(struct fate *fate,
-                                                         const struct target *target, uint32_t code,
-                                                         const struct etwas_event_record *built)
+static __attribute__((noinline, cold)) void publish_add_refusal(
+    struct publish_result *result, const struct target *target, uint32_t code,
+    const struct etwas_event_record *built)
 {
     if (code == ERROR_INVALID_HANDLE &&
         etwas_unattached_count(target->key.index, target->key.generation)) {
-        fate->independent = ERROR_NOT_ENOUGH_MEMORY;
-    } else if (code == ERROR_MORE_DATA && refuse(target, ETWAS_SLOT_TOO_LARGE, built)) {
-        *(target->independent ? &fate->independent : &fate->too_large) = code;
+        result->independent = ERROR_NOT_ENOUGH_MEMORY;
+    } else if (code == ERROR_MORE_DATA && publish_refuse(target, ETWAS_SLOT_TOO_LARGE, built)) {
+        *(target->independent ? &result->independent : &result->too_large) = code;
     }
 }
 
 /* The sessions from the `first` on that can take the record. */
-static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
-                             const struct etwas_audience *audience, uint32_t first,
-                             struct variants *variants, struct fate *fate)
+static uint32_t publish_find_targets(struct target targets[ETWAS_LISTENERS],
+                                     const struct etwas_audience *audience, uint32_t first,
+                                     struct variants *variants, struct publish_result *result)
 {
     const struct etwas_event_record *built = variants->built;
     uint32_t count = 0;
@@ -162,10 +164,10 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
         if (etwas_writer_key_of(target->session, &target->key)) {
-            code = check_fewer(target, variants);
+            code = publish_check_fewer(target, variants);
         }
         if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-            note_refusal(fate, target, code, built);
+            publish_add_refusal(result, target, code, built);
             continue;
         }
         target->needs_buffer =
@@ -181,17 +183,17 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
 {
 #if ETWAS_RSEQ
     const struct etwas_etl_event_header *from = &built->header;
-    const struct etwas_class_facts facts = {.type_and_level =
-                                                etwas_class_of_event(from->opcode, from->level),
-                                            .guid = &from->provider_id,
-                                            .keywords = from->keyword};
+    const struct etwas_class_facts context = {.type_and_level =
+                                                  etwas_class_of_event(from->opcode, from->level),
+                                              .guid = &from->provider_id,
+                                              .keywords = from->keyword};
     struct etwas_quick_target target;
     struct etwas_quick_header header;
     int64_t stamp;
 
     if (etwas_quick_find(&target, session)) {
         stamp = etwas_clock_now(target.clock);
-    } else if (!etwas_quick_find_class(&target, etwas_handle_index(session), &facts, &stamp)) {
+    } else if (!etwas_quick_find_class(&target, etwas_handle_index(session), &context, &stamp)) {
         return false;
     }
     memcpy(&header.start, from, sizeof header.start);
@@ -213,15 +215,15 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
 {
     struct etwas_event_record *built = variants->built;
 
-    choose(variants, target);
+    variant_choose(variants, target);
     if (!target->counted && publish_quickly(target->session, built)) {
         return ERROR_SUCCESS;
     }
     /* The session before may have put its times there. */
     built->header.kernel_time = 0;
     built->header.user_time = 0;
-    return etwas_publish_by(target->counted)(target->key.index, target->key.generation,
-                                             built->data_bytes, &built->record);
+    return etwas_publisher_for(target->counted)(target->key.index, target->key.generation,
+                                                built->data_bytes, &built->record);
 }
 
 /* R77. Once one session has it, the others get it too, whatever becomes of one of them; else they count it. */
@@ -229,34 +231,34 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
                                struct variants *variants)
 {
     struct target targets[ETWAS_LISTENERS];
-    struct fate fate = {.recorded = recorded};
-    uint32_t count = find_targets(targets, audience, recorded, variants, &fate);
+    struct publish_result result = {.recorded = recorded};
+    uint32_t count = publish_find_targets(targets, audience, recorded, variants, &result);
 
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (uint32_t index = 0; index < count; index++) {
             if (targets[index].needs_buffer != (turn == 0)) {
                 continue;
             }
-            if (__builtin_expect(fate.code != ERROR_SUCCESS, 0) && fate.recorded == 0) {
-                (void)refuse(&targets[index], ETWAS_SLOT_WITHHELD, variants->built);
+            if (__builtin_expect(result.code != ERROR_SUCCESS, 0) && result.recorded == 0) {
+                (void)publish_refuse(&targets[index], ETWAS_SLOT_WITHHELD, variants->built);
             } else {
-                note(&fate, &targets[index], publish_to(&targets[index], variants));
+                publish_add_error(&result, &targets[index], publish_to(&targets[index], variants));
             }
         }
     }
-    if (fate.code != ERROR_SUCCESS) {
-        return fate.code;
+    if (result.code != ERROR_SUCCESS) {
+        return result.code;
     }
-    return fate.too_large != ERROR_SUCCESS || fate.recorded != 0 ? fate.too_large
-                                                                 : fate.independent;
+    return result.too_large != ERROR_SUCCESS || result.recorded != 0 ? result.too_large
+                                                                     : result.independent;
 }
 
 /* Where the record may be too large with all items: publishing it would count it at once. */
-static void make_fit(struct target *target, struct variants *variants)
+static void variant_make_fit(struct target *target, struct variants *variants)
 {
-    choose(variants, target);
+    variant_choose(variants, target);
     if (variants->built->record.bytes > FITS_ANYWHERE_BYTES) {
-        (void)check_fewer(target, variants);
+        (void)publish_check_fewer(target, variants);
     }
 }
 
@@ -272,7 +274,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
 
     if (etwas_writer_key_of(target.session, &target.key)) {
         if (target.properties != 0) {
-            make_fit(&target, variants);
+            variant_make_fit(&target, variants);
         }
         code = publish_to(&target, variants);
     }
@@ -281,7 +283,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
 }
 
 /* What any of them asks for. */
-static uint32_t flags_of(const struct etwas_audience *audience)
+static uint32_t publish_flags_of(const struct etwas_audience *audience)
 {
     uint32_t flags = 0;
 
@@ -292,7 +294,7 @@ static uint32_t flags_of(const struct etwas_audience *audience)
 }
 
 /* Once the event is recorded: a window that begins now has it. */
-static void pull_triggers(const struct etwas_audience *audience)
+static void publish_pull_triggers(const struct etwas_audience *audience)
 {
     for (uint32_t index = 0; index < audience->count; index++) {
         struct etwas_session_key key;
@@ -305,31 +307,33 @@ static void pull_triggers(const struct etwas_audience *audience)
 }
 
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
-                             const struct etwas_event *event, struct etwas_audience *audience,
-                             uint32_t recorded, struct etwas_event_record *built)
+                             const struct etwas_event_arguments *event,
+                             struct etwas_audience *audience, uint32_t recorded,
+                             struct etwas_event_record *built)
 {
     struct variants variants;
     uint32_t code;
 
-    if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
+    if ((publish_flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
-    begin_variants(&variants, built, event, etwas_listener_properties(flags_of(audience)));
+    variants_begin(&variants, built, event, etwas_listener_properties(publish_flags_of(audience)));
     code = audience->count == 1 && recorded == 0 ? publish_alone(audience, &variants)
                                                  : publish_to_all(audience, recorded, &variants);
-    if ((flags_of(audience) & ETWAS_LISTENER_TRIGGERS) != 0) {
-        pull_triggers(audience);
+    if ((publish_flags_of(audience) & ETWAS_LISTENER_TRIGGERS) != 0) {
+        publish_pull_triggers(audience);
     }
     return code;
 }
 
-void etwas_event_refuse(const struct etwas_event_provider *provider,
-                        const struct etwas_event *event, struct etwas_audience *audience,
-                        uint32_t recorded, const struct etwas_event_record *built)
+void etwas_event_count_too_large(const struct etwas_event_provider *provider,
+                                 const struct etwas_event_arguments *event,
+                                 struct etwas_audience *audience, uint32_t recorded,
+                                 const struct etwas_event_record *built)
 {
     struct etwas_session_key key;
 
-    if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
+    if ((publish_flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
     for (uint32_t index = recorded; index < audience->count; index++) {

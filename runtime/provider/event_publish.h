@@ -16,15 +16,17 @@
  * audience. The first `recorded` sessions have it. What EventWriteEx returns. Async-signal-safe.
  */
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
-                             const struct etwas_event *event, struct etwas_audience *audience,
-                             uint32_t recorded, struct etwas_event_record *built);
+                             const struct etwas_event_arguments *event,
+                             struct etwas_audience *audience, uint32_t recorded,
+                             struct etwas_event_record *built);
 
 /*
  * Counts an event that is too large for any record in each session that would have got it and does not have it.
  * Async-signal-safe.
  */
-void etwas_event_refuse(const struct etwas_event_provider *provider,
-                        const struct etwas_event *event, struct etwas_audience *audience,
-                        uint32_t recorded, const struct etwas_event_record *built);
+void etwas_event_count_too_large(const struct etwas_event_provider *provider,
+                                 const struct etwas_event_arguments *event,
+                                 struct etwas_audience *audience, uint32_t recorded,
+                                 const struct etwas_event_record *built);
 
 #endif

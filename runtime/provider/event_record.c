@@ -12,7 +12,7 @@
 #include "provider/activity_id.h"
 
 /* Adds a piece. False: the record is too long. */
-static bool add(struct etwas_event_record *built, const void *piece, uint32_t bytes)
+static bool record_add_piece(struct etwas_event_record *built, const void *piece, uint32_t bytes)
 {
     MOF_FIELD *field = &built->pieces[built->record.field_count];
 
@@ -28,8 +28,8 @@ static bool add(struct etwas_event_record *built, const void *piece, uint32_t by
     return true;
 }
 
-static bool add_item(struct etwas_event_record *built, uint16_t type, const void *data,
-                     uint32_t bytes)
+static bool record_add_item(struct etwas_event_record *built, uint16_t type, const void *data,
+                            uint32_t bytes)
 {
     static const uint8_t zeroes[8];
     struct etwas_etl_extended_item *item = &built->items[built->item_count];
@@ -44,17 +44,18 @@ static bool add_item(struct etwas_event_record *built, uint16_t type, const void
         item[-1].linkage = ETWAS_ETL_ITEM_LINKAGE;
     }
     built->item_count++;
-    return add(built, item, sizeof *item) && add(built, data, bytes) &&
-           add(built, zeroes, (uint32_t)(item_bytes - sizeof *item - bytes));
+    return record_add_piece(built, item, sizeof *item) && record_add_piece(built, data, bytes) &&
+           record_add_piece(built, zeroes, (uint32_t)(item_bytes - sizeof *item - bytes));
 }
 
 /* The blocks that are metadata. Without a type: there is none. */
-struct metadata {
+struct record_metadata {
     EVENT_DATA_DESCRIPTOR event;
     EVENT_DATA_DESCRIPTOR provider;
 };
 
-static uint32_t find_metadata(const struct etwas_event *event, struct metadata *found)
+static uint32_t record_find_metadata(const struct etwas_event_arguments *event,
+                                     struct record_metadata *found)
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
@@ -84,14 +85,15 @@ static uint32_t find_metadata(const struct etwas_event *event, struct metadata *
     return ERROR_SUCCESS;
 }
 
-static bool add_metadata(struct etwas_event_record *built, uint16_t type,
-                         const EVENT_DATA_DESCRIPTOR *block)
+static bool record_add_metadata(struct etwas_event_record *built, uint16_t type,
+                                const EVENT_DATA_DESCRIPTOR *block)
 {
     return block->Type == EVENT_DATA_DESCRIPTOR_TYPE_NONE ||
-           add_item(built, type, (const void *)(uintptr_t)block->Ptr, block->Size);
+           record_add_item(built, type, (const void *)(uintptr_t)block->Ptr, block->Size);
 }
 
-static bool add_data(struct etwas_event_record *built, const struct etwas_event *event, bool typed)
+static bool record_add_data(struct etwas_event_record *built,
+                            const struct etwas_event_arguments *event, bool typed)
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
@@ -99,7 +101,7 @@ static bool add_data(struct etwas_event_record *built, const struct etwas_event 
         if (!typed || block->Type == EVENT_DATA_DESCRIPTOR_TYPE_NONE) {
             const uint32_t bytes = ck_pr_load_32(&block->Size);
 
-            if (!add(built, (const void *)(uintptr_t)block->Ptr, bytes)) {
+            if (!record_add_piece(built, (const void *)(uintptr_t)block->Ptr, bytes)) {
                 return false;
             }
             built->data_bytes += bytes;
@@ -108,22 +110,23 @@ static bool add_data(struct etwas_event_record *built, const struct etwas_event 
     return true;
 }
 
-static uint32_t add_pieces(struct etwas_event_record *built, const struct etwas_event *event,
-                           bool typed)
+static uint32_t record_add_pieces(struct etwas_event_record *built,
+                                  const struct etwas_event_arguments *event, bool typed)
 {
-    struct metadata metadata = {0};
-    uint32_t code = typed ? find_metadata(event, &metadata) : (uint32_t)ERROR_SUCCESS;
+    struct record_metadata metadata = {0};
+    uint32_t code = typed ? record_find_metadata(event, &metadata) : (uint32_t)ERROR_SUCCESS;
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (event->related != NULL && !add_item(built, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID,
-                                            event->related, sizeof *event->related)) {
+    if (event->related != NULL && !record_add_item(built, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID,
+                                                   event->related, sizeof *event->related)) {
         return ERROR_ARITHMETIC_OVERFLOW;
     }
-    return add_metadata(built, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, &metadata.provider) &&
-                   add_metadata(built, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, &metadata.event) &&
-                   add_data(built, event, typed)
+    return record_add_metadata(built, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, &metadata.provider) &&
+                   record_add_metadata(built, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+                                       &metadata.event) &&
+                   record_add_data(built, event, typed)
                ? ERROR_SUCCESS
                : ERROR_ARITHMETIC_OVERFLOW;
 }
@@ -134,7 +137,8 @@ _Static_assert(offsetof(struct etwas_etl_event_header, keyword) -
                    offsetof(EVENT_DESCRIPTOR, Keyword),
                "a descriptor lies in the header as it is");
 
-void etwas_event_record_fill(struct etwas_event_record *built, const struct etwas_event *event,
+void etwas_event_record_fill(struct etwas_event_record *built,
+                             const struct etwas_event_arguments *event,
                              const struct etwas_audience *audience)
 {
     const uint64_t start = etwas_event_record_start(built, event);
@@ -151,8 +155,8 @@ void etwas_event_record_fill(struct etwas_event_record *built, const struct etwa
     header->activity_id = event->activity != NULL ? *event->activity : etwas_activity_id();
 }
 
-uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct etwas_event *event,
-                                 uint32_t options)
+uint32_t etwas_event_record_list(struct etwas_event_record *built,
+                                 const struct etwas_event_arguments *event, uint32_t options)
 {
     if (event->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
         (event->data_count != 0 && event->data == NULL)) {
@@ -171,26 +175,26 @@ uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct 
         .bytes = sizeof built->header,
         .fields = built->pieces,
     };
-    return add_pieces(built, event, (options & ETWAS_EVENT_PROVIDER_TYPED) != 0);
+    return record_add_pieces(built, event, (options & ETWAS_EVENT_PROVIDER_TYPED) != 0);
 }
 
 /* ---- the items of a session ------------------------------------------------------------------ */
 
 /* Behind the related activity's, which is a head and 16 bytes. */
-static bool has_related(const struct etwas_event_record *built)
+static bool record_has_related(const struct etwas_event_record *built)
 {
     return built->item_count != 0 &&
            built->items[0].type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID;
 }
 
-static MOF_FIELD *piece_of_items(struct etwas_event_record *built)
+static MOF_FIELD *record_piece_of_items(struct etwas_event_record *built)
 {
-    return &built->pieces[has_related(built) ? 2 : 0];
+    return &built->pieces[record_has_related(built) ? 2 : 0];
 }
 
 void etwas_event_record_reserve_items(struct etwas_event_record *built)
 {
-    MOF_FIELD *piece = piece_of_items(built);
+    MOF_FIELD *piece = record_piece_of_items(built);
 
     memmove(piece + 1, piece,
             (size_t)(&built->pieces[built->record.field_count] - piece) * sizeof *piece);
@@ -200,8 +204,8 @@ void etwas_event_record_reserve_items(struct etwas_event_record *built)
 
 bool etwas_event_record_set_items(struct etwas_event_record *built, struct etwas_event_items *items)
 {
-    MOF_FIELD *piece = piece_of_items(built);
-    bool metadata_follows = built->item_count > (has_related(built) ? 1 : 0);
+    MOF_FIELD *piece = record_piece_of_items(built);
+    bool metadata_follows = built->item_count > (record_has_related(built) ? 1 : 0);
 
     if (items->bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - (built->record.bytes - piece->Length)) {
         return false;
@@ -214,7 +218,7 @@ bool etwas_event_record_set_items(struct etwas_event_record *built, struct etwas
     } else {
         built->header.flags &= (uint16_t)~ETWAS_ETL_EVENT_EXTENDED_INFO;
     }
-    if (has_related(built)) {
+    if (record_has_related(built)) {
         built->items[0].linkage =
             items->bytes != 0 || metadata_follows ? ETWAS_ETL_ITEM_LINKAGE : 0;
     }

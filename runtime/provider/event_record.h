@@ -20,7 +20,7 @@
 #include "provider/event_provider.h"
 
 /* What a caller says of an event. */
-struct etwas_event {
+struct etwas_event_arguments {
     const EVENT_DESCRIPTOR *descriptor;
     const etwas_guid *activity; /* NULL: the thread's */
     const etwas_guid *related;  /* NULL: none */
@@ -77,12 +77,12 @@ static inline bool etwas_event_metadata_of(const EVENT_DATA_DESCRIPTOR *block,
  * once: another thread may change it meanwhile. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
  * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx says. Async-signal-safe.
  */
-uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct etwas_event *event,
-                                 uint32_t options);
+uint32_t etwas_event_record_list(struct etwas_event_record *built,
+                                 const struct etwas_event_arguments *event, uint32_t options);
 
 /* The first 8 bytes of the record of a listed event. */
 static inline uint64_t etwas_event_record_start(const struct etwas_event_record *built,
-                                                const struct etwas_event *event)
+                                                const struct etwas_event_arguments *event)
 {
     const uint64_t flags =
         event->header_flags | (built->item_count != 0 ? ETWAS_ETL_EVENT_EXTENDED_INFO : 0);
@@ -91,7 +91,8 @@ static inline uint64_t etwas_event_record_start(const struct etwas_event_record 
 }
 
 /* Fills in the header of a listed event. Async-signal-safe. */
-void etwas_event_record_fill(struct etwas_event_record *built, const struct etwas_event *event,
+void etwas_event_record_fill(struct etwas_event_record *built,
+                             const struct etwas_event_arguments *event,
                              const struct etwas_audience *audience);
 
 /*

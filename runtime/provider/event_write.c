@@ -28,7 +28,7 @@
 /* ---- who gets an event ----------------------------------------------------------------------- */
 
 /* Takes the sessions out that the caller, or a session itself, does not want it in. */
-static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t flags)
+static void event_write_exclude(struct etwas_audience *audience, uint64_t filter, uint32_t flags)
 {
     uint32_t kept = 0;
 
@@ -53,7 +53,7 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
 #if ETWAS_RSEQ
 
 /* A list of pieces, as a quick sequence copies them. */
-struct listing {
+struct event_listing {
     const void *pieces;
     uint32_t count;
     bool is_described; /* before the data two extended items that TraceLogging's macros make */
@@ -63,14 +63,13 @@ struct listing {
  * The caller's own list, if it can be copied as it is. False: it cannot. Whether there are other types
  * in it the sequence finds out, and it refuses TraceLogging's items too where they may not be.
  */
-static inline __attribute__((always_inline)) bool list_as_given(struct listing *listing,
-                                                                const struct etwas_event *event,
-                                                                uint32_t options,
-                                                                const bool may_be_described)
+static inline __attribute__((always_inline)) bool event_listing_fill(
+    struct event_listing *listing, const struct etwas_event_arguments *event, uint32_t options,
+    const bool may_be_described)
 {
     const EVENT_DATA_DESCRIPTOR *data = event->data;
 
-    *listing = (struct listing){data, event->data_count, false};
+    *listing = (struct event_listing){data, event->data_count, false};
     if (__builtin_expect(event->related != NULL, 0) ||
         __builtin_expect(event->data_count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
         return false;
@@ -88,9 +87,8 @@ static inline __attribute__((always_inline)) bool list_as_given(struct listing *
 }
 
 /* False: the thread's ids are not known. */
-static inline __attribute__((always_inline)) bool start_header(struct etwas_quick_header *header,
-                                                               const struct etwas_event *event,
-                                                               bool is_extended)
+static inline __attribute__((always_inline)) bool event_write_start_header(
+    struct etwas_quick_header *header, const struct etwas_event_arguments *event, bool is_extended)
 {
     const uint64_t flags =
         event->header_flags | (is_extended ? (uint64_t)ETWAS_ETL_EVENT_EXTENDED_INFO : 0);
@@ -105,7 +103,8 @@ static inline __attribute__((always_inline)) bool start_header(struct etwas_quic
 }
 
 /* So many at least, if the list does not change meanwhile. */
-static inline __attribute__((always_inline)) uint32_t units_of(const struct listing *listing)
+static inline __attribute__((always_inline)) uint32_t event_listing_units(
+    const struct event_listing *listing)
 {
     const EVENT_DATA_DESCRIPTOR *piece = listing->pieces;
     uint64_t bytes = sizeof(struct etwas_etl_event_header);
@@ -120,7 +119,7 @@ static inline __attribute__((always_inline)) uint32_t units_of(const struct list
 
 static inline __attribute__((always_inline)) uint32_t publish_listing(
     const struct etwas_quick_target *target, const struct etwas_quick_header *header, int64_t stamp,
-    const struct listing *listing)
+    const struct event_listing *listing)
 {
     return listing->is_described ? etwas_quick_publish(etwas_quick_described, target, header, stamp,
                                                        listing->pieces, listing->count)
@@ -128,11 +127,11 @@ static inline __attribute__((always_inline)) uint32_t publish_listing(
                                                        listing->pieces, listing->count);
 }
 
-static uint32_t write_otherwise(const struct etwas_event_provider *provider,
-                                const struct etwas_event *event, struct etwas_audience *audience,
-                                uint32_t recorded);
+static uint32_t event_write_general(const struct etwas_event_provider *provider,
+                                    const struct etwas_event_arguments *event,
+                                    struct etwas_audience *audience, uint32_t recorded);
 
-static inline __attribute__((always_inline)) struct etwas_class_facts facts_of(
+static inline __attribute__((always_inline)) struct etwas_class_facts event_write_class_facts(
     const struct etwas_event_provider *provider, const EVENT_DESCRIPTOR *descriptor)
 {
     return (struct etwas_class_facts){
@@ -151,15 +150,15 @@ static __attribute__((noinline)) uint32_t write_to_several(
     const etwas_guid *related, uint32_t data_count, const EVENT_DATA_DESCRIPTOR *data)
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
-    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
+    const struct etwas_event_arguments event = {descriptor, activity, related, data, data_count, 0};
     const uint32_t state = ck_pr_load_32(&provider->state);
     const struct etwas_listener *listener =
-        &provider->listeners[etwas_event_provider_turn(state)][0];
-    const struct etwas_class_facts facts = facts_of(provider, descriptor);
+        &provider->listeners[etwas_event_provider_list_index(state)][0];
+    const struct etwas_class_facts facts = event_write_class_facts(provider, descriptor);
     struct etwas_quick_target targets[ETWAS_LISTENERS];
     struct etwas_quick_header header;
     struct etwas_audience audience;
-    struct listing listing;
+    struct event_listing listing;
     uint32_t clock = 0;
     uint32_t count = 0;
     uint32_t units;
@@ -169,14 +168,15 @@ static __attribute__((noinline)) uint32_t write_to_several(
     ck_pr_fence_load();
     audience.options = ck_pr_load_32(&provider->options);
     audience.guid = etwas_pair_load(provider->guid);
-    if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
-        etwas_manifest_chunk_may_be(descriptor) ||
-        !list_as_given(&listing, &event, audience.options, true) ||
-        !start_header(&header, &event, listing.is_described) ||
+    if ((state & ETWAS_PROVIDER_SEVERAL_LISTENERS) == 0 ||
+        ck_pr_load_64(&provider->handle) != handle ||
+        etwas_manifest_chunk_is_possible(descriptor) ||
+        !event_listing_fill(&listing, &event, audience.options, true) ||
+        !event_write_start_header(&header, &event, listing.is_described) ||
         !etwas_slot_index_here(etwas_attachments.of, &place)) {
         return ETWAS_QUICK_NOT;
     }
-    units = units_of(&listing);
+    units = event_listing_units(&listing);
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
         struct etwas_slot *slots = ck_pr_load_ptr(&listener->slots);
         struct etwas_quick_target target;
@@ -211,22 +211,23 @@ static __attribute__((noinline)) uint32_t write_to_several(
     header.second = audience.guid;
     for (uint32_t index = 0; index < count; index++) {
         if (publish_listing(&targets[index], &header, stamp, &listing) != ERROR_SUCCESS) {
-            return write_otherwise(provider, &event, &audience, index);
+            return event_write_general(provider, &event, &audience, index);
         }
     }
     return ERROR_SUCCESS;
 }
 
-static inline __attribute__((always_inline)) uint32_t write_to(
-    const struct etwas_quick_target *target, const struct etwas_only_listener *only,
-    const struct etwas_event *event, int64_t stamp, const bool may_be_described)
+static inline __attribute__((always_inline)) uint32_t event_write_to(
+    const struct etwas_quick_target *target, const struct etwas_single_listener *only,
+    const struct etwas_event_arguments *event, int64_t stamp, const bool may_be_described)
 {
     struct etwas_quick_header header;
-    struct listing listing;
+    struct event_listing listing;
 
-    if (__builtin_expect(etwas_manifest_chunk_may_be(event->descriptor), 0) ||
-        __builtin_expect(!list_as_given(&listing, event, only->options, may_be_described), 0) ||
-        __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
+    if (__builtin_expect(etwas_manifest_chunk_is_possible(event->descriptor), 0) ||
+        __builtin_expect(!event_listing_fill(&listing, event, only->options, may_be_described),
+                         0) ||
+        __builtin_expect(!event_write_start_header(&header, event, listing.is_described), 0)) {
         return ETWAS_QUICK_NOT;
     }
     header.second = only->guid;
@@ -238,14 +239,13 @@ static inline __attribute__((always_inline)) uint32_t write_to(
  * ETWAS_QUICK_NOT: write_any has to find out. `may_be_described` is false where TraceLogging's items
  * are not expected. The stamp is read early: what follows runs while the processor fetches it.
  */
-static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE handle,
-                                                                    const struct etwas_event *event,
-                                                                    const bool may_be_described)
+static inline __attribute__((always_inline)) uint32_t event_write_quickly(
+    REGHANDLE handle, const struct etwas_event_arguments *event, const bool may_be_described)
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
     struct etwas_quick_target target;
-    struct etwas_only_listener only;
-    enum etwas_only wanted;
+    struct etwas_single_listener only;
+    enum etwas_single_result wanted;
     uint32_t state;
     int64_t stamp;
     uint32_t place;
@@ -258,22 +258,22 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(ck_pr_load_64(&provider->handle) != handle, 0)) {
         return ETWAS_QUICK_NOT;
     }
-    if (__builtin_expect((state & ETWAS_HEARD) == 0, 0)) {
+    if (__builtin_expect((state & ETWAS_PROVIDER_ANY_LISTENER) == 0, 0)) {
         return ERROR_SUCCESS;
     }
     if (__builtin_expect(event->descriptor == NULL, 0)) {
         return ETWAS_QUICK_NOT;
     }
-    if (__builtin_expect((state & ETWAS_HEARD_BY_ONE) == 0, 0)) {
-        return (state & ETWAS_HEARD_BY_SEVERAL) != 0
+    if (__builtin_expect((state & ETWAS_PROVIDER_ONE_LISTENER) == 0, 0)) {
+        return (state & ETWAS_PROVIDER_SEVERAL_LISTENERS) != 0
                    ? write_to_several(handle, event->descriptor, event->activity, event->related,
                                       event->data_count, event->data)
                    : ETWAS_QUICK_NOT;
     }
-    wanted = etwas_event_provider_only(provider, state, event->descriptor->Level,
-                                       event->descriptor->Keyword, &only);
-    if (__builtin_expect(wanted != ETWAS_ONLY_WANTS, 0)) {
-        return wanted == ETWAS_ONLY_WANTS_NOT ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
+    wanted = etwas_event_provider_single(provider, state, event->descriptor->Level,
+                                         event->descriptor->Keyword, &only);
+    if (__builtin_expect(wanted != ETWAS_SINGLE_WANTS, 0)) {
+        return wanted == ETWAS_SINGLE_DECLINES ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
     }
     if (__builtin_expect(!etwas_slot_index_here(etwas_attachments.of, &place), 0)) {
         return ETWAS_QUICK_NOT;
@@ -281,20 +281,21 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(
             etwas_quick_find_listener(&target, only.slots, place, only.generation, only.kind), 1)) {
         stamp = etwas_clock_now(target.clock);
-        return write_to(&target, &only, event, stamp, may_be_described);
+        return event_write_to(&target, &only, event, stamp, may_be_described);
     } else {
-        const struct etwas_class_facts facts = facts_of(provider, event->descriptor);
+        const struct etwas_class_facts facts = event_write_class_facts(provider, event->descriptor);
 
         return etwas_quick_find_class(&target, etwas_kind_table(only.kind), &facts, &stamp)
-                   ? write_to(&target, &only, event, stamp, may_be_described)
+                   ? event_write_to(&target, &only, event, stamp, may_be_described)
                    : ETWAS_QUICK_NOT;
     }
 }
 
 #else
 
-static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event *event,
-                                     bool may_be_described)
+static inline uint32_t event_write_quickly(REGHANDLE handle,
+                                           const struct etwas_event_arguments *event,
+                                           bool may_be_described)
 {
     (void)handle;
     (void)event;
@@ -305,38 +306,40 @@ static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event 
 #endif
 
 /* What has no record is counted where it would be larger than any buffer. */
-static __attribute__((noinline, cold)) uint32_t refuse_unlisted(
-    uint32_t code, const struct etwas_event_provider *provider, const struct etwas_event *event,
-    struct etwas_audience *audience, uint32_t recorded, struct etwas_event_record *built)
+static __attribute__((noinline, cold)) uint32_t event_write_refuse_unlisted(
+    uint32_t code, const struct etwas_event_provider *provider,
+    const struct etwas_event_arguments *event, struct etwas_audience *audience, uint32_t recorded,
+    struct etwas_event_record *built)
 {
     if (code == ERROR_ARITHMETIC_OVERFLOW) {
         etwas_event_record_fill(built, event, audience);
-        etwas_event_refuse(provider, event, audience, recorded, built);
+        etwas_event_count_too_large(provider, event, audience, recorded, built);
     }
     return code;
 }
 
 /* To those of the audience that do not have it yet: all but the first ones. */
-static __attribute__((noinline)) uint32_t write_otherwise(
-    const struct etwas_event_provider *provider, const struct etwas_event *event,
+static __attribute__((noinline)) uint32_t event_write_general(
+    const struct etwas_event_provider *provider, const struct etwas_event_arguments *event,
     struct etwas_audience *audience, uint32_t recorded)
 {
     struct etwas_event_record built;
     uint32_t code = etwas_event_record_list(&built, event, audience->options);
 
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-        return refuse_unlisted(code, provider, event, audience, recorded, &built);
+        return event_write_refuse_unlisted(code, provider, event, audience, recorded, &built);
     }
     etwas_event_record_fill(&built, event, audience);
-    if (__builtin_expect(etwas_manifest_chunk_may_be(event->descriptor), 0)) {
-        etwas_manifest_chunk_keep(&built.header.provider_id, event);
+    if (__builtin_expect(etwas_manifest_chunk_is_possible(event->descriptor), 0)) {
+        etwas_manifest_chunk_store(&built.header.provider_id, event);
     }
     return etwas_event_publish(provider, event, audience, recorded, &built);
 }
 
 /* Any event that sessions listen to, to all of them. */
-static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE handle,
-                          uint64_t filter, uint32_t flags, const struct etwas_event *event)
+static uint32_t event_write_any(const struct etwas_event_provider *provider, REGHANDLE handle,
+                                uint64_t filter, uint32_t flags,
+                                const struct etwas_event_arguments *event)
 {
     struct etwas_audience audience;
 
@@ -349,16 +352,17 @@ static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE
         return ERROR_INVALID_HANDLE;
     }
     if (filter != 0 || flags != 0) {
-        exclude(&audience, filter, flags);
+        event_write_exclude(&audience, filter, flags);
     }
     return audience.count == 0 ? (uint32_t)ERROR_SUCCESS
-                               : write_otherwise(provider, event, &audience, 0);
+                               : event_write_general(provider, event, &audience, 0);
 }
 
 /*
  * The gate: a session listens, and *code is not set; or there is nothing to do but to return *code.
  */
-static inline const struct etwas_event_provider *find_heard(REGHANDLE handle, uint32_t *code)
+static inline const struct etwas_event_provider *event_write_find_listeners(REGHANDLE handle,
+                                                                            uint32_t *code)
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
 
@@ -367,7 +371,7 @@ static inline const struct etwas_event_provider *find_heard(REGHANDLE handle, ui
         return NULL;
     }
     *code = ERROR_SUCCESS;
-    return (ck_pr_load_32(&provider->state) & ETWAS_HEARD) != 0 ? provider : NULL;
+    return (ck_pr_load_32(&provider->state) & ETWAS_PROVIDER_ANY_LISTENER) != 0 ? provider : NULL;
 }
 
 /* ---- the functions --------------------------------------------------------------------------- */
@@ -376,19 +380,19 @@ uint32_t EventWriteEx(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint
                       uint32_t flags, const etwas_guid *activity, const etwas_guid *related,
                       uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
 {
-    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
+    const struct etwas_event_arguments event = {descriptor, activity, related, data, data_count, 0};
     uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
+    const struct etwas_event_provider *provider = event_write_find_listeners(handle, &code);
 
-    return provider != NULL ? write_any(provider, handle, filter, flags, &event) : code;
+    return provider != NULL ? event_write_any(provider, handle, filter, flags, &event) : code;
 }
 
 uint32_t EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor,
                             const etwas_guid *activity, const etwas_guid *related,
                             uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
 {
-    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
-    uint32_t code = write_quickly(handle, &event, true);
+    const struct etwas_event_arguments event = {descriptor, activity, related, data, data_count, 0};
+    uint32_t code = event_write_quickly(handle, &event, true);
 
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
@@ -398,8 +402,8 @@ uint32_t EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor
 uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32_t data_count,
                     EVENT_DATA_DESCRIPTOR *data)
 {
-    const struct etwas_event event = {descriptor, NULL, NULL, data, data_count, 0};
-    uint32_t code = write_quickly(handle, &event, false);
+    const struct etwas_event_arguments event = {descriptor, NULL, NULL, data, data_count, 0};
+    uint32_t code = event_write_quickly(handle, &event, false);
 
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
@@ -407,7 +411,7 @@ uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32
 }
 
 /* With its NUL, or one more than any record has. */
-static uint32_t string_bytes(const etwas_wchar *string)
+static uint32_t event_string_bytes(const etwas_wchar *string)
 {
     uint32_t units = 0;
 
@@ -422,9 +426,10 @@ uint32_t EventWriteString(REGHANDLE handle, uint8_t level, uint64_t keyword,
 {
     const EVENT_DESCRIPTOR descriptor = {.Level = level, .Keyword = keyword};
     EVENT_DATA_DESCRIPTOR block;
-    struct etwas_event event = {&descriptor, NULL, NULL, &block, 1, EVENT_HEADER_FLAG_STRING_ONLY};
+    struct etwas_event_arguments event = {&descriptor, NULL, NULL,
+                                          &block,      1,    EVENT_HEADER_FLAG_STRING_ONLY};
     uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
+    const struct etwas_event_provider *provider = event_write_find_listeners(handle, &code);
 
     if (provider == NULL) {
         return code;
@@ -432,14 +437,14 @@ uint32_t EventWriteString(REGHANDLE handle, uint8_t level, uint64_t keyword,
     if (string == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    EventDataDescCreate(&block, string, string_bytes(string));
-    return write_any(provider, handle, 0, 0, &event);
+    EventDataDescCreate(&block, string, event_string_bytes(string));
+    return event_write_any(provider, handle, 0, 0, &event);
 }
 
 uint8_t EventProviderEnabled(REGHANDLE handle, uint8_t level, uint64_t keyword)
 {
     uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
+    const struct etwas_event_provider *provider = event_write_find_listeners(handle, &code);
     struct etwas_audience audience;
 
     return provider != NULL &&

@@ -14,14 +14,14 @@ static uint64_t newest;  /* also read without the lock */
 static uint64_t dropped; /* those up to this number are gone */
 static uint64_t bytes;   /* of the records that are there */
 
-static struct etwas_description **image_of(uint64_t number)
+static struct etwas_description **guest_image_of(uint64_t number)
 {
     return &images[(number - 1) % ETWAS_GUEST_IMAGES];
 }
 
-static void drop_oldest(void)
+static void guest_image_drop_oldest(void)
 {
-    struct etwas_description *oldest = *image_of(++dropped);
+    struct etwas_description *oldest = *guest_image_of(++dropped);
 
     bytes -= oldest->bytes;
     etwas_description_free(oldest);
@@ -32,9 +32,9 @@ void etwas_guest_images_add(struct etwas_description *image)
     (void)pthread_mutex_lock(&lock);
     while (newest != dropped && (newest - dropped == ETWAS_GUEST_IMAGES ||
                                  bytes + image->bytes > ETWAS_GUEST_IMAGES_BYTES)) {
-        drop_oldest();
+        guest_image_drop_oldest();
     }
-    *image_of(newest + 1) = image;
+    *guest_image_of(newest + 1) = image;
     bytes += image->bytes;
     ck_pr_store_64(&newest, newest + 1);
     (void)pthread_mutex_unlock(&lock);
@@ -50,12 +50,12 @@ uint64_t etwas_guest_images_newest(void)
     return ck_pr_load_64(&newest);
 }
 
-static uint32_t copy(uint8_t *to, const struct etwas_description *image, int64_t stamp)
+static uint32_t guest_image_copy(uint8_t *to, const struct etwas_description *image, int64_t stamp)
 {
     uint32_t at = 0;
 
     while (at < image->bytes) {
-        at += etwas_description_copy(to + at, image->records + at, stamp);
+        at += etwas_description_copy_record(to + at, image->records + at, stamp);
     }
     return at;
 }
@@ -68,11 +68,11 @@ uint32_t etwas_guest_images_read(uint64_t *seen, void *data, uint32_t used, uint
     (void)pthread_mutex_lock(&lock);
     *seen = *seen < dropped ? dropped : *seen;
     while (*seen < newest && !is_full) {
-        const struct etwas_description *image = *image_of(*seen + 1);
+        const struct etwas_description *image = *guest_image_of(*seen + 1);
 
         is_full = image->bytes <= room && image->bytes > room - used;
         if (image->bytes <= room - used) {
-            used += copy((uint8_t *)data + used, image, stamp);
+            used += guest_image_copy((uint8_t *)data + used, image, stamp);
         }
         *seen += !is_full;
     }
@@ -88,7 +88,7 @@ void etwas_guest_images_before_fork(void)
 void etwas_guest_images_after_fork(bool is_child)
 {
     while (is_child && newest != dropped) {
-        drop_oldest();
+        guest_image_drop_oldest();
     }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -53,7 +53,7 @@ _Static_assert(sizeof(struct debug_id_payload) == 32, "a debug id, before its na
 
 /* ---- making records -------------------------------------------------------------------------- */
 
-static bool add_image(struct etwas_description *description, const struct etwas_image *image)
+static bool image_add(struct etwas_description *description, const struct etwas_loaded_image *image)
 {
     const struct image_payload payload = {
         .base = image->base,
@@ -70,8 +70,8 @@ static bool add_image(struct etwas_description *description, const struct etwas_
         name[0] = 0;
         units = 1;
     }
-    place = etwas_description_add(description, &ImageLoadGuid, TYPE_THERE, IMAGE_VERSION,
-                                  sizeof payload + units * sizeof name[0]);
+    place = etwas_description_add_record(description, &ImageLoadGuid, TYPE_THERE, IMAGE_VERSION,
+                                         sizeof payload + units * sizeof name[0]);
     if (place != NULL) {
         memcpy(place, &payload, sizeof payload);
         memcpy(place + sizeof payload, name, units * sizeof name[0]);
@@ -80,7 +80,8 @@ static bool add_image(struct etwas_description *description, const struct etwas_
 }
 
 /* The name is where Linux keeps the debug information of that build: it has the whole id. */
-static bool add_build_id(struct etwas_description *description, const struct etwas_image *image)
+static bool image_add_build_id(struct etwas_description *description,
+                               const struct etwas_loaded_image *image)
 {
     static const char first[] = ".build-id/";
     struct debug_id_payload payload = {
@@ -101,8 +102,8 @@ static bool add_build_id(struct etwas_description *description, const struct etw
     }
     memcpy(name + at, ".debug", sizeof ".debug");
     at += sizeof ".debug";
-    place = etwas_description_add(description, &image_id_class, TYPE_DEBUG_ID, DEBUG_ID_VERSION,
-                                  sizeof payload + at);
+    place = etwas_description_add_record(description, &image_id_class, TYPE_DEBUG_ID,
+                                         DEBUG_ID_VERSION, sizeof payload + at);
     if (place != NULL) {
         memcpy(place, &payload, sizeof payload);
         memcpy(place + sizeof payload, name, at);
@@ -116,7 +117,7 @@ enum {
     UNLOADED = 64, /* so many are kept, the newest: small files have to hold them, too */
 };
 
-struct entry {
+struct image_entry {
     uint64_t number;
     uint64_t base;
     uint64_t end;
@@ -125,17 +126,17 @@ struct entry {
     struct etwas_description *records;
 };
 
-struct table {
-    struct entry *entries; /* by their numbers */
+struct image_table {
+    struct image_entry *entries; /* by their numbers */
     uint32_t count;
     uint64_t changes; /* etwas_images_changes before they were looked for; atomic */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table known; /* under `lock` */
-static uint64_t newest;    /* the greatest number that was given; atomic */
+static struct image_table known; /* under `lock` */
+static uint64_t newest;          /* the greatest number that was given; atomic */
 
-static void free_table(struct table *table)
+static void image_free_table(struct image_table *table)
 {
     for (uint32_t index = 0; index < table->count; index++) {
         if (table->entries[index].records != NULL) {
@@ -145,14 +146,14 @@ static void free_table(struct table *table)
     free(table->entries);
 }
 
-static struct etwas_description *describe(const struct etwas_image *image)
+static struct etwas_description *image_describe(const struct etwas_loaded_image *image)
 {
-    static const struct etwas_description_subject none;
+    static const struct etwas_description_key none;
     struct etwas_description *description = etwas_description_new(&none);
 
     if (description != NULL &&
-        (!add_image(description, image) ||
-         (image->build_id_bytes != 0 && !add_build_id(description, image)))) {
+        (!image_add(description, image) ||
+         (image->build_id_bytes != 0 && !image_add_build_id(description, image)))) {
         etwas_description_free(description);
         description = NULL;
     }
@@ -160,9 +161,9 @@ static struct etwas_description *describe(const struct etwas_image *image)
 }
 
 /* What is loaded now, without numbers. False: there is no memory. */
-static bool read_table(struct table *table)
+static bool image_read_table(struct image_table *table)
 {
-    struct etwas_image *images;
+    struct etwas_loaded_image *images;
     bool good;
 
     /* Before they are read: what changes meanwhile is found the next time. */
@@ -173,27 +174,27 @@ static bool read_table(struct table *table)
     good = table->entries != NULL;
     table->count = good ? table->count : 0;
     for (uint32_t index = 0; index < table->count; index++) {
-        struct entry *entry = &table->entries[index];
+        struct image_entry *entry = &table->entries[index];
 
         entry->base = images[index].base;
         entry->end = images[index].base + images[index].bytes;
-        entry->records = describe(&images[index]);
+        entry->records = image_describe(&images[index]);
         good = good && entry->records != NULL;
     }
     free(images);
     return good;
 }
 
-static bool is_same(const struct entry *left, const struct entry *right)
+static bool image_is_same(const struct image_entry *left, const struct image_entry *right)
 {
     return left->records->bytes == right->records->bytes &&
            memcmp(left->records->records, right->records->records, left->records->bytes) == 0;
 }
 
-static int by_number(const void *left, const void *right)
+static int image_by_number(const void *left, const void *right)
 {
-    uint64_t one = ((const struct entry *)left)->number;
-    uint64_t other = ((const struct entry *)right)->number;
+    uint64_t one = ((const struct image_entry *)left)->number;
+    uint64_t other = ((const struct image_entry *)right)->number;
 
     return one < other ? -1 : one > other;
 }
@@ -202,12 +203,12 @@ static int by_number(const void *left, const void *right)
  * Where nothing was loaded since, the stacks of older events are still of what was there before. In a
  * fork's child, which has no older events, nothing is kept.
  */
-static void keep_unloaded(struct table *table)
+static void image_keep_unloaded(struct image_table *table)
 {
     uint32_t most = table->count + UNLOADED;
 
     for (uint32_t at = known.changes == 0 ? 0 : known.count; at-- > 0 && table->count < most;) {
-        struct entry *entry = &known.entries[at];
+        struct image_entry *entry = &known.entries[at];
 
         if (!entry->is_covered) {
             entry->is_unloaded = true;
@@ -218,19 +219,19 @@ static void keep_unloaded(struct table *table)
 }
 
 /* Images that were there keep their numbers; what was loaded again is another. */
-static void number(struct table *table)
+static void image_assign_numbers(struct image_table *table)
 {
     uint64_t greatest = newest;
 
     for (uint32_t index = 0; index < table->count; index++) {
-        struct entry *entry = &table->entries[index];
+        struct image_entry *entry = &table->entries[index];
 
         for (uint32_t at = 0; at < known.count; at++) {
-            struct entry *before = &known.entries[at];
+            struct image_entry *before = &known.entries[at];
 
             if (before->base < entry->end && entry->base < before->end) {
                 before->is_covered = true;
-                if (!before->is_unloaded && is_same(entry, before)) {
+                if (!before->is_unloaded && image_is_same(entry, before)) {
                     entry->number = before->number;
                 }
             }
@@ -239,24 +240,24 @@ static void number(struct table *table)
             entry->number = ++greatest;
         }
     }
-    keep_unloaded(table);
-    qsort(table->entries, table->count, sizeof *table->entries, by_number);
+    image_keep_unloaded(table);
+    qsort(table->entries, table->count, sizeof *table->entries, image_by_number);
     ck_pr_store_64(&newest, greatest);
 }
 
 void etwas_image_records_update(void)
 {
-    struct table found = {0};
+    struct image_table found = {0};
 
     if (etwas_images_changes() == ck_pr_load_64(&known.changes)) {
         return;
     }
-    if (read_table(&found)) {
+    if (image_read_table(&found)) {
         (void)pthread_mutex_lock(&lock);
         if (found.changes > known.changes) {
-            struct table before = known;
+            struct image_table before = known;
 
-            number(&found);
+            image_assign_numbers(&found);
             known.entries = found.entries;
             known.count = found.count;
             ck_pr_store_64(&known.changes, found.changes);
@@ -264,7 +265,7 @@ void etwas_image_records_update(void)
         }
         (void)pthread_mutex_unlock(&lock);
     }
-    free_table(&found);
+    image_free_table(&found);
 }
 
 void etwas_image_records_before_fork(void)
@@ -307,12 +308,13 @@ void etwas_image_records_skip(struct etwas_image_cursor *cursor)
 }
 
 /* The records of one image. */
-static void copy(uint8_t *to, const struct etwas_description *records, bool loaded, int64_t stamp)
+static void image_copy_records(uint8_t *to, const struct etwas_description *records, bool loaded,
+                               int64_t stamp)
 {
     for (size_t at = 0; at < records->bytes;) {
         struct etwas_etl_full_header *header = (struct etwas_etl_full_header *)(void *)(to + at);
 
-        at += etwas_description_copy(to + at, records->records + at, stamp);
+        at += etwas_description_copy_record(to + at, records->records + at, stamp);
         if (loaded && header->type == TYPE_THERE) {
             header->type = TYPE_LOADED;
         }
@@ -329,7 +331,7 @@ uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data,
         cursor->begun = newest;
     }
     for (uint32_t index = 0; index < known.count && !is_full; index++) {
-        const struct entry *entry = &known.entries[index];
+        const struct image_entry *entry = &known.entries[index];
         size_t bytes = entry->records->bytes;
 
         if (entry->number <= cursor->seen) {
@@ -337,7 +339,8 @@ uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data,
         }
         is_full = bytes <= room && bytes > room - used;
         if (bytes <= room - used) {
-            copy((uint8_t *)data + used, entry->records, entry->number > cursor->begun, stamp);
+            image_copy_records((uint8_t *)data + used, entry->records,
+                               entry->number > cursor->begun, stamp);
             used += (uint32_t)bytes;
         }
         cursor->seen = is_full ? cursor->seen : entry->number;

@@ -24,11 +24,11 @@ enum {
 };
 
 /* High half: ids left in the block; low half: the next one. */
-struct cell {
+struct id_block {
     uint64_t word;
 } __attribute__((aligned(64)));
 
-static struct cell cells[CELLS];
+static struct id_block cells[CELLS];
 static uint32_t next_block = 1;
 
 #ifdef ETWAS_TESTPOINTS
@@ -40,7 +40,7 @@ void etwas_instance_id_restart(uint32_t first)
 #endif
 
 /* One id from the cell. Blocks may run over the end of the numbers; the id 0 is passed over. */
-static uint32_t take(struct cell *cell)
+static uint32_t instance_id_take_block(struct id_block *cell)
 {
     uint64_t word = ck_pr_load_64(&cell->word);
 
@@ -61,19 +61,19 @@ static uint32_t take(struct cell *cell)
     }
 }
 
-static uint32_t next_id(void)
+static uint32_t instance_id_next(void)
 {
-    struct cell *cell = &cells[etwas_processor_current() % CELLS];
+    struct id_block *cell = &cells[etwas_processor_current() % CELLS];
     uint32_t id;
 
     do {
-        id = take(cell);
+        id = instance_id_take_block(cell);
     } while (id == 0);
     return id;
 }
 
 /* A class that is counted is not found by the look-up. */
-static bool is_registered(etwas_handle class_handle)
+static bool instance_class_is_registered(etwas_handle class_handle)
 {
     etwas_pair words;
     etwas_guid guid;
@@ -83,10 +83,10 @@ static bool is_registered(etwas_handle class_handle)
 
 uint32_t CreateTraceInstanceId(etwas_handle class_handle, EVENT_INSTANCE_INFO *instance)
 {
-    if (instance == NULL || !is_registered(class_handle)) {
+    if (instance == NULL || !instance_class_is_registered(class_handle)) {
         return ERROR_INVALID_PARAMETER;
     }
     instance->RegHandle = class_handle;
-    instance->InstanceId = next_id();
+    instance->InstanceId = instance_id_next();
     return ERROR_SUCCESS;
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 /* What each begins with. */
-struct envelope {
+struct manifest_chunk_header {
     uint8_t format;
     uint8_t major;
     uint8_t minor;
@@ -26,10 +26,10 @@ struct envelope {
     uint16_t total;
     uint16_t number;
 };
-_Static_assert(sizeof(struct envelope) == 8, "what a chunk begins with");
+_Static_assert(sizeof(struct manifest_chunk_header) == 8, "what a chunk begins with");
 
 /* The pieces of the payload, whose sizes were read once: another thread may change them. */
-struct payload {
+struct chunk_payload {
     const void *pieces[MAX_EVENT_DATA_DESCRIPTORS];
     uint32_t sizes[MAX_EVENT_DATA_DESCRIPTORS];
     uint32_t count;
@@ -37,7 +37,8 @@ struct payload {
 };
 
 /* False: it is no payload of a chunk. */
-static bool list_pieces(struct payload *payload, const struct etwas_event *event)
+static bool chunk_list_pieces(struct chunk_payload *payload,
+                              const struct etwas_event_arguments *event)
 {
     const size_t most = ETWAS_DESCRIPTION_PAYLOAD_BYTES - sizeof(struct etwas_etl_manifest_chunk);
 
@@ -53,11 +54,11 @@ static bool list_pieces(struct payload *payload, const struct etwas_event *event
             payload->bytes += payload->sizes[payload->count++];
         }
     }
-    return payload->bytes > sizeof(struct envelope) && payload->bytes <= most;
+    return payload->bytes > sizeof(struct manifest_chunk_header) && payload->bytes <= most;
 }
 
 /* Its first bytes, as many as there is room for. */
-static void copy_pieces(uint8_t *to, size_t room, const struct payload *payload)
+static void chunk_copy_pieces(uint8_t *to, size_t room, const struct chunk_payload *payload)
 {
     for (uint32_t index = 0; index < payload->count && room > 0; index++) {
         size_t bytes = payload->sizes[index] < room ? payload->sizes[index] : room;
@@ -68,7 +69,7 @@ static void copy_pieces(uint8_t *to, size_t room, const struct payload *payload)
     }
 }
 
-static bool is_same(const uint8_t *known, const struct payload *payload)
+static bool chunk_is_same(const uint8_t *known, const struct chunk_payload *payload)
 {
     for (uint32_t index = 0; index < payload->count; index++) {
         if (memcmp(known, payload->pieces[index], payload->sizes[index]) != 0) {
@@ -89,7 +90,7 @@ enum {
 };
 
 /* The newest of this subject; NULL: there is none. */
-static struct etwas_description *find(const struct etwas_description_subject *subject)
+static struct etwas_description *chunk_find_known(const struct etwas_description_key *subject)
 {
     struct etwas_description *one = ck_pr_load_ptr(&kept);
 
@@ -100,7 +101,7 @@ static struct etwas_description *find(const struct etwas_description_subject *su
     return one;
 }
 
-static void add(struct etwas_description *description)
+static void chunk_add_known(struct etwas_description *description)
 {
     void *newest;
 
@@ -114,7 +115,8 @@ static void add(struct etwas_description *description)
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-static bool is_known(const struct etwas_description *found, const struct payload *payload)
+static bool chunk_is_known(const struct etwas_description *found,
+                           const struct chunk_payload *payload)
 {
     struct etwas_etl_full_header header;
 
@@ -122,11 +124,12 @@ static bool is_known(const struct etwas_description *found, const struct payload
         return false;
     }
     memcpy(&header, found->records, sizeof header);
-    return header.size == BEFORE + payload->bytes && is_same(found->records + BEFORE, payload);
+    return header.size == BEFORE + payload->bytes &&
+           chunk_is_same(found->records + BEFORE, payload);
 }
 
-static struct etwas_description *make(const struct etwas_description_subject *subject,
-                                      const struct payload *payload)
+static struct etwas_description *chunk_make_description(const struct etwas_description_key *subject,
+                                                        const struct chunk_payload *payload)
 {
     const struct etwas_thread_ids ids = etwas_thread_ids();
     const struct etwas_etl_full_header header = etwas_description_header(
@@ -139,7 +142,7 @@ static struct etwas_description *make(const struct etwas_description_subject *su
         .provider = subject->guid,
     };
     struct etwas_description *made =
-        etwas_memory_keep(sizeof *made + etwas_etl_round_up_8(header.size));
+        etwas_memory_allocate_permanent(sizeof *made + etwas_etl_round_up_8(header.size));
 
     if (made != NULL) {
         made->subject = *subject;
@@ -147,35 +150,34 @@ static struct etwas_description *make(const struct etwas_description_subject *su
         made->records = (uint8_t *)(made + 1);
         memcpy(made->records, &header, sizeof header);
         memcpy(made->records + sizeof header, &head, sizeof head);
-        copy_pieces(made->records + BEFORE, payload->bytes, payload);
+        chunk_copy_pieces(made->records + BEFORE, payload->bytes, payload);
     }
     return made;
 }
 
-static void keep(const etwas_guid *provider, const struct payload *payload)
+static void chunk_store(const etwas_guid *provider, const struct chunk_payload *payload)
 {
-    struct etwas_description_subject subject = {.guid = *provider,
-                                                .kind = ETWAS_DESCRIBES_BY_MANIFEST};
+    struct etwas_description_key subject = {.guid = *provider, .kind = ETWAS_DESCRIBES_BY_MANIFEST};
     struct etwas_description *found;
     struct etwas_description *made;
-    struct envelope envelope;
+    struct manifest_chunk_header envelope;
     void (*hook)(void);
 
-    copy_pieces((uint8_t *)&envelope, sizeof envelope, payload);
+    chunk_copy_pieces((uint8_t *)&envelope, sizeof envelope, payload);
     if (envelope.magic != MAGIC) {
         return;
     }
     subject.number =
         (uint32_t)(envelope.major << 8 | envelope.minor) << VERSION_SHIFT | envelope.number;
-    found = find(&subject);
-    if (is_known(found, payload)) {
+    found = chunk_find_known(&subject);
+    if (chunk_is_known(found, payload)) {
         return;
     }
-    made = make(&subject, payload);
+    made = chunk_make_description(&subject, payload);
     if (made == NULL) {
         return;
     }
-    add(made);
+    chunk_add_known(made);
     if (found != NULL) {
         ck_pr_store_32(&found->replaced, 1);
     }
@@ -185,14 +187,16 @@ static void keep(const etwas_guid *provider, const struct payload *payload)
     }
 }
 
-void etwas_manifest_chunk_keep(const etwas_guid *provider, const struct etwas_event *event)
+void etwas_manifest_chunk_store(const etwas_guid *provider,
+                                const struct etwas_event_arguments *event)
 {
     const int error = errno;
-    struct payload payload;
+    struct chunk_payload payload;
 
     if (event->descriptor->Task == ETWAS_MANIFEST_CHUNK_ID &&
-        event->descriptor->Opcode == ETWAS_MANIFEST_CHUNK_OPCODE && list_pieces(&payload, event)) {
-        keep(provider, &payload);
+        event->descriptor->Opcode == ETWAS_MANIFEST_CHUNK_OPCODE &&
+        chunk_list_pieces(&payload, event)) {
+        chunk_store(provider, &payload);
     }
     errno = error;
 }

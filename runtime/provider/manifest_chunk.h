@@ -20,7 +20,7 @@ enum {
 };
 
 /* Whether an event may be a chunk. */
-static inline bool etwas_manifest_chunk_may_be(const EVENT_DESCRIPTOR *descriptor)
+static inline bool etwas_manifest_chunk_is_possible(const EVENT_DESCRIPTOR *descriptor)
 {
     return descriptor->Id == ETWAS_MANIFEST_CHUNK_ID;
 }
@@ -29,6 +29,7 @@ static inline bool etwas_manifest_chunk_may_be(const EVENT_DESCRIPTOR *descripto
  * Keeps what the event says if it is a chunk, unless that is known. Where there is no memory it is in the trace as an
  * event alone. Takes no lock; asks the system for memory, once for each chunk. Async-signal-safe.
  */
-void etwas_manifest_chunk_keep(const etwas_guid *provider, const struct etwas_event *event);
+void etwas_manifest_chunk_store(const etwas_guid *provider,
+                                const struct etwas_event_arguments *event);
 
 #endif

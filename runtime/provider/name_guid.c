@@ -21,13 +21,13 @@ enum {
 
 /* ---- SHA-1 (RFC 3174) ------------------------------------------------------------------------ */
 
-static uint32_t rotate(uint32_t word, unsigned bits)
+static uint32_t sha1_rotate(uint32_t word, unsigned bits)
 {
     return word << bits | word >> (32 - bits);
 }
 
 /* What the rounds of each quarter do with the words b, c and d. */
-static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
+static uint32_t sha1_mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
     switch (round / 20) {
     case 0:
@@ -41,7 +41,7 @@ static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
     }
 }
 
-static void take_block(uint32_t state[5], const unsigned char *block)
+static void sha1_add_block(uint32_t state[5], const unsigned char *block)
 {
     uint32_t words[ROUNDS];
     uint32_t a = state[0];
@@ -51,16 +51,17 @@ static void take_block(uint32_t state[5], const unsigned char *block)
     uint32_t e = state[4];
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        words[i] = i < 16 ? (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
-                                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3]
-                          : rotate(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+        words[i] =
+            i < 16 ? (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+                         (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3]
+                   : sha1_rotate(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
     }
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint32_t next = rotate(a, 5) + mix(i, b, c, d) + e + words[i];
+        uint32_t next = sha1_rotate(a, 5) + sha1_mix(i, b, c, d) + e + words[i];
 
         e = d;
         d = c;
-        c = rotate(b, 30);
+        c = sha1_rotate(b, 30);
         b = a;
         a = next;
     }
@@ -72,7 +73,7 @@ static void take_block(uint32_t state[5], const unsigned char *block)
 }
 
 /* Of a message with room behind it for what ends it: a bit, zeros, and its length in bits. */
-static void hash(unsigned char *message, size_t bytes, unsigned char digest[20])
+static void sha1_hash(unsigned char *message, size_t bytes, unsigned char digest[20])
 {
     uint32_t state[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
     size_t end = (bytes + 1 + LENGTH_BYTES + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -83,7 +84,7 @@ static void hash(unsigned char *message, size_t bytes, unsigned char digest[20])
         message[end - 1 - i] = (unsigned char)((uint64_t)bytes * 8 >> 8 * i);
     }
     for (size_t at = 0; at < end; at += BLOCK_BYTES) {
-        take_block(state, message + at);
+        sha1_add_block(state, message + at);
     }
     for (unsigned i = 0; i < 20; i++) {
         digest[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
@@ -113,7 +114,7 @@ uint32_t etwas_name_guid(const char *name, etwas_guid *guid)
         message[used++] = (unsigned char)(unit >> 8);
         message[used++] = (unsigned char)unit;
     }
-    hash(message, used, digest);
+    sha1_hash(message, used, digest);
     digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID that was made of a name */
     memcpy(guid, digest, sizeof *guid);
     return ERROR_SUCCESS;

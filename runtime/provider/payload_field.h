@@ -23,7 +23,7 @@ struct etwas_payload_layout {
     uint16_t length; /* BINARY: bytes; strings: characters, 0: up to a 0 of their own */
 };
 
-struct etwas_payload_walk {
+struct etwas_payload_cursor {
     const uint8_t *at;
     const uint8_t *end;
     uint64_t before; /* what the field before says, if it is an unsigned integer; else 0 */
@@ -58,7 +58,8 @@ static inline uint64_t etwas_payload_load(const struct etwas_payload_value *valu
 }
 
 /* Passes over the next field. False: it is not there whole. Of an array *value is empty. */
-bool etwas_payload_next(struct etwas_payload_walk *walk, const struct etwas_payload_layout *layout,
+bool etwas_payload_next(struct etwas_payload_cursor *walk,
+                        const struct etwas_payload_layout *layout,
                         struct etwas_payload_value *value);
 
 enum etwas_payload_kind {

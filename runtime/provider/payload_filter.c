@@ -23,51 +23,54 @@ _Static_assert(GUID_AT == offsetof(struct etwas_etl_event_header, provider_id),
 /* ---- the predicates -------------------------------------------------------------------------- */
 
 /* What is known so far of the event that is judged. */
-struct judged {
-    const struct etwas_made_filter *filter;
+struct evaluated {
+    const struct etwas_compiled_filter *filter;
     uint32_t open; /* predicates whose field has not come yet: a bit each */
     bool holds;    /* one of those that came */
     bool fails;
 };
 
-static bool is_decided(const struct judged *judged)
+static bool filter_is_decided(const struct evaluated *evaluated)
 {
-    return judged->open == 0 || (judged->filter->match_any ? judged->holds : judged->fails);
+    return evaluated->open == 0 ||
+           (evaluated->filter->match_any ? evaluated->holds : evaluated->fails);
 }
 
-static enum etwas_payload_verdict verdict_of(const struct judged *judged)
+static enum etwas_payload_result filter_result_of(const struct evaluated *evaluated)
 {
-    if (!is_decided(judged)) {
-        return ETWAS_PAYLOAD_UNFIT;
+    if (!filter_is_decided(evaluated)) {
+        return ETWAS_PAYLOAD_MALFORMED;
     }
-    return (judged->filter->match_any ? judged->holds : !judged->fails) ? ETWAS_PAYLOAD_MATCHES
-                                                                        : ETWAS_PAYLOAD_MISSES;
+    return (evaluated->filter->match_any ? evaluated->holds : !evaluated->fails)
+               ? ETWAS_PAYLOAD_MATCHES
+               : ETWAS_PAYLOAD_NO_MATCH;
 }
 
 /* A predicate's field has come. One that cannot be compared so stays open. */
-static void ask(struct judged *judged, uint32_t index, enum etwas_payload_kind kind,
-                const struct etwas_payload_value *value)
+static void filter_test_field(struct evaluated *evaluated, uint32_t index,
+                              enum etwas_payload_kind kind, const struct etwas_payload_value *value)
 {
-    const struct etwas_predicate *predicate = &judged->filter->wanted[index].predicate;
+    const struct etwas_predicate *predicate = &evaluated->filter->wanted[index].predicate;
 
-    if (etwas_predicate_fits(predicate, kind)) {
+    if (etwas_predicate_accepts(predicate, kind)) {
         bool holds = etwas_predicate_holds(predicate, kind, value);
 
-        judged->open &= ~(1u << index);
-        judged->holds = judged->holds || holds;
-        judged->fails = judged->fails || !holds;
+        evaluated->open &= ~(1u << index);
+        evaluated->holds = evaluated->holds || holds;
+        evaluated->fails = evaluated->fails || !holds;
     }
 }
 
 /* ---- fields that were told ------------------------------------------------------------------- */
 
-static enum etwas_payload_verdict judge_told(struct judged *judged,
-                                             const struct etwas_cursor *payload)
+static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *evaluated,
+                                                           const struct etwas_cursor *payload)
 {
-    const struct etwas_made_filter *filter = judged->filter;
-    struct etwas_payload_walk walk = {.at = payload->at, .end = payload->end};
+    const struct etwas_compiled_filter *filter = evaluated->filter;
+    struct etwas_payload_cursor walk = {.at = payload->at, .end = payload->end};
 
-    for (uint32_t field = 0; field < filter->layout_count && !is_decided(judged); field++) {
+    for (uint32_t field = 0; field < filter->layout_count && !filter_is_decided(evaluated);
+         field++) {
         struct etwas_payload_value value;
 
         if (!etwas_payload_next(&walk, &filter->layouts[field], &value)) {
@@ -75,11 +78,12 @@ static enum etwas_payload_verdict judge_told(struct judged *judged,
         }
         for (uint32_t index = 0; index < filter->wanted_count; index++) {
             if (filter->wanted[index].index == field) {
-                ask(judged, index, etwas_payload_kind(filter->layouts[field].in_type), &value);
+                filter_test_field(evaluated, index,
+                                  etwas_payload_kind(filter->layouts[field].in_type), &value);
             }
         }
     }
-    return verdict_of(judged);
+    return filter_result_of(evaluated);
 }
 
 /* ---- fields that the event tells: TraceLogging ----------------------------------------------- */
@@ -98,14 +102,14 @@ enum {
     TYPE_STRUCT = 24,
 };
 
-struct told_field {
+struct metadata_field {
     const char *name;
     size_t name_bytes;
     uint8_t in;
     uint16_t count;
 };
 
-static bool pass_tag(struct etwas_cursor *span)
+static bool metadata_skip_tag(struct etwas_cursor *span)
 {
     uint8_t byte = MORE;
 
@@ -117,23 +121,23 @@ static bool pass_tag(struct etwas_cursor *span)
     return true;
 }
 
-static bool read_field(struct etwas_cursor *schema, struct told_field *field)
+static bool metadata_read_field(struct etwas_cursor *schema, struct metadata_field *field)
 {
     uint8_t out = 0;
 
-    *field = (struct told_field){0};
+    *field = (struct metadata_field){0};
     if (!etwas_cursor_name(schema, &field->name, &field->name_bytes) ||
         !etwas_cursor_u8(schema, &field->in) ||
         ((field->in & MORE) != 0 && !etwas_cursor_u8(schema, &out)) ||
-        ((out & MORE) != 0 && !pass_tag(schema))) {
+        ((out & MORE) != 0 && !metadata_skip_tag(schema))) {
         return false;
     }
     return (field->in & COUNT_CONSTANT) == 0 || etwas_cursor_u16(schema, &field->count);
 }
 
 /* False: it cannot be passed over in the payload, as an array of structs. */
-static bool layout_of(const struct told_field *field, struct etwas_cursor *payload,
-                      struct etwas_payload_layout *layout)
+static bool metadata_layout_of(const struct metadata_field *field, struct etwas_cursor *payload,
+                               struct etwas_payload_layout *layout)
 {
     uint8_t type = field->in & TYPE_MASK;
     uint8_t count = field->in & COUNT_MASK;
@@ -149,47 +153,50 @@ static bool layout_of(const struct told_field *field, struct etwas_cursor *paylo
     return count != COUNT_IN_PAYLOAD || etwas_cursor_u16(payload, &layout->count);
 }
 
-static void ask_by_name(struct judged *judged, const struct told_field *field,
-                        const struct etwas_payload_layout *layout,
-                        const struct etwas_payload_value *value)
+static void filter_test_field_by_name(struct evaluated *evaluated,
+                                      const struct metadata_field *field,
+                                      const struct etwas_payload_layout *layout,
+                                      const struct etwas_payload_value *value)
 {
-    const struct etwas_made_filter *filter = judged->filter;
+    const struct etwas_compiled_filter *filter = evaluated->filter;
 
     for (uint32_t index = 0; index < filter->wanted_count && !layout->is_array; index++) {
-        const struct etwas_wanted_field *wanted = &filter->wanted[index];
+        const struct etwas_filter_field *wanted = &filter->wanted[index];
 
-        if ((judged->open & 1u << index) != 0 && wanted->name_bytes == field->name_bytes &&
+        if ((evaluated->open & 1u << index) != 0 && wanted->name_bytes == field->name_bytes &&
             memcmp(wanted->name, field->name, field->name_bytes) == 0) {
-            ask(judged, index, etwas_payload_kind(layout->in_type), value);
+            filter_test_field(evaluated, index, etwas_payload_kind(layout->in_type), value);
         }
     }
 }
 
 /* `schema` begins behind the event's name. A struct's members are fields of the event. */
-static enum etwas_payload_verdict judge_named(struct judged *judged, struct etwas_cursor *schema,
-                                              struct etwas_cursor *payload)
+static enum etwas_payload_result filter_evaluate_by_name(struct evaluated *evaluated,
+                                                         struct etwas_cursor *schema,
+                                                         struct etwas_cursor *payload)
 {
-    struct told_field field;
+    struct metadata_field field;
 
-    while (!is_decided(judged) && etwas_cursor_left(schema) != 0 && read_field(schema, &field)) {
-        struct etwas_payload_walk walk;
+    while (!filter_is_decided(evaluated) && etwas_cursor_left(schema) != 0 &&
+           metadata_read_field(schema, &field)) {
+        struct etwas_payload_cursor walk;
         struct etwas_payload_layout layout;
         struct etwas_payload_value value;
 
         if ((field.in & (TYPE_MASK | COUNT_MASK)) == TYPE_STRUCT) {
             continue;
         }
-        if (!layout_of(&field, payload, &layout)) {
+        if (!metadata_layout_of(&field, payload, &layout)) {
             break;
         }
-        walk = (struct etwas_payload_walk){.at = payload->at, .end = payload->end};
+        walk = (struct etwas_payload_cursor){.at = payload->at, .end = payload->end};
         if (!etwas_payload_next(&walk, &layout, &value)) {
             break;
         }
         payload->at = walk.at;
-        ask_by_name(judged, &field, &layout, &value);
+        filter_test_field_by_name(evaluated, &field, &layout, &value);
     }
-    return verdict_of(judged);
+    return filter_result_of(evaluated);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -198,8 +205,8 @@ static enum etwas_payload_verdict judge_named(struct judged *judged, struct etwa
  * Moves *payload behind the items of an event; *schema: what is in its description. False: no reader delivers
  * the event either.
  */
-static bool pass_items(const uint8_t *bytes, size_t size, struct etwas_cursor *payload,
-                       struct etwas_cursor *schema)
+static bool record_skip_items(const uint8_t *bytes, size_t size, struct etwas_cursor *payload,
+                              struct etwas_cursor *schema)
 {
     struct etwas_etl_extended_item item;
     struct etwas_record record;
@@ -222,7 +229,8 @@ static bool pass_items(const uint8_t *bytes, size_t size, struct etwas_cursor *p
 }
 
 /* Opens a description, u16 bytes of all; tag; name 0; and passes over the event's name. */
-static bool is_event_named(const struct etwas_made_filter *filter, struct etwas_cursor *schema)
+static bool filter_is_event_named(const struct etwas_compiled_filter *filter,
+                                  struct etwas_cursor *schema)
 {
     const char *name;
     size_t name_bytes;
@@ -233,73 +241,78 @@ static bool is_event_named(const struct etwas_made_filter *filter, struct etwas_
         return false;
     }
     schema->end = schema->at + (bytes - sizeof bytes);
-    return pass_tag(schema) && etwas_cursor_name(schema, &name, &name_bytes) &&
+    return metadata_skip_tag(schema) && etwas_cursor_name(schema, &name, &name_bytes) &&
            name_bytes == filter->event_name_bytes &&
            memcmp(name, filter->event_name, name_bytes) == 0;
 }
 
-static enum etwas_payload_verdict judge_modern(struct judged *judged, const uint8_t *record,
-                                               size_t bytes)
+static enum etwas_payload_result filter_evaluate_modern(struct evaluated *evaluated,
+                                                        const uint8_t *record, size_t bytes)
 {
-    const struct etwas_made_filter *filter = judged->filter;
+    const struct etwas_compiled_filter *filter = evaluated->filter;
     struct etwas_etl_event_header header;
     struct etwas_cursor payload = {record + sizeof header, record + bytes};
     struct etwas_cursor schema = {NULL, NULL};
 
     if (bytes < sizeof header) {
-        return ETWAS_PAYLOAD_NOT_MEANT;
+        return ETWAS_PAYLOAD_OTHER_EVENT;
     }
     memcpy(&header, record, sizeof header);
     if (!filter->by_name && (header.id != filter->event || header.version != filter->version)) {
-        return ETWAS_PAYLOAD_NOT_MEANT;
+        return ETWAS_PAYLOAD_OTHER_EVENT;
     }
     if ((header.flags & ETWAS_ETL_EVENT_EXTENDED_INFO) != 0 &&
-        !pass_items(record, bytes, &payload, &schema)) {
-        return ETWAS_PAYLOAD_UNFIT;
+        !record_skip_items(record, bytes, &payload, &schema)) {
+        return ETWAS_PAYLOAD_MALFORMED;
     }
     if (filter->by_name) {
-        return is_event_named(filter, &schema) ? judge_named(judged, &schema, &payload)
-                                               : ETWAS_PAYLOAD_NOT_MEANT;
+        return filter_is_event_named(filter, &schema)
+                   ? filter_evaluate_by_name(evaluated, &schema, &payload)
+                   : ETWAS_PAYLOAD_OTHER_EVENT;
     }
     /* Where fields were told by id, an event that has a name instead is another. */
-    return schema.at != NULL ? ETWAS_PAYLOAD_NOT_MEANT : judge_told(judged, &payload);
+    return schema.at != NULL ? ETWAS_PAYLOAD_OTHER_EVENT
+                             : filter_evaluate_by_layout(evaluated, &payload);
 }
 
-static enum etwas_payload_verdict judge_classic(struct judged *judged, const uint8_t *record,
-                                                size_t bytes, size_t header_bytes)
+static enum etwas_payload_result filter_evaluate_classic(struct evaluated *evaluated,
+                                                         const uint8_t *record, size_t bytes,
+                                                         size_t header_bytes)
 {
-    const struct etwas_made_filter *filter = judged->filter;
+    const struct etwas_compiled_filter *filter = evaluated->filter;
     const struct etwas_cursor payload = {record + header_bytes, record + bytes};
     struct etwas_etl_full_header header;
 
     if (bytes < header_bytes || filter->by_name) {
-        return ETWAS_PAYLOAD_NOT_MEANT;
+        return ETWAS_PAYLOAD_OTHER_EVENT;
     }
     memcpy(&header, record, sizeof header);
     return header.type == filter->event && header.version == filter->version
-               ? judge_told(judged, &payload)
-               : ETWAS_PAYLOAD_NOT_MEANT;
+               ? filter_evaluate_by_layout(evaluated, &payload)
+               : ETWAS_PAYLOAD_OTHER_EVENT;
 }
 
-enum etwas_payload_verdict etwas_payload_filter_judge(const struct etwas_made_filter *filter,
-                                                      const uint8_t *record, size_t bytes)
+enum etwas_payload_result etwas_payload_filter_evaluate(const struct etwas_compiled_filter *filter,
+                                                        const uint8_t *record, size_t bytes)
 {
-    struct judged judged = {.filter = filter, .open = (1u << filter->wanted_count) - 1};
+    struct evaluated evaluated = {.filter = filter, .open = (1u << filter->wanted_count) - 1};
 
     /* Most events are others': that is known by this alone. */
     if (bytes < sizeof(struct etwas_etl_full_header) ||
         memcmp(record + GUID_AT, &filter->guid, sizeof filter->guid) != 0 ||
         record[offsetof(struct etwas_etl_full_header, marker_flags)] != ETWAS_ETL_MARKER_FLAGS) {
-        return ETWAS_PAYLOAD_NOT_MEANT;
+        return ETWAS_PAYLOAD_OTHER_EVENT;
     }
     switch (record[offsetof(struct etwas_etl_full_header, header_type)]) {
     case ETWAS_ETL_EVENT_HEADER64:
-        return judge_modern(&judged, record, bytes);
+        return filter_evaluate_modern(&evaluated, record, bytes);
     case ETWAS_ETL_FULL_HEADER64:
-        return judge_classic(&judged, record, bytes, sizeof(struct etwas_etl_full_header));
+        return filter_evaluate_classic(&evaluated, record, bytes,
+                                       sizeof(struct etwas_etl_full_header));
     case ETWAS_ETL_INSTANCE64:
-        return judge_classic(&judged, record, bytes, sizeof(struct etwas_etl_instance_header));
+        return filter_evaluate_classic(&evaluated, record, bytes,
+                                       sizeof(struct etwas_etl_instance_header));
     default:
-        return ETWAS_PAYLOAD_NOT_MEANT;
+        return ETWAS_PAYLOAD_OTHER_EVENT;
     }
 }

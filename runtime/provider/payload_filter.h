@@ -19,21 +19,21 @@ enum {
     ETWAS_FILTER_PREDICATES = 8,
 };
 
-enum etwas_payload_verdict {
-    ETWAS_PAYLOAD_NOT_MEANT, /* another event */
-    ETWAS_PAYLOAD_MISSES,
+enum etwas_payload_result {
+    ETWAS_PAYLOAD_OTHER_EVENT, /* another event */
+    ETWAS_PAYLOAD_NO_MATCH,
     ETWAS_PAYLOAD_MATCHES,
-    ETWAS_PAYLOAD_UNFIT, /* it lacks a field that it takes to tell, or has it otherwise */
+    ETWAS_PAYLOAD_MALFORMED, /* it lacks a field that it takes to tell, or has it otherwise */
 };
 
-struct etwas_wanted_field {
+struct etwas_filter_field {
     struct etwas_predicate predicate;
     uint32_t index; /* of the field, where they are told */
     uint16_t name_bytes;
     char name[ETWAS_PREDICATE_BYTES];
 };
 
-struct etwas_made_filter {
+struct etwas_compiled_filter {
     etwas_guid guid;
     uint32_t event; /* its id, or Class.Type */
     uint32_t version;
@@ -43,7 +43,7 @@ struct etwas_made_filter {
     uint32_t layout_count;
     uint16_t event_name_bytes;
     char event_name[ETWAS_PREDICATE_BYTES];
-    struct etwas_wanted_field wanted[ETWAS_FILTER_PREDICATES];
+    struct etwas_filter_field wanted[ETWAS_FILTER_PREDICATES];
     struct etwas_payload_layout layouts[]; /* up to the last field that is wanted */
 };
 
@@ -51,11 +51,11 @@ struct etwas_made_filter {
  * A filter, for free(). NULL: `code` says why: ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_PARAMETER, and *fault
  * is a sentence that says what is wrong.
  */
-struct etwas_made_filter *etwas_payload_filter_make(const etwas_payload_filter *given,
-                                                    uint32_t *code, const char **fault);
+struct etwas_compiled_filter *etwas_payload_filter_compile(const etwas_payload_filter *given,
+                                                           uint32_t *code, const char **fault);
 
 /* A whole record of so many bytes, with its header. */
-enum etwas_payload_verdict etwas_payload_filter_judge(const struct etwas_made_filter *filter,
-                                                      const uint8_t *record, size_t bytes);
+enum etwas_payload_result etwas_payload_filter_evaluate(const struct etwas_compiled_filter *filter,
+                                                        const uint8_t *record, size_t bytes);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
-static uint32_t digit_of(char character)
+static uint32_t predicate_digit_of(char character)
 {
     if (character >= '0' && character <= '9') {
         return (uint32_t)(character - '0');
@@ -28,7 +28,7 @@ static uint32_t digit_of(char character)
 }
 
 /* "17", "-3" or "0x1F" at *text, which is moved behind it. False: there is none, or it is too large. */
-static bool read_number(const char **text, struct etwas_payload_number *number)
+static bool predicate_parse_number(const char **text, struct etwas_payload_number *number)
 {
     bool is_negative = **text == '-';
     const char *at = *text + (is_negative ? 1 : 0);
@@ -37,8 +37,8 @@ static bool read_number(const char **text, struct etwas_payload_number *number)
     const char *first;
 
     at += base == HEXADECIMAL ? 2 : 0;
-    for (first = at; digit_of(*at) < base; at++) {
-        uint32_t digit = digit_of(*at);
+    for (first = at; predicate_digit_of(*at) < base; at++) {
+        uint32_t digit = predicate_digit_of(*at);
 
         if (bits > (UINT64_MAX - digit) / base) {
             return false;
@@ -54,7 +54,8 @@ static bool read_number(const char **text, struct etwas_payload_number *number)
     return true;
 }
 
-static int order(struct etwas_payload_number left, struct etwas_payload_number right)
+static int predicate_compare_numbers(struct etwas_payload_number left,
+                                     struct etwas_payload_number right)
 {
     if (left.is_large != right.is_large) {
         return left.is_large ? 1 : -1;
@@ -65,13 +66,13 @@ static int order(struct etwas_payload_number left, struct etwas_payload_number r
     return (int64_t)left.bits < (int64_t)right.bits ? -1 : (int64_t)left.bits > (int64_t)right.bits;
 }
 
-static uint64_t magnitude(struct etwas_payload_number number)
+static uint64_t predicate_magnitude(struct etwas_payload_number number)
 {
     return !number.is_large && (int64_t)number.bits < 0 ? 0 - number.bits : number.bits;
 }
 
-static struct etwas_payload_number number_in(enum etwas_payload_kind kind,
-                                             const struct etwas_payload_value *value)
+static struct etwas_payload_number predicate_number_of(enum etwas_payload_kind kind,
+                                                       const struct etwas_payload_value *value)
 {
     uint64_t bits = etwas_payload_load(value);
     unsigned unused = (unsigned)(64 - 8 * value->bytes);
@@ -83,10 +84,10 @@ static struct etwas_payload_number number_in(enum etwas_payload_kind kind,
     return (struct etwas_payload_number){bits, bits > INT64_MAX};
 }
 
-static bool number_holds(const struct etwas_predicate *predicate,
-                         struct etwas_payload_number number)
+static bool predicate_number_holds(const struct etwas_predicate *predicate,
+                                   struct etwas_payload_number number)
 {
-    int low = order(number, predicate->low);
+    int low = predicate_compare_numbers(number, predicate->low);
 
     switch (predicate->compare) {
     case PAYLOADFIELD_EQ:
@@ -104,18 +105,18 @@ static bool number_holds(const struct etwas_predicate *predicate,
     case PAYLOADFIELD_GE:
         return low >= 0;
     case PAYLOADFIELD_BETWEEN:
-        return low >= 0 && order(number, predicate->high) <= 0;
+        return low >= 0 && predicate_compare_numbers(number, predicate->high) <= 0;
     case PAYLOADFIELD_NOTBETWEEN:
-        return low < 0 || order(number, predicate->high) > 0;
+        return low < 0 || predicate_compare_numbers(number, predicate->high) > 0;
     default: /* MODULO */
-        return magnitude(number) % magnitude(predicate->low) == 0;
+        return predicate_magnitude(number) % predicate_magnitude(predicate->low) == 0;
     }
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static bool contains(const struct etwas_payload_value *value, const void *part, size_t part_bytes,
-                     size_t unit)
+static bool predicate_contains(const struct etwas_payload_value *value, const void *part,
+                               size_t part_bytes, size_t unit)
 {
     for (size_t at = 0; at + part_bytes <= value->bytes; at += unit) {
         if (memcmp(value->data + at, part, part_bytes) == 0) {
@@ -125,8 +126,8 @@ static bool contains(const struct etwas_payload_value *value, const void *part, 
     return false;
 }
 
-static bool text_holds(const struct etwas_predicate *predicate,
-                       const struct etwas_payload_value *value, bool is_wide)
+static bool predicate_text_holds(const struct etwas_predicate *predicate,
+                                 const struct etwas_payload_value *value, bool is_wide)
 {
     const void *text = is_wide ? (const void *)predicate->wide : predicate->text;
     size_t bytes = is_wide ? predicate->wide_bytes : predicate->text_bytes;
@@ -138,55 +139,56 @@ static bool text_holds(const struct etwas_predicate *predicate,
     case PAYLOADFIELD_ISNOT:
         return !is_same;
     case PAYLOADFIELD_CONTAINS:
-        return contains(value, text, bytes, is_wide ? sizeof(etwas_wchar) : 1);
+        return predicate_contains(value, text, bytes, is_wide ? sizeof(etwas_wchar) : 1);
     default: /* DOESNTCONTAIN */
-        return !contains(value, text, bytes, is_wide ? sizeof(etwas_wchar) : 1);
+        return !predicate_contains(value, text, bytes, is_wide ? sizeof(etwas_wchar) : 1);
     }
 }
 
 /* ---- the predicate --------------------------------------------------------------------------- */
 
-static bool is_of_integers(uint32_t compare)
+static bool predicate_is_of_integers(uint32_t compare)
 {
     return compare <= PAYLOADFIELD_MODULO;
 }
 
-static bool is_of_texts(uint32_t compare)
+static bool predicate_is_of_texts(uint32_t compare)
 {
     return compare == PAYLOADFIELD_CONTAINS || compare == PAYLOADFIELD_DOESNTCONTAIN;
 }
 
-static bool is_of_both(uint32_t compare)
+static bool predicate_is_of_both(uint32_t compare)
 {
     return compare == PAYLOADFIELD_IS || compare == PAYLOADFIELD_ISNOT;
 }
 
-static bool has_two_values(uint32_t compare)
+static bool predicate_has_two_values(uint32_t compare)
 {
     return compare == PAYLOADFIELD_BETWEEN || compare == PAYLOADFIELD_NOTBETWEEN;
 }
 
-static bool read_numbers(struct etwas_predicate *predicate)
+static bool predicate_parse_numbers(struct etwas_predicate *predicate)
 {
     const char *at = predicate->text;
 
-    if (!read_number(&at, &predicate->low)) {
+    if (!predicate_parse_number(&at, &predicate->low)) {
         return false;
     }
-    if (has_two_values(predicate->compare)) {
-        return *at++ == ',' && read_number(&at, &predicate->high) && *at == 0;
+    if (predicate_has_two_values(predicate->compare)) {
+        return *at++ == ',' && predicate_parse_number(&at, &predicate->high) && *at == 0;
     }
     return *at == 0;
 }
 
-static const char *number_fault(const struct etwas_predicate *predicate)
+static const char *predicate_check_numbers(const struct etwas_predicate *predicate)
 {
     if (!predicate->has_numbers) {
-        return has_two_values(predicate->compare)
+        return predicate_has_two_values(predicate->compare)
                    ? "the value is not two integers with a comma between them"
                    : "the value is no integer of 64 bits";
     }
-    if (has_two_values(predicate->compare) && order(predicate->low, predicate->high) > 0) {
+    if (predicate_has_two_values(predicate->compare) &&
+        predicate_compare_numbers(predicate->low, predicate->high) > 0) {
         return "the lower bound is above the upper one";
     }
     return predicate->compare == PAYLOADFIELD_MODULO && predicate->low.bits == 0
@@ -194,8 +196,8 @@ static const char *number_fault(const struct etwas_predicate *predicate)
                : NULL;
 }
 
-const char *etwas_predicate_make(struct etwas_predicate *predicate,
-                                 const etwas_payload_predicate *given)
+const char *etwas_predicate_compile(struct etwas_predicate *predicate,
+                                    const etwas_payload_predicate *given)
 {
     size_t bytes = given->value != NULL ? strlen(given->value) : 0;
     size_t units;
@@ -203,8 +205,8 @@ const char *etwas_predicate_make(struct etwas_predicate *predicate,
     if (given->value == NULL) {
         return "a predicate has no value";
     }
-    if (!is_of_integers(given->compare) && !is_of_texts(given->compare) &&
-        !is_of_both(given->compare)) {
+    if (!predicate_is_of_integers(given->compare) && !predicate_is_of_texts(given->compare) &&
+        !predicate_is_of_both(given->compare)) {
         return "a comparison is unknown: it is none of PAYLOAD_OPERATOR";
     }
     if (bytes >= ETWAS_PREDICATE_BYTES) {
@@ -220,22 +222,22 @@ const char *etwas_predicate_make(struct etwas_predicate *predicate,
         return "a value is no UTF-8";
     }
     predicate->wide_bytes = (uint16_t)((units - 1) * sizeof predicate->wide[0]);
-    if (is_of_texts(given->compare) && bytes == 0) {
+    if (predicate_is_of_texts(given->compare) && bytes == 0) {
         return "a value is empty: every text contains it";
     }
-    predicate->has_numbers = read_numbers(predicate);
-    return is_of_integers(given->compare) ? number_fault(predicate) : NULL;
+    predicate->has_numbers = predicate_parse_numbers(predicate);
+    return predicate_is_of_integers(given->compare) ? predicate_check_numbers(predicate) : NULL;
 }
 
-bool etwas_predicate_fits(const struct etwas_predicate *predicate, enum etwas_payload_kind kind)
+bool etwas_predicate_accepts(const struct etwas_predicate *predicate, enum etwas_payload_kind kind)
 {
     switch (kind) {
     case ETWAS_PAYLOAD_SIGNED:
     case ETWAS_PAYLOAD_UNSIGNED:
-        return predicate->has_numbers && !is_of_texts(predicate->compare);
+        return predicate->has_numbers && !predicate_is_of_texts(predicate->compare);
     case ETWAS_PAYLOAD_TEXT:
     case ETWAS_PAYLOAD_WIDE_TEXT:
-        return !is_of_integers(predicate->compare);
+        return !predicate_is_of_integers(predicate->compare);
     default:
         return false;
     }
@@ -245,6 +247,6 @@ bool etwas_predicate_holds(const struct etwas_predicate *predicate, enum etwas_p
                            const struct etwas_payload_value *value)
 {
     return kind == ETWAS_PAYLOAD_TEXT || kind == ETWAS_PAYLOAD_WIDE_TEXT
-               ? text_holds(predicate, value, kind == ETWAS_PAYLOAD_WIDE_TEXT)
-               : number_holds(predicate, number_in(kind, value));
+               ? predicate_text_holds(predicate, value, kind == ETWAS_PAYLOAD_WIDE_TEXT)
+               : predicate_number_holds(predicate, predicate_number_of(kind, value));
 }

@@ -33,11 +33,11 @@ struct etwas_predicate {
 };
 
 /* NULL, or a sentence that says what is wrong with it. */
-const char *etwas_predicate_make(struct etwas_predicate *predicate,
-                                 const etwas_payload_predicate *given);
+const char *etwas_predicate_compile(struct etwas_predicate *predicate,
+                                    const etwas_payload_predicate *given);
 
 /* Whether values of the kind can be compared so. */
-bool etwas_predicate_fits(const struct etwas_predicate *predicate, enum etwas_payload_kind kind);
+bool etwas_predicate_accepts(const struct etwas_predicate *predicate, enum etwas_payload_kind kind);
 
 /* Of a value that fits. */
 bool etwas_predicate_holds(const struct etwas_predicate *predicate, enum etwas_payload_kind kind,

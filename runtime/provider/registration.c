@@ -27,7 +27,7 @@ uint32_t etwas_registrations_end(void)
 
 /* ---- handles: with the control lock held ----------------------------------------------------- */
 
-static uint64_t handle_of(uint32_t index)
+static uint64_t registration_handle_of(uint32_t index)
 {
     const struct etwas_registration *registered = &etwas_registrations[index];
 
@@ -35,12 +35,12 @@ static uint64_t handle_of(uint32_t index)
            (uint64_t)registered->generation << ETWAS_REGISTRATION_INDEX_BITS | (index + 1);
 }
 
-static struct etwas_registration *registration_of(uint64_t handle)
+static struct etwas_registration *registration_find(uint64_t handle)
 {
     uint32_t index = etwas_registration_index(handle);
 
     if (index >= ETWAS_REGISTRATIONS || !etwas_registrations[index].used ||
-        handle != handle_of(index)) {
+        handle != registration_handle_of(index)) {
         return NULL;
     }
     return &etwas_registrations[index];
@@ -51,14 +51,14 @@ const etwas_provider *etwas_provider_of(etwas_trace_handle handle)
     struct etwas_registration *registration;
 
     etwas_control_lock();
-    registration = registration_of(handle);
+    registration = registration_find(handle);
     etwas_control_unlock();
     return registration != NULL && !registration->is_modern ? &registration->provider : NULL;
 }
 
-uint32_t etwas_registration_of_modern(uint64_t handle)
+uint32_t etwas_modern_registration_index(uint64_t handle)
 {
-    const struct etwas_registration *registration = registration_of(handle);
+    const struct etwas_registration *registration = registration_find(handle);
 
     return registration != NULL && registration->is_modern
                ? (uint32_t)(registration - etwas_registrations)
@@ -68,11 +68,11 @@ uint32_t etwas_registration_of_modern(uint64_t handle)
 /* ---- registering ----------------------------------------------------------------------------- */
 
 /* An entry for a registration; UINT32_MAX: none. With the control lock held. */
-static uint32_t unused_entry(void)
+static uint32_t registration_unused_entry(void)
 {
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
         /* A callback may still run that was the last registration's. */
-        if (!etwas_registrations[index].used && !etwas_callback_runs(index)) {
+        if (!etwas_registrations[index].used && !etwas_callback_is_running(index)) {
             return index;
         }
     }
@@ -80,10 +80,10 @@ static uint32_t unused_entry(void)
 }
 
 /* Fills an entry; UINT32_MAX: a table is full. With the control lock held. */
-static uint32_t take_entry(const struct etwas_registration_request *request)
+static uint32_t registration_claim_entry(const struct etwas_registration_request *request)
 {
-    uint32_t index = unused_entry();
-    uint32_t control = etwas_control_guid_take(request->control, false);
+    uint32_t index = registration_unused_entry();
+    uint32_t control = etwas_control_guid_find_or_add(request->control, false);
     struct etwas_registration *registration;
 
     if (index == UINT32_MAX || control == ETWAS_NO_CONTROL_GUID ||
@@ -104,7 +104,7 @@ static uint32_t take_entry(const struct etwas_registration_request *request)
     registration->context = request->context;
     end = index < end ? end : index + 1;
     if (request->is_modern) {
-        etwas_event_provider_open(index, handle_of(index), request->control);
+        etwas_event_provider_open(index, registration_handle_of(index), request->control);
     }
     return index;
 }
@@ -115,13 +115,13 @@ uint32_t etwas_provider_register(const struct etwas_registration_request *reques
     uint32_t index;
 
     etwas_control_lock();
-    index = take_entry(request);
+    index = registration_claim_entry(request);
     if (index == UINT32_MAX) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     } else {
-        *handle = handle_of(index);
-        if (etwas_provider_apply(index)) {
-            code = etwas_callback_run(index);
+        *handle = registration_handle_of(index);
+        if (etwas_registration_apply_enablement(index)) {
+            code = etwas_callback_run_queued(index);
         }
     }
     etwas_control_unlock();
@@ -133,7 +133,7 @@ uint32_t etwas_provider_unregister(uint64_t handle, bool is_modern)
     struct etwas_registration *registration;
 
     etwas_control_lock();
-    registration = registration_of(handle);
+    registration = registration_find(handle);
     if (registration != NULL && registration->is_modern != is_modern) {
         registration = NULL;
     }

@@ -76,6 +76,6 @@ uint32_t etwas_provider_unregister(uint64_t registration, bool is_modern);
  * The index of a modern provider's registration; UINT32_MAX: there is none. With the control lock
  * held.
  */
-uint32_t etwas_registration_of_modern(uint64_t registration);
+uint32_t etwas_modern_registration_index(uint64_t registration);
 
 #endif

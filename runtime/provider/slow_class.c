@@ -14,25 +14,25 @@ enum {
     CLOCK_BITS = 2
 };
 
-struct mark {
+struct slow_class_limit {
     uint64_t class_handle; /* a class that comes to this entry later has another */
     uint64_t session;
     uint64_t limit; /* ticks above the clock; 0: not marked */
 };
 
-static struct mark marks[ETWAS_CLASSES];
+static struct slow_class_limit marks[ETWAS_CLASSES];
 
-static struct mark *mark_of(etwas_handle class_handle)
+static struct slow_class_limit *slow_class_limit_of(etwas_handle class_handle)
 {
     uint32_t index = (uint32_t)((uintptr_t)class_handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
 
     return index < ETWAS_CLASSES ? &marks[index] : NULL;
 }
 
-bool etwas_slow_class_mark(etwas_handle class_handle, etwas_trace_handle session, uint64_t ticks,
-                           uint32_t clock)
+bool etwas_slow_class_set_limit(etwas_handle class_handle, etwas_trace_handle session,
+                                uint64_t ticks, uint32_t clock)
 {
-    struct mark *mark = mark_of(class_handle);
+    struct slow_class_limit *mark = slow_class_limit_of(class_handle);
     const uint64_t most = UINT64_MAX >> CLOCK_BITS;
     etwas_guid guid;
 
@@ -52,7 +52,7 @@ bool etwas_slow_class_mark(etwas_handle class_handle, etwas_trace_handle session
 
 bool etwas_trigger_if_slow(etwas_handle class_handle, int64_t start)
 {
-    const struct mark *mark = mark_of(class_handle);
+    const struct slow_class_limit *mark = slow_class_limit_of(class_handle);
     struct etwas_session_key key;
     uint64_t handle;
     uint64_t session;

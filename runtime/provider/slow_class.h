@@ -18,7 +18,7 @@
  * From now on an instance of the class that takes longer than `ticks` of `clock` asks `session`, which is a
  * handle; 0 ticks: none does. False: the class is not registered.
  */
-bool etwas_slow_class_mark(etwas_handle class_handle, etwas_trace_handle session, uint64_t ticks,
-                           uint32_t clock);
+bool etwas_slow_class_set_limit(etwas_handle class_handle, etwas_trace_handle session,
+                                uint64_t ticks, uint32_t clock);
 
 #endif

@@ -16,14 +16,14 @@
 
 #include "buffer/publish.h"
 #include "platform/thread.h"
-#include "provider/counted.h"
+#include "provider/counted_class.h"
 #include "provider/event_class.h"
 #include "provider/quick.h"
 #include "provider/trace_event.h"
 #include "session/handle.h"
 
 /* What an event says of itself in its header, besides who logs and when. */
-struct classic {
+struct classic_event {
     etwas_pair guid;
     etwas_pair parent_guid;
     uint32_t class_word; /* type, level, version */
@@ -33,7 +33,7 @@ struct classic {
 };
 
 /* What follows the caller's header: the payload itself as one field, or up to 16 fields. */
-struct payload {
+struct payload_fields {
     const MOF_FIELD *fields;
     uint32_t count;
 };
@@ -42,19 +42,17 @@ struct payload {
  * `given` are the bytes behind the caller's header (R101), `whole` becomes the payload's field if it
  * has none; `mostly_fields` says what is likely. False: not whole fields, or too many.
  */
-static inline __attribute__((always_inline)) bool find_payload(struct payload *payload,
-                                                               const void *behind_header,
-                                                               uint32_t given, uint32_t flags,
-                                                               const bool mostly_fields,
-                                                               MOF_FIELD *whole)
+static inline __attribute__((always_inline)) bool trace_event_find_payload(
+    struct payload_fields *payload, const void *behind_header, uint32_t given, uint32_t flags,
+    const bool mostly_fields, MOF_FIELD *whole)
 {
     if (__builtin_expect((flags & WNODE_FLAG_USE_MOF_PTR) != 0, mostly_fields)) {
-        *payload = (struct payload){behind_header, given / (uint32_t)sizeof(MOF_FIELD)};
+        *payload = (struct payload_fields){behind_header, given / (uint32_t)sizeof(MOF_FIELD)};
         return given % sizeof(MOF_FIELD) == 0 && payload->count <= MAX_MOF_FIELDS;
     }
     whole->DataPtr = (uint64_t)(uintptr_t)behind_header;
     whole->Length = given;
-    *payload = (struct payload){whole, 1};
+    *payload = (struct payload_fields){whole, 1};
     return true;
 }
 
@@ -62,10 +60,11 @@ static inline __attribute__((always_inline)) bool find_payload(struct payload *p
  * The general way. It has a list of its own: another thread may change the caller's meanwhile.
  * `counted_for` is the session that has instances counted, 0: none.
  */
-static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32_t header_bytes,
-                                                         struct classic event,
-                                                         struct payload payload,
-                                                         uint64_t counted_for)
+static __attribute__((noinline)) uint32_t trace_event_publish_general(uint64_t handle,
+                                                                      uint32_t header_bytes,
+                                                                      struct classic_event event,
+                                                                      struct payload_fields payload,
+                                                                      uint64_t counted_for)
 {
     const struct etwas_thread_ids ids = etwas_thread_ids();
     struct etwas_etl_instance_header header = {
@@ -107,16 +106,17 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
     memcpy(&header.full.type, &event.class_word, sizeof event.class_word);
     memcpy(&header.full.guid, &event.guid, sizeof header.full.guid);
     memcpy(&header.parent_guid, &event.parent_guid, sizeof header.parent_guid);
-    return etwas_publish_by(counted_for == etwas_session_handle(key))(key.index, key.generation,
-                                                                      given_bytes, &record);
+    return etwas_publisher_for(counted_for == etwas_session_handle(key))(key.index, key.generation,
+                                                                         given_bytes, &record);
 }
 
 /* Adds the marker and who logs (R62, R63, R103). `guid` is where the class's is. */
 #if ETWAS_RSEQ
 
-static inline __attribute__((always_inline)) uint32_t publish_quickly(
+static inline __attribute__((always_inline)) uint32_t trace_event_publish_quickly(
     const struct etwas_quick_target *target, int64_t stamp, uint64_t ids,
-    const uint32_t header_bytes, const struct classic *event, const struct payload *payload)
+    const uint32_t header_bytes, const struct classic_event *event,
+    const struct payload_fields *payload)
 {
     const bool has_instance = header_bytes == sizeof(struct etwas_etl_instance_header);
     const uint32_t marker = etwas_etl_marker(
@@ -132,11 +132,9 @@ static inline __attribute__((always_inline)) uint32_t publish_quickly(
                                &header, stamp, payload->fields, payload->count);
 }
 
-static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
-                                                              const uint32_t header_bytes,
-                                                              const struct classic *event,
-                                                              const void *guid,
-                                                              const struct payload *payload)
+static inline __attribute__((always_inline)) uint32_t trace_event_publish(
+    uint64_t handle, const uint32_t header_bytes, const struct classic_event *event,
+    const void *guid, const struct payload_fields *payload)
 {
     const uint64_t ids = etwas_thread_ids_word();
     uint32_t code = ETWAS_QUICK_NOT;
@@ -144,45 +142,47 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
     int64_t stamp;
 
     if (__builtin_expect((uint32_t)ids == 0, 0)) {
-        return publish_anyhow(handle, header_bytes, *event, *payload, 0);
+        return trace_event_publish_general(handle, header_bytes, *event, *payload, 0);
     }
     if (__builtin_expect(etwas_quick_find(&target, handle), 1)) {
         stamp = etwas_clock_now(target.clock);
-        code = publish_quickly(&target, stamp, ids, header_bytes, event, payload);
+        code = trace_event_publish_quickly(&target, stamp, ids, header_bytes, event, payload);
     } else {
         const struct etwas_class_facts facts = {.type_and_level = event->class_word & 0xFFFF,
                                                 .guid = guid};
 
         if (etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)) {
-            code = publish_quickly(&target, stamp, ids, header_bytes, event, payload);
+            code = trace_event_publish_quickly(&target, stamp, ids, header_bytes, event, payload);
         }
     }
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
-               : publish_anyhow(handle, header_bytes, *event, *payload, 0);
+               : trace_event_publish_general(handle, header_bytes, *event, *payload, 0);
 }
 
 #else
 
-static inline uint32_t publish(uint64_t handle, uint32_t header_bytes, const struct classic *event,
-                               const void *guid, const struct payload *payload)
+static inline uint32_t trace_event_publish(uint64_t handle, uint32_t header_bytes,
+                                           const struct classic_event *event, const void *guid,
+                                           const struct payload_fields *payload)
 {
     (void)guid;
-    return publish_anyhow(handle, header_bytes, *event, *payload, 0);
+    return trace_event_publish_general(handle, header_bytes, *event, *payload, 0);
 }
 
 #endif
 
 /* The caller's, which may change meanwhile: read once. 0: there is no event. */
-static uint16_t size_of(const uint16_t *size)
+static uint16_t trace_event_size_of(const uint16_t *size)
 {
     return size != NULL ? ck_pr_load_16(size) : 0;
 }
 
 uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
 {
-    struct classic classic = {.size = size_of(event != NULL ? &event->Size : NULL)};
-    struct payload payload;
+    struct classic_event classic = {.size =
+                                        trace_event_size_of(event != NULL ? &event->Size : NULL)};
+    struct payload_fields payload;
     MOF_FIELD whole;
     const void *guid;
 
@@ -192,8 +192,8 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
     if (__builtin_expect((event->Flags & WNODE_FLAG_TRACED_GUID) == 0, 0)) {
         return ERROR_INVALID_FLAG_NUMBER;
     }
-    if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
-                      false, &whole)) {
+    if (!trace_event_find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event,
+                                  event->Flags, false, &whole)) {
         return ERROR_INVALID_PARAMETER;
     }
     guid = &event->Guid;
@@ -205,40 +205,43 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
     }
     memcpy(&classic.guid, guid, sizeof classic.guid);
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
-    return publish(handle, sizeof(struct etwas_etl_full_header), &classic, guid, &payload);
+    return trace_event_publish(handle, sizeof(struct etwas_etl_full_header), &classic, guid,
+                               &payload);
 }
 
 /* Of a class, or with a parent of one, that has its instances counted; or of none. */
-static __attribute__((noinline)) uint32_t trace_counted(etwas_trace_handle handle,
-                                                        const EVENT_INSTANCE_HEADER *event,
-                                                        const EVENT_INSTANCE_INFO *instance,
-                                                        const EVENT_INSTANCE_INFO *parent,
-                                                        uint16_t size, struct payload payload)
+static __attribute__((noinline)) uint32_t trace_event_counted(etwas_trace_handle handle,
+                                                              const EVENT_INSTANCE_HEADER *event,
+                                                              const EVENT_INSTANCE_INFO *instance,
+                                                              const EVENT_INSTANCE_INFO *parent,
+                                                              uint16_t size,
+                                                              struct payload_fields payload)
 {
-    struct classic classic = {.size = size, .instance_id = instance->InstanceId};
+    struct classic_event classic = {.size = size, .instance_id = instance->InstanceId};
     uint64_t counted_for;
     uint64_t parents;
 
-    if (!etwas_counted_find(instance->RegHandle, &classic.guid, &counted_for)) {
+    if (!etwas_counted_class_find(instance->RegHandle, &classic.guid, &counted_for)) {
         return ERROR_INVALID_HANDLE;
     }
     if (parent != NULL) {
-        if (!etwas_counted_find(parent->RegHandle, &classic.parent_guid, &parents)) {
+        if (!etwas_counted_class_find(parent->RegHandle, &classic.parent_guid, &parents)) {
             return ERROR_INVALID_HANDLE;
         }
         classic.parent_instance_id = parent->InstanceId;
     }
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
-    return publish_anyhow(handle, sizeof(struct etwas_etl_instance_header), classic, payload,
-                          counted_for);
+    return trace_event_publish_general(handle, sizeof(struct etwas_etl_instance_header), classic,
+                                       payload, counted_for);
 }
 
-uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
-                                  const EVENT_INSTANCE_INFO *instance,
-                                  const EVENT_INSTANCE_INFO *parent)
+uint32_t etwas_trace_instance_general(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
+                                      const EVENT_INSTANCE_INFO *instance,
+                                      const EVENT_INSTANCE_INFO *parent)
 {
-    struct classic classic = {.size = size_of(event != NULL ? &event->Size : NULL)};
-    struct payload payload;
+    struct classic_event classic = {.size =
+                                        trace_event_size_of(event != NULL ? &event->Size : NULL)};
+    struct payload_fields payload;
     MOF_FIELD whole;
 
     if (__builtin_expect(handle == 0, 0) || __builtin_expect(instance == NULL, 0) ||
@@ -250,22 +253,22 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
     if (__builtin_expect((event->Flags & WNODE_FLAG_TRACED_GUID) == 0, 0)) {
         return ERROR_INVALID_FLAGS;
     }
-    if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
-                      true, &whole)) {
+    if (!trace_event_find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event,
+                                  event->Flags, true, &whole)) {
         return ERROR_INVALID_PARAMETER;
     }
     /* R120: the instance's class is the one of InstInfo. */
     if (!etwas_class_look_up(instance->RegHandle, &classic.guid)) {
-        return trace_counted(handle, event, instance, parent, classic.size, payload);
+        return trace_event_counted(handle, event, instance, parent, classic.size, payload);
     }
     if (__builtin_expect(parent != NULL, 0)) {
         if (!etwas_class_look_up(parent->RegHandle, &classic.parent_guid)) {
-            return trace_counted(handle, event, instance, parent, classic.size, payload);
+            return trace_event_counted(handle, event, instance, parent, classic.size, payload);
         }
         classic.parent_instance_id = parent->InstanceId;
     }
     classic.instance_id = instance->InstanceId;
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
-    return publish(handle, sizeof(struct etwas_etl_instance_header), &classic,
-                   etwas_class_guid_at(instance->RegHandle), &payload);
+    return trace_event_publish(handle, sizeof(struct etwas_etl_instance_header), &classic,
+                               etwas_class_guid_at(instance->RegHandle), &payload);
 }

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* TraceEventInstance, the general way: every case, and every error with its code. */
-uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
-                                  const EVENT_INSTANCE_INFO *instance,
-                                  const EVENT_INSTANCE_INFO *parent);
+uint32_t etwas_trace_instance_general(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
+                                      const EVENT_INSTANCE_INFO *instance,
+                                      const EVENT_INSTANCE_INFO *parent);
 
 #endif

@@ -30,13 +30,13 @@
  * A Size below the header's wraps to a payload far too long. Read once for what is both checked and
  * copied: another thread may change it meanwhile.
  */
-static inline uint32_t payload_bytes_of(const EVENT_INSTANCE_HEADER *event)
+static inline uint32_t instance_payload_bytes(const EVENT_INSTANCE_HEADER *event)
 {
     return (uint32_t) * (const volatile uint16_t *)&event->Size - (uint32_t)sizeof *event;
 }
 
 /* The quick ways take a payload in one piece. */
-static inline bool is_quick_kind(const EVENT_INSTANCE_HEADER *event)
+static inline bool instance_is_quick_kind(const EVENT_INSTANCE_HEADER *event)
 {
     return (event->Flags & (WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR)) ==
            WNODE_FLAG_TRACED_GUID;
@@ -45,15 +45,16 @@ static inline bool is_quick_kind(const EVENT_INSTANCE_HEADER *event)
 /*
  * What fits into a buffer also keeps R63, since the record is longer than the Size stated.
  */
-static inline bool is_quick(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
+static inline bool instance_is_quick(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
 {
     const uint32_t most = ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof(struct etwas_etl_instance_header);
 
-    return is_quick_kind(event) && payload_bytes <= most;
+    return instance_is_quick_kind(event) && payload_bytes <= most;
 }
 
 /* Marker and class: the first 8 bytes of a record that is not too long. */
-static inline uint64_t first_word(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
+static inline uint64_t instance_first_word(const EVENT_INSTANCE_HEADER *event,
+                                           uint32_t payload_bytes)
 {
     uint32_t class_word;
 
@@ -69,7 +70,7 @@ static inline uint64_t first_word(const EVENT_INSTANCE_HEADER *event, uint32_t p
  * ETWAS_QUICK_COMMITTED, or nothing is recorded. The stamp is read before: what follows runs while
  * the processor fetches it.
  */
-static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq(
+static inline __attribute__((always_inline)) enum etwas_quick_rseq instance_trace_by_rseq(
     struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
     const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes, const EVENT_INSTANCE_INFO *instance)
 {
@@ -82,7 +83,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq
         !etwas_class_look_up(instance->RegHandle, &guid)) {
         return ETWAS_QUICK_OTHER;
     }
-    record.start = etwas_pair_of(first_word(event, payload_bytes), ids);
+    record.start = etwas_pair_of(instance_first_word(event, payload_bytes), ids);
     record.guid = guid;
     record.instances = etwas_pair_of(0, instance->InstanceId);
     record.parent = etwas_pair_of(0, 0);
@@ -92,7 +93,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq
 #endif
 
 /* Short payloads, which most are, in moves of constant size that may overlap: no call. */
-static inline void copy_payload(uint8_t *to, const void *payload, uint32_t bytes)
+static inline void instance_copy_payload(uint8_t *to, const void *payload, uint32_t bytes)
 {
     const uint8_t *from = payload;
     unsigned char first[16];
@@ -122,10 +123,10 @@ static inline void copy_payload(uint8_t *to, const void *payload, uint32_t bytes
 }
 
 /* Writes the record where its room was reserved, and commits it. */
-static inline uint32_t write_shared(const struct etwas_quick *quick,
-                                    const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
-                                    uint32_t instance_id, etwas_pair guid,
-                                    struct etwas_thread_ids ids)
+static inline uint32_t instance_write_shared(const struct etwas_quick *quick,
+                                             const EVENT_INSTANCE_HEADER *event,
+                                             uint32_t payload_bytes, uint32_t instance_id,
+                                             etwas_pair guid, struct etwas_thread_ids ids)
 {
     struct etwas_etl_instance_header *header =
         (struct etwas_etl_instance_header *)(void *)quick->record;
@@ -139,8 +140,8 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
     header->instance_id = instance_id;
     header->parent_instance_id = 0;
     header->parent_guid = (etwas_guid){0};
-    copy_payload(quick->record + sizeof *header, event + 1, payload_bytes);
-    return etwas_quick_commit(quick, first_word(event, payload_bytes),
+    instance_copy_payload(quick->record + sizeof *header, event + 1, payload_bytes);
+    return etwas_quick_commit(quick, instance_first_word(event, payload_bytes),
                               (uint32_t)sizeof *header + payload_bytes);
 }
 
@@ -148,9 +149,9 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
  * The quick way of a slot with the shared protocol, for an event without a parent. False: nothing
  * is recorded, the general way shall look.
  */
-static inline bool trace_shared(struct etwas_slot *slot, etwas_trace_handle handle,
-                                const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
-                                const EVENT_INSTANCE_INFO *instance, uint32_t *code)
+static inline bool instance_trace_shared(struct etwas_slot *slot, etwas_trace_handle handle,
+                                         const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
+                                         const EVENT_INSTANCE_INFO *instance, uint32_t *code)
 {
     struct etwas_thread_ids ids;
     struct etwas_quick quick;
@@ -165,54 +166,52 @@ static inline bool trace_shared(struct etwas_slot *slot, etwas_trace_handle hand
                              (uint32_t)sizeof(struct etwas_etl_instance_header) + payload_bytes)) {
         return false;
     }
-    *code = write_shared(&quick, event, payload_bytes, instance->InstanceId, guid, ids);
+    *code = instance_write_shared(&quick, event, payload_bytes, instance->InstanceId, guid, ids);
     return true;
 }
 
 /* What trace_otherwise does in a slot with the shared protocol, once the event is looked at. */
-static __attribute__((noinline)) uint32_t trace_in_shared_slot(etwas_trace_handle handle,
-                                                               const EVENT_INSTANCE_HEADER *event,
-                                                               const EVENT_INSTANCE_INFO *instance,
-                                                               struct etwas_slot *slot)
+static __attribute__((noinline)) uint32_t instance_trace_in_shared_slot(
+    etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
+    const EVENT_INSTANCE_INFO *instance, struct etwas_slot *slot)
 {
-    uint32_t payload_bytes = payload_bytes_of(event);
+    uint32_t payload_bytes = instance_payload_bytes(event);
     uint32_t code;
 
-    return is_quick(event, payload_bytes) &&
-                   trace_shared(slot, handle, event, payload_bytes, instance, &code)
+    return instance_is_quick(event, payload_bytes) &&
+                   instance_trace_shared(slot, handle, event, payload_bytes, instance, &code)
                ? code
-               : etwas_trace_any_instance(handle, event, instance, NULL);
+               : etwas_trace_instance_general(handle, event, instance, NULL);
 }
 
 /* Everything but the commonest. */
-static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle handle,
-                                                          const EVENT_INSTANCE_HEADER *event,
-                                                          const EVENT_INSTANCE_INFO *instance,
-                                                          const EVENT_INSTANCE_INFO *parent)
+static __attribute__((noinline)) uint32_t instance_trace_general(
+    etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
+    const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent)
 {
     uint32_t generation = etwas_handle_generation(handle);
     struct etwas_slot *slot;
     uint64_t gate;
 
     if (!etwas_slot_here(handle, &slot) || generation == 0 || event == NULL || instance == NULL) {
-        return etwas_trace_any_instance(handle, event, instance, parent);
+        return etwas_trace_instance_general(handle, event, instance, parent);
     }
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if ((uint32_t)gate != generation) {
         slot = etwas_slot_extra(handle);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
-            return is_quick(event, payload_bytes_of(event)) && instance->RegHandle != NULL &&
-                           instance->InstanceId != 0 &&
+            return instance_is_quick(event, instance_payload_bytes(event)) &&
+                           instance->RegHandle != NULL && instance->InstanceId != 0 &&
                            etwas_handle_index(handle) <= ETWAS_SESSION_ENTRIES
                        ? ERROR_INVALID_HANDLE
-                       : etwas_trace_any_instance(handle, event, instance, parent);
+                       : etwas_trace_instance_general(handle, event, instance, parent);
         }
     }
     return etwas_kind_quick_protocol((uint32_t)(gate >> 32)) == ETWAS_PROTOCOL_SHARED &&
                    parent == NULL
-               ? trace_in_shared_slot(handle, event, instance, slot)
-               : etwas_trace_any_instance(handle, event, instance, parent);
+               ? instance_trace_in_shared_slot(handle, event, instance, slot)
+               : etwas_trace_instance_general(handle, event, instance, parent);
 }
 
 #if ETWAS_RSEQ
@@ -220,16 +219,16 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
 /* After an interruption. */
-static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle handle,
-                                                            const EVENT_INSTANCE_HEADER *event,
-                                                            const EVENT_INSTANCE_INFO *instance)
+static __attribute__((noinline, cold)) uint32_t instance_trace_retry(
+    etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
+    const EVENT_INSTANCE_INFO *instance)
 {
     struct etwas_slot *slot;
 
     if (etwas_slot_here(handle, &slot)) {
         etwas_slot_count_restart(slot);
     }
-    return trace_otherwise(handle, event, instance, NULL);
+    return instance_trace_general(handle, event, instance, NULL);
 }
 
 /* With the stamp there is, by whatever clock. */
@@ -238,15 +237,16 @@ static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_s
                                                    const EVENT_INSTANCE_HEADER *event,
                                                    const EVENT_INSTANCE_INFO *instance)
 {
-    const uint32_t payload_bytes = payload_bytes_of(event);
+    const uint32_t payload_bytes = instance_payload_bytes(event);
     enum etwas_quick_rseq result = ETWAS_QUICK_OTHER;
 
     if (payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES) {
-        result = trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+        result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
     }
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
-        return result == ETWAS_QUICK_ABORTED ? trace_again(handle, event, instance)
-                                             : trace_otherwise(handle, event, instance, NULL);
+        return result == ETWAS_QUICK_ABORTED
+                   ? instance_trace_retry(handle, event, instance)
+                   : instance_trace_general(handle, event, instance, NULL);
     }
     return ERROR_SUCCESS;
 }
@@ -256,14 +256,12 @@ static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_s
  * runs once more, with the stamp there is. An event that would be refused takes no buffer, and is
  * not lost.
  */
-static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot *slot,
-                                                               etwas_trace_handle handle,
-                                                               int64_t stamp,
-                                                               const EVENT_INSTANCE_HEADER *event,
-                                                               const EVENT_INSTANCE_INFO *instance)
+static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
+    struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
+    const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
 {
     const uint64_t gate = ck_pr_load_64(etwas_slot_gate(slot));
-    const uint32_t payload_bytes = payload_bytes_of(event);
+    const uint32_t payload_bytes = instance_payload_bytes(event);
     const uint32_t units =
         (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
         ETWAS_UNIT_BYTES;
@@ -272,7 +270,7 @@ static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot
     if ((uint32_t)gate != etwas_handle_generation(handle) ||
         payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES || instance->InstanceId == 0 ||
         !etwas_class_look_up(instance->RegHandle, &guid)) {
-        return trace_otherwise(handle, event, instance, NULL);
+        return instance_trace_general(handle, event, instance, NULL);
     }
     if (!etwas_quick_has_room(slot, units)) {
         uint32_t code = etwas_switch_rseq(etwas_handle_attachment(handle), slot, gate, units, 0);
@@ -286,7 +284,7 @@ static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot
 }
 
 /* From the processor's slot of no retention class, which has the kind, to that of the event's. */
-static inline __attribute__((always_inline)) struct etwas_slot *slot_of_class(
+static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of_class(
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
 {
@@ -300,24 +298,23 @@ static inline __attribute__((always_inline)) struct etwas_slot *slot_of_class(
 }
 
 /* With another clock or protocol than the commonest, or in another session. */
-static __attribute__((noinline)) uint32_t trace_by_kind(uint64_t gate, struct etwas_slot *slot,
-                                                        etwas_trace_handle handle,
-                                                        const EVENT_INSTANCE_HEADER *event,
-                                                        const EVENT_INSTANCE_INFO *instance)
+static __attribute__((noinline)) uint32_t instance_trace_by_kind(
+    uint64_t gate, struct etwas_slot *slot, etwas_trace_handle handle,
+    const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
 {
     const uint32_t kind = etwas_slot_kind_of(slot);
 
     if ((uint32_t)gate != etwas_handle_generation(handle)) {
-        return trace_otherwise(handle, event, instance, NULL);
+        return instance_trace_general(handle, event, instance, NULL);
     }
-    slot = slot_of_class(slot, handle, kind, event, instance);
+    slot = instance_slot_of_class(slot, handle, kind, event, instance);
     switch (etwas_kind_quick_protocol(etwas_kind_without_classes(kind))) {
     case ETWAS_PROTOCOL_SHARED:
-        return trace_in_shared_slot(handle, event, instance, slot);
+        return instance_trace_in_shared_slot(handle, event, instance, slot);
     case ETWAS_PROTOCOL_RSEQ:
         return trace_at(etwas_clock_now(etwas_kind_clock(kind)), slot, handle, event, instance);
     default:
-        return trace_otherwise(handle, event, instance, NULL);
+        return instance_trace_general(handle, event, instance, NULL);
     }
 }
 
@@ -333,14 +330,15 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
     int64_t stamp;
     uint32_t row;
 
-    if (UNLIKELY(event == NULL) || UNLIKELY(!is_quick_kind(event)) || UNLIKELY(parent != NULL)) {
-        return etwas_trace_any_instance(handle, event, instance, parent);
+    if (UNLIKELY(event == NULL) || UNLIKELY(!instance_is_quick_kind(event)) ||
+        UNLIKELY(parent != NULL)) {
+        return etwas_trace_instance_general(handle, event, instance, parent);
     }
-    payload_bytes = payload_bytes_of(event);
+    payload_bytes = instance_payload_bytes(event);
     generation = etwas_handle_generation(handle);
     if (UNLIKELY(payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES) || UNLIKELY(instance == NULL) ||
         UNLIKELY(!etwas_slot_here(handle, &slot)) || UNLIKELY(generation == 0)) {
-        return trace_otherwise(handle, event, instance, NULL);
+        return instance_trace_general(handle, event, instance, NULL);
     }
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if (UNLIKELY(gate != etwas_slot_gate_word(generation, tsc_by_sequence))) {
@@ -348,29 +346,29 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
 
         if (UNLIKELY(etwas_kind_without_classes(kind) != tsc_by_sequence) ||
             UNLIKELY(kind == tsc_by_sequence) || UNLIKELY((uint32_t)gate != generation)) {
-            return trace_by_kind(gate, slot, handle, event, instance);
+            return instance_trace_by_kind(gate, slot, handle, event, instance);
         }
         row = etwas_class_look(etwas_handle_index(handle),
                                etwas_class_of_event(event->Class.Type, event->Class.Level));
         stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
         if (UNLIKELY(row > etwas_kind_classes(kind))) {
-            return trace_by_kind(gate, slot, handle, event, instance);
+            return instance_trace_by_kind(gate, slot, handle, event, instance);
         }
         slot = etwas_class_slot(slot, row);
-        result = trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+        result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
         if (__builtin_expect(result == ETWAS_QUICK_COMMITTED, 1)) {
             return ERROR_SUCCESS;
         }
         return result == ETWAS_QUICK_ABORTED
-                   ? trace_again(handle, event, instance)
-                   : trace_in_next_buffer(slot, handle, stamp, event, instance);
+                   ? instance_trace_retry(handle, event, instance)
+                   : instance_trace_in_next_buffer(slot, handle, stamp, event, instance);
     }
     stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
-    result = trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+    result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
         return result == ETWAS_QUICK_ABORTED
-                   ? trace_again(handle, event, instance)
-                   : trace_in_next_buffer(slot, handle, stamp, event, instance);
+                   ? instance_trace_retry(handle, event, instance)
+                   : instance_trace_in_next_buffer(slot, handle, stamp, event, instance);
     }
     return ERROR_SUCCESS;
 }
@@ -380,7 +378,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
 uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *event,
                             EVENT_INSTANCE_INFO *instance, EVENT_INSTANCE_INFO *parent)
 {
-    return trace_otherwise(handle, event, instance, parent);
+    return instance_trace_general(handle, event, instance, parent);
 }
 
 #endif

@@ -39,7 +39,7 @@ enum {
 _Static_assert((int)LARGEST_HEADER_BYTES < (int)sizeof(struct etwas_etl_full_header),
                "etwas_record_is_message tells messages by their short headers");
 
-struct arguments {
+struct message_arguments {
     MOF_FIELD list[MOST_ARGUMENTS];
     uint32_t count;
     uint32_t bytes;
@@ -49,7 +49,7 @@ struct arguments {
  * Pairs of a pointer and a size_t, up to the first NULL: its size is not looked at, since callers
  * leave it out. Empty arguments are passed over.
  */
-static inline uint32_t list_arguments(struct arguments *arguments, va_list given)
+static inline uint32_t message_list_arguments(struct message_arguments *arguments, va_list given)
 {
     struct etwas_va_words words = etwas_va_words_of(given);
     MOF_FIELD *next = arguments->list;
@@ -78,12 +78,12 @@ static inline uint32_t list_arguments(struct arguments *arguments, va_list given
     return ERROR_SUCCESS;
 }
 
-static inline bool has_both(uint32_t flags, uint32_t one, uint32_t other)
+static inline bool message_has_both(uint32_t flags, uint32_t one, uint32_t other)
 {
     return (flags & one) != 0 && (flags & other) != 0;
 }
 
-static inline bool are_valid(uint32_t flags, const etwas_guid *guid)
+static inline bool message_flags_are_valid(uint32_t flags, const etwas_guid *guid)
 {
     const uint32_t known = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID |
                            TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP |
@@ -91,13 +91,13 @@ static inline bool are_valid(uint32_t flags, const etwas_guid *guid)
                            TRACE_MESSAGE_POINTER64;
 
     return (flags & ~known) == 0 &&
-           !has_both(flags, TRACE_MESSAGE_GUID, TRACE_MESSAGE_COMPONENTID) &&
-           !has_both(flags, TRACE_MESSAGE_POINTER32, TRACE_MESSAGE_POINTER64) &&
+           !message_has_both(flags, TRACE_MESSAGE_GUID, TRACE_MESSAGE_COMPONENTID) &&
+           !message_has_both(flags, TRACE_MESSAGE_POINTER32, TRACE_MESSAGE_POINTER64) &&
            (guid != NULL || (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID)) == 0);
 }
 
 /* The commonest form: GUID, stamp and ids. It is valid. */
-static inline bool are_common(uint32_t flags, const etwas_guid *guid)
+static inline bool message_flags_are_common(uint32_t flags, const etwas_guid *guid)
 {
     const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
     const uint32_t others = flags & ~(stamps | TRACE_MESSAGE_POINTER64);
@@ -106,35 +106,36 @@ static inline bool are_common(uint32_t flags, const etwas_guid *guid)
            guid != NULL;
 }
 
-struct message {
+struct trace_message {
     const etwas_guid *guid; /* NULL: none */
     uint32_t flags;
     uint16_t number;
 };
 
 /* The first 8 bytes of a record, without its size. */
-static inline uint64_t start_word_of(uint16_t number, uint32_t flags)
+static inline uint64_t message_start_word(uint16_t number, uint32_t flags)
 {
     return (uint64_t)(uint16_t)flags << 48 | (uint64_t)number << 32 |
            (uint64_t)ETWAS_ETL_MESSAGE_MARKER_FLAGS << 24;
 }
 
 /* A header of any length, in the room that publication knows. */
-union header {
+union message_header {
     struct etwas_etl_instance_header room;
     struct etwas_etl_message_header start;
     uint8_t bytes[LARGEST_HEADER_BYTES];
 };
 
-static uint32_t put(union header *header, uint32_t at, const void *data, uint32_t bytes)
+static uint32_t message_record_write(union message_header *header, uint32_t at, const void *data,
+                                     uint32_t bytes)
 {
     memcpy(header->bytes + at, data, bytes);
     return at + bytes;
 }
 
 /* The optional fields, but for the values of number and stamp; `record` learns where they end. */
-static void put_fields(union header *header, struct etwas_record *record, uint32_t flags,
-                       const etwas_guid *guid)
+static void message_write_fields(union message_header *header, struct etwas_record *record,
+                                 uint32_t flags, const etwas_guid *guid)
 {
     uint32_t at = sizeof header->start;
 
@@ -142,9 +143,9 @@ static void put_fields(union header *header, struct etwas_record *record, uint32
         at += sizeof(uint32_t);
     }
     if ((flags & TRACE_MESSAGE_GUID) != 0) {
-        at = put(header, at, guid, sizeof *guid);
+        at = message_record_write(header, at, guid, sizeof *guid);
     } else if ((flags & TRACE_MESSAGE_COMPONENTID) != 0) {
-        at = put(header, at, guid, sizeof(uint32_t));
+        at = message_record_write(header, at, guid, sizeof(uint32_t));
     }
     if ((flags & (TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0) {
         record->message_stamp_at = at;
@@ -153,15 +154,17 @@ static void put_fields(union header *header, struct etwas_record *record, uint32
     if ((flags & TRACE_MESSAGE_SYSTEMINFO) != 0) {
         struct etwas_thread_ids ids = etwas_thread_ids();
 
-        at = put(header, at, &ids.thread_id, sizeof ids.thread_id);
-        at = put(header, at, &ids.process_id, sizeof ids.process_id);
+        at = message_record_write(header, at, &ids.thread_id, sizeof ids.thread_id);
+        at = message_record_write(header, at, &ids.process_id, sizeof ids.process_id);
     }
     record->header_bytes = at;
 }
 
 /* The number is the last thing before the record goes out: what is refused takes none. */
-static uint32_t put_number(union header *header, const struct etwas_session_key *key,
-                           const struct arguments *arguments, const struct etwas_record *record)
+static uint32_t message_write_number(union message_header *header,
+                                     const struct etwas_session_key *key,
+                                     const struct message_arguments *arguments,
+                                     const struct etwas_record *record)
 {
     struct etwas_sequence_numbers *numbers = &etwas_sessions[key->index].sequence_numbers;
     uint32_t code = etwas_publish_check(key->index, key->generation, arguments->bytes, record);
@@ -171,29 +174,29 @@ static uint32_t put_number(union header *header, const struct etwas_session_key 
         return code;
     }
     number = etwas_sequence_numbers_next(numbers, key->generation);
-    (void)put(header, sizeof header->start, &number, sizeof number);
+    (void)message_record_write(header, sizeof header->start, &number, sizeof number);
     return number != 0 ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
 }
 
 /* The general way. */
-static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_session_key *key,
-                                                         const struct message *message,
-                                                         const struct arguments *arguments)
+static __attribute__((noinline)) uint32_t message_publish_general(
+    const struct etwas_session_key *key, const struct trace_message *message,
+    const struct message_arguments *arguments)
 {
-    union header header;
+    union message_header header;
     struct etwas_record record = {
         .header = &header.room, .fields = arguments->list, .field_count = arguments->count};
     uint64_t start;
 
-    put_fields(&header, &record, message->flags, message->guid);
+    message_write_fields(&header, &record, message->flags, message->guid);
     record.bytes = record.header_bytes + arguments->bytes;
-    start = start_word_of(message->number, message->flags) + record.bytes;
-    (void)put(&header, 0, &start, sizeof start);
+    start = message_start_word(message->number, message->flags) + record.bytes;
+    (void)message_record_write(&header, 0, &start, sizeof start);
     if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
         return etwas_publish(key->index, key->generation, ETWAS_PUBLISH_TOO_LARGE, &record);
     }
     if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0) {
-        uint32_t code = put_number(&header, key, arguments, &record);
+        uint32_t code = message_write_number(&header, key, arguments, &record);
 
         if (code != ERROR_SUCCESS && code != ERROR_MORE_DATA) {
             return code;
@@ -204,14 +207,14 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
 
 #if ETWAS_RSEQ
 
-static inline __attribute__((always_inline)) uint32_t trace_to(
+static inline __attribute__((always_inline)) uint32_t message_trace_to(
     const struct etwas_quick_target *target, int64_t stamp, uint64_t ids,
-    const struct message *message, const struct arguments *arguments)
+    const struct trace_message *message, const struct message_arguments *arguments)
 {
     struct etwas_quick_header header;
 
     header.ids = ids;
-    header.start = start_word_of(message->number, message->flags | TRACE_MESSAGE_POINTER64);
+    header.start = message_start_word(message->number, message->flags | TRACE_MESSAGE_POINTER64);
     header.second = etwas_pair_load(message->guid);
     header.third = header.second;
     header.fourth = header.second;
@@ -220,8 +223,8 @@ static inline __attribute__((always_inline)) uint32_t trace_to(
 }
 
 /* ETWAS_QUICK_NOT: the general way has to see to it. */
-static inline __attribute__((always_inline)) uint32_t trace_quickly(
-    uint64_t handle, const struct message *message, const struct arguments *arguments)
+static inline __attribute__((always_inline)) uint32_t message_trace_quickly(
+    uint64_t handle, const struct trace_message *message, const struct message_arguments *arguments)
 {
     const uint64_t ids = etwas_thread_ids_word();
     struct etwas_quick_target target;
@@ -235,17 +238,17 @@ static inline __attribute__((always_inline)) uint32_t trace_quickly(
                                                 .guid = message->guid};
 
         return etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)
-                   ? trace_to(&target, stamp, ids, message, arguments)
+                   ? message_trace_to(&target, stamp, ids, message, arguments)
                    : ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);
-    return trace_to(&target, stamp, ids, message, arguments);
+    return message_trace_to(&target, stamp, ids, message, arguments);
 }
 
 #else
 
-static inline uint32_t trace_quickly(uint64_t handle, const struct message *message,
-                                     const struct arguments *arguments)
+static inline uint32_t message_trace_quickly(uint64_t handle, const struct trace_message *message,
+                                             const struct message_arguments *arguments)
 {
     (void)handle;
     (void)message;
@@ -256,70 +259,71 @@ static inline uint32_t trace_quickly(uint64_t handle, const struct message *mess
 #endif
 
 /* Another process's session gives none. */
-static bool gives_numbers(const struct etwas_session_key *key)
+static bool message_session_gives_numbers(const struct etwas_session_key *key)
 {
     return key->index < ETWAS_SESSION_ENTRIES &&
            etwas_sequence_numbers_has(&etwas_sessions[key->index].sequence_numbers,
                                       key->generation);
 }
 
-static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle handle,
-                                                          struct message message,
-                                                          const struct arguments *arguments)
+static __attribute__((noinline)) uint32_t message_trace_general(
+    etwas_trace_handle handle, struct trace_message message,
+    const struct message_arguments *arguments)
 {
     struct etwas_session_key key;
 
     if (!etwas_writer_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    if ((message.flags & TRACE_MESSAGE_SEQUENCE) != 0 && !gives_numbers(&key)) {
+    if ((message.flags & TRACE_MESSAGE_SEQUENCE) != 0 && !message_session_gives_numbers(&key)) {
         message.flags &= ~TRACE_MESSAGE_SEQUENCE;
     }
     if ((message.flags & TRACE_MESSAGE_POINTER32) == 0) {
         message.flags |= TRACE_MESSAGE_POINTER64;
     }
-    return publish_anyhow(&key, &message, arguments);
+    return message_publish_general(&key, &message, arguments);
 }
 
 /* What no record holds is counted. */
-static __attribute__((noinline, cold)) uint32_t refuse(uint32_t code, etwas_trace_handle handle,
-                                                       struct message message)
+static __attribute__((noinline, cold)) uint32_t message_refuse(uint32_t code,
+                                                               etwas_trace_handle handle,
+                                                               struct trace_message message)
 {
-    struct arguments arguments;
+    struct message_arguments arguments;
 
     arguments.count = 0;
     arguments.bytes = ETWAS_ETL_LARGEST_RECORD_BYTES;
-    return code == ERROR_MORE_DATA ? trace_otherwise(handle, message, &arguments) : code;
+    return code == ERROR_MORE_DATA ? message_trace_general(handle, message, &arguments) : code;
 }
 
-static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle handle,
-                                                            const struct message message,
-                                                            va_list given)
+static inline __attribute__((always_inline)) uint32_t message_trace(
+    etwas_trace_handle handle, const struct trace_message message, va_list given)
 {
-    const bool is_common = __builtin_expect(are_common(message.flags, message.guid), 1);
-    struct arguments arguments;
+    const bool is_common =
+        __builtin_expect(message_flags_are_common(message.flags, message.guid), 1);
+    struct message_arguments arguments;
     uint32_t code;
 
     if (__builtin_expect(handle == 0, 0)) {
         return ERROR_INVALID_HANDLE;
     }
-    if (!is_common && !are_valid(message.flags, message.guid)) {
+    if (!is_common && !message_flags_are_valid(message.flags, message.guid)) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = list_arguments(&arguments, given);
+    code = message_list_arguments(&arguments, given);
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-        return refuse(code, handle, message);
+        return message_refuse(code, handle, message);
     }
-    code = is_common ? trace_quickly(handle, &message, &arguments) : ETWAS_QUICK_NOT;
+    code = is_common ? message_trace_quickly(handle, &message, &arguments) : ETWAS_QUICK_NOT;
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
-               : trace_otherwise(handle, message, &arguments);
+               : message_trace_general(handle, message, &arguments);
 }
 
 uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
                         uint16_t message_number, va_list given)
 {
-    return trace(handle, (struct message){guid, flags, message_number}, given);
+    return message_trace(handle, (struct trace_message){guid, flags, message_number}, given);
 }
 
 /*
@@ -336,7 +340,7 @@ uint32_t TraceMessage(etwas_trace_handle handle, uint32_t flags, const etwas_gui
     uint32_t code;
 
     va_start(given, message_number);
-    code = trace(handle, (struct message){guid, flags, message_number}, given);
+    code = message_trace(handle, (struct trace_message){guid, flags, message_number}, given);
     va_end(given);
     return code;
 }

@@ -15,7 +15,7 @@
 
 #include "platform/cancel.h"
 #include "platform/fork.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "reader/trace.h"
 #include "realtime/consumer.h"
 
@@ -342,7 +342,7 @@ uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_informati
         code = ERROR_INVALID_HANDLE;
     } else {
         trace_table_copy_information(&entry->trace->information, &known);
-        etwas_sized_give(information, information_bytes, &known, sizeof known);
+        etwas_sized_write(information, information_bytes, &known, sizeof known);
     }
     etwas_trace_table_unlock();
     return code;

@@ -4,7 +4,7 @@
 /* What the clocks of a trace said: a stamp by another clock, what passed between two, and how the clocks ran. */
 #include "clock/student_t.h"
 #include "platform/cancel.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "reader/clock_snapshots.h"
 #include "reader/event_step.h"
 #include "reader/live.h"
@@ -336,7 +336,7 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_cl
     trace = trace_times_lock_trace(handle, false, &code);
     if (trace != NULL) {
         trace_times_describe_clock(trace, &known);
-        etwas_sized_give(clock, clock_bytes, &known, sizeof known);
+        etwas_sized_write(clock, clock_bytes, &known, sizeof known);
         etwas_trace_table_unlock();
     }
     return code;

@@ -150,7 +150,7 @@ static uint32_t remote_consumer_receive_message(struct remote_consumer *consumer
                                                 struct etwas_consume_piece *piece, uint32_t *bytes)
 {
     struct etwas_message message;
-    uint32_t code = etwas_own_is(consumer->connection)
+    uint32_t code = etwas_descriptor_is_own(consumer->connection)
                         ? etwas_message_receive(consumer->connection, &message, consumer->body,
                                                 sizeof consumer->body, 0)
                         : (uint32_t)ERROR_INVALID_HANDLE;
@@ -359,7 +359,7 @@ static struct etwas_clock_history *remote_consumer_clocks(const struct etwas_con
 static void remote_consumer_stop(struct etwas_consumer *base)
 {
     ck_pr_store_32(&remote_consumer_of(base)->stopped, 1);
-    if (etwas_own_is(remote_consumer_of(base)->connection)) {
+    if (etwas_descriptor_is_own(remote_consumer_of(base)->connection)) {
         (void)shutdown(remote_consumer_of(base)->connection, SHUT_RD);
     }
 }
@@ -370,7 +370,7 @@ static void remote_consumer_disconnect(struct etwas_consumer *base)
     int cancelling = etwas_cancel_forbid();
 
     if (consumer->connection >= 0) {
-        etwas_own_close(consumer->connection);
+        etwas_descriptor_close(consumer->connection);
     }
     etwas_cancel_allow(cancelling);
     (void)pthread_mutex_destroy(&consumer->lock);
@@ -384,7 +384,7 @@ static void remote_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     struct remote_consumer *consumer = remote_consumer_of(base);
 
-    etwas_own_close(consumer->connection);
+    etwas_descriptor_close(consumer->connection);
     consumer->connection = -1;
     consumer->buffer = NULL;
     (void)pthread_mutex_init(&consumer->lock, NULL);
@@ -457,7 +457,7 @@ uint32_t etwas_remote_consumer_connect(int connection, uint64_t deadline_ns,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     consumer->base.verbs = &verbs;
-    consumer->connection = etwas_own_keep(connection);
+    consumer->connection = etwas_descriptor_protect(connection);
     (void)pthread_mutex_init(&consumer->lock, NULL);
     code = etwas_message_send(consumer->connection, &message, NULL, deadline_ns);
     code = code == ERROR_SUCCESS ? remote_consumer_receive_start(consumer, deadline_ns) : code;

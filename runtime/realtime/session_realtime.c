@@ -11,7 +11,7 @@
 #include "file/log_header.h"
 #include "file/session_file.h"
 #include "flush/sink.h"
-#include "platform/copy.h"
+#include "platform/library_copy.h"
 #include "realtime/realtime.h"
 
 enum {
@@ -212,7 +212,8 @@ static uint32_t session_realtime_connect(struct etwas_session *session,
     uint32_t code;
 
     if (realtime == NULL) {
-        return etwas_copy_is_second() ? ERROR_ALREADY_INITIALIZED : ERROR_WMI_INSTANCE_NOT_FOUND;
+        return etwas_library_copy_is_second() ? ERROR_ALREADY_INITIALIZED
+                                              : ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = etwas_realtime_connect(realtime, consumer);
     etwas_realtime_unreference(realtime);

@@ -58,7 +58,7 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buff
 {
     uint32_t buffer_bytes = prepared->view.buffer_bytes;
 
-    prepared->descriptions = etwas_descriptions_published();
+    prepared->descriptions = etwas_descriptions_count();
     for (uint32_t index = 0; index < count; index++) {
         uint8_t *buffer = buffers + (size_t)index * buffer_bytes;
         struct etwas_drained drained = {

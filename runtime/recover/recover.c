@@ -20,7 +20,7 @@
 #include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
 #include "file/log_losses.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "recover/account.h"
 #include "recover/copy.h"
 #include "recover/log_tail.h"
@@ -521,7 +521,7 @@ uint32_t etwas_recover_sized(const char *source, uint32_t index, const char *out
     }
     code = source != NULL ? recover(source, index, output, found) : ERROR_INVALID_PARAMETER;
     if (result != NULL) {
-        etwas_sized_give(result, result_bytes, found, sizeof *found);
+        etwas_sized_write(result, result_bytes, found, sizeof *found);
     }
     free(found);
     return code;

@@ -336,7 +336,7 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared)
         memcpy(&header, prepared->spare, sizeof header);
         put_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
-    if (etwas_descriptions_published() == prepared->descriptions) {
+    if (etwas_descriptions_count() == prepared->descriptions) {
         return;
     }
     for (uint32_t more = 0; more < LATER_METADATA_BUFFERS && !is_refused(prepared) &&

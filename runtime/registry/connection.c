@@ -150,7 +150,7 @@ bool etwas_registry_fill_spares(struct etwas_spares *spares)
         int *spare = &spares->descriptors[index];
 
         if (*spare < 0 && etwas_registry_socket(SOCK_DGRAM, NULL, spare) == ERROR_SUCCESS) {
-            *spare = etwas_own_keep(*spare);
+            *spare = etwas_descriptor_protect(*spare);
         }
         is_full = is_full && *spare >= 0;
     }
@@ -161,7 +161,7 @@ void etwas_registry_free_spares(struct etwas_spares *spares)
 {
     for (uint32_t index = 0; index < sizeof spares->descriptors / sizeof(int); index++) {
         if (spares->descriptors[index] >= 0) {
-            etwas_own_close(spares->descriptors[index]);
+            etwas_descriptor_close(spares->descriptors[index]);
             spares->descriptors[index] = -1;
         }
     }
@@ -206,7 +206,7 @@ uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *c
         code = ERROR_ACCESS_DENIED;
     } else {
         connection_make_room(accepted);
-        *connection = etwas_own_keep(accepted);
+        *connection = etwas_descriptor_protect(accepted);
     }
     /* A connection is kept only if the next one can be accepted, too. */
     return !etwas_registry_fill_spares(spares) && code == ERROR_SUCCESS

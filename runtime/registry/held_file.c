@@ -320,7 +320,7 @@ static uint32_t held_try_acquire(int folder, const struct etwas_held_request *re
         return code;
     }
     (void)unlinkat(folder, temporary, 0);
-    held->lock = etwas_own_keep(held->lock);
+    held->lock = etwas_descriptor_protect(held->lock);
     code = held_find_places(folder, request, place, false, &none);
     code = code == ERROR_SUCCESS ? held_find_elsewhere(request) : code;
     if (code != ERROR_SUCCESS) {
@@ -372,9 +372,9 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
             return code;
         }
         if (renameat(folder, temporary, folder, held->name) == 0) {
-            etwas_own_close(
+            etwas_descriptor_close(
                 held->lock); /* only now: some file of this name was locked all the while */
-            held->lock = etwas_own_keep(file);
+            held->lock = etwas_descriptor_protect(file);
             return ERROR_SUCCESS;
         }
         error = errno; /* ENOENT: another process found it without its lock and removed it */
@@ -390,7 +390,7 @@ bool etwas_held_is_there(const struct etwas_held_file *held)
 {
     int folder;
 
-    return held->lock < 0 || !etwas_own_is(held->lock) ||
+    return held->lock < 0 || !etwas_descriptor_is_own(held->lock) ||
            (etwas_registry_open_existing(&folder) && held_has_name(folder, held->name, held->lock));
 }
 
@@ -401,7 +401,7 @@ void etwas_held_release(struct etwas_held_file *held)
     if (held->lock < 0) {
         return;
     }
-    if (etwas_registry_open_existing(&folder) && etwas_own_is(held->lock) &&
+    if (etwas_registry_open_existing(&folder) && etwas_descriptor_is_own(held->lock) &&
         held_has_name(folder, held->name, held->lock)) {
         (void)unlinkat(folder, held->name, 0);
     }
@@ -411,7 +411,7 @@ void etwas_held_release(struct etwas_held_file *held)
 void etwas_held_forget(struct etwas_held_file *held)
 {
     if (held->lock >= 0) {
-        etwas_own_close(held->lock);
+        etwas_descriptor_close(held->lock);
         held->lock = -1;
     }
 }

@@ -88,7 +88,7 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_listen(&made.session, made.socket, &made.listener);
-        made.listener = etwas_own_keep(made.listener);
+        made.listener = etwas_descriptor_protect(made.listener);
     }
     if (code == ERROR_SUCCESS) {
         code = host_session_has_room(made.listener) ? etwas_registry_host_publish(&made, entry)
@@ -153,7 +153,7 @@ static uint32_t host_session_restore_listener(const struct etwas_registry_host *
     int anew;
     uint32_t code = etwas_registry_listen(&host->session, host->socket, &anew);
 
-    return code == ERROR_SUCCESS && !etwas_own_replace(host->listener, anew)
+    return code == ERROR_SUCCESS && !etwas_descriptor_replace(host->listener, anew)
                ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
                : code;
 }
@@ -164,7 +164,7 @@ uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
     uint32_t code = ERROR_SUCCESS;
 
     *is_anew = false;
-    if (host->listener < 0 || !etwas_own_is(host->listener)) {
+    if (host->listener < 0 || !etwas_descriptor_is_own(host->listener)) {
         return code;
     }
     if (!etwas_held_is_there(&host->name) || !etwas_held_is_there(&host->entry)) {
@@ -180,7 +180,7 @@ uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
 
 static void host_session_close_listener(struct etwas_registry_host *host)
 {
-    etwas_own_close(host->listener);
+    etwas_descriptor_close(host->listener);
     host->listener = -1;
 }
 

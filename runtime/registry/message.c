@@ -93,12 +93,12 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
     if (message->bytes > ETWAS_MESSAGE_BYTES) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_own_is(connection) ||
-        (message->descriptor >= 0 && !etwas_own_is(message->descriptor))) {
+    if (!etwas_descriptor_is_own(connection) ||
+        (message->descriptor >= 0 && !etwas_descriptor_is_own(message->descriptor))) {
         return ERROR_INVALID_HANDLE;
     }
     if (message->descriptor >= 0) {
-        anew = etwas_own_open_anew(message->descriptor);
+        anew = etwas_descriptor_reopen(message->descriptor);
         if (anew < 0) {
             return errno == EMFILE || errno == ENFILE ? ERROR_NO_SYSTEM_RESOURCES
                                                       : ERROR_NOT_SUPPORTED;

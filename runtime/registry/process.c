@@ -20,7 +20,7 @@ static uint32_t process_encode_own(const struct etwas_registry_guid_list *list, 
 {
     struct etwas_registry_guid_list own = *list;
 
-    own.process_id = etwas_process_id_so_far();
+    own.process_id = etwas_process_id_peek();
     own.process_start = etwas_identity_start_ticks();
     own.layout = ETWAS_SHARED_MAJOR;
     return etwas_registry_encode_guids(&own, bytes, size);
@@ -74,7 +74,7 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
     if (code == ERROR_SUCCESS) {
         /* Behind the list, by which it is known to be living. */
         code = process_open_socket(made.name, &made.socket);
-        made.socket = etwas_own_keep(made.socket);
+        made.socket = etwas_descriptor_protect(made.socket);
     }
     if (code != ERROR_SUCCESS) {
         etwas_registry_leave(&made);
@@ -102,7 +102,7 @@ static uint32_t process_restore_socket(const struct etwas_registry_process *proc
     int anew;
     uint32_t code = process_open_socket(process->name, &anew);
 
-    if (code == ERROR_SUCCESS && !etwas_own_replace(process->socket, anew)) {
+    if (code == ERROR_SUCCESS && !etwas_descriptor_replace(process->socket, anew)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
     etwas_removal_watch(process->name);
@@ -118,7 +118,7 @@ uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_
     uint32_t code = ERROR_SUCCESS;
 
     *is_anew = false;
-    if (process->socket < 0 || !etwas_own_is(process->socket)) {
+    if (process->socket < 0 || !etwas_descriptor_is_own(process->socket)) {
         return code;
     }
     if (!etwas_held_is_there(&process->guids)) {
@@ -154,7 +154,7 @@ void etwas_registry_leave(struct etwas_registry_process *process)
         if (etwas_registry_open_existing(&folder)) {
             (void)unlinkat(folder, process->name, 0);
         }
-        etwas_own_close(process->socket);
+        etwas_descriptor_close(process->socket);
         process->socket = -1;
     }
     etwas_held_release(&process->guids);
@@ -163,7 +163,7 @@ void etwas_registry_leave(struct etwas_registry_process *process)
 void etwas_registry_process_forget(struct etwas_registry_process *process)
 {
     if (process->socket >= 0) {
-        etwas_own_close(process->socket);
+        etwas_descriptor_close(process->socket);
         process->socket = -1;
     }
     etwas_held_forget(&process->guids);

@@ -52,7 +52,7 @@ static uint32_t registry_open_again(int folder)
     int anew;
     uint32_t code = etwas_shared_folder_open("", path, &anew);
 
-    if (code == ERROR_SUCCESS && !etwas_own_replace(folder, anew)) {
+    if (code == ERROR_SUCCESS && !etwas_descriptor_replace(folder, anew)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code == ERROR_SUCCESS && (ck_pr_load_32(&opened) & IS_ALONE) == 0) {
@@ -68,7 +68,7 @@ uint32_t etwas_registry_open(int *folder)
     uint32_t alone;
     uint32_t code;
 
-    if (visited != 0 && !etwas_own_is(registry_descriptor_of(visited))) {
+    if (visited != 0 && !etwas_descriptor_is_own(registry_descriptor_of(visited))) {
         /* The program has closed it. */
         (void)ck_pr_cas_32(&opened, visited, 0);
         visited = ck_pr_load_32(&opened);
@@ -78,7 +78,7 @@ uint32_t etwas_registry_open(int *folder)
         if (code != ERROR_SUCCESS) {
             return code;
         }
-        *folder = etwas_own_keep(*folder);
+        *folder = etwas_descriptor_protect(*folder);
         alone = etwas_shared_folder_is_alone() ? IS_ALONE : 0;
         if (alone == 0) {
             etwas_listed_folders_add(*folder, path);
@@ -86,7 +86,7 @@ uint32_t etwas_registry_open(int *folder)
         if (ck_pr_cas_32(&opened, 0, ((uint32_t)*folder + 1) | alone)) {
             return ERROR_SUCCESS;
         }
-        etwas_own_close(*folder); /* another thread was first */
+        etwas_descriptor_close(*folder); /* another thread was first */
         visited = ck_pr_load_32(&opened);
     }
     *folder = registry_descriptor_of(visited);
@@ -98,7 +98,8 @@ bool etwas_registry_open_existing(int *folder)
     uint32_t visited = ck_pr_load_32(&opened);
 
     *folder = registry_descriptor_of(visited);
-    return (visited != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
+    return (visited != 0 && etwas_descriptor_is_own(*folder)) ||
+           etwas_registry_open(folder) == ERROR_SUCCESS;
 }
 
 void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES])
@@ -117,7 +118,7 @@ void etwas_registry_forget(void)
 
     if (visited != 0) {
         ck_pr_store_32(&opened, 0);
-        etwas_own_close(registry_descriptor_of(visited));
+        etwas_descriptor_close(registry_descriptor_of(visited));
     }
 }
 

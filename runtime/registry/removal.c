@@ -16,7 +16,7 @@ static uint32_t opened; /* the descriptor and 1; 0: none is */
 
 int etwas_removal_begin(void)
 {
-    int descriptor = etwas_own_keep(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    int descriptor = etwas_descriptor_protect(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
 
     ck_pr_store_32(&opened, (uint32_t)(descriptor + 1));
     return descriptor;
@@ -32,7 +32,7 @@ void etwas_removal_watch(const char *name)
     struct sockaddr_un address;
     int folder;
 
-    if (descriptor != 0 && etwas_own_is((int)descriptor - 1) &&
+    if (descriptor != 0 && etwas_descriptor_is_own((int)descriptor - 1) &&
         etwas_registry_open(&folder) == ERROR_SUCCESS &&
         etwas_registry_address(folder, name, &address) == ERROR_SUCCESS) {
         (void)inotify_add_watch((int)descriptor - 1, address.sun_path,
@@ -54,6 +54,6 @@ void etwas_removal_end(void)
 
     if (descriptor != 0) {
         ck_pr_store_32(&opened, 0);
-        etwas_own_close((int)descriptor - 1);
+        etwas_descriptor_close((int)descriptor - 1);
     }
 }

@@ -124,7 +124,7 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
     case ETWAS_PROTOCOL_SHARED:
         return ERROR_SUCCESS;
     case ETWAS_PROTOCOL_BEST:
-        configuration->sequences = etwas_rseq_find();
+        configuration->sequences = etwas_rseq_availability();
         configuration->protocol = configuration->sequences == ETWAS_RSEQ_USED
                                       ? ETWAS_PROTOCOL_RSEQ
                                       : ETWAS_PROTOCOL_SHARED;

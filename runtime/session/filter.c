@@ -78,7 +78,7 @@ uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t cou
 static bool matches_process_id(const struct etwas_process_filters *filters)
 {
     const uint32_t own = (uint32_t)getpid();
-    const uint32_t in_records = etwas_process_id_so_far();
+    const uint32_t in_records = etwas_process_id_peek();
 
     for (uint32_t index = 0; index < filters->process_count; index++) {
         uint32_t wanted = filters->process_ids[index];

@@ -66,7 +66,7 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
  */
 static inline bool etwas_slot_index_here(const struct etwas_attachment *attachment, uint32_t *index)
 {
-    *index = etwas_processor_seen();
+    *index = etwas_processor_of_rseq();
     /* Without rseq the number is UINT32_MAX; before the first session the count is 0. */
     if (__builtin_expect(*index >= ck_pr_load_32(&attachment->slot_count), 0)) {
         return false;

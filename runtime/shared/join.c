@@ -238,7 +238,7 @@ static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_ou
 
     /* A fork finds the pool and its descriptor where the child lets go of both, or neither. */
     etwas_fork_forbid();
-    guest->descriptor = etwas_own_keep(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    guest->descriptor = etwas_descriptor_protect(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
     outline->descriptor = guest->descriptor;
     is_joined = guest->descriptor >= 0 && etwas_pool_join(entry, outline);
     if (is_joined) {
@@ -249,7 +249,7 @@ static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_ou
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     if (!is_joined) {
-        etwas_own_close(guest->descriptor);
+        etwas_descriptor_close(guest->descriptor);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     return ERROR_SUCCESS;
@@ -263,7 +263,7 @@ static void join_prepare(const struct etwas_pool_outline *outline)
 {
     (void)etwas_rseq_prepare();
     if (outline->nodes > 1) {
-        (void)etwas_nodes_here();
+        (void)etwas_nodes_of_this_machine();
     }
 }
 
@@ -308,7 +308,7 @@ bool etwas_shared_leave(const struct etwas_shared_guest *guest)
     has_left = etwas_pool_leave(guest->entry);
     if (has_left) {
         opened[guest->entry - ETWAS_SESSION_ENTRIES] = 0;
-        etwas_own_close(guest->descriptor);
+        etwas_descriptor_close(guest->descriptor);
     }
     etwas_fork_allow();
     return has_left;
@@ -318,7 +318,7 @@ bool etwas_shared_has_ended(const struct etwas_shared_guest *guest)
 {
     uint32_t state = ETWAS_SHARED_OPEN;
 
-    if (etwas_own_is(guest->descriptor)) {
+    if (etwas_descriptor_is_own(guest->descriptor)) {
         (void)etwas_file_read(guest->descriptor, &state, sizeof state,
                               offsetof(struct etwas_shared_head, state));
     }
@@ -343,7 +343,7 @@ void etwas_shared_guests_forget(void)
     etwas_guest_pools_forget();
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         if (opened[index] != 0) {
-            etwas_own_close(opened[index] - 1);
+            etwas_descriptor_close(opened[index] - 1);
             opened[index] = 0;
         }
     }

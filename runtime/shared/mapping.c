@@ -100,7 +100,7 @@ static void mapping_place_pool(struct etwas_shared_head *head,
 
 static uint32_t mapping_open_memfd(struct etwas_shared_mapping *mapping)
 {
-    mapping->file.descriptor = etwas_file_in_memory("etwas-pool");
+    mapping->file.descriptor = etwas_file_create_in_memory("etwas-pool");
     return mapping->file.descriptor >= 0 ? ERROR_SUCCESS
            : errno == ENOSYS             ? ERROR_NOT_SUPPORTED
                                          : etwas_file_open_error(errno);
@@ -200,9 +200,9 @@ static void mapping_place_on_nodes(struct etwas_shared_mapping *mapping,
     if (request->stripe_bytes != 0) {
         file->nodes_error =
             mapping->place.in_memory
-                ? etwas_nodes_place_file(file->descriptor, file->region_at,
-                                         (uint64_t)request->buffers * request->buffer_bytes,
-                                         request->stripe_bytes)
+                ? etwas_nodes_bind_file(file->descriptor, file->region_at,
+                                        (uint64_t)request->buffers * request->buffer_bytes,
+                                        request->stripe_bytes)
                 : EOPNOTSUPP;
     }
 }
@@ -216,7 +216,7 @@ static uint32_t mapping_make_file(struct etwas_shared_mapping *mapping,
     if (code == ERROR_SUCCESS && !mapping_lock(mapping->file.descriptor)) {
         code = ERROR_NOT_SUPPORTED;
     }
-    mapping->file.descriptor = etwas_own_keep(mapping->file.descriptor);
+    mapping->file.descriptor = etwas_descriptor_protect(mapping->file.descriptor);
     if (code == ERROR_SUCCESS) {
         etwas_shared_backing_read(&mapping->place, mapping->file.descriptor);
         mapping_place_on_nodes(mapping, request);
@@ -307,7 +307,7 @@ void etwas_shared_close(struct etwas_shared_mapping *mapping)
     if (mapping->is_linked) {
         (void)unlink(mapping->path);
     }
-    etwas_own_close(mapping->file.descriptor);
+    etwas_descriptor_close(mapping->file.descriptor);
     free(mapping);
 }
 
@@ -316,7 +316,7 @@ void etwas_shared_forget(struct etwas_shared_mapping *mapping)
     if (mapping->head != NULL) {
         etwas_memory_map_zeroes(mapping->head, mapping->own_bytes);
     }
-    etwas_own_close(mapping->file.descriptor);
+    etwas_descriptor_close(mapping->file.descriptor);
 }
 
 /* Written as 8-4-4-4-12 hexadecimal digits. */

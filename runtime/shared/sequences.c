@@ -77,4 +77,5 @@ static void sequences_write_kept(enum etwas_rseq_state state)
     }
 }
 
-const struct etwas_rseq_keeper etwas_sequences_keeper = {sequences_read_kept, sequences_write_kept};
+const struct etwas_rseq_trial_storage etwas_sequences_keeper = {sequences_read_kept,
+                                                                sequences_write_kept};

@@ -11,6 +11,6 @@
 
 #include "platform/rseq.h"
 
-extern const struct etwas_rseq_keeper etwas_sequences_keeper;
+extern const struct etwas_rseq_trial_storage etwas_sequences_keeper;
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "platform/cancel.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 #include "registry/message.h"
 #include "sharing/host_request.h"
 #include "sharing/remote.h"
@@ -110,7 +110,7 @@ static uint32_t account_counts_of(uint64_t handle, uint32_t control_code,
     uint32_t code = account_request(handle, control_code, &head);
 
     if (code == ERROR_SUCCESS) {
-        etwas_sized_give(counts, sizeof *counts, head + 1, head->counts_bytes);
+        etwas_sized_write(counts, sizeof *counts, head + 1, head->counts_bytes);
         free(head);
     }
     return code;
@@ -144,7 +144,7 @@ uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, ui
     if (head->retention_bytes == 0) {
         code = ERROR_NOT_SUPPORTED;
     } else {
-        etwas_sized_give(retention, sizeof *retention, place, head->retention_bytes);
+        etwas_sized_write(retention, sizeof *retention, place, head->retention_bytes);
         if (room != 0) {
             memcpy(stream_ns, place + head->retention_bytes,
                    (head->streams < room ? head->streams : room) * sizeof *stream_ns);

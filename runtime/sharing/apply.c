@@ -35,7 +35,7 @@ static void apply_request(const struct etwas_applied *applied,
     request.filter = &filter;
     request.is_independent = applied->is_independent;
     if (etwas_enablement_filters(enablement, &request.excluded, &filter) == ERROR_SUCCESS) {
-        (void)etwas_provider_ask(&request);
+        (void)etwas_provider_enable_without_callbacks(&request);
     }
 }
 

@@ -72,7 +72,7 @@ static void deferred_work_stop_and_call(const struct etwas_deferred_work *work)
         etwas_private_instance_stop(work->expired[index]);
     }
     etwas_private_instances_await_stop(etwas_monotonic_ns() + STOP_TIMEOUT_NS);
-    etwas_callbacks_settle_all();
+    etwas_callbacks_complete_all();
 }
 
 static void *deferred_work_thread(void *argument)
@@ -90,7 +90,7 @@ void etwas_deferred_work_run(const struct etwas_deferred_work *acknowledgements)
 {
     struct etwas_deferred_work *work;
 
-    if (!etwas_private_instances_are_stopping() && !etwas_callbacks_are_due()) {
+    if (!etwas_private_instances_are_stopping() && !etwas_callbacks_are_pending()) {
         deferred_work_acknowledge(acknowledgements);
         return;
     }

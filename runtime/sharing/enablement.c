@@ -69,7 +69,7 @@ void etwas_enablement_request(const struct etwas_registry_enablement *enablement
         .control_code = control_code,
         .asked_ns = enablement->asked_ns,
         .source = enablement->source,
-        .wish =
+        .enablement =
             {
                 .session = session,
                 .match_any_keyword = enablement->match_any,

@@ -54,7 +54,7 @@ bool etwas_guests_lock_before(uint64_t deadline_ns)
 {
     int before = etwas_cancel_forbid();
 
-    if (!etwas_lock_before(&lock, deadline_ns)) {
+    if (!etwas_mutex_lock_until(&lock, deadline_ns)) {
         etwas_cancel_allow(before);
         return false;
     }
@@ -192,13 +192,13 @@ static void guest_leave(struct etwas_guest *guest)
 static void guest_end_connection(struct etwas_guest *guest)
 {
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
-    etwas_own_close(guest->connection);
+    etwas_descriptor_close(guest->connection);
     guest->connection = -1;
 }
 
 static void guest_detach(struct etwas_guest *guest)
 {
-    etwas_providers_drop_session(etwas_guest_handle(guest));
+    etwas_providers_disable_without_callbacks(etwas_guest_handle(guest));
     guest_end_connection(guest);
     etwas_apply_forget(&guest->applied);
     guest_leave(guest);
@@ -207,7 +207,7 @@ static void guest_detach(struct etwas_guest *guest)
 /* Frees a guest that will not be attached. */
 static void guest_release(struct etwas_guest *guest)
 {
-    etwas_providers_drop_session(etwas_guest_handle(guest));
+    etwas_providers_disable_without_callbacks(etwas_guest_handle(guest));
     etwas_unattached_end(guest->index);
     guest_end_connection(guest);
     etwas_apply_forget(&guest->applied);
@@ -305,11 +305,11 @@ static uint32_t guest_connect(struct etwas_guest *guest, const struct etwas_regi
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    guest->connection = etwas_own_keep(guest->connection);
+    guest->connection = etwas_descriptor_protect(guest->connection);
     code = guest_refusal_of(entry) == ERROR_SUCCESS ? guest_send_request(guest)
                                                     : (uint32_t)ERROR_SUCCESS;
     if (code != ERROR_SUCCESS) {
-        etwas_own_close(guest->connection);
+        etwas_descriptor_close(guest->connection);
         guest->connection = -1;
     }
     return code == ERROR_BROKEN_PIPE ? (uint32_t)ERROR_NOT_FOUND : code;
@@ -440,7 +440,7 @@ static bool guest_take_answer(struct etwas_guest *guest)
 {
     struct etwas_attach_answer body;
     int descriptor = -1;
-    uint32_t code = etwas_own_is(guest->connection)
+    uint32_t code = etwas_descriptor_is_own(guest->connection)
                         ? guest_receive_answer(guest->connection, &body, &descriptor)
                         : (uint32_t)ERROR_INVALID_HANDLE;
 
@@ -452,7 +452,7 @@ static bool guest_take_answer(struct etwas_guest *guest)
      * different ids.
      */
     if (code == ERROR_SUCCESS && body.process_id != 0) {
-        etwas_process_id_settle(body.process_id);
+        etwas_process_id_set(body.process_id);
     }
     if (code == ERROR_SUCCESS) {
         code = guest_join(guest, descriptor, body.row);
@@ -572,7 +572,7 @@ static uint32_t guest_send_description(const struct etwas_guest *guest,
 /* Sends as many images with each message as it has room for. Takes the loader's lock. */
 static void guest_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
 {
-    const struct etwas_description_subject subject = {.guid = ImageLoadGuid};
+    const struct etwas_description_key subject = {.guid = ImageLoadGuid};
     struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
     uint32_t code = ERROR_SUCCESS;
 
@@ -615,7 +615,7 @@ void etwas_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {
         if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
-            etwas_own_close(etwas_guests[index].connection);
+            etwas_descriptor_close(etwas_guests[index].connection);
         }
         etwas_apply_forget(&etwas_guests[index].applied);
         etwas_guests[index] = (struct etwas_guest){0};

@@ -139,7 +139,7 @@ static void host_turn_away(int connection, uint64_t session, etwas_service_handl
         etwas_host_spares_lend(connection);
         etwas_host_unattached_turn_away(session, connection, peer->process_id, code);
     }
-    etwas_own_close(connection);
+    etwas_descriptor_close(connection);
     etwas_host_spares_return();
 }
 

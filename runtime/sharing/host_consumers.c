@@ -390,14 +390,14 @@ static void *consumer_serve(void *argument)
     consumer_count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
         /* The other process receives what was sent, and then the end. */
-        if (etwas_own_is(served->connection)) {
+        if (etwas_descriptor_is_own(served->connection)) {
             (void)shutdown(served->connection, SHUT_WR);
         }
         consumer_wait_until_gone(served);
         (void)etwas_service_unwatch(served->connection, (uint64_t)(uintptr_t)served);
         etwas_consumer_disconnect(served->consumer);
     }
-    etwas_own_close(served->connection);
+    etwas_descriptor_close(served->connection);
     consumer_unreserve(served->session);
     (void)pthread_mutex_destroy(&served->lock);
     (void)pthread_cond_destroy(&served->changed);

@@ -41,8 +41,8 @@ static bool descriptions_add_record(struct etwas_description *made,
                                     const struct etwas_etl_full_header *header,
                                     const uint8_t *record)
 {
-    uint8_t *payload = etwas_description_add(made, &header->guid, header->type, header->version,
-                                             header->size - sizeof *header);
+    uint8_t *payload = etwas_description_add_record(made, &header->guid, header->type,
+                                                    header->version, header->size - sizeof *header);
 
     if (payload == NULL) {
         return false;
@@ -51,7 +51,7 @@ static bool descriptions_add_record(struct etwas_description *made,
     return true;
 }
 
-static void descriptions_store_events(const struct etwas_description_subject *subject,
+static void descriptions_store_events(const struct etwas_description_key *subject,
                                       const uint8_t *records, uint32_t bytes)
 {
     struct etwas_description *made = etwas_description_new(subject);
@@ -81,7 +81,7 @@ static void descriptions_store_events(const struct etwas_description_subject *su
 static struct etwas_description *descriptions_read_image(const uint8_t *records, uint32_t bytes,
                                                          uint32_t *used)
 {
-    static const struct etwas_description_subject none;
+    static const struct etwas_description_key none;
     struct etwas_description *image = etwas_description_new(&none);
     enum etwas_image_record expected = ETWAS_IMAGE_RECORD;
     struct etwas_etl_full_header header;
@@ -116,14 +116,14 @@ static void descriptions_store_images(const uint8_t *records, uint32_t bytes)
         etwas_guest_images_add(image);
     }
     etwas_control_lock();
-    etwas_crash_safe_describe_all();
+    etwas_crash_safe_write_all_descriptions();
     etwas_control_unlock();
 }
 
 void etwas_host_store_descriptions(const void *body, uint32_t bytes)
 {
     const uint8_t *records = body;
-    struct etwas_description_subject subject;
+    struct etwas_description_key subject;
 
     if (bytes <= sizeof subject) {
         return;

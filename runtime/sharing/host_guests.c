@@ -109,7 +109,7 @@ static bool guest_has_pool(uint64_t session, uint32_t row)
     if (held.session->mapping != NULL) {
         int descriptor = held.session->mapping->file.descriptor;
 
-        has = !etwas_own_is(descriptor) || fcntl(descriptor, F_OFD_GETLK, &lock) != 0 ||
+        has = !etwas_descriptor_is_own(descriptor) || fcntl(descriptor, F_OFD_GETLK, &lock) != 0 ||
               lock.l_type != F_UNLCK;
     }
     etwas_session_let_go(&held);
@@ -235,7 +235,7 @@ static void guest_stop_waiting(struct lingering *lingering)
     *link = lingering->next;
     (void)guest_set_awaited(lingering, false);
     (void)pthread_mutex_unlock(&lock);
-    etwas_own_close(
+    etwas_descriptor_close(
         lingering->descriptor); /* and with it the lock, which the row's next guest takes */
     etwas_fork_allow();
 }
@@ -265,9 +265,10 @@ static int guest_open_pool(uint64_t session)
     int descriptor = -1;
 
     if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
-        if (held.session->mapping != NULL && etwas_own_is(held.session->mapping->file.descriptor)) {
-            descriptor =
-                etwas_own_keep(etwas_own_open_anew(held.session->mapping->file.descriptor));
+        if (held.session->mapping != NULL &&
+            etwas_descriptor_is_own(held.session->mapping->file.descriptor)) {
+            descriptor = etwas_descriptor_protect(
+                etwas_descriptor_reopen(held.session->mapping->file.descriptor));
         }
         etwas_session_let_go(&held);
     }
@@ -317,7 +318,7 @@ static void guest_await_or_free(uint64_t session, uint32_t row)
     waits = guest_start_waiting(lingering);
     (void)pthread_mutex_unlock(&lock);
     if (!waits) {
-        etwas_own_close(lingering->descriptor);
+        etwas_descriptor_close(lingering->descriptor);
         free(lingering);
     }
     etwas_fork_allow();
@@ -591,7 +592,7 @@ void etwas_host_guests_end(struct etwas_session *session)
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t index = 0; index < count; index++) {
         if (etwas_service_unwatch(connections[index], handle)) {
-            etwas_own_close(connections[index]);
+            etwas_descriptor_close(connections[index]);
         }
     }
 }
@@ -612,7 +613,7 @@ void etwas_host_guests_after_fork(bool is_child)
     if (is_child) {
         /* their threads are the parent's */
         for (const struct lingering *one = lingering_guests; one != NULL; one = one->next) {
-            etwas_own_close(one->descriptor);
+            etwas_descriptor_close(one->descriptor);
         }
         lingering_guests = NULL;
         etwas_host_requests_forget();

@@ -134,7 +134,7 @@ static void *request_serve(void *argument)
     } else {
         request_account(request);
     }
-    etwas_own_close(request->connection);
+    etwas_descriptor_close(request->connection);
     free(request);
     ck_pr_dec_32(&unanswered);
     return NULL;

@@ -31,7 +31,7 @@ struct gathering {
 static bool others_is_own(const struct etwas_registry_guid_list *list)
 {
     return list->process_start == etwas_identity_start_ticks() &&
-           list->process_id == etwas_process_id_so_far();
+           list->process_id == etwas_process_id_peek();
 }
 
 static bool others_gather_list(const struct etwas_registry_guid_list *list, void *context)

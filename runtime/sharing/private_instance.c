@@ -140,12 +140,12 @@ static void instance_watch_host(struct instance *instance, const struct etwas_re
     int connection;
 
     if (etwas_registry_connect(entry, deadline_ns, &connection, &peer) == ERROR_SUCCESS) {
-        connection = etwas_own_keep(connection);
+        connection = etwas_descriptor_protect(connection);
         if (etwas_service_watch(connection, true, instance_receive_end, entry->socket) ==
             ERROR_SUCCESS) {
             instance->connection = connection;
         } else {
-            etwas_own_close(connection);
+            etwas_descriptor_close(connection);
         }
     }
 }
@@ -154,7 +154,7 @@ static void instance_leave_host(struct instance *instance)
 {
     if (instance->connection >= 0) {
         (void)etwas_service_unwatch(instance->connection, instance->socket);
-        etwas_own_close(instance->connection);
+        etwas_descriptor_close(instance->connection);
         instance->connection = -1;
     }
 }
@@ -408,7 +408,7 @@ void etwas_private_instances_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_PRIVATE_INSTANCES; index++) {
         if (instances[index].is_cut && instances[index].connection >= 0) {
-            etwas_own_close(instances[index].connection);
+            etwas_descriptor_close(instances[index].connection);
         }
         etwas_apply_forget(&instances[index].applied);
         instances[index] = (struct instance){0};

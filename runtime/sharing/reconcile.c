@@ -150,7 +150,7 @@ static bool reconcile_has_provider(const etwas_guid *provider, bool is_group,
 {
     return (pass->registering_provider != NULL && !is_group &&
             memcmp(provider, pass->registering_provider, sizeof *provider) == 0) ||
-           etwas_provider_is_here(provider, is_group);
+           etwas_provider_is_registered(provider, is_group);
 }
 
 /* Whether the entry enables a provider of this process. */
@@ -337,7 +337,7 @@ static void reconcile_answer_later(struct etwas_deferred_work *deferred)
 /* Takes both locks. False: another thread has them, and the deadline has passed. */
 static bool reconcile_lock_before(uint64_t deadline_ns)
 {
-    if (!etwas_lock_before(&pass_lock, deadline_ns)) {
+    if (!etwas_mutex_lock_until(&pass_lock, deadline_ns)) {
         return false;
     }
     if (!etwas_guests_lock_before(deadline_ns)) {

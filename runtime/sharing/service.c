@@ -161,7 +161,7 @@ static void service_handle(uint64_t number)
     if (found == NULL) {
         return;
     }
-    if (!etwas_own_is(found->descriptor)) {
+    if (!etwas_descriptor_is_own(found->descriptor)) {
         service_remove_watch(found);
         return;
     }
@@ -176,7 +176,7 @@ static void service_handle(uint64_t number)
     if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
         service_remove_watch(found);
         if (answer == ETWAS_SERVICE_CLOSE) {
-            etwas_own_close(watch.descriptor);
+            etwas_descriptor_close(watch.descriptor);
         }
     }
     (void)pthread_cond_broadcast(&handled);
@@ -206,7 +206,7 @@ static bool service_listen_once(struct listening *listening)
         return true;
     }
     if (listening->polls[0].revents != 0) {
-        if (!etwas_own_is(listening->polls[0].fd)) {
+        if (!etwas_descriptor_is_own(listening->polls[0].fd)) {
             return false;
         }
         while (recv(listening->polls[0].fd, wakes, sizeof wakes, MSG_DONTWAIT) > 0) {
@@ -277,7 +277,7 @@ static void *service_thread(void *argument)
 
 static void service_wake(void)
 {
-    if (etwas_own_is(wake_sockets[1])) {
+    if (etwas_descriptor_is_own(wake_sockets[1])) {
         (void)send(wake_sockets[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
 }
@@ -434,7 +434,7 @@ static uint32_t service_start_thread(void)
 static void service_close_bell(void)
 {
     for (int end = 0; end < 2; end++) {
-        etwas_own_close(wake_sockets[end]);
+        etwas_descriptor_close(wake_sockets[end]);
         wake_sockets[end] = -1;
     }
 }
@@ -448,13 +448,13 @@ static uint32_t service_join(void)
      * Every guest does this, and the system does it fast only while a process has one thread;
      * otherwise it takes 10 ms.
      */
-    etwas_rseq_keep(&etwas_sequences_keeper);
+    etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
     (void)etwas_rseq_prepare();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wake_sockets) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    wake_sockets[0] = etwas_own_keep(wake_sockets[0]);
-    wake_sockets[1] = etwas_own_keep(wake_sockets[1]);
+    wake_sockets[0] = etwas_descriptor_protect(wake_sockets[0]);
+    wake_sockets[1] = etwas_descriptor_protect(wake_sockets[1]);
     code = etwas_registry_join(&process);
     if (code == ERROR_SUCCESS) {
         code = service_add_watch(&own);
@@ -462,8 +462,8 @@ static uint32_t service_join(void)
     if (code == ERROR_SUCCESS) {
         watches[0].descriptor = process.socket;
         service_watch_removals();
-        code =
-            etwas_own_leave_room() ? service_start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+        code = etwas_descriptors_leave_room() ? service_start_thread()
+                                              : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         watch_count = 0;
@@ -562,7 +562,7 @@ void etwas_service_after_fork(bool is_child)
     if (is_child) {
         for (uint32_t index = 0; index < watch_count; index++) {
             if (watches[index].is_owned) {
-                etwas_own_close(watches[index].descriptor);
+                etwas_descriptor_close(watches[index].descriptor);
             }
         }
         watch_count = 0;

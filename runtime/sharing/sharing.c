@@ -78,7 +78,7 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     *alone = *configuration;
-    etwas_rseq_keep(&etwas_sequences_keeper);
+    etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
     configuration->is_shared = true;
     code = etwas_configuration_complete(configuration);
     if (code == ERROR_NOT_SUPPORTED) {

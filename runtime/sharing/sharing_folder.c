@@ -53,7 +53,7 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
     if (session != NULL) {
         code = etwas_registry_folder_of(session, wanted.path);
     } else {
-        wanted.process_id = process_id != 0 ? process_id : etwas_process_id_so_far();
+        wanted.process_id = process_id != 0 ? process_id : etwas_process_id_peek();
         code = etwas_registry_each_process(folder_of_process, &wanted);
         /* Another process's list that cannot be read is not about this one. */
         code = code == ERROR_SUCCESS || wanted.code != ERROR_NOT_FOUND ? wanted.code : code;

@@ -25,7 +25,7 @@ static uint64_t asked_by(uint32_t control)
     if (control == ETWAS_NO_CONTROL_GUID) {
         return 0;
     }
-    newest = etwas_control_guid_newest(&etwas_control_guids[control]);
+    newest = etwas_control_guid_newest_enablement(&etwas_control_guids[control]);
     return (newest->property & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0 ? newest->session : 0;
 }
 

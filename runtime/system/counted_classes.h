@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which classes have their instances counted. Two of the verbs of provider/counted.h.
+ * Which classes have their instances counted. Two of the verbs of provider/counted_class.h.
  */
 #ifndef ETWAS_SYSTEM_COUNTED_CLASSES_H
 #define ETWAS_SYSTEM_COUNTED_CLASSES_H

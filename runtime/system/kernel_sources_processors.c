@@ -134,7 +134,7 @@ static void open_new_streams(struct etwas_kernel_sources *kernel)
     }
     for (uint32_t processor = 0; processor < etwas_slot_count; processor++) {
         if (kernel->away_since_ns[processor] != 0 &&
-            !etwas_processor_is_offline(&etwas_machine_here, processor)) {
+            !etwas_processor_is_offline(&etwas_this_machine, processor)) {
             (void)open_online_stream(kernel, processor);
         }
     }

@@ -28,7 +28,7 @@
 #include "etl/own_record.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
-#include "provider/counted.h"
+#include "provider/counted_class.h"
 #include "system/counted_classes.h"
 
 enum {
@@ -284,12 +284,12 @@ static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_by
 
 static void prepare(void)
 {
-    static const struct etwas_counting counting = {publish, etwas_counted_classes_change,
-                                                   etwas_counted_classes_find};
+    static const struct etwas_counter_hooks counting = {publish, etwas_counted_classes_change,
+                                                        etwas_counted_classes_find};
 
     has_ending_key =
         pthread_key_create(&ending, end_thread) == 0 && ending < KEYS_WITHOUT_ALLOCATION;
-    ck_pr_store_ptr(&etwas_counting, (void *)(uintptr_t)&counting);
+    ck_pr_store_ptr(&etwas_counter_hooks, (void *)(uintptr_t)&counting);
 }
 
 void etwas_thread_counters_prepare(void)

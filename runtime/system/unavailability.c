@@ -91,7 +91,7 @@ static bool has_any(uint64_t capabilities)
 
 static void read_paranoid(char paranoid[PARANOID_ROOM])
 {
-    if (!etwas_machine_here.text("/proc/sys/kernel/perf_event_paranoid", paranoid, PARANOID_ROOM)) {
+    if (!etwas_this_machine.text("/proc/sys/kernel/perf_event_paranoid", paranoid, PARANOID_ROOM)) {
         (void)strcpy(paranoid, "unknown");
     }
     paranoid[strcspn(paranoid, "\n")] = 0;

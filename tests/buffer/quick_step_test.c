@@ -257,7 +257,7 @@ static _Noreturn void be_traced(const char *path, bool known_to_kernel)
     log_numbered(EARLIER);
     offset = etwas_processor_offset;
     if (!known_to_kernel) {
-        unknown_area.cpu_id = etwas_processor_seen();
+        unknown_area.cpu_id = etwas_processor_of_rseq();
         etwas_processor_offset = (const char *)&unknown_area.cpu_id - etwas_thread_pointer();
     }
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
@@ -336,7 +336,7 @@ static int stay(void **state)
         return -1;
     }
     CPU_ZERO(&one);
-    CPU_SET(etwas_processor_ask(), &one);
+    CPU_SET(etwas_processor_query(), &one);
     return sched_setaffinity(0, sizeof one, &one);
 }
 

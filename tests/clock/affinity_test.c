@@ -97,9 +97,9 @@ static void the_verdict_does_not_depend_on_the_mask(void **state)
 
     (void)state;
     begin_with_several();
-    etwas_clock_trust_of(&etwas_machine_here, &wide);
+    etwas_clock_trust_of(&etwas_this_machine, &wide);
     stay_on_the_last();
-    etwas_clock_trust_of(&etwas_machine_here, &narrow);
+    etwas_clock_trust_of(&etwas_this_machine, &narrow);
     leave_it();
     assert_int_equal(wide.reasons & ~measured, narrow.reasons & ~measured);
     assert_true(wide.stated_hz == narrow.stated_hz);

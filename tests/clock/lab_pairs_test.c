@@ -102,7 +102,7 @@ static uint32_t processor_ahead;
 
 static int64_t read_ahead(void)
 {
-    return etwas_clock_qpc() + (etwas_processor_ask() == processor_ahead ? ahead_ns : 0);
+    return etwas_clock_qpc() + (etwas_processor_query() == processor_ahead ? ahead_ns : 0);
 }
 
 static const struct etwas_lab_source clock_ahead = {
@@ -144,7 +144,7 @@ static void a_processor_that_is_ahead_is_found_so(void **state)
 /* Moves by 260 ns at once, on one processor 100 ns before the others. */
 static int64_t read_coarsely(void)
 {
-    int64_t phase = etwas_processor_ask() == processor_ahead ? 100 : 0;
+    int64_t phase = etwas_processor_query() == processor_ahead ? 100 : 0;
 
     return (etwas_clock_qpc() + phase) / 260 * 260;
 }
@@ -182,7 +182,7 @@ static uint32_t processor_after;
 /* As when a processor is switched off: its threads find themselves on another. */
 static int64_t read_and_move(void)
 {
-    if (etwas_processor_ask() == processor_before) {
+    if (etwas_processor_query() == processor_before) {
         (void)etwas_lab_pin(processor_after);
     }
     return etwas_clock_qpc();
@@ -193,7 +193,7 @@ static int64_t read_and_sleep(void)
 {
     const struct timespec pause = {.tv_nsec = 400000000};
 
-    if (etwas_processor_ask() == processor_before) {
+    if (etwas_processor_query() == processor_before) {
         (void)nanosleep(&pause, NULL);
     }
     return etwas_clock_qpc();

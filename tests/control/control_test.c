@@ -431,7 +431,7 @@ static void r139_query_tells_the_truth_while_writers_write(void **state)
 
 static uint32_t writes_refused;
 
-static long refuse_writes(enum etwas_file_call call, size_t bytes)
+static long refuse_writes(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && writes_refused != 0) {
         return -5; /* EIO */
@@ -453,11 +453,11 @@ static void r139_buffers_that_cannot_be_written_are_counted(void **state)
         assert_int_equal(log_number(session, number), ERROR_SUCCESS);
     }
     writes_refused = 1;
-    etwas_file_fail(refuse_writes);
+    etwas_file_set_failure_hook(refuse_writes);
     prepare_block(&block, "");
     assert_int_equal(FlushTraceA(session, NULL, &block.properties), ERROR_WRITE_FAULT);
     writes_refused = 0;
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     properties = query_session(session);
     assert_int_equal(properties.EventsLost, 7);
     assert_true(properties.LogBuffersLost >= 1);
@@ -474,7 +474,7 @@ static void r139_buffers_that_cannot_be_written_are_counted(void **state)
 
 static long sync_refusal;
 
-static long refuse_sync(enum etwas_file_call call, size_t bytes)
+static long refuse_sync(enum etwas_log_file_call call, size_t bytes)
 {
     return call == ETWAS_FILE_SYNC && sync_refusal != 0 ? sync_refusal : (long)bytes;
 }
@@ -497,11 +497,11 @@ static void r81_flush_says_that_the_system_refused_to_make_the_file_durable(void
     for (uint64_t index = 0; index < 2; index++) {
         assert_int_equal(log_number(session, index), ERROR_SUCCESS);
         sync_refusal = cases[index].refusal;
-        etwas_file_fail(refuse_sync);
+        etwas_file_set_failure_hook(refuse_sync);
         prepare_block(&block, "");
         assert_int_equal(FlushTraceA(session, NULL, &block.properties), cases[index].code);
         sync_refusal = 0;
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(counts_of(session).sync_errors, index + 1);
         assert_int_equal(FlushTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
         assert_int_equal(block.properties.EventsLost, 0);

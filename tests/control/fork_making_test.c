@@ -95,7 +95,7 @@ static void fork_once(void)
 static sem_t is_inside;
 static sem_t may_go_on;
 
-static long hold_allocation(enum etwas_file_call call, size_t bytes)
+static long hold_allocation(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_ALLOCATE) {
         (void)sem_post(&is_inside);
@@ -149,11 +149,11 @@ static void fork_while_space_is_taken(uint32_t crash_safe)
     before = count_belongings();
     assert_int_equal(sem_init(&is_inside, 0, 0), 0);
     assert_int_equal(sem_init(&may_go_on, 0, 0), 0);
-    etwas_file_fail(hold_allocation);
+    etwas_file_set_failure_hook(hold_allocation);
     assert_int_equal(pthread_create(&maker, NULL, make, &making), 0);
     while (sem_wait(&is_inside) != 0) {
     }
-    etwas_file_fail(NULL); /* of the child's own no more */
+    etwas_file_set_failure_hook(NULL); /* of the child's own no more */
     child = fork_child();
     if (child == 0) {
         be_a_child();
@@ -180,7 +180,7 @@ static void a_fork_while_a_pool_file_gets_its_space_harms_neither_side(void **st
 }
 
 /* What was refused is gone, too: its descriptor, its lock and its file. */
-static long refuse_allocation(enum etwas_file_call call, size_t bytes)
+static long refuse_allocation(enum etwas_log_file_call call, size_t bytes)
 {
     return call == ETWAS_FILE_ALLOCATE ? -28 : (long)bytes; /* ENOSPC */
 }
@@ -193,9 +193,9 @@ static void of_what_gets_no_space_nothing_stays(void **state)
     char text[512];
 
     (void)state;
-    etwas_file_fail(refuse_allocation);
+    etwas_file_set_failure_hook(refuse_allocation);
     assert_int_equal(etwas_start("made", NULL, &options, &session), ERROR_DISK_FULL);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     (void)etwas_crash_safe_refusal(text, sizeof text);
     assert_non_null(strstr(text, folder_path("pool")));
     before.files += 1;

@@ -76,7 +76,7 @@ static void a_machines_nodes_are_those_with_memory_and_processors(void **state)
 
     (void)state;
     nodes_with_memory = "0,5-8\n";
-    etwas_nodes_of(&made_up, &nodes);
+    etwas_nodes_read(&made_up, &nodes);
     assert_int_equal(nodes.count, 2);
     assert_int_equal(nodes.numbers[0], 0);
     assert_int_equal(nodes.numbers[NEAR], NEAR_NUMBER);
@@ -84,19 +84,19 @@ static void a_machines_nodes_are_those_with_memory_and_processors(void **state)
     assert_int_equal(nodes.of_processor[2045], NEAR);
     assert_int_equal(nodes.of_processor[2046], 0);
     nodes_with_memory = "7\n";
-    etwas_nodes_of(&made_up, &nodes);
+    etwas_nodes_read(&made_up, &nodes);
     assert_int_equal(nodes.count, 0);
     assert_int_equal(nodes.of_processor[0], ETWAS_NO_NODE);
     nodes_with_memory = "garbage 4-2 99999999999999999999999\n";
-    etwas_nodes_of(&made_up, &nodes);
+    etwas_nodes_read(&made_up, &nodes);
     assert_int_equal(nodes.count, 0);
     /* A kernel that knows of no nodes; and where nothing can be read. */
     nodes_with_memory = NULL;
     possible_processors = "0-3\n";
-    etwas_nodes_of(&made_up, &nodes);
+    etwas_nodes_read(&made_up, &nodes);
     assert_int_equal(nodes.count, 1);
     possible_processors = NULL;
-    etwas_nodes_of(&made_up, &nodes);
+    etwas_nodes_read(&made_up, &nodes);
     assert_int_equal(nodes.count, 0);
 }
 

@@ -25,8 +25,8 @@ static void what_a_decoder_keeps_is_bounded(void **state)
 
     s->decoder->store.bytes = ETWAS_STORE_LIMIT_BYTES - 20000;
     for (; type < 200 && error == ERROR_SUCCESS; type++) {
-        s->build.head.EventDescriptor.Opcode = (uint8_t)type;
-        add(s, ETWAS_BUILD_TOP, "a", TDH_INTYPE_UINT8, 0);
+        s->builder.head.EventDescriptor.Opcode = (uint8_t)type;
+        add(s, ETWAS_BUILDER_TOP, "a", TDH_INTYPE_UINT8, 0);
         error = learn_event(s);
     }
     assert_int_equal(error, ERROR_NOT_ENOUGH_MEMORY);
@@ -76,9 +76,9 @@ static uint32_t learn_fields(struct state *s, unsigned count, size_t name_units)
     memset(name, 'x', sizeof name);
     name[name_units] = 0;
     for (unsigned i = 0; i < count; i++) {
-        uint16_t field = add(s, ETWAS_BUILD_TOP, i == 0 ? name : "", TDH_INTYPE_NULL, 0);
+        uint16_t field = add(s, ETWAS_BUILDER_TOP, i == 0 ? name : "", TDH_INTYPE_NULL, 0);
 
-        s->build.properties[field].info.NameOffset = s->build.properties[0].info.NameOffset;
+        s->builder.properties[field].info.NameOffset = s->builder.properties[0].info.NameOffset;
     }
     return learn_event(s);
 }
@@ -150,14 +150,14 @@ static void versions_that_are_tried_are_bounded(void **state)
     struct state *s = *state;
 
     for (unsigned version = 1; version < 200; version++) {
-        s->build.head.EventDescriptor.Version = (uint8_t)version;
+        s->builder.head.EventDescriptor.Version = (uint8_t)version;
         if (version > 100) {
-            uint16_t list = add(s, ETWAS_BUILD_TOP, "list", TDH_INTYPE_UINT8, 0);
+            uint16_t list = add(s, ETWAS_BUILDER_TOP, "list", TDH_INTYPE_UINT8, 0);
 
-            s->build.properties[list].info.count = 60000;
-            add(s, ETWAS_BUILD_TOP, "missing", TDH_INTYPE_UINT16, 0);
+            s->builder.properties[list].info.count = 60000;
+            add(s, ETWAS_BUILDER_TOP, "missing", TDH_INTYPE_UINT16, 0);
         } else {
-            add(s, ETWAS_BUILD_TOP, version > 1 ? "fits" : "lowest", TDH_INTYPE_UINT8, 0);
+            add(s, ETWAS_BUILDER_TOP, version > 1 ? "fits" : "lowest", TDH_INTYPE_UINT8, 0);
         }
         assert_int_equal(learn_event(s), ERROR_SUCCESS);
     }

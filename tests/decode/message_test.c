@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "blob.h"
-#include "decode/build.h"
+#include "decode/builder.h"
 #include "etl/event_metadata.h"
 #include "etl/own_record.h"
 #include "shown.h"
@@ -275,7 +275,7 @@ struct described {
 static const char *inserted_of(struct state *s, const char *message,
                                const struct described *described)
 {
-    struct etwas_build build;
+    struct etwas_info_builder builder;
     TRACE_EVENT_INFO *info;
     size_t bytes;
     EVENT_RECORD record = {
@@ -285,13 +285,13 @@ static const char *inserted_of(struct state *s, const char *message,
     };
     const char *text;
 
-    etwas_build_begin(&build);
-    build.head.ProviderGuid = guid;
-    build.head.EventMessageOffset = etwas_build_string(&build, message, strlen(message));
+    etwas_builder_begin(&builder);
+    builder.head.ProviderGuid = guid;
+    builder.head.EventMessageOffset = etwas_builder_add_string(&builder, message, strlen(message));
     for (size_t i = 0; i < described->field_count; i++) {
-        etwas_build_property(&build, ETWAS_BUILD_TOP, &described->fields[i]);
+        etwas_builder_property(&builder, ETWAS_BUILDER_TOP, &described->fields[i]);
     }
-    assert_int_equal(etwas_build_end(&build, &info, &bytes), ERROR_SUCCESS);
+    assert_int_equal(etwas_builder_end(&builder, &info, &bytes), ERROR_SUCCESS);
     record.UserData = info;
     record.UserDataLength = (uint16_t)bytes;
     assert_int_equal(etwas_decoder_learn(s->decoder, &record), ERROR_SUCCESS);

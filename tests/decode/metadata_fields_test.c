@@ -18,23 +18,23 @@
 static void counts_and_lengths_are_those_of_earlier_fields(void **state)
 {
     struct state *s = *state;
-    uint16_t count = add(s, ETWAS_BUILD_TOP, "count", TDH_INTYPE_UINT8, 0);
-    uint16_t list = etwas_build_property(&s->build, ETWAS_BUILD_TOP,
-                                         &(EVENT_PROPERTY_INFO){
-                                             .NameOffset = string(s, "list"),
-                                             .Flags = PropertyStruct | PropertyParamCount,
-                                             .countPropertyIndex = count,
-                                         });
+    uint16_t count = add(s, ETWAS_BUILDER_TOP, "count", TDH_INTYPE_UINT8, 0);
+    uint16_t list = etwas_builder_property(&s->builder, ETWAS_BUILDER_TOP,
+                                           &(EVENT_PROPERTY_INFO){
+                                               .NameOffset = string(s, "list"),
+                                               .Flags = PropertyStruct | PropertyParamCount,
+                                               .countPropertyIndex = count,
+                                           });
     uint16_t length = add(s, list, "length", TDH_INTYPE_UINT16, 0);
-    uint16_t last = add(s, ETWAS_BUILD_TOP, "last", TDH_INTYPE_UNICODESTRING, 0);
+    uint16_t last = add(s, ETWAS_BUILDER_TOP, "last", TDH_INTYPE_UNICODESTRING, 0);
     uint16_t bytes = add(s, list, "bytes", TDH_INTYPE_BINARY, 0);
     uint16_t numbers = add(s, list, "numbers", TDH_INTYPE_UINT8, 0);
 
-    s->build.properties[last].info.length = 3;
-    s->build.properties[bytes].info.Flags = PropertyParamLength;
-    s->build.properties[bytes].info.lengthPropertyIndex = length;
-    s->build.properties[numbers].info.Flags = PropertyParamCount;
-    s->build.properties[numbers].info.countPropertyIndex = count;
+    s->builder.properties[last].info.length = 3;
+    s->builder.properties[bytes].info.Flags = PropertyParamLength;
+    s->builder.properties[bytes].info.lengthPropertyIndex = length;
+    s->builder.properties[numbers].info.Flags = PropertyParamCount;
+    s->builder.properties[numbers].info.countPropertyIndex = count;
     assert_int_equal(learn_event(s), ERROR_SUCCESS);
     put_u8(&s->payload, 2);
     put_u16(&s->payload, 1);
@@ -52,27 +52,27 @@ static void types_of_classic_events_are_read(void **state)
     struct state *s = *state;
     uint16_t name;
 
-    add(s, ETWAS_BUILD_TOP, "counted", TDH_INTYPE_COUNTEDSTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "counted", TDH_INTYPE_COUNTEDSTRING, 0);
     put_u16(&s->payload, 2);
     put_wide(&s->payload, "a", false);
-    add(s, ETWAS_BUILD_TOP, "reversed", TDH_INTYPE_REVERSEDCOUNTEDANSISTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "reversed", TDH_INTYPE_REVERSEDCOUNTEDANSISTRING, 0);
     put_bytes(&s->payload, "\0\2bc", 4);
-    add(s, ETWAS_BUILD_TOP, "dump", TDH_INTYPE_HEXDUMP, 0);
+    add(s, ETWAS_BUILDER_TOP, "dump", TDH_INTYPE_HEXDUMP, 0);
     put_u32(&s->payload, 1);
     put_u8(&s->payload, 0x7F);
-    add(s, ETWAS_BUILD_TOP, "nobody", TDH_INTYPE_WBEMSID, 0);
+    add(s, ETWAS_BUILDER_TOP, "nobody", TDH_INTYPE_WBEMSID, 0);
     put_u32(&s->payload, 0);
-    add(s, ETWAS_BUILD_TOP, "user", TDH_INTYPE_WBEMSID, 0);
+    add(s, ETWAS_BUILDER_TOP, "user", TDH_INTYPE_WBEMSID, 0);
     put_u64(&s->payload, 1);
     put_u64(&s->payload, 0);
     put_bytes(&s->payload, "\1\1\0\0\0\0\0\5\x12\0\0\0", 12);
-    add(s, ETWAS_BUILD_TOP, "letter", TDH_INTYPE_ANSICHAR, 0);
+    add(s, ETWAS_BUILDER_TOP, "letter", TDH_INTYPE_ANSICHAR, 0);
     put_u8(&s->payload, 'x');
-    name = add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0);
-    s->build.properties[name].info.count = 4;
+    name = add(s, ETWAS_BUILDER_TOP, "name", TDH_INTYPE_UNICODECHAR, 0);
+    s->builder.properties[name].info.count = 4;
     put_wide(&s->payload, "ab", true);
     put_wide(&s->payload, "c", false);
-    add(s, ETWAS_BUILD_TOP, "rest", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "rest", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 0);
     put_bytes(&s->payload, "end", 3);
     learn_event(s);
     assert_string_equal(line_of(s, 1, 0),
@@ -83,10 +83,10 @@ static void types_of_classic_events_are_read(void **state)
 static void an_array_may_go_to_the_end(void **state)
 {
     struct state *s = *state;
-    uint16_t stack = add(s, ETWAS_BUILD_TOP, "stack", TDH_INTYPE_POINTER, 0);
+    uint16_t stack = add(s, ETWAS_BUILDER_TOP, "stack", TDH_INTYPE_POINTER, 0);
 
-    s->build.properties[stack].info.Flags = PropertyParamFixedCount | PropertyParamCount;
-    s->build.properties[stack].info.countPropertyIndex = ETWAS_BUILD_NO_PROPERTY;
+    s->builder.properties[stack].info.Flags = PropertyParamFixedCount | PropertyParamCount;
+    s->builder.properties[stack].info.countPropertyIndex = ETWAS_BUILDER_NO_PROPERTY;
     learn_event(s);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start stack=[]");
     put_u64(&s->payload, 1);
@@ -102,12 +102,12 @@ static void a_constant_count_of_0_is_an_empty_array(void **state)
     struct state *s = *state;
 
     for (uint8_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        uint16_t list = add(s, ETWAS_BUILD_TOP, "list", types[i], 0);
+        uint16_t list = add(s, ETWAS_BUILDER_TOP, "list", types[i], 0);
 
-        s->build.properties[list].info.Flags = PropertyParamFixedCount;
-        s->build.properties[list].info.count = 0;
-        add(s, ETWAS_BUILD_TOP, "b", TDH_INTYPE_UINT8, 0);
-        s->build.head.EventDescriptor.Version = i;
+        s->builder.properties[list].info.Flags = PropertyParamFixedCount;
+        s->builder.properties[list].info.count = 0;
+        add(s, ETWAS_BUILDER_TOP, "b", TDH_INTYPE_UINT8, 0);
+        s->builder.head.EventDescriptor.Version = i;
         learn_event(s);
         s->payload.count = 0;
         put_u8(&s->payload, 5);
@@ -119,7 +119,7 @@ static void a_string_at_the_end_may_lack_its_0(void **state)
 {
     struct state *s = *state;
 
-    add(s, ETWAS_BUILD_TOP, "text", TDH_INTYPE_UNICODESTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "text", TDH_INTYPE_UNICODESTRING, 0);
     learn_event(s);
     put_wide(&s->payload, "ab", false);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start text=\"ab\"");
@@ -137,9 +137,9 @@ static void strings_at_the_end_may_be_left_away(void **state)
     struct state *s = *state;
     uint16_t both, list;
 
-    add(s, ETWAS_BUILD_TOP, "a", TDH_INTYPE_UINT8, 0);
-    both = etwas_build_property(
-        &s->build, ETWAS_BUILD_TOP,
+    add(s, ETWAS_BUILDER_TOP, "a", TDH_INTYPE_UINT8, 0);
+    both = etwas_builder_property(
+        &s->builder, ETWAS_BUILDER_TOP,
         &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct, .NameOffset = string(s, "both")});
     add(s, both, "x", TDH_INTYPE_UNICODESTRING, 0);
     add(s, both, "y", TDH_INTYPE_ANSISTRING, 0);
@@ -148,9 +148,9 @@ static void strings_at_the_end_may_be_left_away(void **state)
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start a=1 both={x=\"\" y=\"\"}");
     s->payload.count = 0;
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start a=…0");
-    list = add(s, ETWAS_BUILD_TOP, "list", TDH_INTYPE_ANSISTRING, 0);
-    s->build.properties[list].info.Flags = PropertyParamFixedCount;
-    s->build.properties[list].info.count = 2;
+    list = add(s, ETWAS_BUILDER_TOP, "list", TDH_INTYPE_ANSISTRING, 0);
+    s->builder.properties[list].info.Flags = PropertyParamFixedCount;
+    s->builder.properties[list].info.count = 2;
     learn_event(s);
     put_bytes(&s->payload, "a", 2);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start list=[\"a\",…0]");
@@ -161,11 +161,11 @@ static void what_a_text_does_not_say_is_said_beside_it(void **state)
 {
     struct state *s = *state;
 
-    add(s, ETWAS_BUILD_TOP, "a", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0);
-    add(s, ETWAS_BUILD_TOP, "b", TDH_INTYPE_REVERSEDCOUNTEDSTRING, 0);
-    add(s, ETWAS_BUILD_TOP, "c", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0);
-    add(s, ETWAS_BUILD_TOP, "d", TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, 0);
-    add(s, ETWAS_BUILD_TOP, "e", TDH_INTYPE_SYSTEMTIME, 0);
+    add(s, ETWAS_BUILDER_TOP, "a", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "b", TDH_INTYPE_REVERSEDCOUNTEDSTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "c", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "d", TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, 0);
+    add(s, ETWAS_BUILDER_TOP, "e", TDH_INTYPE_SYSTEMTIME, 0);
     learn_event(s);
     put_bytes(&s->payload,
               "\3\0x\0\x41"
@@ -184,7 +184,7 @@ static void a_SID_that_cannot_be_is_marked(void **state)
 {
     struct state *s = *state;
 
-    add(s, ETWAS_BUILD_TOP, "user", TDH_INTYPE_SID, 0);
+    add(s, ETWAS_BUILDER_TOP, "user", TDH_INTYPE_SID, 0);
     learn_event(s);
     for (unsigned parts = 14; parts <= 17; parts++) {
         const char *line;
@@ -215,10 +215,10 @@ static void a_field_that_is_not_described_has_what_is_left(void **state)
 
     put_bytes(&s->payload, "\7\1\2\3", 4);
     for (uint8_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        add(s, ETWAS_BUILD_TOP, "a", TDH_INTYPE_UINT8, 0);
-        add(s, ETWAS_BUILD_TOP, "b", types[i], 0);
-        add(s, ETWAS_BUILD_TOP, "c", TDH_INTYPE_UINT8, 0);
-        s->build.head.EventDescriptor.Version = i;
+        add(s, ETWAS_BUILDER_TOP, "a", TDH_INTYPE_UINT8, 0);
+        add(s, ETWAS_BUILDER_TOP, "b", types[i], 0);
+        add(s, ETWAS_BUILDER_TOP, "c", TDH_INTYPE_UINT8, 0);
+        s->builder.head.EventDescriptor.Version = i;
         assert_int_equal(learn_event(s), ERROR_SUCCESS);
         assert_string_equal(line_of(s, 1, i), "shop/Order/Start a=7 b=?3");
     }
@@ -231,19 +231,19 @@ static void counts_that_are_not_read_before_count_nothing(void **state)
 
     put_bytes(&s->payload, "\3\1\2\3", 4);
     for (uint8_t wrong = 0; wrong < 5; wrong++) {
-        uint16_t first = add(s, ETWAS_BUILD_TOP, "first", TDH_INTYPE_UINT8, 0);
-        uint16_t list = etwas_build_property(
-            &s->build, ETWAS_BUILD_TOP,
+        uint16_t first = add(s, ETWAS_BUILDER_TOP, "first", TDH_INTYPE_UINT8, 0);
+        uint16_t list = etwas_builder_property(
+            &s->builder, ETWAS_BUILDER_TOP,
             &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct, .NameOffset = string(s, "list")});
         uint16_t member = add(s, list, "member", TDH_INTYPE_UINT8, 0);
-        uint16_t data = add(s, ETWAS_BUILD_TOP, "data", TDH_INTYPE_UINT8, 0);
-        uint16_t later = add(s, ETWAS_BUILD_TOP, "later", TDH_INTYPE_UINT8, 0);
-        uint16_t text = add(s, ETWAS_BUILD_TOP, "text", TDH_INTYPE_ANSISTRING, 0);
+        uint16_t data = add(s, ETWAS_BUILDER_TOP, "data", TDH_INTYPE_UINT8, 0);
+        uint16_t later = add(s, ETWAS_BUILDER_TOP, "later", TDH_INTYPE_UINT8, 0);
+        uint16_t text = add(s, ETWAS_BUILDER_TOP, "text", TDH_INTYPE_ANSISTRING, 0);
         const uint16_t named[] = {first, later, member, list, text};
 
-        s->build.properties[data].info.Flags = PropertyParamCount;
-        s->build.properties[data].info.countPropertyIndex = named[wrong];
-        s->build.head.EventDescriptor.Version = wrong;
+        s->builder.properties[data].info.Flags = PropertyParamCount;
+        s->builder.properties[data].info.countPropertyIndex = named[wrong];
+        s->builder.head.EventDescriptor.Version = wrong;
         assert_int_equal(learn_event(s), ERROR_SUCCESS);
         assert_string_equal(line_of(s, 1, wrong),
                             wrong == 0 ? "shop/Order/Start first=3 list={member=1} data=[2,3,…0]"
@@ -257,17 +257,17 @@ static void every_description_is_checked(void **state)
     static const uint8_t changes[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
     struct state *s = *state;
     uint16_t list =
-        etwas_build_property(&s->build, ETWAS_BUILD_TOP,
-                             &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct | PropertyParamCount,
-                                                    .NameOffset = string(s, "list")});
+        etwas_builder_property(&s->builder, ETWAS_BUILDER_TOP,
+                               &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct | PropertyParamCount,
+                                                      .NameOffset = string(s, "list")});
     uint16_t kind = add(s, list, "kind", TDH_INTYPE_UINT8, 0);
     TRACE_EVENT_INFO *info;
     size_t bytes;
 
-    s->build.properties[kind].info.nonStructType.MapNameOffset = string(s, "Kinds");
-    s->build.head.KeywordsNameOffset = string(s, "one");
-    etwas_build_bytes(&s->build, "\0", 2);
-    assert_int_equal(etwas_build_end(&s->build, &info, &bytes), ERROR_SUCCESS);
+    s->builder.properties[kind].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    s->builder.head.KeywordsNameOffset = string(s, "one");
+    etwas_builder_add_bytes(&s->builder, "\0", 2);
+    assert_int_equal(etwas_builder_end(&s->builder, &info, &bytes), ERROR_SUCCESS);
     begin(s, "Start");
     assert_int_equal(learn_record(s->decoder, ETWAS_ETL_EVENT_INFO_TYPE, info, bytes),
                      ERROR_SUCCESS);
@@ -294,17 +294,17 @@ static void every_map_is_checked(void **state)
 {
     static const uint8_t changes[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
     struct state *s = *state;
-    struct etwas_build build;
+    struct etwas_info_builder builder;
     struct blob blob = {.count = 0};
     EVENT_MAP_INFO *map;
     size_t bytes;
     uint32_t name;
 
-    etwas_build_begin(&build);
-    name = etwas_build_string(&build, "Kinds", 5);
-    assert_int_equal(etwas_build_map_end(&build, name, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
-                                         &(struct etwas_build_entry){.text = name}, 1, &map,
-                                         &bytes),
+    etwas_builder_begin(&builder);
+    name = etwas_builder_add_string(&builder, "Kinds", 5);
+    assert_int_equal(etwas_builder_end_map(&builder, name, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
+                                           &(struct etwas_builder_entry){.text = name}, 1, &map,
+                                           &bytes),
                      ERROR_SUCCESS);
     put_bytes(&blob, &guid, sizeof guid);
     put_bytes(&blob, map, bytes);

@@ -16,37 +16,37 @@ const etwas_guid guid = {1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 
 uint32_t string(struct state *s, const char *text)
 {
-    return etwas_build_string(&s->build, text, strlen(text));
+    return etwas_builder_add_string(&s->builder, text, strlen(text));
 }
 
 void begin(struct state *s, const char *opcode)
 {
-    etwas_build_begin(&s->build);
-    s->build.head.ProviderGuid = guid;
-    s->build.head.EventGuid = guid;
-    s->build.head.EventDescriptor.Opcode = 1;
-    s->build.head.DecodingSource = DecodingSourceWbem;
-    s->build.head.ProviderNameOffset = string(s, "shop");
-    s->build.head.TaskNameOffset = string(s, "Order ");
-    s->build.head.OpcodeNameOffset = string(s, opcode);
+    etwas_builder_begin(&s->builder);
+    s->builder.head.ProviderGuid = guid;
+    s->builder.head.EventGuid = guid;
+    s->builder.head.EventDescriptor.Opcode = 1;
+    s->builder.head.DecodingSource = DecodingSourceWbem;
+    s->builder.head.ProviderNameOffset = string(s, "shop");
+    s->builder.head.TaskNameOffset = string(s, "Order ");
+    s->builder.head.OpcodeNameOffset = string(s, opcode);
 }
 
 uint16_t add(struct state *s, uint16_t parent, const char *name, uint16_t in_type,
              uint16_t out_type)
 {
-    return etwas_build_property(&s->build, parent,
-                                &(EVENT_PROPERTY_INFO){
-                                    .NameOffset = string(s, name),
-                                    .nonStructType = {.InType = in_type, .OutType = out_type},
-                                    .count = 1,
-                                });
+    return etwas_builder_property(&s->builder, parent,
+                                  &(EVENT_PROPERTY_INFO){
+                                      .NameOffset = string(s, name),
+                                      .nonStructType = {.InType = in_type, .OutType = out_type},
+                                      .count = 1,
+                                  });
 }
 
 void add_kind(struct state *s, const char *name, uint16_t in_type)
 {
-    uint16_t field = add(s, ETWAS_BUILD_TOP, name, in_type, 0);
+    uint16_t field = add(s, ETWAS_BUILDER_TOP, name, in_type, 0);
 
-    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    s->builder.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
 }
 
 int open_scene(void **state)
@@ -66,7 +66,7 @@ int close_scene(void **state)
     TRACE_EVENT_INFO *info;
     size_t bytes;
 
-    etwas_build_end(&s->build, &info, &bytes);
+    etwas_builder_end(&s->builder, &info, &bytes);
     free(info);
     etwas_decoder_close(s->decoder);
     free(s);
@@ -100,7 +100,7 @@ uint32_t learn_event(struct state *s)
     size_t bytes;
     uint32_t error;
 
-    assert_int_equal(etwas_build_end(&s->build, &info, &bytes), ERROR_SUCCESS);
+    assert_int_equal(etwas_builder_end(&s->builder, &info, &bytes), ERROR_SUCCESS);
     error = learn_record(s->decoder, ETWAS_ETL_EVENT_INFO_TYPE, info, bytes);
     free(info);
     begin(s, "Start");
@@ -110,8 +110,8 @@ uint32_t learn_event(struct state *s)
 uint32_t learn_map(etwas_decoder *decoder, MAP_FLAGS flag, const char *const *names,
                    const uint32_t *values, size_t count)
 {
-    struct etwas_build build;
-    struct etwas_build_entry *entries = calloc(count, sizeof *entries);
+    struct etwas_info_builder builder;
+    struct etwas_builder_entry *entries = calloc(count, sizeof *entries);
     struct blob *blob = calloc(1, sizeof *blob);
     uint32_t error;
     EVENT_MAP_INFO *map;
@@ -119,13 +119,13 @@ uint32_t learn_map(etwas_decoder *decoder, MAP_FLAGS flag, const char *const *na
     uint32_t name;
 
     assert_true(entries != NULL && blob != NULL);
-    etwas_build_begin(&build);
-    name = etwas_build_string(&build, "Kinds", 5);
+    etwas_builder_begin(&builder);
+    name = etwas_builder_add_string(&builder, "Kinds", 5);
     for (size_t i = 0; i < count; i++) {
-        entries[i] = (struct etwas_build_entry){
-            values[i], etwas_build_string(&build, names[i], strlen(names[i]))};
+        entries[i] = (struct etwas_builder_entry){
+            values[i], etwas_builder_add_string(&builder, names[i], strlen(names[i]))};
     }
-    assert_int_equal(etwas_build_map_end(&build, name, flag, entries, count, &map, &bytes),
+    assert_int_equal(etwas_builder_end_map(&builder, name, flag, entries, count, &map, &bytes),
                      ERROR_SUCCESS);
     put_bytes(blob, &guid, sizeof guid);
     put_bytes(blob, map, bytes);

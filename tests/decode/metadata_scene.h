@@ -6,7 +6,7 @@
 #define TESTS_DECODE_METADATA_SCENE_H
 
 #include "blob.h"
-#include "decode/build.h"
+#include "decode/builder.h"
 #include "shown.h"
 
 /* Of the class. */
@@ -15,7 +15,7 @@ extern const etwas_guid guid;
 /* What one test needs: a decoder, an EventInfo in the making, and what events have as payload. */
 struct state {
     etwas_decoder *decoder;
-    struct etwas_build build;
+    struct etwas_info_builder builder;
     struct blob payload;
 };
 

@@ -18,8 +18,8 @@ static void a_classic_event_is_found_by_class_and_type(void **state)
 {
     struct state *s = *state;
 
-    add(s, ETWAS_BUILD_TOP, "size", TDH_INTYPE_UINT32, 0);
-    add(s, ETWAS_BUILD_TOP, "address", TDH_INTYPE_POINTER, 0);
+    add(s, ETWAS_BUILDER_TOP, "size", TDH_INTYPE_UINT32, 0);
+    add(s, ETWAS_BUILDER_TOP, "address", TDH_INTYPE_POINTER, 0);
     assert_int_equal(learn_event(s), ERROR_SUCCESS);
     put_u32(&s->payload, 37);
     put_u64(&s->payload, 0x1000);
@@ -32,9 +32,9 @@ static void a_modern_event_is_found_by_provider_and_id(void **state)
     struct state *s = *state;
     EVENT_RECORD record;
 
-    s->build.head.DecodingSource = DecodingSourceXMLFile;
-    s->build.head.EventDescriptor = (EVENT_DESCRIPTOR){.Id = 7, .Opcode = 0};
-    add(s, ETWAS_BUILD_TOP, "size", TDH_INTYPE_UINT32, 0);
+    s->builder.head.DecodingSource = DecodingSourceXMLFile;
+    s->builder.head.EventDescriptor = (EVENT_DESCRIPTOR){.Id = 7, .Opcode = 0};
+    add(s, ETWAS_BUILDER_TOP, "size", TDH_INTYPE_UINT32, 0);
     assert_int_equal(learn_event(s), ERROR_SUCCESS);
     put_u32(&s->payload, 37);
     record = event_of(s, 0, 0);
@@ -51,8 +51,8 @@ static void pointers_are_as_wide_as_the_event_says(void **state)
     struct state *s = *state;
     EVENT_RECORD record;
 
-    add(s, ETWAS_BUILD_TOP, "address", TDH_INTYPE_POINTER, 0);
-    add(s, ETWAS_BUILD_TOP, "size", TDH_INTYPE_SIZET, 0);
+    add(s, ETWAS_BUILDER_TOP, "address", TDH_INTYPE_POINTER, 0);
+    add(s, ETWAS_BUILDER_TOP, "size", TDH_INTYPE_SIZET, 0);
     learn_event(s);
     put_u32(&s->payload, 0x1000);
     put_u32(&s->payload, 37);
@@ -114,9 +114,9 @@ static void learn_version(struct state *s, uint8_t version, int fields)
 {
     static const char *const names[] = {"a", "b", "c"};
 
-    s->build.head.EventDescriptor.Version = version;
+    s->builder.head.EventDescriptor.Version = version;
     for (int i = 0; i < fields; i++) {
-        add(s, ETWAS_BUILD_TOP, names[i], TDH_INTYPE_UINT8, 0);
+        add(s, ETWAS_BUILDER_TOP, names[i], TDH_INTYPE_UINT8, 0);
     }
     learn_event(s);
 }
@@ -175,7 +175,7 @@ static void what_is_described_again_replaces_what_was(void **state)
 
 static uint32_t learn_fields(struct state *s, const char *field)
 {
-    add(s, ETWAS_BUILD_TOP, field, TDH_INTYPE_UINT8, 0);
+    add(s, ETWAS_BUILDER_TOP, field, TDH_INTYPE_UINT8, 0);
     return learn_event(s);
 }
 

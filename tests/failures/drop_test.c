@@ -111,7 +111,7 @@ static bool is_direct_write(void)
     return false;
 }
 
-static long sync_badly(enum etwas_file_call call, size_t bytes)
+static long sync_badly(enum etwas_log_file_call call, size_t bytes)
 {
     bool bad = dropping != KEEP;
     int file;
@@ -144,7 +144,7 @@ static int setup(void **state)
         return -1;
     }
     (void)snprintf(path, sizeof path, "%s", folder_path("trace.etl"));
-    etwas_file_fail(sync_badly);
+    etwas_file_set_failure_hook(sync_badly);
     return 0;
 }
 

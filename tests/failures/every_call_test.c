@@ -208,7 +208,7 @@ static void use_session(struct run *run, etwas_trace_handle session)
 static bool has_to_be_told(void)
 {
     return calls_failed() > 0 && first_failed() != ETWAS_FILE_RESERVE &&
-           first_failed() != ETWAS_FILE_AHEAD && first_failed() != ETWAS_FILE_REMOVE;
+           first_failed() != ETWAS_FILE_READ_AHEAD && first_failed() != ETWAS_FILE_REMOVE;
 }
 
 static void expect_told(const struct run *run, const etwas_session_counts *counts)

@@ -20,7 +20,7 @@ static struct failing plan;
 static uint32_t asked;
 static uint32_t failed;
 static uint32_t chances; /* taken so far */
-static enum etwas_file_call first;
+static enum etwas_log_file_call first;
 static bool hangs; /* a call shall */
 static bool hung;  /* it does */
 
@@ -33,7 +33,7 @@ static uint32_t random_number(void)
 }
 
 /* The outcome of a call that the plan is about. */
-static long fail_one(enum etwas_file_call call, size_t bytes)
+static long fail_one(enum etwas_log_file_call call, size_t bytes)
 {
     uint32_t random = random_number();
 
@@ -63,7 +63,7 @@ static void hang_one(void)
     hung = false;
 }
 
-static long decide(enum etwas_file_call call, size_t bytes)
+static long decide(enum etwas_log_file_call call, size_t bytes)
 {
     long outcome = (long)bytes;
 
@@ -90,7 +90,7 @@ static void begin(const struct failing *wanted, bool hang)
     chances = 0;
     hangs = hang;
     (void)pthread_mutex_unlock(&mutex);
-    etwas_file_fail(decide);
+    etwas_file_set_failure_hook(decide);
 }
 
 void fail_calls(const struct failing *wanted)
@@ -100,7 +100,7 @@ void fail_calls(const struct failing *wanted)
 
 void fail_no_more(void)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
 }
 
 static uint32_t read_locked(const uint32_t *count)
@@ -123,12 +123,12 @@ uint32_t calls_failed(void)
     return read_locked(&failed);
 }
 
-enum etwas_file_call first_failed(void)
+enum etwas_log_file_call first_failed(void)
 {
     return first;
 }
 
-void hang_call(enum etwas_file_call call, uint32_t after)
+void hang_call(enum etwas_log_file_call call, uint32_t after)
 {
     begin(&(struct failing){.calls = 1u << call, .after = after}, true);
 }

@@ -15,7 +15,7 @@
 
 /* Kinds of calls, to be added up. */
 #define FAILING(call) (1u << ETWAS_FILE_##call)
-#define FAILING_ANY ((1u << ETWAS_FILE_CALLS) - 1)
+#define FAILING_ANY ((1u << ETWAS_FILE_OPERATIONS) - 1)
 
 struct failing {
     uint32_t calls;  /* of these kinds */
@@ -35,13 +35,13 @@ void fail_no_more(void);
 /* Since fail_calls: calls of these kinds, those that failed, and the kind of the first of them. */
 uint32_t calls_asked(void);
 uint32_t calls_failed(void);
-enum etwas_file_call first_failed(void);
+enum etwas_log_file_call first_failed(void);
 
 /*
  * The call of this kind after `after` more of them does not return before hang_release. As
  * fail_calls, instead of it.
  */
-void hang_call(enum etwas_file_call call, uint32_t after);
+void hang_call(enum etwas_log_file_call call, uint32_t after);
 bool hangs_now(void);
 void hang_release(void);
 

@@ -221,7 +221,7 @@ static void a_start_that_fails_late_leaves_a_file_where_one_was(void **state)
 }
 
 /* Another makes the file just before the session opens it; then the disk is full. */
-static long make_theirs_and_be_full(enum etwas_file_call call, size_t bytes)
+static long make_theirs_and_be_full(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_OPEN && access(in_place("trace.etl"), F_OK) != 0) {
         write_theirs(in_place("trace.etl"));
@@ -234,10 +234,10 @@ static void a_start_that_fails_late_leaves_a_file_that_another_made_meanwhile(vo
     etwas_trace_handle session = 0;
 
     (void)state;
-    etwas_file_fail(make_theirs_and_be_full);
+    etwas_file_set_failure_hook(make_theirs_and_be_full);
     assert_int_equal(etwas_start("fails late", in_place("trace.etl"), NULL, &session),
                      ERROR_DISK_FULL);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_int_equal(session, 0);
     assert_int_equal(access(in_place("trace.etl"), F_OK), 0);
 }

@@ -54,7 +54,7 @@ static void log_one(struct writer *writer)
     assert_true(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
 }
 
-static void log_while_it_hangs(enum etwas_file_call call)
+static void log_while_it_hangs(enum etwas_log_file_call call)
 {
     bool allocates = call == ETWAS_FILE_ALLOCATE;
     etwas_trace_handle session = start_parts(allocates ? EVENT_TRACE_FILE_MODE_PREALLOCATE : 0);

@@ -398,14 +398,14 @@ static void a_damaged_or_different_file_is_refused_and_left_alone(void **state)
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 
-static enum etwas_file_call full_at;
+static enum etwas_log_file_call full_at;
 
 /* A disk that is full at this call. Of what is written a part finds room. */
-static long be_full(enum etwas_file_call call, size_t bytes)
+static long be_full(enum etwas_log_file_call call, size_t bytes)
 {
     if (call != full_at) {
         return (long)bytes;
@@ -416,7 +416,7 @@ static long be_full(enum etwas_file_call call, size_t bytes)
 /* An empty file may be appended to; where its beginning is refused it stays, and stays empty. */
 static void an_empty_file_that_cannot_be_begun_stays_empty(void **state)
 {
-    static const enum etwas_file_call calls[] = {ETWAS_FILE_WRITE, ETWAS_FILE_ALLOCATE};
+    static const enum etwas_log_file_call calls[] = {ETWAS_FILE_WRITE, ETWAS_FILE_ALLOCATE};
     const char *path = folder_path("trace.etl");
     etwas_session_options options = append_options;
 
@@ -426,9 +426,9 @@ static void an_empty_file_that_cannot_be_begun_stays_empty(void **state)
     put(path, "", 0);
     for (size_t index = 0; index < sizeof calls / sizeof calls[0]; index++) {
         full_at = calls[index];
-        etwas_file_fail(be_full);
+        etwas_file_set_failure_hook(be_full);
         assert_int_equal(try_to_start(path, &options), ERROR_DISK_FULL);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(size_of(path), 0);
     }
     assert_int_equal(try_to_start(path, &options), ERROR_SUCCESS);

@@ -226,7 +226,7 @@ static void a_wrapped_file_in_progress_can_be_read(void **state)
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 
@@ -257,7 +257,7 @@ static void a_write_torn_in_a_wrapped_file_costs_two_buffers(void **state)
                 (void)etwas_flush(session);
             }
         }
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         stop_session(session, &counts);
         assert_true(counts.buffers_lost > 10);
         assert_int_equal(size_of(path), 64 * BYTES_A_KB);
@@ -269,7 +269,7 @@ static uint32_t numbers_left;    /* before they are refused */
 static uint32_t numbers_refused; /* and so many are then */
 
 /* Nothing else that is written of a file has the length of a number. */
-static long refuse_numbers(enum etwas_file_call call, size_t bytes)
+static long refuse_numbers(enum etwas_log_file_call call, size_t bytes)
 {
     if (call != ETWAS_FILE_WRITE || bytes != sizeof(int64_t)) {
         return (long)bytes;
@@ -316,9 +316,9 @@ static void a_number_that_is_refused_at_the_end_hides_nothing(void **state)
         }
         numbers_left = row / 2;
         numbers_refused = once ? 1 : UINT32_MAX;
-        etwas_file_fail(refuse_numbers);
+        etwas_file_set_failure_hook(refuse_numbers);
         stop_session(session, &counts);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(counts.sync_errors, once ? 1 : 2);
         assert_int_equal(counts.recorded, PLACES);
         if (once) {

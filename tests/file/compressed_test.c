@@ -33,7 +33,7 @@ enum {
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     etwas_clock_snapshot_interval_ns = ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS;
     return folder_teardown(state);
 }
@@ -237,7 +237,7 @@ static void of_a_torn_write_nothing_is_left_that_looks_like_a_buffer(void **stat
             assert_int_equal(result.damages + result.wrong + result.unexpected, 0);
             assert_int_equal(result.events, counts_of(session).recorded);
         }
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         stop_session(session, &counts);
         assert_true(counts.lost_write_error > 0);
         expect_exact_account(session, &counts);
@@ -396,7 +396,7 @@ enum {
     EVENTS_BEFORE = 300,
 };
 
-static long kill_inside_a_write(enum etwas_file_call call, size_t bytes)
+static long kill_inside_a_write(enum etwas_log_file_call call, size_t bytes)
 {
     static bool is_cut;
 
@@ -419,7 +419,7 @@ static void log_until_killed(const char *path, uint32_t mode)
     writes_left = 0;
     log_events(session, EVENTS_BEFORE);
     (void)etwas_flush(session);
-    etwas_file_fail(kill_inside_a_write);
+    etwas_file_set_failure_hook(kill_inside_a_write);
     writes_left = wanted;
     for (uint32_t round = 0; round < CUT_WRITES; round++) {
         log_events(session, 200);

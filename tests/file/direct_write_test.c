@@ -27,7 +27,7 @@ enum {
 static int watched_file;
 static bool was_direct; /* the last write */
 
-static long write_slowly(enum etwas_file_call call, size_t bytes)
+static long write_slowly(enum etwas_log_file_call call, size_t bytes)
 {
     const struct timespec long_time = {.tv_nsec = 20000000};
 
@@ -71,7 +71,7 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
                       "skipped, no direct writes here\n");
         skip();
     }
-    etwas_file_fail(write_slowly);
+    etwas_file_set_failure_hook(write_slowly);
     for (int turn = 0; turn < 3; turn++) {
         /* The first write after the cache's waits for them, and is not judged. */
         for (int index = 0; index < 2 && direct.cached_until <= position; index++) {
@@ -88,7 +88,7 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
         assert_false(was_direct);
         position = direct.cached_until;
     }
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_true(etwas_file_close(watched_file));
     free(memory);
 }
@@ -118,7 +118,7 @@ static void the_next_part_knows_what_the_last_one_learned(void **state)
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 

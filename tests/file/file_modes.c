@@ -243,7 +243,7 @@ void expect_parts_are_exact(etwas_trace_handle session, const char *prefix,
 static uint32_t writes;
 static uint32_t writes_to_one_torn;
 
-static long tear_some(enum etwas_file_call call, size_t bytes)
+static long tear_some(enum etwas_log_file_call call, size_t bytes)
 {
     static bool torn;
 
@@ -262,5 +262,5 @@ void tear_one_write_of(uint32_t count)
 {
     writes = 0;
     writes_to_one_torn = count;
-    etwas_file_fail(tear_some);
+    etwas_file_set_failure_hook(tear_some);
 }

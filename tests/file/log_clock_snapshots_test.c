@@ -323,7 +323,7 @@ static void clock_snapshots_take_few_places_of_a_file_of_limited_size(void **sta
 
 static size_t left_bytes; /* then it is killed */
 
-static long write_until_killed(enum etwas_file_call call, size_t bytes)
+static long write_until_killed(enum etwas_log_file_call call, size_t bytes)
 {
     size_t now = bytes < left_bytes ? bytes : left_bytes;
 
@@ -359,9 +359,9 @@ static void a_writer_that_is_killed_at_any_byte_leaves_whole_clock_snapshots(voi
         }
         write_data(file, 0, 1000);
         left_bytes = bytes;
-        etwas_file_fail(write_until_killed);
+        etwas_file_set_failure_hook(write_until_killed);
         (void)etwas_log_clock_snapshots_add(file, &reading, false, 0);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         clock_snapshots_read(folder_path("knots.etl"), &clock_snapshots);
         least = clock_snapshots.count < least ? clock_snapshots.count : least;
         for (uint32_t index = 0; index < clock_snapshots.count; index++) {

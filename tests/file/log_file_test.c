@@ -296,7 +296,7 @@ static void the_maximum_size_cuts_a_batch_and_reserves_nothing_beyond_it(void **
 static int circular_file;
 static uint32_t cached_writes; /* of whole buffers, through the page cache */
 
-static long count_cached(enum etwas_file_call call, size_t bytes)
+static long count_cached(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && bytes >= BUFFER_BYTES &&
         (fcntl(circular_file, F_GETFL) & O_DIRECT) == 0) {
@@ -349,7 +349,7 @@ static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void
         choose_whole(&buffers, index % 2 == 0 ? ALL_WHOLE : SOME_WHOLE);
         circular_file = file->descriptor;
         cached_writes = 0;
-        etwas_file_fail(count_cached);
+        etwas_file_set_failure_hook(count_cached);
         for (int batch = 0; batch < 10; batch++) {
             struct etwas_log_write write = etwas_log_file_write(file, buffers.list, BUFFERS);
             uint64_t replaced = 0;
@@ -363,7 +363,7 @@ static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void
             assert_int_equal(write.replaced, replaced);
             expect_zero_behind_data(&buffers);
         }
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         /* A disk that was found slow is helped by the cache. */
         assert_true(cached_writes == 0 || !file->direct.possible || index % 2 != 0 ||
                     file->direct.cached_until != 0);
@@ -383,9 +383,9 @@ static uint32_t asked_ahead;
 static uint32_t numbered;
 static uint32_t shortest_ahead; /* at any number but the last ones */
 
-static long watch_ahead(enum etwas_file_call call, size_t bytes)
+static long watch_ahead(enum etwas_log_file_call call, size_t bytes)
 {
-    asked_ahead += call == ETWAS_FILE_AHEAD;
+    asked_ahead += call == ETWAS_FILE_READ_AHEAD;
     if (call == ETWAS_FILE_WRITE) {
         uint32_t ahead = asked_ahead - numbered++;
 
@@ -405,9 +405,9 @@ static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
     shortest_ahead = NUMBERED;
     assert_int_equal(etwas_file_create(folder_path("trace.etl"), ETWAS_FILE_SHARED, &file, NULL),
                      ERROR_SUCCESS);
-    etwas_file_fail(watch_ahead);
+    etwas_file_set_failure_hook(watch_ahead);
     assert_true(etwas_log_patch_number_round(file, NUMBERED_BYTES, NUMBERED, FIRST_NUMBERED));
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_int_equal(asked_ahead, NUMBERED);
     assert_in_range(shortest_ahead, 200, NUMBERED / 2);
     for (uint32_t place = 1; place <= NUMBERED; place++) {
@@ -444,7 +444,7 @@ static void what_went_through_the_cache_is_noted_to_its_end(void **state)
 
 static uint32_t writes_left; /* before one is refused */
 
-static long refuse_one(enum etwas_file_call call, size_t bytes)
+static long refuse_one(enum etwas_log_file_call call, size_t bytes)
 {
     return call != ETWAS_FILE_WRITE || writes_left-- != 0 ? (long)bytes : -ENOSPC;
 }
@@ -463,9 +463,9 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
         struct etwas_log_write write;
 
         writes_left = before;
-        etwas_file_fail(refuse_one);
+        etwas_file_set_failure_hook(refuse_one);
         write = etwas_log_file_write(file, buffers.list, BUFFERS);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         failed = write.code != ERROR_SUCCESS;
         assert_int_equal(write.code, failed ? ERROR_DISK_FULL : ERROR_SUCCESS);
         assert_int_equal(write.written < BUFFERS, failed);
@@ -482,7 +482,7 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 

@@ -229,7 +229,7 @@ static void an_appended_session_adds_its_own(void **state)
 
 /* ---- other causes ---------------------------------------------------------------------------- */
 
-static long refuse_writes(enum etwas_file_call call, size_t bytes)
+static long refuse_writes(enum etwas_log_file_call call, size_t bytes)
 {
     return call == ETWAS_FILE_WRITE ? -EIO : (long)bytes;
 }
@@ -244,9 +244,9 @@ static void what_could_not_be_written_is_told_with_its_cause(void **state)
 
     (void)state;
     log_events(writer, 7);
-    etwas_file_fail(refuse_writes);
+    etwas_file_set_failure_hook(refuse_writes);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     log_and_flush(writer, 5);
     stop_session(session, &counts);
     assert_int_equal(counts.lost_write_error, 7);

@@ -171,7 +171,7 @@ static void a_part_that_cannot_be_opened_is_tried_again(void **state)
 
 static uint32_t syncs;
 
-static long count_syncs(enum etwas_file_call call, size_t bytes)
+static long count_syncs(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_SYNC) {
         (void)ck_pr_faa_32(&syncs, 1);
@@ -255,7 +255,7 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
 
     (void)state;
     ck_pr_store_32(&syncs, 0);
-    etwas_file_fail(count_syncs);
+    etwas_file_set_failure_hook(count_syncs);
     log_until_part(session, writer, PARTS);
     (void)pthread_mutex_lock(&inside->role);
     ended = etwas_log_file_part(inside->file) - 1;
@@ -269,7 +269,7 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     log_until_part(session, writer, 10 * PARTS);
     assert_true(open_parts("/part") <= WAITING + 1);
     stop_session(session, &counts);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_int_equal(open_parts("/part"), 0);
     assert_true(ck_pr_load_32(&syncs) >= 10 * PARTS);
     assert_int_equal(counts.sync_errors, 0);
@@ -301,7 +301,7 @@ static void few_parts_of_large_buffers_wait_for_the_disk(void **state)
 static uint32_t hangs;
 static uint32_t hung;
 
-static long hang_at_sync(enum etwas_file_call call, size_t bytes)
+static long hang_at_sync(enum etwas_log_file_call call, size_t bytes)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
@@ -345,7 +345,7 @@ static void a_child_of_a_fork_has_no_part_that_waits_for_the_disk(void **state)
         }
         ck_pr_store_32(&hung, 0);
         ck_pr_store_32(&hangs, 1);
-        etwas_file_fail(hang_at_sync);
+        etwas_file_set_failure_hook(hang_at_sync);
         assert_int_equal(pthread_create(&thread, NULL, calls[index], &session), 0);
         while (ck_pr_load_32(&hung) == 0) {
             (void)nanosleep(&pause, NULL);
@@ -360,7 +360,7 @@ static void a_child_of_a_fork_has_no_part_that_waits_for_the_disk(void **state)
 
 static uint32_t changes_left; /* before one is refused */
 
-static long refuse_change(enum etwas_file_call call, size_t bytes)
+static long refuse_change(enum etwas_log_file_call call, size_t bytes)
 {
     bool changes = call == ETWAS_FILE_WRITE || call == ETWAS_FILE_TRUNCATE;
 
@@ -389,17 +389,17 @@ static void an_end_that_is_refused_once_is_tried_again(void **state)
         assert_int_equal(writer_log(writer), ERROR_SUCCESS);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         changes_left = 1 + change; /* the next part's header comes first */
-        etwas_file_fail(refuse_change);
+        etwas_file_set_failure_hook(refuse_change);
         roll(session);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(counts_of(session).sync_errors, 1);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         assert_int_equal(writer_log(writer), ERROR_SUCCESS);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         changes_left = change;
-        etwas_file_fail(refuse_change);
+        etwas_file_set_failure_hook(refuse_change);
         stop_session(session, &counts);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(counts.sync_errors, 2);
         assert_int_equal(counts.recorded, 2);
         expect_parts_are_exact(session, "part", &counts, &parts);
@@ -493,7 +493,7 @@ static void parts_with_their_space_set_aside_are_trimmed(void **state)
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 

@@ -23,7 +23,7 @@ enum {
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 
@@ -112,7 +112,7 @@ static void a_torn_write_leaves_the_space_behind_it(void **state)
         assert_int_equal(result.wrong + result.unexpected + result.damages, 0);
         assert_int_equal(result.events, counts.recorded);
     }
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_session(session, &counts);
     assert_true(counts.buffers_lost > 3);
     expect_exact_account(session, &counts);

@@ -21,7 +21,7 @@
 static uint32_t syncs;
 static uint32_t refuses; /* syncs fail */
 
-static long watch_syncs(enum etwas_file_call call, size_t bytes)
+static long watch_syncs(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_SYNC) {
         (void)ck_pr_faa_32(&syncs, 1);
@@ -34,12 +34,12 @@ static void watch(bool refuse)
 {
     ck_pr_store_32(&syncs, 0);
     ck_pr_store_32(&refuses, refuse);
-    etwas_file_fail(watch_syncs);
+    etwas_file_set_failure_hook(watch_syncs);
 }
 
 static int teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 
@@ -76,7 +76,7 @@ static void the_timer_of_milliseconds_writes_what_is_there(void **state)
     read_back(session, path, &result);
     assert_int_equal(result.wrong + result.unexpected + result.damages, 0);
     stop_session(session, &counts);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_true(ck_pr_load_32(&syncs) <= 100 + 1);
     assert_int_equal(counts.sync_errors, 0);
     expect_file_is_exact(session, path, &counts);
@@ -158,7 +158,7 @@ static void a_refused_sync_is_counted_wherever_it_happens(void **state)
     assert_int_equal(counts_of(session).sync_errors, 4);
     watch(true);
     stop_session(session, &counts);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     /* The end is written, and refused, twice. */
     assert_int_equal(counts.sync_errors, 6);
     assert_int_equal(counts_of(session).sync_errors, 6);
@@ -182,7 +182,7 @@ static void a_refused_timed_flush_is_counted(void **state)
     while (counts_of(session).sync_errors < 3) {
         (void)nanosleep(&pause, NULL);
     }
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_session(session, &counts);
     assert_true(counts.sync_errors >= 3);
     expect_file_is_exact(session, path, &counts);

@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct etwas_metadata_cursor cursor; /* only what is new */
     struct input input = {data, size};
     const bool of_images = take_u8(&input) % 2 != 0;
-    const struct etwas_description_subject subject = {.guid = of_images ? ImageLoadGuid
-                                                                        : EventTraceGuid};
+    const struct etwas_description_key subject = {.guid =
+                                                      of_images ? ImageLoadGuid : EventTraceGuid};
     uint8_t *room = malloc(ROOM);
     uint16_t taken;
     uint8_t *records = take_bytes(&input, input.left, &taken);

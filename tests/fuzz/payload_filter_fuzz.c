@@ -138,14 +138,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = {data, size};
     uint8_t flags = take_u8(&input);
-    struct etwas_made_filter *filter;
+    struct etwas_compiled_filter *filter;
     struct record record = {0};
     struct asked asked;
     const char *fault;
     uint32_t code;
 
     take_filter(&asked, &input, flags);
-    filter = etwas_payload_filter_make(&asked.filter, &code, &fault);
+    filter = etwas_payload_filter_compile(&asked.filter, &code, &fault);
     MUST((filter != NULL) == (code == 0) && (filter != NULL || strlen(fault) > 0));
     if (filter != NULL) {
         uint16_t bytes = 0;
@@ -156,7 +156,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (record.bytes[2] == ETWAS_ETL_EVENT_HEADER64) {
             memcpy(record.bytes, &bytes, sizeof bytes);
         }
-        MUST(etwas_payload_filter_judge(filter, record.bytes, record.size) <= ETWAS_PAYLOAD_UNFIT);
+        MUST(etwas_payload_filter_evaluate(filter, record.bytes, record.size) <=
+             ETWAS_PAYLOAD_MALFORMED);
         free(record.bytes);
     }
     free(filter);

@@ -285,11 +285,11 @@ static void space_that_is_set_aside_is_in_the_file(void **state)
 
 /* ---- failures made on purpose ---------------------------------------------------------------- */
 
-static enum etwas_file_call failing_call;
+static enum etwas_log_file_call failing_call;
 static int failing_errno;
 static unsigned failures;
 
-static long fail_one(enum etwas_file_call call, size_t bytes)
+static long fail_one(enum etwas_log_file_call call, size_t bytes)
 {
     if (call != failing_call || (failing_errno == EINTR && failures != 0)) {
         return (long)bytes;
@@ -298,19 +298,19 @@ static long fail_one(enum etwas_file_call call, size_t bytes)
     return -failing_errno;
 }
 
-static void fail_call(enum etwas_file_call call, int error)
+static void fail_call(enum etwas_log_file_call call, int error)
 {
     failing_call = call;
     failing_errno = error;
     failures = 0;
-    etwas_file_fail(fail_one);
+    etwas_file_set_failure_hook(fail_one);
 }
 
 /* One that was there keeps its contents. */
 static void an_opening_that_fails_anywhere_leaves_no_new_file(void **state)
 {
     static const struct {
-        enum etwas_file_call call;
+        enum etwas_log_file_call call;
         int error;
         uint32_t code;
     } rows[] = {
@@ -340,12 +340,12 @@ static void an_opening_that_fails_anywhere_leaves_no_new_file(void **state)
     fail_call(ETWAS_FILE_TRUNCATE, EIO);
     assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_WRITE_FAULT);
     expect_contents(path, "kept");
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
 }
 
 static void an_interrupted_call_is_made_again(void **state)
 {
-    static const enum etwas_file_call calls[] = {
+    static const enum etwas_log_file_call calls[] = {
         ETWAS_FILE_OPEN,     ETWAS_FILE_LOCK,     ETWAS_FILE_READ, ETWAS_FILE_WRITE,
         ETWAS_FILE_ALLOCATE, ETWAS_FILE_TRUNCATE, ETWAS_FILE_SYNC, ETWAS_FILE_CLOSE};
     const char *path = folder_path("file");
@@ -368,7 +368,7 @@ static void an_interrupted_call_is_made_again(void **state)
         assert_true(etwas_file_sync(file));
         assert_true(etwas_file_close(file));
         assert_int_equal(failures, 1);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         expect_contents(path, "text");
     }
 }
@@ -381,7 +381,7 @@ static void an_interrupted_opening_of_a_file_without_a_name_is_made_again(void *
     fail_call(ETWAS_FILE_OPEN, EINTR);
     assert_int_equal(etwas_file_create_unnamed(folder_path("."), &file), ERROR_SUCCESS);
     assert_int_equal(failures, 1);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_true(etwas_file_close(file));
 }
 
@@ -407,7 +407,7 @@ static void a_refusal_says_why(void **state)
     fail_call(ETWAS_FILE_CLOSE, EDQUOT);
     assert_false(etwas_file_close(file));
     assert_int_equal(errno, EDQUOT);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     /* It is closed all the same. */
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
@@ -471,7 +471,7 @@ static void a_part_that_is_read_ahead_comes_into_the_cache_unread(void **state)
 
 static int failing_teardown(void **state)
 {
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     return folder_teardown(state);
 }
 

@@ -39,7 +39,7 @@ static struct {
     int last_error; /* of the write in progress; 0: none refused */
 } injected;
 
-static long fail_now_and_then(enum etwas_file_call call, size_t bytes)
+static long fail_now_and_then(enum etwas_log_file_call call, size_t bytes)
 {
     static const int errors[] = {ENOSPC, EIO, EDQUOT};
     uint32_t dice = random_below(16);
@@ -141,12 +141,12 @@ static void the_bytes_a_write_returns_are_in_the_file_whatever_failed(void **sta
         expected->size = 0;
         random_state = round;
         assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
-        etwas_file_fail(fail_now_and_then);
+        etwas_file_set_failure_hook(fail_now_and_then);
         for (int index = 0; index < WRITES; index++) {
             write_at_random(file, expected);
         }
         assert_false(etwas_file_sync(file));
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         expect_file_holds(path, expected);
         assert_true(etwas_file_sync(file));
         assert_true(etwas_file_close(file));
@@ -222,13 +222,13 @@ static void direct_writes_and_others_make_one_file_whatever_failed(void **state)
         expected->size = 0;
         random_state = round;
         takes_direct = create_direct(path, &file);
-        etwas_file_fail(fail_now_and_then);
+        etwas_file_set_failure_hook(fail_now_and_then);
         for (int index = 0; takes_direct && index < WRITES; index++) {
             write_blocks_at_random(file, data, expected);
             assert_int_equal(fcntl(file, F_GETFL) & O_DIRECT, 0);
             write_at_random(file, expected);
         }
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         expect_file_holds(path, expected);
         assert_true(etwas_file_close(file));
     }

@@ -55,13 +55,13 @@ static void a_container_is_known_by_64_hexadecimal_digits_and_no_more(void **sta
 
     (void)state;
     for (size_t index = 0; index < sizeof paths / sizeof paths[0]; index++) {
-        const char *found = etwas_container_in(paths[index]);
+        const char *found = etwas_container_id_in_path(paths[index]);
 
         assert_non_null(found);
         assert_memory_equal(found, ID, ETWAS_CONTAINER_BYTES);
     }
     for (size_t index = 0; index < sizeof others / sizeof others[0]; index++) {
-        assert_null(etwas_container_in(others[index]));
+        assert_null(etwas_container_id_in_path(others[index]));
     }
 }
 

@@ -60,17 +60,17 @@ static void a_region_is_zeroed_and_aligned_also_when_the_memory_was_used_before(
 static void kept_memory_is_zeroed_at_first_and_when_it_is_cleared(void **state)
 {
     const size_t bytes = 10 * page_bytes();
-    uint8_t *kept = etwas_memory_keep(bytes);
+    uint8_t *kept = etwas_memory_allocate_permanent(bytes);
 
     (void)state;
     assert_non_null(kept);
     assert_int_equal((uintptr_t)kept % page_bytes(), 0);
     assert_true(is_zeroed(kept, bytes));
     memset(kept, 0x5a, bytes);
-    etwas_memory_clear_kept(kept + page_bytes(), bytes - page_bytes());
+    etwas_memory_clear_permanent(kept + page_bytes(), bytes - page_bytes());
     assert_int_equal(kept[page_bytes() - 1], 0x5a);
     assert_true(is_zeroed(kept + page_bytes(), bytes - page_bytes()));
-    assert_null(etwas_memory_keep((size_t)1 << 60));
+    assert_null(etwas_memory_allocate_permanent((size_t)1 << 60));
 }
 
 static void memory_costs_nothing_until_it_is_populated(void **state)
@@ -231,7 +231,7 @@ static void no_page_is_huge_where_nobody_asked_for_it(void **state)
         print_message("skipped: the kernel has no transparent huge pages\n");
         skip();
     }
-    assert_true(has_flag(etwas_memory_keep(page_bytes()), " nh "));
+    assert_true(has_flag(etwas_memory_allocate_permanent(page_bytes()), " nh "));
     assert_true(etwas_memory_create(&memory, bytes));
     assert_true(has_flag(memory.region, " nh "));
     assert_true(has_flag(memory.region + bytes - 1, " hg "));

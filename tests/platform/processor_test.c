@@ -43,8 +43,8 @@ static void *look_from(void *argument)
     CPU_ZERO(&one);
     CPU_SET(pinned->processor, &one);
     pinned->is_pinned = sched_setaffinity(0, sizeof one, &one) == 0;
-    pinned->seen = etwas_processor_seen();
-    pinned->asked = etwas_processor_ask();
+    pinned->seen = etwas_processor_of_rseq();
+    pinned->asked = etwas_processor_query();
     pinned->current = etwas_processor_current();
     return NULL;
 }

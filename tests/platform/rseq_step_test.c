@@ -87,7 +87,7 @@ static _Noreturn void be_traced(uint32_t kind, bool known_to_kernel)
                                            .target = &target,
                                            .expected = OLD,
                                            .value = NEW,
-                                           .processor = etwas_processor_seen(),
+                                           .processor = etwas_processor_of_rseq(),
                                            .exchange = kind};
     enum etwas_rseq_result result;
 
@@ -171,7 +171,7 @@ static int stay(void **state)
         return -1;
     }
     CPU_ZERO(&one);
-    CPU_SET(etwas_processor_ask(), &one);
+    CPU_SET(etwas_processor_query(), &one);
     return sched_setaffinity(0, sizeof one, &one);
 }
 

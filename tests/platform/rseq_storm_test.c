@@ -67,7 +67,7 @@ static void skip_without_sequences(void)
 
 static enum etwas_rseq_result try_increment(const struct worker *worker)
 {
-    uint32_t processor = etwas_processor_seen();
+    uint32_t processor = etwas_processor_of_rseq();
     struct counter *counter = &worker->counters[processor];
     uint64_t count = ck_pr_load_64(&counter->count);
     uint64_t record[RECORD_WORDS];
@@ -261,7 +261,7 @@ static void *exchange_main(void *argument)
         const struct etwas_rseq_sequence sequence = {.target = word,
                                                      .expected = found,
                                                      .value = found + 1,
-                                                     .processor = etwas_processor_seen(),
+                                                     .processor = etwas_processor_of_rseq(),
                                                      .exchange = 1};
 
         committed += run(&sequence) == ETWAS_RSEQ_COMMITTED;

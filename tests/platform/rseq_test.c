@@ -57,7 +57,7 @@ static int stay(void **state)
     if (sched_getaffinity(0, sizeof everywhere, &everywhere) != 0) {
         return -1;
     }
-    here = etwas_processor_ask();
+    here = etwas_processor_query();
     CPU_ZERO(&one);
     CPU_SET(here, &one);
     return sched_setaffinity(0, sizeof one, &one);

@@ -224,9 +224,9 @@ enum {
 
 static uint64_t find_key(void)
 {
-    struct etwas_event_facts facts = {0};
+    struct etwas_event_context facts = {0};
 
-    etwas_event_facts_find(&facts, EVENT_ENABLE_PROPERTY_EVENT_KEY, &facts);
+    etwas_event_context_read(&facts, EVENT_ENABLE_PROPERTY_EVENT_KEY, &facts);
     return facts.key;
 }
 

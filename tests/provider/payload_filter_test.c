@@ -145,20 +145,20 @@ static void make_named(struct record *record)
 
 static uint8_t *page_end; /* nothing may be read from here on */
 
-static enum etwas_payload_verdict judge(const struct etwas_made_filter *filter,
-                                        const struct record *record, size_t bytes)
+static enum etwas_payload_result judge(const struct etwas_compiled_filter *filter,
+                                       const struct record *record, size_t bytes)
 {
     uint8_t *place = page_end - bytes;
 
     memcpy(place, record->bytes, bytes);
-    return etwas_payload_filter_judge(filter, place, bytes);
+    return etwas_payload_filter_evaluate(filter, place, bytes);
 }
 
-static struct etwas_made_filter *make(bool by_name)
+static struct etwas_compiled_filter *make(bool by_name)
 {
     etwas_payload_filter given = {
         .guid = &guid, .predicates = predicates, .predicate_count = 2, .event = by_name ? 0 : 7};
-    struct etwas_made_filter *filter;
+    struct etwas_compiled_filter *filter;
     const char *fault;
     uint32_t code;
 
@@ -168,7 +168,7 @@ static struct etwas_made_filter *make(bool by_name)
         given.fields = told_fields;
         given.field_count = sizeof told_fields / sizeof told_fields[0];
     }
-    filter = etwas_payload_filter_make(&given, &code, &fault);
+    filter = etwas_payload_filter_compile(&given, &code, &fault);
     assert_null(fault);
     assert_int_equal(code, ERROR_SUCCESS);
     return filter;
@@ -191,11 +191,11 @@ static int map_pages(void **state)
 static const struct {
     bool by_name;
     void (*make)(struct record *record);
-    size_t head;                             /* shorter than this it is no such record */
-    size_t tail;                             /* so many bytes it may lack and still be told … */
-    enum etwas_payload_verdict without_tail; /* … and is this then */
+    size_t head;                            /* shorter than this it is no such record */
+    size_t tail;                            /* so many bytes it may lack and still be told … */
+    enum etwas_payload_result without_tail; /* … and is this then */
 } kinds[] = {
-    {false, make_classic, sizeof(struct etwas_etl_instance_header), 7, ETWAS_PAYLOAD_MISSES},
+    {false, make_classic, sizeof(struct etwas_etl_instance_header), 7, ETWAS_PAYLOAD_NO_MATCH},
     {true, make_named, sizeof(struct etwas_etl_event_header), 4, ETWAS_PAYLOAD_MATCHES},
 };
 
@@ -207,17 +207,17 @@ static void a_record_that_ends_early_is_unfit(void **state)
 
     (void)state;
     for (size_t kind = 0; kind < 2; kind++) {
-        struct etwas_made_filter *filter = make(kinds[kind].by_name);
+        struct etwas_compiled_filter *filter = make(kinds[kind].by_name);
 
         kinds[kind].make(&record);
         assert_int_equal(judge(filter, &record, record.used), ETWAS_PAYLOAD_MATCHES);
         for (size_t bytes = kinds[kind].head; bytes < record.used; bytes++) {
             assert_int_equal(judge(filter, &record, bytes), bytes + kinds[kind].tail >= record.used
                                                                 ? kinds[kind].without_tail
-                                                                : ETWAS_PAYLOAD_UNFIT);
+                                                                : ETWAS_PAYLOAD_MALFORMED);
         }
         for (size_t bytes = 4; bytes < kinds[kind].head; bytes++) {
-            assert_int_equal(judge(filter, &record, bytes), ETWAS_PAYLOAD_NOT_MEANT);
+            assert_int_equal(judge(filter, &record, bytes), ETWAS_PAYLOAD_OTHER_EVENT);
         }
         free(filter);
     }
@@ -232,7 +232,7 @@ static void no_length_or_count_leads_beyond_a_record(void **state)
 
     (void)state;
     for (size_t kind = 0; kind < 2; kind++) {
-        struct etwas_made_filter *filter = make(kinds[kind].by_name);
+        struct etwas_compiled_filter *filter = make(kinds[kind].by_name);
         uint32_t verdicts[4] = {0};
 
         kinds[kind].make(&whole);
@@ -249,8 +249,8 @@ static void no_length_or_count_leads_beyond_a_record(void **state)
                            kinds[kind].head + (size_t)rand_r(&seed) % (room + 1))]++;
         }
         assert_true(verdicts[ETWAS_PAYLOAD_MATCHES] > 0);
-        assert_true(verdicts[ETWAS_PAYLOAD_MISSES] > 0);
-        assert_true(verdicts[ETWAS_PAYLOAD_UNFIT] > 0);
+        assert_true(verdicts[ETWAS_PAYLOAD_NO_MATCH] > 0);
+        assert_true(verdicts[ETWAS_PAYLOAD_MALFORMED] > 0);
         free(filter);
     }
 }

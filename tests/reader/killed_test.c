@@ -383,7 +383,7 @@ static uint32_t numbers_left; /* before the process is killed */
 /*
  * At a number, or the mark that comes after the last: nothing else is written in pieces so small.
  */
-static long kill_at_number(enum etwas_file_call call, size_t bytes)
+static long kill_at_number(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && bytes <= sizeof(int64_t) && numbers_left-- == 0) {
         (void)raise(SIGKILL);
@@ -410,7 +410,7 @@ static void be_killed_at_number(const char *path, uint32_t numbers)
     }
     ck_pr_store_64(written, counts.recorded);
     numbers_left = numbers;
-    etwas_file_fail(kill_at_number);
+    etwas_file_set_failure_hook(kill_at_number);
     (void)etwas_stop(session, NULL);
     _exit(4);
 }

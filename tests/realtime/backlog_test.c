@@ -15,11 +15,11 @@
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static enum etwas_file_call failing_call;
+static enum etwas_log_file_call failing_call;
 static int failing_errno; /* 0: so many bytes less than asked for, at most */
 static uint32_t failures_left;
 
-static long fail_some(enum etwas_file_call call, size_t bytes)
+static long fail_some(enum etwas_log_file_call call, size_t bytes)
 {
     if (call != failing_call || ck_pr_load_32(&failures_left) == 0) {
         return (long)bytes;
@@ -28,12 +28,12 @@ static long fail_some(enum etwas_file_call call, size_t bytes)
     return failing_errno != 0 ? -failing_errno : (long)(bytes / 3);
 }
 
-static void fail_next(enum etwas_file_call call, int error, uint32_t times)
+static void fail_next(enum etwas_log_file_call call, int error, uint32_t times)
 {
     failing_call = call;
     failing_errno = error;
     ck_pr_store_32(&failures_left, times);
-    etwas_file_fail(fail_some);
+    etwas_file_set_failure_hook(fail_some);
 }
 
 /* A session whose backlog has no place does not start, and leaves nothing behind. */
@@ -49,7 +49,7 @@ static void a_backlog_that_cannot_be_made_refuses_the_start(void **state)
     fail_next(ETWAS_FILE_OPEN, EMFILE, 1);
     assert_int_equal(etwas_start("no backlog", NULL, &options, &session),
                      ERROR_NO_SYSTEM_RESOURCES);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_int_equal(session, 0);
     assert_int_equal(etwas_start("no backlog", NULL, &options, &session), ERROR_SUCCESS);
     stop_session(session, NULL);
@@ -72,7 +72,7 @@ static void a_backlog_that_cannot_be_written_loses_what_was_refused(void **state
         log_events(writer, 300);
         fail_next(ETWAS_FILE_WRITE, error == 0 ? ENOSPC : EIO, UINT32_MAX);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(counts_of(session).lost_undelivered, 300);
         log_and_flush(writer, 500);
         consume_to_the_end(&consumer, session, &counts);
@@ -93,7 +93,7 @@ static void a_backlog_that_cannot_be_written_loses_what_was_refused(void **state
 /* The system may store and give back less than it was asked for, or be interrupted. */
 static void short_writes_and_reads_of_the_backlog_lose_nothing(void **state)
 {
-    const enum etwas_file_call calls[] = {ETWAS_FILE_WRITE, ETWAS_FILE_READ};
+    const enum etwas_log_file_call calls[] = {ETWAS_FILE_WRITE, ETWAS_FILE_READ};
     const int errors[] = {0, EINTR};
 
     (void)state;
@@ -106,7 +106,7 @@ static void short_writes_and_reads_of_the_backlog_lose_nothing(void **state)
         fail_next(calls[index % 2], errors[index / 2], 5);
         log_and_flush(writer, 2000);
         consume_to_the_end(&consumer, session, &counts);
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         assert_int_equal(ck_pr_load_32(&failures_left), 0);
         expect_nothing_lost(counts);
         assert_int_equal(consumer.events, 2000);
@@ -131,7 +131,7 @@ static void a_backlog_that_cannot_be_read_is_lost(void **state)
     log_and_flush(writer, 400);
     consumer_start(&consumer);
     consumer_wait(&consumer, 400);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_and_join(session, &counts, &consumer);
     assert_int_equal(consumer.events, 400);
     assert_int_equal(consumer.seen[0].number, 900);
@@ -143,7 +143,7 @@ static void a_backlog_that_cannot_be_read_is_lost(void **state)
     consumer_free(&consumer);
 }
 
-static long fail_first_buffer(enum etwas_file_call call, size_t bytes)
+static long fail_first_buffer(enum etwas_log_file_call call, size_t bytes)
 {
     return call == ETWAS_FILE_READ && ck_pr_faa_32(&failures_left, UINT32_MAX) == 1 ? -EIO
                                                                                     : (long)bytes;
@@ -163,10 +163,10 @@ static void a_buffer_of_the_backlog_that_cannot_be_read_is_lost_alone(void **sta
     log_and_flush(writer, 500);
     leave_one_processor();
     ck_pr_store_32(&failures_left, 1);
-    etwas_file_fail(fail_first_buffer);
+    etwas_file_set_failure_hook(fail_first_buffer);
     consume(&consumer, session);
     consumer_wait(&consumer, 500);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_and_join(session, &counts, &consumer);
     assert_int_equal(consumer.seen[0].number, 50);
     assert_int_equal(consumer.lost_file_notices, 1);
@@ -370,7 +370,7 @@ static struct etwas_realtime *read_slowly;
 static struct etwas_consumer *slow;
 
 /* While a buffer is read its consumer is stopped, and another reads the rest, and leaves. */
-static long stop_the_slow(enum etwas_file_call call, size_t bytes)
+static long stop_the_slow(enum etwas_log_file_call call, size_t bytes)
 {
     struct etwas_consumer *stopped = slow;
     struct etwas_consumer *next;
@@ -399,9 +399,9 @@ static void who_reads_a_buffer_of_the_backlog_last_leaves_all_its_room(void **st
     assert_int_equal(etwas_realtime_connect(realtime, &consumer), ERROR_SUCCESS);
     read_slowly = realtime;
     slow = consumer;
-    etwas_file_fail(stop_the_slow);
+    etwas_file_set_failure_hook(stop_the_slow);
     assert_int_equal(etwas_consumer_next(consumer, &entry), ETWAS_CONSUMER_RESULT_BUFFER);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_null(slow);
     etwas_consumer_release(consumer, &entry);
     etwas_consumer_disconnect(consumer);

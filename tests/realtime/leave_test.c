@@ -166,7 +166,7 @@ static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
 static uint32_t held;
 
 /* Holds the first who reads a buffer of a backlog. */
-static long hold_who_reads(enum etwas_file_call call, size_t bytes)
+static long hold_who_reads(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_READ && ck_pr_faa_32(&held, 1) == 0) {
         stay();
@@ -180,7 +180,7 @@ static void hold_in_the_backlog(struct consumer *consumer, etwas_trace_handle se
 {
     ck_pr_store_32(&held, 0);
     flush_some(writer);
-    etwas_file_fail(hold_who_reads);
+    etwas_file_set_failure_hook(hold_who_reads);
     consume(consumer, session);
     wait_until_it_stays();
 }
@@ -206,7 +206,7 @@ static void the_next_goes_on_behind_what_a_closed_one_is_reading(void **state)
     flush_some(writer);
     consumer_wait(&next, 4 * 100 - 10);
     let_go(&closed);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_and_join(session, &counts, &next);
     expect_exact_account(session, &counts);
     expect_nothing_lost(counts);
@@ -234,7 +234,7 @@ static void the_end_counts_what_is_behind_what_a_closed_one_is_reading(void **st
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
     stop_session(session, &counts);
     let_go(&closed);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     expect_exact_account(session, &counts);
     assert_int_equal(counts.lost_undelivered, 90);
     assert_int_equal(closed.events, counts.recorded);

@@ -121,7 +121,7 @@ static void a_full_file_ends_the_session_for_consumers_too(void **state)
     consumer_free(&consumer);
 }
 
-static long refuse_log_file(enum etwas_file_call call, size_t bytes)
+static long refuse_log_file(enum etwas_log_file_call call, size_t bytes)
 {
     return call == ETWAS_FILE_WRITE ? -EIO : (long)bytes;
 }
@@ -145,9 +145,9 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
     consumer_open(&consumer, session);
     log_and_flush(writer, 200);
     log_events(writer, 300);
-    etwas_file_fail(refuse_log_file);
+    etwas_file_set_failure_hook(refuse_log_file);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     expect_nothing_lost(counts_of(session));
     consumer_start(&consumer);
     consumer_wait(&consumer, 500);
@@ -156,9 +156,9 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
     expect_consumer_is_exact(&consumer, session);
     /* The backlog is on the same disk: nobody takes these. */
     log_events(writer, 400);
-    etwas_file_fail(refuse_log_file);
+    etwas_file_set_failure_hook(refuse_log_file);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, 500);
     assert_int_equal(counts.lost_write_error, 400);

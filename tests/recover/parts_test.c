@@ -37,7 +37,7 @@ static const char *file_path(int file)
 /* ---- the child ------------------------------------------------------------------------------- */
 
 /* The log file's. The backlog's comes behind it. */
-static long refuse_a_write(enum etwas_file_call call, size_t bytes)
+static long refuse_a_write(enum etwas_log_file_call call, size_t bytes)
 {
     static bool is_done;
     bool refuses = call == ETWAS_FILE_WRITE && !is_done;
@@ -87,9 +87,9 @@ static void fill_files(etwas_trace_handle session, bool is_refused)
 {
     for (int file = 0; file < FILES; file++) {
         log_events(session, EVENTS);
-        etwas_file_fail(is_refused && file == 0 ? refuse_a_write : NULL);
+        etwas_file_set_failure_hook(is_refused && file == 0 ? refuse_a_write : NULL);
         CHECK_IN_CHILD((etwas_flush(session) != ERROR_SUCCESS) == (is_refused && file == 0));
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         control(session, EVENT_TRACE_CONTROL_INCREMENT_FILE, EVENT_TRACE_FILE_MODE_NEWFILE);
     }
     log_events(session, EVENTS);
@@ -125,7 +125,7 @@ static void die_with_one_file(void)
     (void)kill(getpid(), SIGKILL);
 }
 
-static long die_with_the_last_file(enum etwas_file_call call, size_t bytes)
+static long die_with_the_last_file(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_OPEN && access(file_path(FILES - 1), F_OK) == 0) {
         (void)kill(getpid(), SIGKILL);
@@ -138,7 +138,7 @@ static void die_while_it_stops(void)
     etwas_trace_handle session = start(64);
 
     log_events(session, LAST_EVENTS);
-    etwas_file_fail(die_with_the_last_file);
+    etwas_file_set_failure_hook(die_with_the_last_file);
     (void)etwas_stop(session, NULL);
 }
 

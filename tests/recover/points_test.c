@@ -26,7 +26,7 @@
 
 enum {
     /* Test points first, then calls. */
-    MOMENTS = (int)ETWAS_POINT_COUNT + (int)ETWAS_FILE_CALLS,
+    MOMENTS = (int)ETWAS_POINT_COUNT + (int)ETWAS_FILE_OPERATIONS,
     /* A moment that has not come by then does not come in this way. */
     ENOUGH_EVENTS = 2000,
     ENOUGH_TURNS = 3,
@@ -78,7 +78,7 @@ static void come_to_point(enum etwas_testpoint point)
     come_to((int)point);
 }
 
-static long come_to_call(enum etwas_file_call call, size_t bytes)
+static long come_to_call(enum etwas_log_file_call call, size_t bytes)
 {
     come_to((int)ETWAS_POINT_COUNT + (int)call);
     return (long)bytes;
@@ -247,10 +247,10 @@ static void die_at(int moment, struct crash_progress *progress)
     wanted = moment;
     wanted_pass = 1 + (uint32_t)rand() % latest_of(moment);
     etwas_testpoint_set(come_to_point);
-    etwas_file_fail(come_to_call);
+    etwas_file_set_failure_hook(come_to_call);
     child = crash_child_that(&options, log_file, CRASH_THREADS, progress, control);
     etwas_testpoint_set(NULL);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     await_death(child, progress);
     reached[moment] += told->is_reached;
     if (progress->is_ready != 0) {

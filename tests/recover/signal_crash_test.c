@@ -292,7 +292,7 @@ static void a_crash_with_the_librarys_locks_held(void **state)
 }
 
 /* Of the session's own file: the snapshot's writes are let through. */
-static long crash_in_write(enum etwas_file_call call, size_t bytes)
+static long crash_in_write(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && !in_handler) {
         fault();
@@ -303,7 +303,7 @@ static long crash_in_write(enum etwas_file_call call, size_t bytes)
 static void in_a_flush(void)
 {
     log_some();
-    etwas_file_fail(crash_in_write);
+    etwas_file_set_failure_hook(crash_in_write);
     (void)etwas_flush(session);
 }
 

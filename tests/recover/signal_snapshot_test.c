@@ -209,7 +209,7 @@ static void what_cannot_be_prepared_is_refused(void **state)
 
 static int writes_left;
 
-static long fill_disk(enum etwas_file_call call, size_t bytes)
+static long fill_disk(enum etwas_log_file_call call, size_t bytes)
 {
     bool full = call == ETWAS_FILE_WRITE && bytes > 4000 && writes_left-- <= 0;
 
@@ -225,9 +225,9 @@ static void a_full_disk_is_told(void **state)
     (void)state;
     log_events(500);
     writes_left = 5;
-    etwas_file_fail(fill_disk);
+    etwas_file_set_failure_hook(fill_disk);
     assert_int_equal(snapshot_as_handler(), ERROR_DISK_FULL);
-    etwas_file_fail(NULL);
+    etwas_file_set_failure_hook(NULL);
     assert_int_equal(snapshot_as_handler(), ERROR_SUCCESS);
     read_back(session, folder_path("snapshot.etl"), &result);
     assert_int_equal(result.events, 500);
@@ -238,10 +238,10 @@ static sem_t is_inside;
 static sem_t may_go_on;
 
 /* The first write of the snapshot waits. */
-static long wait_in_write(enum etwas_file_call call, size_t bytes)
+static long wait_in_write(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE) {
-        etwas_file_fail(NULL);
+        etwas_file_set_failure_hook(NULL);
         (void)sem_post(&is_inside);
         while (sem_wait(&may_go_on) != 0) {
         }
@@ -267,7 +267,7 @@ static void a_stop_does_not_wait_for_ever_and_takes_nothing_from_a_handler(void 
     log_events(500);
     (void)sem_init(&is_inside, 0, 0);
     (void)sem_init(&may_go_on, 0, 0);
-    etwas_file_fail(wait_in_write);
+    etwas_file_set_failure_hook(wait_in_write);
     assert_int_equal(pthread_create(&thread, NULL, write_snapshot, &code), 0);
     while (sem_wait(&is_inside) != 0) {
     }

@@ -101,7 +101,7 @@ static void leave_rseq(enum stepped_slots slots)
     if (slots != STEPPED_SEQUENCES && slots != STEPPED_EXTRA) {
         return;
     }
-    unknown_area.cpu_id = slots == STEPPED_EXTRA ? UINT32_MAX : etwas_processor_seen();
+    unknown_area.cpu_id = slots == STEPPED_EXTRA ? UINT32_MAX : etwas_processor_of_rseq();
     etwas_processor_offset = (const char *)&unknown_area.cpu_id - etwas_thread_pointer();
 }
 

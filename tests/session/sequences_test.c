@@ -74,7 +74,7 @@ static int trust_again(void **state)
 {
     suspect(NULL);
     etwas_rseq_is_suspect = false;
-    etwas_rseq_keep(NULL);
+    etwas_rseq_set_trial_storage(NULL);
     return folder_teardown(state);
 }
 
@@ -95,7 +95,7 @@ static enum etwas_rseq_state found(void)
 
     for (uint32_t attempt = 0; attempt < TRIES && state == ETWAS_RSEQ_UNTRIED; attempt++) {
         etwas_rseq_forget_trial();
-        state = etwas_rseq_find();
+        state = etwas_rseq_availability();
     }
     return state;
 }
@@ -213,13 +213,13 @@ static void what_was_tried_is_kept_until_the_next_boot(void **state)
     (void)state;
     skip_without_sequences();
     assert_int_equal(setenv("ETWAS_RUNTIME_DIR", folder_path("."), 1), 0);
-    etwas_rseq_keep(&etwas_sequences_keeper);
+    etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
     suspect(count_and_run);
     assert_int_equal(found(), ETWAS_RSEQ_NOT_ABORTED);
     /* Another process asks the file. */
     runs = 0;
     etwas_rseq_forget_trial();
-    assert_int_equal(etwas_rseq_find(), ETWAS_RSEQ_NOT_ABORTED);
+    assert_int_equal(etwas_rseq_availability(), ETWAS_RSEQ_NOT_ABORTED);
     assert_int_equal(runs, 0);
     /* Of another boot, cut, or of no answer: it is tried again. */
     etwas_shared_boot_id(kept);
@@ -239,7 +239,7 @@ static void what_was_tried_is_kept_until_the_next_boot(void **state)
     write_kept(kept, sizeof kept);
     runs = 0;
     etwas_rseq_forget_trial();
-    assert_int_equal(etwas_rseq_find(), ETWAS_RSEQ_USED);
+    assert_int_equal(etwas_rseq_availability(), ETWAS_RSEQ_USED);
     assert_int_equal(runs, 0);
 }
 

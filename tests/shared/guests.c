@@ -77,9 +77,9 @@ static uint32_t start(const char *name, const char *file, const etwas_session_op
 
     memset(&configuration, 0, sizeof configuration);
     assert_int_equal(etwas_prepare_to_serve(), ERROR_SUCCESS);
-    assert_int_equal(etwas_copy_name(name, ETWAS_TEXT_A, configuration.name), ERROR_SUCCESS);
+    assert_int_equal(etwas_copy_name(name, ETWAS_NAMES_UTF8, configuration.name), ERROR_SUCCESS);
     if (file != NULL) {
-        assert_int_equal(etwas_copy_name(file, ETWAS_TEXT_A, configuration.file_name),
+        assert_int_equal(etwas_copy_name(file, ETWAS_NAMES_UTF8, configuration.file_name),
                          ERROR_SUCCESS);
     }
     configuration.log_file_mode = options->log_file_mode;

@@ -49,9 +49,9 @@ enum {
 static uint8_t *canaries[CANARIES];
 
 /* What is kept lies between pages that nobody may touch. */
-void *__wrap_etwas_memory_keep(size_t bytes);
+void *__wrap_etwas_memory_allocate_permanent(size_t bytes);
 
-void *__wrap_etwas_memory_keep(size_t bytes)
+void *__wrap_etwas_memory_allocate_permanent(size_t bytes)
 {
     size_t page = etwas_memory_page_bytes();
     size_t room = (bytes + page - 1) / page * page;

@@ -75,8 +75,9 @@ static void begin_post_mortem(struct post_mortem *dead, const struct etwas_sessi
     const struct etwas_pool *pool = session->pool;
 
     dead->session = session;
-    dead->pool.words = etwas_memory_keep(pool->layout.bytes);
-    dead->pool.memory.region = etwas_memory_keep((size_t)pool->region_buffers * pool->buffer_bytes);
+    dead->pool.words = etwas_memory_allocate_permanent(pool->layout.bytes);
+    dead->pool.memory.region =
+        etwas_memory_allocate_permanent((size_t)pool->region_buffers * pool->buffer_bytes);
     dead->lists = calloc(session->collector.slot_count, sizeof *dead->lists);
     dead->notes = calloc(pool->region_buffers, sizeof *dead->notes);
     assert_non_null(dead->pool.words);

@@ -33,11 +33,11 @@ static const etwas_guid image_class = {
 static const etwas_guid image_id_class = {
     0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
 
-static const struct etwas_image *ourselves(void)
+static const struct etwas_loaded_image *ourselves(void)
 {
-    static struct etwas_image image;
+    static struct etwas_loaded_image image;
     uint32_t count;
-    struct etwas_image *images = etwas_images_read(&count);
+    struct etwas_loaded_image *images = etwas_images_read(&count);
 
     assert_non_null(images);
     image = images[0];
@@ -168,7 +168,7 @@ static void images_of_before_are_in_the_rundown(void **state)
 {
     etwas_trace_handle session;
     struct events events;
-    const struct etwas_image *image = ourselves();
+    const struct etwas_loaded_image *image = ourselves();
     uint32_t here = (uint32_t)getpid();
 
     (void)state;
@@ -210,7 +210,7 @@ static void the_kernel_is_an_image_of_process_0(void **state)
 
 static void a_program_that_runs_another_has_the_images_of_that(void **state)
 {
-    const struct etwas_image *image = ourselves();
+    const struct etwas_loaded_image *image = ourselves();
     uint64_t base = image->base - image->linked_base;
     etwas_trace_handle session;
     struct events events;

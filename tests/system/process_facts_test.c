@@ -128,7 +128,7 @@ static const uint8_t *our_build_id(void)
 {
     static uint8_t build_id[ETWAS_BUILD_ID_ROOM];
     uint32_t count;
-    struct etwas_image *images = etwas_images_read(&count);
+    struct etwas_loaded_image *images = etwas_images_read(&count);
 
     assert_non_null(images);
     assert_int_equal(images[0].build_id_bytes, sizeof build_id);

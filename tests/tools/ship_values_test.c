@@ -328,7 +328,7 @@ static void what_a_map_names_is_a_text_too(void **state)
         learn_map(scene->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names, values, 2),
         ERROR_SUCCESS);
     add_kind(scene, "kind", TDH_INTYPE_UINT32);
-    add(scene, ETWAS_BUILD_TOP, "count", TDH_INTYPE_UINT16, 0);
+    add(scene, ETWAS_BUILDER_TOP, "count", TDH_INTYPE_UINT16, 0);
     assert_int_equal(learn_event(scene), ERROR_SUCCESS);
     put_u32(&scene->payload, 2);
     put_u16(&scene->payload, 3);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "clock/lab/lab.h"
-#include "platform/sized.h"
+#include "platform/sized_struct.h"
 
 #define DEFAULT_SECONDS 5.0
 #define LEAST_SECONDS 1.0
@@ -312,7 +312,7 @@ uint32_t etwas_clock_examine_sized(const etwas_clock_options *given, size_t give
     uint32_t limit;
     uint32_t error = ERROR_NOT_ENOUGH_MEMORY;
 
-    if (!etwas_sized_take(&options, sizeof options, given, given_bytes)) {
+    if (!etwas_sized_read(&options, sizeof options, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
     if (report == NULL || !examination_options_are_valid(&options)) {

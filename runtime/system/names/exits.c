@@ -244,7 +244,7 @@ static bool listen_everywhere(struct etwas_exits *exits)
     struct attributes attributes;
     char processors[REQUEST_BYTES];
 
-    if (!etwas_machine_here.text(ETWAS_PROCESSORS_POSSIBLE, processors, sizeof processors)) {
+    if (!etwas_this_machine.text(ETWAS_PROCESSORS_POSSIBLE, processors, sizeof processors)) {
         return false;
     }
     processors[strcspn(processors, "\n")] = 0;

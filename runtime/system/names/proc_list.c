@@ -42,7 +42,7 @@ static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
     char state;
 
     (void)snprintf(path, sizeof path, "%s/%u/stat", folder, thread_id);
-    if (!etwas_machine_here.text(path, stat, sizeof stat)) {
+    if (!etwas_this_machine.text(path, stat, sizeof stat)) {
         return true;
     }
     name_end = strrchr(stat, ')'); /* the name may contain any characters */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "platform/copy.h"
+#include "platform/library_copy.h"
 
 #include <ck_pr.h>
 #include <stddef.h>
@@ -22,15 +22,15 @@ __asm__(".pushsection .bss\n"
 
 static const char this_copy;
 
-bool etwas_copy_is_second(void)
+bool etwas_library_copy_is_second(void)
 {
     const void *copy = ck_pr_load_ptr(&etwas_serving_copy);
 
     return copy != NULL && copy != &this_copy;
 }
 
-bool etwas_copy_serves(void)
+bool etwas_library_copy_serves(void)
 {
     (void)ck_pr_cas_ptr(&etwas_serving_copy, NULL, (void *)(uintptr_t)&this_copy);
-    return !etwas_copy_is_second();
+    return !etwas_library_copy_is_second();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/text.h"
+#include "decode/text_writer.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,12 +12,12 @@ enum {
     REPLACEMENT = 0xFFFD
 };
 
-struct etwas_text etwas_text_begin(char *bytes, size_t size)
+struct etwas_text_writer etwas_text_begin(char *bytes, size_t size)
 {
-    return (struct etwas_text){.bytes = bytes, .room = size > 0 ? size - 1 : 0};
+    return (struct etwas_text_writer){.bytes = bytes, .room = size > 0 ? size - 1 : 0};
 }
 
-size_t etwas_text_end(struct etwas_text *text, size_t size)
+size_t etwas_text_end(struct etwas_text_writer *text, size_t size)
 {
     if (size > 0) {
         text->bytes[text->written] = 0;
@@ -25,7 +25,7 @@ size_t etwas_text_end(struct etwas_text *text, size_t size)
     return text->length;
 }
 
-void etwas_text_put(struct etwas_text *text, const char *bytes, size_t count)
+void etwas_text_put(struct etwas_text_writer *text, const char *bytes, size_t count)
 {
     text->length += count;
     if (count > text->room) {
@@ -39,12 +39,12 @@ void etwas_text_put(struct etwas_text *text, const char *bytes, size_t count)
     text->room -= count;
 }
 
-void etwas_text_put_ascii(struct etwas_text *text, const char *ascii)
+void etwas_text_put_ascii(struct etwas_text_writer *text, const char *ascii)
 {
     etwas_text_put(text, ascii, strlen(ascii));
 }
 
-void etwas_text_put_digits(struct etwas_text *text, uint64_t number, unsigned digits)
+void etwas_text_put_digits(struct etwas_text_writer *text, uint64_t number, unsigned digits)
 {
     char buffer[20];
     size_t at = sizeof buffer;
@@ -56,12 +56,12 @@ void etwas_text_put_digits(struct etwas_text *text, uint64_t number, unsigned di
     etwas_text_put(text, buffer + at, sizeof buffer - at);
 }
 
-void etwas_text_put_unsigned(struct etwas_text *text, uint64_t number)
+void etwas_text_put_unsigned(struct etwas_text_writer *text, uint64_t number)
 {
     etwas_text_put_digits(text, number, 1);
 }
 
-void etwas_text_put_signed(struct etwas_text *text, int64_t number)
+void etwas_text_put_signed(struct etwas_text_writer *text, int64_t number)
 {
     if (number < 0) {
         etwas_text_put(text, "-", 1);
@@ -71,7 +71,7 @@ void etwas_text_put_signed(struct etwas_text *text, int64_t number)
 
 static const char hex_digits[] = "0123456789ABCDEF";
 
-void etwas_text_put_hex(struct etwas_text *text, uint64_t number)
+void etwas_text_put_hex(struct etwas_text_writer *text, uint64_t number)
 {
     char buffer[18];
     size_t at = sizeof buffer;
@@ -85,7 +85,7 @@ void etwas_text_put_hex(struct etwas_text *text, uint64_t number)
     etwas_text_put(text, buffer + at, sizeof buffer - at);
 }
 
-void etwas_text_put_bytes(struct etwas_text *text, const uint8_t *bytes, size_t count)
+void etwas_text_put_bytes(struct etwas_text_writer *text, const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char pair[2] = {hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15]};
@@ -95,7 +95,7 @@ void etwas_text_put_bytes(struct etwas_text *text, const uint8_t *bytes, size_t 
 }
 
 /* Characters of one byte: as many of them as fit. */
-static void put_run(struct etwas_text *text, const char *ascii, size_t count)
+static void text_write_run(struct etwas_text_writer *text, const char *ascii, size_t count)
 {
     size_t fits = count < text->room ? count : text->room;
 
@@ -107,19 +107,19 @@ static void put_run(struct etwas_text *text, const char *ascii, size_t count)
     text->length += count;
 }
 
-static void put_point(struct etwas_text *text, uint32_t point)
+static void text_write_code_point(struct etwas_text_writer *text, uint32_t point)
 {
     char bytes[4];
 
     etwas_text_put(text, bytes, etwas_utf8_encode(point, bytes));
 }
 
-static bool is_ascii(uint32_t unit)
+static bool text_is_ascii(uint32_t unit)
 {
     return unit - 1 < 0x7F;
 }
 
-void etwas_text_put_utf8(struct etwas_text *text, const void *utf8, size_t bytes)
+void etwas_text_put_utf8(struct etwas_text_writer *text, const void *utf8, size_t bytes)
 {
     const char *at = utf8;
     const char *end = at + bytes;
@@ -129,19 +129,19 @@ void etwas_text_put_utf8(struct etwas_text *text, const void *utf8, size_t bytes
         uint32_t point = REPLACEMENT;
         size_t length;
 
-        while (at < end && is_ascii((unsigned char)*at)) {
+        while (at < end && text_is_ascii((unsigned char)*at)) {
             at++;
         }
-        put_run(text, run, (size_t)(at - run));
+        text_write_run(text, run, (size_t)(at - run));
         if (at < end) {
             length = etwas_utf8_decode((const unsigned char *)at, (size_t)(end - at), &point);
-            put_point(text, point);
+            text_write_code_point(text, point);
             at += length > 0 ? length : 1;
         }
     }
 }
 
-void etwas_text_put_utf16(struct etwas_text *text, const void *utf16, size_t units)
+void etwas_text_put_utf16(struct etwas_text_writer *text, const void *utf16, size_t units)
 {
     const uint8_t *bytes = utf16;
 
@@ -151,7 +151,7 @@ void etwas_text_put_utf16(struct etwas_text *text, const void *utf16, size_t uni
         size_t length;
 
         memcpy(next, bytes + 2 * at, units - at < 2 ? 2 : 4);
-        if (is_ascii(next[0]) && text->room > 0) {
+        if (text_is_ascii(next[0]) && text->room > 0) {
             text->bytes[text->written++] = (char)next[0];
             text->room--;
             text->length++;
@@ -159,7 +159,7 @@ void etwas_text_put_utf16(struct etwas_text *text, const void *utf16, size_t uni
             continue;
         }
         length = etwas_utf16_decode(next, units - at, &point);
-        put_point(text, point);
+        text_write_code_point(text, point);
         at += length > 0 ? length : 1;
     }
 }

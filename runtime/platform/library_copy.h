@@ -7,15 +7,15 @@
  * functions of one; but each could be called by itself (dlsym, RTLD_DEEPBIND, scopes of their own),
  * and know nothing of the other's providers and sessions. Thread-safe.
  */
-#ifndef ETWAS_PLATFORM_COPY_H
-#define ETWAS_PLATFORM_COPY_H
+#ifndef ETWAS_PLATFORM_LIBRARY_COPY_H
+#define ETWAS_PLATFORM_LIBRARY_COPY_H
 
 #include <stdbool.h>
 
 /* Whether it is this one; from here on it is, if there was none. */
-bool etwas_copy_serves(void);
+bool etwas_library_copy_serves(void);
 
 /* Whether it is another one. */
-bool etwas_copy_is_second(void);
+bool etwas_library_copy_is_second(void);
 
 #endif

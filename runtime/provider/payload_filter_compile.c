@@ -17,7 +17,7 @@ enum {
     MOST_FIELDS = UINT16_MAX
 };
 
-static const char *take_name(const char *given, char *name, uint16_t *bytes)
+static const char *compile_copy_name(const char *given, char *name, uint16_t *bytes)
 {
     size_t length = strlen(given);
 
@@ -29,16 +29,16 @@ static const char *take_name(const char *given, char *name, uint16_t *bytes)
     return NULL;
 }
 
-static bool is_array(const etwas_field_description *field)
+static bool compile_is_array(const etwas_field_description *field)
 {
     return field->count > 1;
 }
 
-static struct etwas_payload_layout layout_of(const etwas_field_description *field)
+static struct etwas_payload_layout compile_layout_of(const etwas_field_description *field)
 {
     return (struct etwas_payload_layout){
         .in_type = field->in_type,
-        .is_array = is_array(field),
+        .is_array = compile_is_array(field),
         .count_is_before = field->count == ETWAS_BY_FIELD_BEFORE,
         .length_is_before = field->length == ETWAS_BY_FIELD_BEFORE,
         .count = field->count,
@@ -50,7 +50,7 @@ static struct etwas_payload_layout layout_of(const etwas_field_description *fiel
  * Whether fields make sense is asked as it is of those of a class. Maps are for who shows them. False: there
  * is no memory to find out.
  */
-static bool look_at_fields(const etwas_payload_filter *given, const char **fault)
+static bool compile_check_fields(const etwas_payload_filter *given, const char **fault)
 {
     etwas_field_description *fields = malloc(given->field_count * sizeof *fields);
     const etwas_type_description type = {
@@ -68,13 +68,13 @@ static bool look_at_fields(const etwas_payload_filter *given, const char **fault
     for (uint32_t index = 0; index < given->field_count; index++) {
         fields[index].map = NULL;
     }
-    *fault = etwas_class_fault(&description);
+    *fault = etwas_class_description_check(&description);
     free(fields);
     return true;
 }
 
 /* Of the filter but for its predicates. */
-static const char *head_fault(const etwas_payload_filter *given)
+static const char *compile_check_head(const etwas_payload_filter *given)
 {
     if (given->guid == NULL) {
         return "the filter has no GUID";
@@ -105,17 +105,18 @@ static const char *head_fault(const etwas_payload_filter *given)
 }
 
 /* Its field, where they are told. */
-static const char *find_field(struct etwas_made_filter *filter, struct etwas_wanted_field *wanted,
-                              const etwas_payload_filter *given)
+static const char *compile_find_field(struct etwas_compiled_filter *filter,
+                                      struct etwas_filter_field *wanted,
+                                      const etwas_payload_filter *given)
 {
     for (uint32_t index = 0; index < given->field_count; index++) {
         const etwas_field_description *field = &given->fields[index];
 
         if (strcmp(field->name, wanted->name) == 0) {
-            if (is_array(field)) {
+            if (compile_is_array(field)) {
                 return "a predicate names an array";
             }
-            if (!etwas_predicate_fits(&wanted->predicate, etwas_payload_kind(field->in_type))) {
+            if (!etwas_predicate_accepts(&wanted->predicate, etwas_payload_kind(field->in_type))) {
                 return "a field of this type is not compared so, or not with this value";
             }
             wanted->index = index;
@@ -126,10 +127,10 @@ static const char *find_field(struct etwas_made_filter *filter, struct etwas_wan
     return "a predicate names a field that there is not";
 }
 
-static const char *make_wanted(struct etwas_made_filter *filter, uint32_t index,
-                               const etwas_payload_filter *given)
+static const char *compile_field(struct etwas_compiled_filter *filter, uint32_t index,
+                                 const etwas_payload_filter *given)
 {
-    struct etwas_wanted_field *wanted = &filter->wanted[index];
+    struct etwas_filter_field *wanted = &filter->wanted[index];
     const etwas_payload_predicate *predicate = &given->predicates[index];
     const char *fault;
 
@@ -139,15 +140,16 @@ static const char *make_wanted(struct etwas_made_filter *filter, uint32_t index,
     if (predicate->reserved != 0) {
         return "a reserved member is not 0";
     }
-    fault = take_name(predicate->field, wanted->name, &wanted->name_bytes);
-    fault = fault != NULL ? fault : etwas_predicate_make(&wanted->predicate, predicate);
+    fault = compile_copy_name(predicate->field, wanted->name, &wanted->name_bytes);
+    fault = fault != NULL ? fault : etwas_predicate_compile(&wanted->predicate, predicate);
     if (fault == NULL && given->fields != NULL) {
-        fault = find_field(filter, wanted, given);
+        fault = compile_find_field(filter, wanted, given);
     }
     return fault;
 }
 
-static const char *fill(struct etwas_made_filter *filter, const etwas_payload_filter *given)
+static const char *compile_fill(struct etwas_compiled_filter *filter,
+                                const etwas_payload_filter *given)
 {
     const char *fault = NULL;
 
@@ -158,25 +160,25 @@ static const char *fill(struct etwas_made_filter *filter, const etwas_payload_fi
     filter->match_any = given->match_any != 0;
     filter->wanted_count = given->predicate_count;
     if (filter->by_name) {
-        fault = take_name(given->event_name, filter->event_name, &filter->event_name_bytes);
+        fault = compile_copy_name(given->event_name, filter->event_name, &filter->event_name_bytes);
     }
     for (uint32_t index = 0; fault == NULL && index < given->predicate_count; index++) {
-        fault = make_wanted(filter, index, given);
+        fault = compile_field(filter, index, given);
     }
     for (uint32_t index = 0; fault == NULL && index < filter->layout_count; index++) {
-        filter->layouts[index] = layout_of(&given->fields[index]);
+        filter->layouts[index] = compile_layout_of(&given->fields[index]);
     }
     return fault;
 }
 
-struct etwas_made_filter *etwas_payload_filter_make(const etwas_payload_filter *given,
-                                                    uint32_t *code, const char **fault)
+struct etwas_compiled_filter *etwas_payload_filter_compile(const etwas_payload_filter *given,
+                                                           uint32_t *code, const char **fault)
 {
-    struct etwas_made_filter *filter = NULL;
+    struct etwas_compiled_filter *filter = NULL;
 
     *code = ERROR_INVALID_PARAMETER;
-    *fault = head_fault(given);
-    if (*fault == NULL && given->fields != NULL && !look_at_fields(given, fault)) {
+    *fault = compile_check_head(given);
+    if (*fault == NULL && given->fields != NULL && !compile_check_fields(given, fault)) {
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
@@ -188,7 +190,7 @@ struct etwas_made_filter *etwas_payload_filter_make(const etwas_payload_filter *
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    *fault = fill(filter, given);
+    *fault = compile_fill(filter, given);
     if (*fault != NULL) {
         free(filter);
         return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/conversion.h"
+#include "decode/printf_conversion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
     PRINTED_BYTES = 1024, /* the largest double with the largest precision has 566 */
 };
 
-static int number_at(const char **at)
+static int conversion_number_at(const char **at)
 {
     int number = 0;
 
@@ -23,7 +23,7 @@ static int number_at(const char **at)
 }
 
 /* The bytes of an integer by its length modifier. */
-static uint32_t length_at(const char **at, bool *is_long)
+static uint32_t conversion_length_at(const char **at, bool *is_long)
 {
     static const struct {
         const char *modifier;
@@ -41,25 +41,25 @@ static uint32_t length_at(const char **at, bool *is_long)
     }
     if (**at == 'I') { /* Windows' own, with the bits behind it */
         (*at)++;
-        return number_at(at) == 32 ? 4 : 8;
+        return conversion_number_at(at) == 32 ? 4 : 8;
     }
     return 4;
 }
 
-const char *etwas_read_conversion(const char *at, struct etwas_conversion *conversion)
+const char *etwas_printf_conversion_read(const char *at, struct etwas_printf_conversion *conversion)
 {
     size_t flags = strspn(at, "-+ #0");
 
-    *conversion = (struct etwas_conversion){.precision = -1};
+    *conversion = (struct etwas_printf_conversion){.precision = -1};
     memcpy(conversion->flags, at,
            flags < sizeof conversion->flags ? flags : sizeof conversion->flags - 1);
     at += flags;
-    conversion->width = number_at(&at);
+    conversion->width = conversion_number_at(&at);
     if (*at == '.') {
         at++;
-        conversion->precision = number_at(&at);
+        conversion->precision = conversion_number_at(&at);
     }
-    conversion->bytes = length_at(&at, &conversion->is_wide);
+    conversion->bytes = conversion_length_at(&at, &conversion->is_wide);
     if (*at != 0 && strchr("diuoxXeEfFgGaAcsp%", *at) != NULL) {
         conversion->letter = *at++;
     }
@@ -67,8 +67,9 @@ const char *etwas_read_conversion(const char *at, struct etwas_conversion *conve
 }
 
 /* A format of printf's for one number, which is the widest of its kind. */
-static void make_format(char *out, size_t size, const struct etwas_conversion *conversion,
-                        const char *length)
+static void conversion_make_format(char *out, size_t size,
+                                   const struct etwas_printf_conversion *conversion,
+                                   const char *length)
 {
     if (conversion->precision < 0) {
         snprintf(out, size, "%%%s*%s%c", conversion->flags, length, conversion->letter);
@@ -81,49 +82,50 @@ static void make_format(char *out, size_t size, const struct etwas_conversion *c
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-void etwas_put_integer_by(struct etwas_text *text, const struct etwas_conversion *conversion,
-                          uint64_t number)
+void etwas_printf_write_integer(struct etwas_text_writer *text,
+                                const struct etwas_printf_conversion *conversion, uint64_t number)
 {
     char printed[PRINTED_BYTES];
     char format[32];
 
-    make_format(format, sizeof format, conversion, "ll");
+    conversion_make_format(format, sizeof format, conversion, "ll");
     snprintf(printed, sizeof printed, format, conversion->width, (unsigned long long)number);
     etwas_text_put_ascii(text, printed);
 }
 
-void etwas_put_double_by(struct etwas_text *text, const struct etwas_conversion *conversion,
-                         double number)
+void etwas_printf_write_double(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion, double number)
 {
     char printed[PRINTED_BYTES];
     char format[32];
 
-    make_format(format, sizeof format, conversion, "");
+    conversion_make_format(format, sizeof format, conversion, "");
     snprintf(printed, sizeof printed, format, conversion->width, number);
-    etwas_put_number(text, printed);
+    etwas_value_write_number(text, printed);
 }
 
 #pragma GCC diagnostic pop
 
-static void put_blanks(struct etwas_text *text, size_t count)
+static void conversion_write_blanks(struct etwas_text_writer *text, size_t count)
 {
     for (; count > 0; count--) {
         etwas_text_put(text, " ", 1);
     }
 }
 
-void etwas_put_padded(struct etwas_text *text, const struct etwas_conversion *conversion,
-                      const void *characters, size_t count)
+void etwas_printf_write_padded(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion,
+                               const void *characters, size_t count)
 {
-    void (*put)(struct etwas_text *, const void *, size_t) =
+    void (*put)(struct etwas_text_writer *, const void *, size_t) =
         conversion->is_wide ? etwas_text_put_utf16 : etwas_text_put_utf8;
-    struct etwas_text measured = etwas_text_begin(NULL, 0);
+    struct etwas_text_writer measured = etwas_text_begin(NULL, 0);
     size_t width = (size_t)conversion->width;
     bool is_left = strchr(conversion->flags, '-') != NULL;
 
     put(&measured, characters, count);
     width = width > measured.length ? width - measured.length : 0;
-    put_blanks(text, is_left ? 0 : width);
+    conversion_write_blanks(text, is_left ? 0 : width);
     put(text, characters, count);
-    put_blanks(text, is_left ? width : 0);
+    conversion_write_blanks(text, is_left ? width : 0);
 }

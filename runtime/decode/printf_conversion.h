@@ -5,19 +5,19 @@
  * Conversions of printf that a file asks for. Its format is never given to printf: what it may say is
  * read here, and printf gets a conversion made of that.
  */
-#ifndef ETWAS_DECODE_CONVERSION_H
-#define ETWAS_DECODE_CONVERSION_H
+#ifndef ETWAS_DECODE_PRINTF_CONVERSION_H
+#define ETWAS_DECODE_PRINTF_CONVERSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/text.h"
+#include "decode/text_writer.h"
 
 enum {
     ETWAS_LARGEST_WIDTH = 255, /* and precision: what is larger is taken for it */
 };
 
-struct etwas_conversion {
+struct etwas_printf_conversion {
     char flags[6];
     int width;
     int precision;  /* -1: none */
@@ -27,18 +27,20 @@ struct etwas_conversion {
 };
 
 /* What stands behind a percent sign; returns where the text goes on. */
-const char *etwas_read_conversion(const char *at, struct etwas_conversion *conversion);
+const char *etwas_printf_conversion_read(const char *at,
+                                         struct etwas_printf_conversion *conversion);
 
 /* One of diouxX; of d and i the number has its sign in all bits. */
-void etwas_put_integer_by(struct etwas_text *text, const struct etwas_conversion *conversion,
-                          uint64_t number);
+void etwas_printf_write_integer(struct etwas_text_writer *text,
+                                const struct etwas_printf_conversion *conversion, uint64_t number);
 
 /* One of eEfFgGaA. */
-void etwas_put_double_by(struct etwas_text *text, const struct etwas_conversion *conversion,
-                         double number);
+void etwas_printf_write_double(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion, double number);
 
 /* Text of `count` bytes, or UTF-16 units if it is wide, and the blanks that it is short of the width. */
-void etwas_put_padded(struct etwas_text *text, const struct etwas_conversion *conversion,
-                      const void *characters, size_t count);
+void etwas_printf_write_padded(struct etwas_text_writer *text,
+                               const struct etwas_printf_conversion *conversion,
+                               const void *characters, size_t count);
 
 #endif

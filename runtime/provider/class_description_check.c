@@ -16,7 +16,7 @@ enum {
 };
 
 /* Of names: there, not empty, and UTF-8. */
-static bool is_name(const char *text)
+static bool check_is_name(const char *text)
 {
     size_t units;
 
@@ -25,44 +25,44 @@ static bool is_name(const char *text)
 }
 
 /* The same, where there may be none. */
-static bool is_name_or_none(const char *text)
+static bool check_is_name_or_none(const char *text)
 {
-    return text == NULL || text[0] == '\0' || is_name(text);
+    return text == NULL || text[0] == '\0' || check_is_name(text);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static bool is_single(const etwas_field_description *field)
+static bool check_is_single(const etwas_field_description *field)
 {
     return field->count <= 1;
 }
 
-static bool says_a_number(const etwas_field_description *field)
+static bool check_is_number(const etwas_field_description *field)
 {
-    return is_single(field) &&
+    return check_is_single(field) &&
            (field->in_type == TDH_INTYPE_UINT8 || field->in_type == TDH_INTYPE_UINT16 ||
             field->in_type == TDH_INTYPE_UINT32);
 }
 
-static bool is_string(const etwas_field_description *field)
+static bool check_is_string(const etwas_field_description *field)
 {
     return field->in_type == TDH_INTYPE_UNICODESTRING || field->in_type == TDH_INTYPE_ANSISTRING;
 }
 
-static bool takes_the_rest(const etwas_field_description *field)
+static bool check_takes_rest(const etwas_field_description *field)
 {
     return field->in_type == TDH_INTYPE_NONNULLTERMINATEDSTRING ||
            field->in_type == TDH_INTYPE_NONNULLTERMINATEDANSISTRING;
 }
 
 /* Of those that a map's values are compared with: integers of 32 bits at most. */
-static bool may_have_map(const etwas_field_description *field)
+static bool check_may_have_map(const etwas_field_description *field)
 {
     return (field->in_type >= TDH_INTYPE_INT8 && field->in_type <= TDH_INTYPE_UINT32) ||
            field->in_type == TDH_INTYPE_HEXINT32;
 }
 
-static bool has_map(const etwas_class_description *description, const char *name)
+static bool check_has_map(const etwas_class_description *description, const char *name)
 {
     bool found = false;
 
@@ -72,35 +72,35 @@ static bool has_map(const etwas_class_description *description, const char *name
     return found;
 }
 
-static const char *size_fault(const etwas_type_description *type, uint32_t index)
+static const char *check_size(const etwas_type_description *type, uint32_t index)
 {
     const etwas_field_description *field = &type->fields[index];
     bool by_field = field->count == ETWAS_BY_FIELD_BEFORE || field->length == ETWAS_BY_FIELD_BEFORE;
 
-    if (field->length != 0 && field->in_type != TDH_INTYPE_BINARY && !is_string(field)) {
+    if (field->length != 0 && field->in_type != TDH_INTYPE_BINARY && !check_is_string(field)) {
         return "a length is for BINARY, UNICODESTRING and ANSISTRING alone";
     }
     if (field->length == 0 && field->in_type == TDH_INTYPE_BINARY) {
         return "a BINARY field has no length";
     }
-    if (by_field && (index == 0 || !says_a_number(field - 1))) {
+    if (by_field && (index == 0 || !check_is_number(field - 1))) {
         return "the field before says no count or length: it is no single UINT8, UINT16 or UINT32";
     }
     if (field->count == ETWAS_BY_FIELD_BEFORE && field->length == ETWAS_BY_FIELD_BEFORE) {
         return "a field cannot say the count and the length of the next";
     }
-    if (takes_the_rest(field) && (index + 1 < type->field_count || !is_single(field))) {
+    if (check_takes_rest(field) && (index + 1 < type->field_count || !check_is_single(field))) {
         return "a string that ends with the payload is not the last field, or an array";
     }
     return NULL;
 }
 
-static const char *field_fault(const etwas_class_description *description,
+static const char *check_field(const etwas_class_description *description,
                                const etwas_type_description *type, uint32_t index)
 {
     const etwas_field_description *field = &type->fields[index];
 
-    if (!is_name(field->name)) {
+    if (!check_is_name(field->name)) {
         return "a field has no name, or its name is no UTF-8";
     }
     if (etwas_in_type(field->in_type) == NULL) {
@@ -110,23 +110,23 @@ static const char *field_fault(const etwas_class_description *description,
         field->out_type != TDH_OUTTYPE_REDUCEDSTRING && field->out_type != TDH_OUTTYPE_NOPRINT) {
         return "the out type of a field is unknown";
     }
-    if (field->map != NULL && !has_map(description, field->map)) {
+    if (field->map != NULL && !check_has_map(description, field->map)) {
         return "a field names a map that the class does not have";
     }
-    if (field->map != NULL && !may_have_map(field)) {
+    if (field->map != NULL && !check_may_have_map(field)) {
         return "a map is for integers of 8 to 32 bits";
     }
-    return size_fault(type, index);
+    return check_size(type, index);
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-static const char *type_fault(const etwas_class_description *description,
+static const char *check_type(const etwas_class_description *description,
                               const etwas_type_description *type)
 {
     const char *fault = NULL;
 
-    if (!is_name_or_none(type->name)) {
+    if (!check_is_name_or_none(type->name)) {
         return "the name of a type is no UTF-8";
     }
     if ((type->name == NULL || type->name[0] == '\0') &&
@@ -137,12 +137,12 @@ static const char *type_fault(const etwas_class_description *description,
         return "there is a count of fields, and no fields";
     }
     for (uint32_t index = 0; fault == NULL && index < type->field_count; index++) {
-        fault = field_fault(description, type, index);
+        fault = check_field(description, type, index);
     }
     return fault;
 }
 
-static const char *types_fault(const etwas_class_description *description)
+static const char *check_types(const etwas_class_description *description)
 {
     bool seen[TYPES] = {false};
     const char *fault = NULL;
@@ -157,28 +157,28 @@ static const char *types_fault(const etwas_class_description *description)
             return "two types have the same number";
         }
         seen[type->type] = true;
-        fault = type_fault(description, type);
+        fault = check_type(description, type);
     }
     return fault;
 }
 
-static const char *map_fault(const etwas_map_description *map)
+static const char *check_map(const etwas_map_description *map)
 {
-    if (!is_name(map->name)) {
+    if (!check_is_name(map->name)) {
         return "a map has no name, or its name is no UTF-8";
     }
     if (map->entries == NULL || map->entry_count == 0) {
         return "a map has no entries";
     }
     for (uint32_t index = 0; index < map->entry_count; index++) {
-        if (!is_name(map->entries[index].name)) {
+        if (!check_is_name(map->entries[index].name)) {
             return "an entry of a map has no name, or its name is no UTF-8";
         }
     }
     return NULL;
 }
 
-static const char *maps_fault(const etwas_class_description *description)
+static const char *check_maps(const etwas_class_description *description)
 {
     const char *fault = NULL;
 
@@ -186,7 +186,7 @@ static const char *maps_fault(const etwas_class_description *description)
         return "there is a count of maps, and no maps";
     }
     for (uint32_t index = 0; fault == NULL && index < description->map_count; index++) {
-        fault = map_fault(&description->maps[index]);
+        fault = check_map(&description->maps[index]);
         for (uint32_t before = 0; fault == NULL && before < index; before++) {
             if (strcmp(description->maps[before].name, description->maps[index].name) == 0) {
                 fault = "two maps have the same name";
@@ -196,21 +196,21 @@ static const char *maps_fault(const etwas_class_description *description)
     return fault;
 }
 
-const char *etwas_class_fault(const etwas_class_description *description)
+const char *etwas_class_description_check(const etwas_class_description *description)
 {
-    const char *fault = maps_fault(description);
+    const char *fault = check_maps(description);
 
     if (description->guid == NULL) {
         return "the class has no GUID";
     }
-    if (!is_name(description->provider_name)) {
+    if (!check_is_name(description->provider_name)) {
         return "the provider has no name, or its name is no UTF-8";
     }
-    if (!is_name_or_none(description->name)) {
+    if (!check_is_name_or_none(description->name)) {
         return "the name of the class is no UTF-8";
     }
     if (description->version > UINT8_MAX) {
         return "the version is above 255";
     }
-    return fault != NULL ? fault : types_fault(description);
+    return fault != NULL ? fault : check_types(description);
 }

@@ -6,8 +6,8 @@
  * them (ETWAS_ENABLE_PROPERTY_COUNTERS). What is read, and of which classes, is not a provider's concern
  * (system/thread_counters.h): it asks who counts, if there is anybody.
  */
-#ifndef ETWAS_PROVIDER_COUNTED_H
-#define ETWAS_PROVIDER_COUNTED_H
+#ifndef ETWAS_PROVIDER_COUNTED_CLASS_H
+#define ETWAS_PROVIDER_COUNTED_CLASS_H
 
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
@@ -19,7 +19,7 @@
 typedef uint32_t etwas_publisher(uint32_t session, uint32_t generation, uint32_t given_bytes,
                                  const struct etwas_record *record);
 
-struct etwas_counting {
+struct etwas_counter_hooks {
     /* etwas_publish, and counters beside the record if it is a START or END. Async-signal-safe. */
     etwas_publisher *publish;
     /* Sessions ask otherwise of this control GUID; ETWAS_NO_CONTROL_GUID: of all. With the control lock held. */
@@ -29,26 +29,27 @@ struct etwas_counting {
 };
 
 /* NULL until the first session asks for counters. */
-extern const struct etwas_counting *etwas_counting;
+extern const struct etwas_counter_hooks *etwas_counter_hooks;
 
-static inline etwas_publisher *etwas_publish_by(bool counted)
+static inline etwas_publisher *etwas_publisher_for(bool counted)
 {
-    const struct etwas_counting *counting = counted ? ck_pr_load_ptr(&etwas_counting) : NULL;
+    const struct etwas_counter_hooks *counting =
+        counted ? ck_pr_load_ptr(&etwas_counter_hooks) : NULL;
 
     return counting != NULL ? counting->publish : etwas_publish;
 }
 
-static inline bool etwas_counted_find(etwas_handle class_handle, etwas_pair *guid,
-                                      uint64_t *session)
+static inline bool etwas_counted_class_find(etwas_handle class_handle, etwas_pair *guid,
+                                            uint64_t *session)
 {
-    const struct etwas_counting *counting = ck_pr_load_ptr(&etwas_counting);
+    const struct etwas_counter_hooks *counting = ck_pr_load_ptr(&etwas_counter_hooks);
 
     return counting != NULL && counting->find(class_handle, guid, session);
 }
 
-static inline void etwas_counted_change(uint32_t control)
+static inline void etwas_counted_class_enablement_changed(uint32_t control)
 {
-    const struct etwas_counting *counting = ck_pr_load_ptr(&etwas_counting);
+    const struct etwas_counter_hooks *counting = ck_pr_load_ptr(&etwas_counter_hooks);
 
     if (counting != NULL) {
         counting->change(control);

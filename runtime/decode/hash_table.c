@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/table.h"
+#include "decode/hash_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
 };
 
 /* Every bit of both goes into every bit of the result. */
-static uint64_t fold(uint64_t left, uint64_t right)
+static uint64_t hash_fold(uint64_t left, uint64_t right)
 {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)left * right;
@@ -19,38 +19,38 @@ static uint64_t fold(uint64_t left, uint64_t right)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t fold_16(uint64_t hash, const uint8_t *bytes)
+static uint64_t hash_fold_16(uint64_t hash, const uint8_t *bytes)
 {
     uint64_t words[2];
 
     memcpy(words, bytes, sizeof words);
-    return fold(words[0] ^ 0x9E3779B97F4A7C15, words[1] ^ hash);
+    return hash_fold(words[0] ^ 0x9E3779B97F4A7C15, words[1] ^ hash);
 }
 
-uint64_t etwas_hash(uint64_t seed, const void *bytes, size_t count)
+uint64_t etwas_hash_bytes(uint64_t seed, const void *bytes, size_t count)
 {
     const uint8_t *at = bytes;
     uint8_t last[16] = {0};
     uint64_t hash = seed ^ count;
 
     for (; count >= sizeof last; count -= sizeof last) {
-        hash = fold_16(hash, at);
+        hash = hash_fold_16(hash, at);
         at += sizeof last;
     }
     if (count > 0) {
         memcpy(last, at, count);
-        hash = fold_16(hash, last);
+        hash = hash_fold_16(hash, last);
     }
-    return fold(hash ^ 0xD1B54A32D192ED03, seed | 1);
+    return hash_fold(hash ^ 0xD1B54A32D192ED03, seed | 1);
 }
 
-void *etwas_table_next(const struct etwas_table *table, uint64_t hash, size_t *cursor)
+void *etwas_hash_table_next(const struct etwas_hash_table *table, uint64_t hash, size_t *cursor)
 {
     if (table->capacity == 0) {
         return NULL;
     }
     for (;;) {
-        const struct etwas_table_slot *slot =
+        const struct etwas_hash_table_slot *slot =
             &table->slots[(hash + (*cursor)++) & (table->capacity - 1)];
 
         if (slot->entry == NULL || slot->hash == hash) {
@@ -59,19 +59,19 @@ void *etwas_table_next(const struct etwas_table *table, uint64_t hash, size_t *c
     }
 }
 
-static void put(struct etwas_table *table, uint64_t hash, void *entry)
+static void hash_table_insert(struct etwas_hash_table *table, uint64_t hash, void *entry)
 {
     size_t at = hash & (table->capacity - 1);
 
     while (table->slots[at].entry != NULL) {
         at = (at + 1) & (table->capacity - 1);
     }
-    table->slots[at] = (struct etwas_table_slot){.hash = hash, .entry = entry};
+    table->slots[at] = (struct etwas_hash_table_slot){.hash = hash, .entry = entry};
 }
 
-static bool grow(struct etwas_table *table)
+static bool hash_table_grow(struct etwas_hash_table *table)
 {
-    struct etwas_table larger = {
+    struct etwas_hash_table larger = {
         .capacity = table->capacity == 0 ? FIRST_CAPACITY : 2 * table->capacity,
         .count = table->count,
     };
@@ -82,7 +82,7 @@ static bool grow(struct etwas_table *table)
     }
     for (size_t i = 0; i < table->capacity; i++) {
         if (table->slots[i].entry != NULL) {
-            put(&larger, table->slots[i].hash, table->slots[i].entry);
+            hash_table_insert(&larger, table->slots[i].hash, table->slots[i].entry);
         }
     }
     free(table->slots);
@@ -90,18 +90,18 @@ static bool grow(struct etwas_table *table)
     return true;
 }
 
-bool etwas_table_add(struct etwas_table *table, uint64_t hash, void *entry)
+bool etwas_hash_table_add(struct etwas_hash_table *table, uint64_t hash, void *entry)
 {
-    if (2 * (table->count + 1) > table->capacity && !grow(table)) {
+    if (2 * (table->count + 1) > table->capacity && !hash_table_grow(table)) {
         return false;
     }
-    put(table, hash, entry);
+    hash_table_insert(table, hash, entry);
     table->count++;
     return true;
 }
 
-void etwas_table_free(struct etwas_table *table)
+void etwas_hash_table_free(struct etwas_hash_table *table)
 {
     free(table->slots);
-    *table = (struct etwas_table){0};
+    *table = (struct etwas_hash_table){0};
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/schema_step.h"
+#include "decode/read_step.h"
 
-#include "decode/build.h"
+#include "decode/builder.h"
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
 /* How a type is read, and as which a value of it is shown. */
-struct type {
-    uint8_t reading;
+struct step_type {
+    uint8_t method;
     uint8_t bytes;
     bool is_integer; /* may be a count or a length */
     uint16_t out_type;
@@ -19,7 +19,7 @@ enum {
     FIRST_CLASSIC = TDH_INTYPE_COUNTEDSTRING
 };
 
-static const struct type types[] = {
+static const struct step_type types[] = {
     [TDH_INTYPE_NULL] = {ETWAS_READ_FIXED, 0, false, TDH_OUTTYPE_STRING},
     [TDH_INTYPE_UNICODESTRING] = {ETWAS_READ_UTF16, 0, false, TDH_OUTTYPE_STRING},
     [TDH_INTYPE_ANSISTRING] = {ETWAS_READ_UTF8, 0, false, TDH_OUTTYPE_STRING},
@@ -49,7 +49,7 @@ static const struct type types[] = {
 
 #define CLASSIC(type) [TDH_INTYPE_##type - FIRST_CLASSIC]
 
-static const struct type classic_types[] = {
+static const struct step_type classic_types[] = {
     CLASSIC(COUNTEDSTRING) = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
     CLASSIC(COUNTEDANSISTRING) = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
     CLASSIC(REVERSEDCOUNTEDSTRING) = {ETWAS_READ_REVERSED, 0, false, TDH_OUTTYPE_STRING},
@@ -64,7 +64,7 @@ static const struct type classic_types[] = {
 };
 
 /* NULL: there is no such type. */
-static const struct type *type_of(uint16_t in_type)
+static const struct step_type *step_type_of(uint16_t in_type)
 {
     if (in_type < sizeof types / sizeof types[0] && in_type != TDH_INTYPE_RESERVED24) {
         return &types[in_type];
@@ -76,23 +76,23 @@ static const struct type *type_of(uint16_t in_type)
     return NULL;
 }
 
-uint16_t etwas_type_bytes(uint16_t in_type)
+uint16_t etwas_in_type_bytes(uint16_t in_type)
 {
-    const struct type *type = type_of(in_type);
+    const struct step_type *type = step_type_of(in_type);
 
     if (type == NULL) {
         return 0;
     }
-    return type->reading == ETWAS_READ_POINTER ? 8
-           : type->reading == ETWAS_READ_FIXED ? type->bytes
-                                               : 0;
+    return type->method == ETWAS_READ_POINTER ? 8
+           : type->method == ETWAS_READ_FIXED ? type->bytes
+                                              : 0;
 }
 
 /* ---- what a property names ------------------------------------------------------------------- */
 
-struct tree {
+struct step_tree {
     const TRACE_EVENT_INFO *info;
-    struct etwas_step *steps;
+    struct etwas_read_step *steps;
     uint16_t slots; /* given */
 };
 
@@ -103,7 +103,7 @@ enum {
 };
 
 /* Are the struct's members behind all top-level properties, and no other's? */
-static bool has_own_members(const struct tree *tree, uint32_t first, uint32_t members)
+static bool step_has_own_members(const struct step_tree *tree, uint32_t first, uint32_t members)
 {
     uint32_t member = first;
 
@@ -117,7 +117,7 @@ static bool has_own_members(const struct tree *tree, uint32_t first, uint32_t me
     return member == first + members;
 }
 
-static void find_parents(struct tree *tree)
+static void step_find_parents(struct step_tree *tree)
 {
     uint32_t count = tree->info->PropertyCount;
 
@@ -132,8 +132,8 @@ static void find_parents(struct tree *tree)
         if ((property->Flags & PropertyStruct) == 0) {
             continue;
         }
-        if (!has_own_members(tree, first, members)) {
-            tree->steps[i].reading = ETWAS_READ_NOHOW;
+        if (!step_has_own_members(tree, first, members)) {
+            tree->steps[i].method = ETWAS_READ_UNKNOWN;
             continue;
         }
         for (uint32_t member = first; member < first + members; member++) {
@@ -143,7 +143,7 @@ static void find_parents(struct tree *tree)
 }
 
 /* Not so deep, and no struct inside itself. */
-static bool is_shallow(const struct tree *tree, uint32_t property)
+static bool step_is_shallow(const struct step_tree *tree, uint32_t property)
 {
     uint32_t depth = 0;
 
@@ -157,7 +157,7 @@ static bool is_shallow(const struct tree *tree, uint32_t property)
 }
 
 /* Has `earlier` always been read when `property` is: in the same struct, or in one around it? */
-static bool is_read_before(const struct tree *tree, uint32_t earlier, uint32_t property)
+static bool step_is_read_before(const struct step_tree *tree, uint32_t earlier, uint32_t property)
 {
     for (uint32_t at = property; at < NOT_REACHED; at = tree->steps[at].parent) {
         if (tree->steps[earlier].parent == tree->steps[at].parent) {
@@ -168,23 +168,23 @@ static bool is_read_before(const struct tree *tree, uint32_t earlier, uint32_t p
 }
 
 /* The slot in which the value of `named` is kept for `property`; false: it is not known how many it means. */
-static bool slot_of(struct tree *tree, uint32_t property, uint16_t named, uint16_t *from)
+static bool step_slot_of(struct step_tree *tree, uint32_t property, uint16_t named, uint16_t *from)
 {
     const EVENT_PROPERTY_INFO *info;
-    const struct type *type;
-    struct etwas_step *step;
+    const struct step_type *type;
+    struct etwas_read_step *step;
 
     if (named == property) {
         *from = ETWAS_FROM_PAYLOAD;
         return true;
     }
     if (named >= tree->info->PropertyCount || tree->steps[property].parent == NOT_REACHED ||
-        !is_read_before(tree, named, property)) {
+        !step_is_read_before(tree, named, property)) {
         return false;
     }
     info = &tree->info->EventPropertyInfoArray[named];
     type = (info->Flags & (PropertyStruct | PropertyHasCustomSchema)) == 0
-               ? type_of(info->nonStructType.InType)
+               ? step_type_of(info->nonStructType.InType)
                : NULL;
     step = &tree->steps[named];
     if (type == NULL || !type->is_integer || step->is_array) {
@@ -202,14 +202,14 @@ static bool slot_of(struct tree *tree, uint32_t property, uint16_t named, uint16
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static bool is_array(const EVENT_PROPERTY_INFO *property)
+static bool step_is_array(const EVENT_PROPERTY_INFO *property)
 {
     return (property->Flags & (PropertyParamCount | PropertyParamFixedCount)) != 0 ||
            property->count > 1;
 }
 
 /* An array of these is a text. */
-static uint16_t text_of_characters(const struct etwas_step *step)
+static uint16_t step_text_of_characters(const struct etwas_read_step *step)
 {
     switch (step->in_type) {
     case TDH_INTYPE_UNICODECHAR:
@@ -226,9 +226,9 @@ static uint16_t text_of_characters(const struct etwas_step *step)
     }
 }
 
-static void read_characters_at_once(struct etwas_step *step)
+static void step_join_characters(struct etwas_read_step *step)
 {
-    uint16_t in_type = step->is_array ? text_of_characters(step) : 0;
+    uint16_t in_type = step->is_array ? step_text_of_characters(step) : 0;
 
     if (in_type != 0) {
         step->is_text = true;
@@ -237,102 +237,102 @@ static void read_characters_at_once(struct etwas_step *step)
 }
 
 /* Strings with a length have no 0, binary data always a length. */
-static void read_by_length(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static void step_read_by_length(struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
     bool has_length = property->length > 0 ||
                       (property->Flags & (PropertyParamLength | PropertyParamFixedLength)) != 0;
 
-    if (step->reading == ETWAS_READ_UTF16 && has_length) {
-        step->reading = ETWAS_READ_UTF16_LENGTH;
-    } else if (step->reading == ETWAS_READ_UTF8 && has_length) {
-        step->reading = ETWAS_READ_UTF8_LENGTH;
-    } else if (step->reading == ETWAS_READ_BINARY && !has_length &&
+    if (step->method == ETWAS_READ_UTF16 && has_length) {
+        step->method = ETWAS_READ_UTF16_LENGTH;
+    } else if (step->method == ETWAS_READ_UTF8 && has_length) {
+        step->method = ETWAS_READ_UTF8_LENGTH;
+    } else if (step->method == ETWAS_READ_BINARY && !has_length &&
                step->out_type == TDH_OUTTYPE_IPV6) {
         step->length = 16;
     }
 }
 
-static void set_value_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static void step_set_value(struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
-    const struct type *type = type_of(property->nonStructType.InType);
+    const struct step_type *type = step_type_of(property->nonStructType.InType);
 
     step->in_type = property->nonStructType.InType;
     step->out_type = property->nonStructType.OutType;
     if (type == NULL) {
-        step->reading = ETWAS_READ_NOHOW;
+        step->method = ETWAS_READ_UNKNOWN;
         return;
     }
-    step->reading = type->reading;
+    step->method = type->method;
     step->bytes = type->bytes;
     if (step->out_type == TDH_OUTTYPE_NULL) {
         step->out_type = type->out_type;
     }
     step->length = property->length;
-    read_by_length(step, property);
-    read_characters_at_once(step);
+    step_read_by_length(step, property);
+    step_join_characters(step);
 }
 
-static void set_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static void step_set(struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
-    *step = (struct etwas_step){
-        .is_array = is_array(property),
+    *step = (struct etwas_read_step){
+        .is_array = step_is_array(property),
         .count_from = ETWAS_FROM_SCHEMA,
         .count = property->count,
         .length_from = ETWAS_FROM_SCHEMA,
         .slot = ETWAS_NO_SLOT,
     };
     if ((property->Flags & PropertyStruct) != 0) {
-        step->reading = ETWAS_READ_STRUCT;
+        step->method = ETWAS_READ_STRUCT;
         step->first = property->structType.StructStartIndex;
         step->end = (uint16_t)(step->first + property->structType.NumOfStructMembers);
     } else if ((property->Flags & PropertyHasCustomSchema) != 0) {
-        step->reading = ETWAS_READ_COUNTED;
+        step->method = ETWAS_READ_COUNTED;
         step->in_type = TDH_INTYPE_MANIFEST_COUNTEDBINARY;
         step->out_type = TDH_OUTTYPE_HEXBINARY;
     } else {
-        set_value_step(step, property);
+        step_set_value(step, property);
     }
 }
 
 /* An array of all that is left; its elements have one size. */
-static bool is_rest(const struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static bool step_is_rest(const struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
     const uint32_t both = PropertyParamFixedCount | PropertyParamCount;
 
     return (property->Flags & both) == both &&
-           property->countPropertyIndex == ETWAS_BUILD_NO_PROPERTY &&
-           (step->reading == ETWAS_READ_FIXED || step->reading == ETWAS_READ_POINTER);
+           property->countPropertyIndex == ETWAS_BUILDER_NO_PROPERTY &&
+           (step->method == ETWAS_READ_FIXED || step->method == ETWAS_READ_POINTER);
 }
 
-static bool set_references(struct tree *tree, uint32_t i)
+static bool step_set_references(struct step_tree *tree, uint32_t i)
 {
     const EVENT_PROPERTY_INFO *property = &tree->info->EventPropertyInfoArray[i];
-    struct etwas_step *step = &tree->steps[i];
+    struct etwas_read_step *step = &tree->steps[i];
 
-    if (is_rest(step, property)) {
+    if (step_is_rest(step, property)) {
         step->count_from = ETWAS_FROM_REST;
     } else if ((property->Flags & PropertyParamCount) != 0 &&
-               !slot_of(tree, i, property->countPropertyIndex, &step->count_from)) {
+               !step_slot_of(tree, i, property->countPropertyIndex, &step->count_from)) {
         return false;
     }
     return (property->Flags & (PropertyParamLength | PropertyStruct)) != PropertyParamLength ||
-           slot_of(tree, i, property->lengthPropertyIndex, &step->length_from);
+           step_slot_of(tree, i, property->lengthPropertyIndex, &step->length_from);
 }
 
-bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps)
+bool etwas_read_steps_make(const TRACE_EVENT_INFO *info, struct etwas_read_step *steps)
 {
-    struct tree tree = {.info = info, .steps = steps};
+    struct step_tree tree = {.info = info, .steps = steps};
     bool is_whole = true;
 
     for (uint32_t i = 0; i < info->PropertyCount; i++) {
-        set_step(&steps[i], &info->EventPropertyInfoArray[i]);
+        step_set(&steps[i], &info->EventPropertyInfoArray[i]);
     }
-    find_parents(&tree);
+    step_find_parents(&tree);
     for (uint32_t i = 0; i < info->PropertyCount; i++) {
-        if (!is_shallow(&tree, i) || !set_references(&tree, i)) {
-            steps[i].reading = ETWAS_READ_NOHOW;
+        if (!step_is_shallow(&tree, i) || !step_set_references(&tree, i)) {
+            steps[i].method = ETWAS_READ_UNKNOWN;
         }
-        is_whole = is_whole && steps[i].reading != ETWAS_READ_NOHOW;
+        is_whole = is_whole && steps[i].method != ETWAS_READ_UNKNOWN;
     }
     return is_whole;
 }

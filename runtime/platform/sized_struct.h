@@ -6,8 +6,8 @@
  * knows; `ours` is the struct as this library knows it. A new member begins where the struct ended,
  * and what options grow by leaves no padding: callers do not set it, and here it would be a wish.
  */
-#ifndef ETWAS_PLATFORM_SIZED_H
-#define ETWAS_PLATFORM_SIZED_H
+#ifndef ETWAS_PLATFORM_SIZED_STRUCT_H
+#define ETWAS_PLATFORM_SIZED_STRUCT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
  * Takes the caller's struct: what it does not know is 0, as is all of it for NULL. False when it
  * asks for something, not 0, that this library does not know.
  */
-static inline bool etwas_sized_take(void *ours, size_t bytes, const void *theirs,
+static inline bool etwas_sized_read(void *ours, size_t bytes, const void *theirs,
                                     size_t their_bytes)
 {
     const unsigned char *byte = theirs;
@@ -36,8 +36,8 @@ static inline bool etwas_sized_take(void *ours, size_t bytes, const void *theirs
 }
 
 /* Fills the caller's struct: what this library does not know is 0. */
-static inline void etwas_sized_give(void *theirs, size_t their_bytes, const void *ours,
-                                    size_t bytes)
+static inline void etwas_sized_write(void *theirs, size_t their_bytes, const void *ours,
+                                     size_t bytes)
 {
     memset(theirs, 0, their_bytes);
     memcpy(theirs, ours, bytes < their_bytes ? bytes : their_bytes);

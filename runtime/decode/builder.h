@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Makes a TRACE_EVENT_INFO or an EVENT_MAP_INFO out of what a source read.
+ *
+ *     struct etwas_info_builder builder;
+ *
+ *     etwas_builder_begin(&builder);
+ *     builder.head.ProviderGuid = …;
+ *     builder.head.TaskNameOffset = etwas_builder_add_string(&builder, "Heap", 4);
+ *     etwas_builder_property(&builder, ETWAS_BUILDER_TOP, &(EVENT_PROPERTY_INFO){
+ *         .NameOffset = etwas_builder_add_string(&builder, "size", 4), …});
+ *     error = etwas_builder_end(&builder, &info, &bytes);
+ *
+ * Properties may be added in any order, but for a struct before its members and members in their
+ * own order; the end puts the members of each struct together behind all top-level properties, as
+ * TDH has them. Until then offsets of strings and indexes of properties are the builder's own.
+ *
+ * What fails in between is told at the end. A builder that was begun must be ended.
+ *
+ * With PropertyParamCount and PropertyParamFixedCount, ETWAS_BUILDER_NO_PROPERTY counts all there is room for.
+ */
+#ifndef ETWAS_DECODE_BUILDER_H
+#define ETWAS_DECODE_BUILDER_H
+
+#include <etwas/tdh.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_BUILDER_TOP = 0xFFFF,             /* no struct around it */
+    ETWAS_BUILDER_NO_PROPERTY = 0xFFFF,     /* as a count or a length: none there is says it */
+    ETWAS_BUILDER_NO_TYPE = 0xFFFF,         /* an in type that nobody knows */
+    ETWAS_BUILDER_PROPERTIES = 0x7FFF,      /* at most */
+    ETWAS_BUILDER_BYTES = 16 * 1024 * 1024, /* at most, of an event or a map */
+};
+
+struct etwas_builder_property {
+    EVENT_PROPERTY_INFO info;
+    uint16_t parent;
+    uint16_t position; /* in the finished array */
+};
+
+struct etwas_info_builder {
+    TRACE_EVENT_INFO head; /* counts and properties aside, the caller's to fill */
+    struct etwas_builder_property *properties;
+    size_t property_count;
+    size_t property_room;
+    uint8_t *pool; /* strings, and what else offsets lead to */
+    size_t pool_bytes;
+    size_t pool_room;
+    uint32_t error;
+};
+
+void etwas_builder_begin(struct etwas_info_builder *builder);
+
+/* UTF-16 of the text, repaired, with its 0. Returns the offset to set; 0 for no text at all. */
+uint32_t etwas_builder_add_string(struct etwas_info_builder *builder, const char *utf8,
+                                  size_t bytes);
+
+/* Bytes as they are, at an even offset. */
+uint32_t etwas_builder_add_bytes(struct etwas_info_builder *builder, const void *bytes,
+                                 size_t count);
+
+/*
+ * Adds a property to the struct `parent` or to ETWAS_BUILDER_TOP, and returns its index, by which
+ * counts, lengths and members name it. StructStartIndex and NumOfStructMembers are filled in, and
+ * `length` of a type whose values all have the same, where it is 0.
+ */
+uint16_t etwas_builder_property(struct etwas_info_builder *builder, uint16_t parent,
+                                const EVENT_PROPERTY_INFO *info);
+
+/*
+ * The finished event: the caller's to free. ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_DATA: it is too
+ * large, or a property names one that is not there. *info is NULL then. The builder is gone.
+ */
+uint32_t etwas_builder_end(struct etwas_info_builder *builder, TRACE_EVENT_INFO **info,
+                           size_t *bytes);
+
+/* An entry of a map. */
+struct etwas_builder_entry {
+    uint32_t value;
+    uint32_t text; /* of etwas_builder_add_string */
+};
+
+/*
+ * The finished map, likewise, of the builder's strings: `name` is of etwas_builder_add_string. `flag` is
+ * EVENTMAP_INFO_FLAG_…. The builder is gone.
+ */
+uint32_t etwas_builder_end_map(struct etwas_info_builder *builder, uint32_t name, MAP_FLAGS flag,
+                               const struct etwas_builder_entry *entries, size_t entry_count,
+                               EVENT_MAP_INFO **map, size_t *bytes);
+
+#endif
