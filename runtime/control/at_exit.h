@@ -8,7 +8,8 @@
 #define ETWAS_CONTROL_AT_EXIT_H
 
 /*
- * Called before the first session can start: a program linked with libetwas.a has the rest by it.
+ * Called before the first session can start: it makes a program linked with libetwas.a include
+ * at_exit.c.
  */
 void etwas_at_exit_prepare(void);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The filters of EnableTraceEx and EnableTraceEx2: which processes are meant, which events, which
- * of them get stacks, and which of the other kinds there are not.
+ * The filters of EnableTraceEx and EnableTraceEx2: which processes are included, which events,
+ * which of them get stacks; other filters are refused.
  */
 #ifndef ETWAS_CONTROL_ENABLE_FILTER_H
 #define ETWAS_CONTROL_ENABLE_FILTER_H

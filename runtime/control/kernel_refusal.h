@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the kernel refused the calling thread last: stored for etwas_kernel_refusal. */
+/*
+ * Why the kernel refused the calling thread's last start or update: stored for
+ * etwas_kernel_refusal.
+ */
 #ifndef ETWAS_CONTROL_KERNEL_REFUSAL_H
 #define ETWAS_CONTROL_KERNEL_REFUSAL_H
 

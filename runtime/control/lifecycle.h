@@ -15,8 +15,8 @@
 #include "session/session.h"
 
 /*
- * Called with the session while no other thread can end it and its entry cannot be taken: before it
- * is opened, or after its last buffer. May be NULL.
+ * Called with the session while no other thread can end it and its entry cannot be reused: before
+ * it is opened, or after its last buffer. May be NULL.
  */
 typedef void (*etwas_lifecycle_report)(const struct etwas_session *session,
                                        const etwas_session_counts *counts, void *context);
@@ -37,8 +37,8 @@ uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_repo
                               void *context);
 
 /*
- * Takes the flusher's role of a session that runs, so that it can be neither flushed nor ended by
- * others until it is given back. NULL: it does not run, and nothing is held.
+ * Acquires the role of a session that runs, so that other threads can neither flush nor end it
+ * until it is released. NULL: the session does not run, and nothing is held.
  */
 struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key);
 void etwas_lifecycle_release_role(struct etwas_session *session);
@@ -51,7 +51,7 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key);
 
 /*
  * Writes a snapshot of a buffering-mode session; `file_name` is UTF-16. A session that is filtered
- * out has nothing to show: no file, and ERROR_SUCCESS.
+ * out in this process has nothing to write: no file, and ERROR_SUCCESS.
  */
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
 
@@ -65,7 +65,7 @@ uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etw
 /* Updates the images, so that what is written next has all that have been loaded until now. */
 void etwas_lifecycle_update_images(struct etwas_session_key key);
 
-/* What UPDATE asks for; a member that is 0 leaves things as they are (R132). */
+/* The changes of an UPDATE; a member that is 0 changes nothing (R132). */
 struct etwas_update {
     const etwas_wchar *file_name; /* NULL: the file stays */
     uint32_t flush_timer;         /* in the session's own unit */

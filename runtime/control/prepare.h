@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What must exist before the first control call: tables, locks, and the handlers of fork. */
+/*
+ * Prepares what must exist before the first control call: tables, locks, and the handlers of fork.
+ */
 #ifndef ETWAS_CONTROL_PREPARE_H
 #define ETWAS_CONTROL_PREPARE_H
 

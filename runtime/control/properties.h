@@ -4,8 +4,8 @@
 /*
  * EVENT_TRACE_PROPERTIES and its names: read into a configuration, and filled from a session.
  *
- * A block is checked before anything is done with it (R1–R9, R20–R26): sizes and offsets are the
- * caller's, and nothing outside the stated size is touched.
+ * A block is checked before it is used (R1–R9, R20–R26): sizes and offsets are the caller's, and
+ * nothing outside of the stated size is touched.
  */
 #ifndef ETWAS_CONTROL_PROPERTIES_H
 #define ETWAS_CONTROL_PROPERTIES_H
@@ -16,7 +16,7 @@
 
 #include "session/session.h"
 
-/* Which functions the caller used: names in UTF-8 or in UTF-16. */
+/* Which functions the caller used: those with names in UTF-8 (A) or in UTF-16 (W). */
 enum etwas_name_encoding {
     ETWAS_NAMES_UTF8,
     ETWAS_NAMES_UTF16
@@ -63,18 +63,18 @@ uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
                            struct etwas_configuration *configuration);
 
-/* A block that a session's values go into. */
+/* A block that receives a session's values. */
 struct etwas_reply {
     EVENT_TRACE_PROPERTIES *properties;
     enum etwas_name_encoding text;
-    /* Its file name stays: what a start, or a snapshot, was given can be given again. */
+    /* Keeps its file name, so that the block of a start or a snapshot can be used again. */
     bool keeps_file_name;
 };
 
 /*
  * Fills the block from a session that runs or was the last in its entry (R138–R140).
  * ERROR_MORE_DATA when a name does not fit; the rest is filled all the same.
- * ERROR_WMI_INSTANCE_NOT_FOUND for a forgotten session.
+ * ERROR_WMI_INSTANCE_NOT_FOUND when the entry has another session by now.
  */
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key);
 
@@ -85,7 +85,7 @@ uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_ses
 uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,
                                const etwas_wchar *name, const etwas_wchar *file_name);
 
-/* Fills the block from a session whose entry cannot be taken meanwhile. */
+/* Fills the block from a session whose entry cannot be reused meanwhile. */
 uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts);

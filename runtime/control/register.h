@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Registering a provider that sessions of other processes may enable already, and that other
- * processes see from then on.
+ * Registers providers that sessions of other processes may have enabled already, and makes them
+ * visible to other processes.
  */
 #ifndef ETWAS_CONTROL_REGISTER_H
 #define ETWAS_CONTROL_REGISTER_H
@@ -16,7 +16,7 @@
  */
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle);
 
-/* etwas_provider_unregister. */
+/* Calls etwas_provider_unregister. */
 uint32_t etwas_unregister_shared(uint64_t handle, bool is_modern);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Memory that is given out piece by piece and freed as a whole. */
+/* Memory that is allocated piece by piece and freed as a whole. */
 #ifndef ETWAS_DECODE_ARENA_H
 #define ETWAS_DECODE_ARENA_H
 
@@ -15,10 +15,10 @@ struct etwas_arena {
     size_t room; /* bytes left in the newest block */
 };
 
-/* Zeroed, aligned for anything; NULL: no memory. */
+/* Allocates zeroed memory, aligned for any type; NULL: no memory. */
 void *etwas_arena_allocate(struct etwas_arena *arena, size_t bytes);
 
-/* A copy with a terminating 0; NULL: no memory. */
+/* Copies a string; NULL: no memory. */
 char *etwas_arena_copy_text(struct etwas_arena *arena, const char *text);
 
 void etwas_arena_free(struct etwas_arena *arena);

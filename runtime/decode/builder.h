@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Makes a TRACE_EVENT_INFO or an EVENT_MAP_INFO out of what a source read.
+ * Builds a TRACE_EVENT_INFO or an EVENT_MAP_INFO from what a source read.
  *
  *     struct etwas_info_builder builder;
  *
@@ -13,13 +13,15 @@
  *         .NameOffset = etwas_builder_add_string(&builder, "size", 4), …});
  *     error = etwas_builder_end(&builder, &info, &bytes);
  *
- * Properties may be added in any order, but for a struct before its members and members in their
- * own order; the end puts the members of each struct together behind all top-level properties, as
- * TDH has them. Until then offsets of strings and indexes of properties are the builder's own.
+ * Properties may be added in any order, but a struct before its members and members in their own
+ * order; etwas_builder_end puts the members of each struct together behind all top-level
+ * properties, as TDH has them. Until then offsets of strings and indexes of properties are the
+ * builder's own.
  *
- * What fails in between is told at the end. A builder that was begun must be ended.
+ * A failure in between is returned by etwas_builder_end. A builder that was begun must be ended.
  *
- * With PropertyParamCount and PropertyParamFixedCount, ETWAS_BUILDER_NO_PROPERTY counts all there is room for.
+ * ETWAS_BUILDER_NO_PROPERTY with PropertyParamCount and PropertyParamFixedCount means as many
+ * elements as there is room for.
  */
 #ifndef ETWAS_DECODE_BUILDER_H
 #define ETWAS_DECODE_BUILDER_H
@@ -30,8 +32,8 @@
 
 enum {
     ETWAS_BUILDER_TOP = 0xFFFF,             /* no struct around it */
-    ETWAS_BUILDER_NO_PROPERTY = 0xFFFF,     /* as a count or a length: none there is says it */
-    ETWAS_BUILDER_NO_TYPE = 0xFFFF,         /* an in type that nobody knows */
+    ETWAS_BUILDER_NO_PROPERTY = 0xFFFF,     /* as a count or a length: no property states it */
+    ETWAS_BUILDER_NO_TYPE = 0xFFFF,         /* an unknown in type */
     ETWAS_BUILDER_PROPERTIES = 0x7FFF,      /* at most */
     ETWAS_BUILDER_BYTES = 16 * 1024 * 1024, /* at most, of an event or a map */
 };
@@ -43,11 +45,11 @@ struct etwas_builder_property {
 };
 
 struct etwas_info_builder {
-    TRACE_EVENT_INFO head; /* counts and properties aside, the caller's to fill */
+    TRACE_EVENT_INFO head; /* filled by the caller, except counts and properties */
     struct etwas_builder_property *properties;
     size_t property_count;
     size_t property_room;
-    uint8_t *pool; /* strings, and what else offsets lead to */
+    uint8_t *pool; /* strings, and other data that offsets refer to */
     size_t pool_bytes;
     size_t pool_room;
     uint32_t error;
@@ -55,25 +57,25 @@ struct etwas_info_builder {
 
 void etwas_builder_begin(struct etwas_info_builder *builder);
 
-/* UTF-16 of the text, repaired, with its 0. Returns the offset to set; 0 for no text at all. */
+/* Adds a string as valid UTF-16 with a terminating 0. Returns the offset to set; 0 for NULL. */
 uint32_t etwas_builder_add_string(struct etwas_info_builder *builder, const char *utf8,
                                   size_t bytes);
 
-/* Bytes as they are, at an even offset. */
+/* Adds bytes at an even offset, and returns it. */
 uint32_t etwas_builder_add_bytes(struct etwas_info_builder *builder, const void *bytes,
                                  size_t count);
 
 /*
  * Adds a property to the struct `parent` or to ETWAS_BUILDER_TOP, and returns its index, by which
- * counts, lengths and members name it. StructStartIndex and NumOfStructMembers are filled in, and
- * `length` of a type whose values all have the same, where it is 0.
+ * counts, lengths and members refer to it. Fills StructStartIndex and NumOfStructMembers, and
+ * `length` of a type of fixed length, where it is 0.
  */
 uint16_t etwas_builder_property(struct etwas_info_builder *builder, uint16_t parent,
                                 const EVENT_PROPERTY_INFO *info);
 
 /*
- * The finished event: the caller's to free. ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_DATA: it is too
- * large, or a property names one that is not there. *info is NULL then. The builder is gone.
+ * Finishes an event; the caller frees *info. ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_DATA: it is too
+ * large, or a property refers to one that does not exist. *info is NULL then. Frees the builder.
  */
 uint32_t etwas_builder_end(struct etwas_info_builder *builder, TRACE_EVENT_INFO **info,
                            size_t *bytes);
@@ -81,12 +83,12 @@ uint32_t etwas_builder_end(struct etwas_info_builder *builder, TRACE_EVENT_INFO 
 /* An entry of a map. */
 struct etwas_builder_entry {
     uint32_t value;
-    uint32_t text; /* of etwas_builder_add_string */
+    uint32_t text; /* offset from etwas_builder_add_string */
 };
 
 /*
- * The finished map, likewise, of the builder's strings: `name` is of etwas_builder_add_string. `flag` is
- * EVENTMAP_INFO_FLAG_…. The builder is gone.
+ * Finishes a map, likewise. `name` and the entries' texts are offsets from
+ * etwas_builder_add_string. `flag` is EVENTMAP_INFO_FLAG_…. Frees the builder.
  */
 uint32_t etwas_builder_end_map(struct etwas_info_builder *builder, uint32_t name, MAP_FLAGS flag,
                                const struct etwas_builder_entry *entries, size_t entry_count,

@@ -2,26 +2,27 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Classic classes whose layouts are public, or our own: no file describes them.
+ * Classic classes whose layouts are public, or the library's own: no file describes them.
  *
- * A class is a table of layouts. A layout says for which event types it is and for which class
- * versions it is known to hold, and its fields in the order of the payload, which is packed:
+ * A class is a table of layouts. A layout states for which event types and class versions it is
+ * known to hold, and its fields in the order of the payload, which is packed:
  *
  *     {"10 Load, 2 Unload", 2, 3, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"}
  *
- * Where two hold for one version, systems differ in it: the first that the payload has room for is
- * the event's. A version for which none holds has the fields with which all layouts of its type begin.
+ * Where two hold for one version, systems differ in it: the event has the first that its payload
+ * has room for. A version for which none holds has the fields with which all layouts of its type
+ * begin.
  *
- * A field is a type (table in builtin.c), perhaps the number of elements, and a name:
+ * A field is a type (table in builtin.c), optionally the number of elements, and a name:
  *
  *     x32[8] GroupMasks           eight of them
  *     wchar[32] StandardName      a string of so many characters
  *     ptr[*] Stack                as many as the payload has
- *     wstr[Count] Names           as many as the field Count before it says
- *     struct Zone; .i32 Bias      the fields behind it that begin with a point are its members
+ *     wstr[Count] Names           as many as the field Count before it states
+ *     struct Zone; .i32 Bias      the fields after it that begin with a point are its members
  *     i8=WaitMode OldMode         a number that the map WaitMode has names for
  *
- * Without fields the payload is not known, only the name.
+ * A layout without fields gives only the name; the payload is not known.
  */
 #ifndef ETWAS_DECODE_BUILTIN_H
 #define ETWAS_DECODE_BUILTIN_H
@@ -64,13 +65,13 @@ extern const size_t etwas_config_class_count;
 extern const struct etwas_builtin_class etwas_other_classes[];
 extern const size_t etwas_other_class_count;
 
-/* All classes one after the other; NULL: there are no more. */
+/* The class of an index; NULL: there are no more. */
 const struct etwas_builtin_class *etwas_builtin_class_at(size_t index);
 
-/* The provider of a class; NULL: it is not built in. */
+/* The provider's name of a class; NULL: the class is not built in. */
 const char *etwas_builtin_provider(const etwas_guid *guid);
 
-/* A GUID; the last eight bytes as one number, in the order in which they are written. */
+/* A GUID, with the last eight bytes as one number, in the order in which they are written. */
 #define ETWAS_BUILTIN_GUID(a, b, c, d)                                                             \
     {                                                                                              \
         a, b, c,                                                                                   \

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Entries by the hash of their key: open addressing, at most half full. The table knows hashes
- * alone; whoever looks an entry up compares the keys.
+ * A hash table of pointers: open addressing, at most half full. The table stores hashes only; its
+ * user compares the keys.
  *
  *     for (size_t cursor = 0; (entry = etwas_hash_table_next(table, hash, &cursor)) != NULL;)
  *
- * gives every entry of one hash. Keys come from files, so the hash has a secret: nobody can make a
- * file whose keys all have one hash.
+ * visits every entry of one hash. Keys come from files, so the hash has a secret seed: nobody can
+ * make a file whose keys all have one hash.
  */
 #ifndef ETWAS_DECODE_HASH_TABLE_H
 #define ETWAS_DECODE_HASH_TABLE_H
@@ -28,13 +28,13 @@ struct etwas_hash_table {
     size_t count;
 };
 
-/* `seed` is the secret, or the hash of what stands before in the key. */
+/* Hashes bytes. `seed` is the secret, or the hash of the part of the key before. */
 uint64_t etwas_hash_bytes(uint64_t seed, const void *bytes, size_t count);
 
-/* The next entry of that hash, NULL behind the last; *cursor begins as 0. */
+/* The next entry of a hash, NULL after the last; *cursor begins as 0. */
 void *etwas_hash_table_next(const struct etwas_hash_table *table, uint64_t hash, size_t *cursor);
 
-/* False: no memory. The table keeps the pointer, and never frees it. */
+/* Adds an entry, which the table never frees. Returns false if there is no memory. */
 bool etwas_hash_table_add(struct etwas_hash_table *table, uint64_t hash, void *entry);
 
 /* Frees the table, not the entries. */

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Instrumentation manifests: XML documents that say which events a provider writes, with which
- * fields. They come in pieces in a trace (manifest_chunks.h) or from a file; here it is one
- * document in memory.
+ * Instrumentation manifests: XML documents that state which events a provider writes, with which
+ * fields. They come in chunks in a trace (manifest_chunks.h) or from a file; here one is a document
+ * in memory.
  *
  * A document is hostile. It may not declare a document type, so it has no entities of its own. Its
- * size, the depth of its elements and the fields of a template are bounded, and so is what may be
- * made of it: many events can share one large template.
+ * size, the depth of its elements and the fields of a template are bounded, and so is what is made
+ * of it: many events can share one large template.
  */
 #ifndef ETWAS_DECODE_MANIFEST_H
 #define ETWAS_DECODE_MANIFEST_H
@@ -34,10 +34,10 @@ enum etwas_manifest_kind {
     ETWAS_MANIFEST_MAP,
 };
 
-/* What every named thing begins with: it is found by kind, owner and name. */
+/* Every named item begins with this: it is found by kind, owner and name. */
 struct etwas_manifest_name {
     enum etwas_manifest_kind kind;
-    const void *owner; /* the provider; of a task's opcode the task; of a string its table */
+    const void *owner; /* the provider; the task of a task's opcode; the table of a string */
     const char *name;  /* as other elements refer to it */
 };
 
@@ -45,11 +45,11 @@ struct etwas_manifest_name {
 struct etwas_manifest_value {
     struct etwas_manifest_name name;
     uint64_t value;
-    const char *message; /* NULL: none; of a string its text */
+    const char *message; /* NULL: none; the text of a string */
     etwas_guid guid;     /* of a task */
 };
 
-/* A struct or a piece of data, as the builder wants it but for offsets. */
+/* A struct or a data field, as the builder needs it except for offsets. */
 struct etwas_manifest_field {
     struct etwas_manifest_field *next;
     const char *name;
@@ -109,11 +109,11 @@ struct etwas_manifest_provider {
     struct etwas_manifest_map *last_map;
 };
 
-/* Elements that could not be used. */
+/* The elements that were skipped because they are unusable. */
 struct etwas_manifest_skipped {
     uint32_t count;
     char first[32]; /* the name of the first, cut */
-    uint64_t line;  /* that it is in, from 1; 0: of what was made of it */
+    uint64_t line;  /* its line, from 1; 0: skipped when schemas were made */
 };
 
 struct etwas_manifest {
@@ -122,34 +122,35 @@ struct etwas_manifest {
     uint64_t seed;
     struct etwas_manifest_provider *first;
     struct etwas_manifest_provider *last;
-    const void *strings; /* the table that messages are taken from */
+    const void *strings; /* the string table of messages */
     struct etwas_manifest_skipped skipped;
 };
 
 /*
  * Reads a document of at most ETWAS_MANIFEST_LIMIT_BYTES. ERROR_INVALID_DATA: it is no manifest, or
- * has no provider. ERROR_NOT_ENOUGH_MEMORY. Free it with etwas_manifest_free in any case. `seed`:
- * decode/hash_table.h.
+ * has no provider. ERROR_NOT_ENOUGH_MEMORY. The caller frees the manifest with etwas_manifest_free
+ * in any case. `seed`: see hash_table.h.
  */
 uint32_t etwas_manifest_read(struct etwas_manifest *manifest, const void *xml, size_t bytes,
                              uint64_t seed);
 void etwas_manifest_free(struct etwas_manifest *manifest);
 
-/* NULL: there is none of that name. */
+/* Finds an item by kind, owner and name; NULL: there is none. */
 const void *etwas_manifest_find(const struct etwas_manifest *manifest,
                                 enum etwas_manifest_kind kind, const void *owner, const char *name,
                                 size_t name_bytes);
 
 /*
- * The schema of an event, as etwas_builder_end gives it. A template that is not there, and what in one makes
- * no sense, is a property of no known type. ERROR_INVALID_DATA: it is too large.
+ * Makes the schema of an event, as etwas_builder_end returns it. A template that does not exist,
+ * and any invalid part of one, becomes a property of unknown type. ERROR_INVALID_DATA: it is too
+ * large.
  */
 uint32_t etwas_manifest_make_schema(const struct etwas_manifest *manifest,
                                     const struct etwas_manifest_provider *provider,
                                     const struct etwas_manifest_event *event,
                                     TRACE_EVENT_INFO **info, size_t *bytes);
 
-/* A map, as etwas_builder_end_map gives it. */
+/* Makes a map, as etwas_builder_end_map returns it. */
 uint32_t etwas_manifest_make_map(const struct etwas_manifest *manifest,
                                  const struct etwas_manifest_map *map, EVENT_MAP_INFO **info,
                                  size_t *bytes);

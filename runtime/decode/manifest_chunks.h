@@ -5,11 +5,11 @@
  * Manifests that providers write into their own traces, as .NET's EventSource does: a document in
  * chunks, each the payload of an event with Id and Task 0xFFFE and Opcode 0xFE.
  *
- *     u8 format (1: XML), u8 major, u8 minor, u8 0x5B, u16 chunks in all, u16 this one's number
+ *     u8 format (1: XML), u8 major, u8 minor, u8 0x5B, u16 total chunks, u16 number of this chunk
  *
  * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Another
- * thread's may stand between them, and any may be missing: in a file that wrapped the first are
- * gone.
+ * thread's may stand between them, and any may be missing: a file that wrapped has lost the first
+ * ones.
  */
 #ifndef ETWAS_DECODE_MANIFEST_CHUNKS_H
 #define ETWAS_DECODE_MANIFEST_CHUNKS_H
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_MANIFEST_LIMIT_BYTES = 16 << 20, /* a document's; the largest known have 1 MB */
+    ETWAS_MANIFEST_LIMIT_BYTES = 16 << 20, /* the largest document; those known have 1 MB at most */
 };
 
 struct etwas_partial_manifest;
@@ -34,16 +34,16 @@ struct etwas_manifest_chunks {
 };
 
 struct etwas_manifest_document {
-    const uint8_t *xml; /* until the next call */
-    size_t bytes;       /* 0: none is complete yet */
+    const uint8_t *xml; /* valid until the next call */
+    size_t bytes;       /* 0: no document is complete yet */
     uint16_t version;   /* major << 8 | minor */
 };
 
 bool etwas_is_manifest_chunk(const EVENT_RECORD *record);
 
 /*
- * Takes a record that is a chunk. The last missing one completes *document. ERROR_INVALID_DATA: it
- * contradicts itself or the chunks before it, which are forgotten. ERROR_NOT_ENOUGH_MEMORY.
+ * Adds a record that is a chunk. The last missing chunk completes *document. ERROR_INVALID_DATA:
+ * the chunk contradicts itself or the chunks before it, which are dropped. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_manifest_chunks_add(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
                                    struct etwas_manifest_document *document);

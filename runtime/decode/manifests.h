@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The source that learns manifests: what a decoder keeps for it. A provider's newest manifest wins,
- * unless its version is older.
+ * The source that learns from manifests: its state in a decoder. A provider's newest manifest takes
+ * precedence, unless its version is older.
  */
 #ifndef ETWAS_DECODE_MANIFESTS_H
 #define ETWAS_DECODE_MANIFESTS_H
@@ -16,7 +16,7 @@
 
 enum {
     ETWAS_MANIFESTS_LIMIT_BYTES = 64
-                                  << 20, /* of all that is made of manifests: some 50,000 events */
+                                  << 20, /* the most bytes made of manifests: some 50,000 events */
 };
 
 struct etwas_manifests {
@@ -27,8 +27,8 @@ struct etwas_manifests {
 };
 
 /*
- * Learns every event and map of a document, wherever it is from; what makes no sense is left out, and
- * counted. ERROR_INVALID_DATA: it is no manifest, or more was made of manifests than is allowed.
+ * Learns every event and map of a document, wherever it is from; skips and counts invalid elements.
+ * ERROR_INVALID_DATA: it is no manifest, or more was made of manifests than is allowed.
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t bytes);

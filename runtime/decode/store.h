@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * All that a decoder knows: schemas, and maps. A description that comes again changes nothing.
+ * The schemas and maps of a decoder. A description that is added again changes nothing.
  *
- * Described events are kept by (provider, id) or, of classic ones, (class, type), each with its
- * versions. Events that describe themselves are kept by the bytes that do it, so that a million of
- * them are parsed once; one that makes no sense is kept too.
+ * Schemas of other events are found by (provider, id) or, for classic ones, (class, type), each
+ * with its versions. Schemas that are embedded in the event are found by their bytes, so that a
+ * million of such events are parsed once; invalid ones are stored, too.
  *
  * Nothing is freed before the store: a schema that was replaced may still be in use.
  */
@@ -17,18 +17,19 @@
 #include "decode/map.h"
 #include "decode/schema.h"
 
-/* Who described an event: of two that describe the same, the higher one is believed. */
+/* The source of a schema: of two schemas for one event, the higher rank takes precedence. */
 enum etwas_rank {
-    ETWAS_RANK_COMMON, /* built in, of a version that is not: what all that are have in common */
+    /* built in, for an unknown version: the fields common to all known versions */
+    ETWAS_RANK_COMMON,
     ETWAS_RANK_BUILT_IN,
     ETWAS_RANK_METADATA, /* records beside the events */
-    ETWAS_RANK_MANIFEST, /* of the provider itself, in the file */
+    ETWAS_RANK_MANIFEST, /* the provider's own, in the file */
 };
 
 struct etwas_schema_store {
     uint64_t secret;
-    size_t bytes;     /* of all that is kept */
-    bool keeps_first; /* of what is described twice: what was described stays as it is */
+    size_t bytes;     /* bytes of all that is stored */
+    bool keeps_first; /* a schema that is stored already is not replaced by one of the same rank */
     struct etwas_hash_table events;    /* struct etwas_event_kind */
     struct etwas_hash_table embedded;  /* struct etwas_embedded_schema */
     struct etwas_hash_table maps;      /* struct etwas_map_name */
@@ -37,7 +38,7 @@ struct etwas_schema_store {
     struct etwas_map *all_maps;
 };
 
-/* An event, by what its records say. */
+/* The key of an event, from its header. */
 struct etwas_event_key {
     etwas_guid guid; /* provider, or class */
     uint16_t id;     /* or type */
@@ -48,15 +49,21 @@ struct etwas_event_key {
 struct etwas_event_kind {
     struct etwas_event_key key;
     struct etwas_stored_schema *versions;
-    uint8_t asked[32]; /* a bit for each version that what is built in was asked for */
+    uint8_t asked[32]; /* a bit for each version for which supply was called */
 };
 
 enum {
-    /* Of all that is kept. Each byte of a file can become 100: without it 40 MB would be 4 GB. */
+    /*
+     * The most bytes that are stored. Each byte of a file can become 100: without this limit 40 MB
+     * would become 4 GB.
+     */
     ETWAS_STORE_LIMIT_BYTES = 256 << 20,
 };
 
-/* Counts what is to be kept; false: it would be too much, for which there is no memory. */
+/*
+ * Counts bytes that are to be stored. Returns false if they exceed the limit, which is reported as
+ * no memory.
+ */
 bool etwas_store_reserve_bytes(struct etwas_schema_store *store, size_t bytes);
 
 void etwas_store_begin(struct etwas_schema_store *store);
@@ -64,68 +71,76 @@ void etwas_store_end(struct etwas_schema_store *store);
 
 struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header);
 
-/* The kind of event of this key, made if need be; NULL: no memory. */
+/* Finds or adds the kind of event of a key; NULL: no memory. */
 struct etwas_event_kind *etwas_store_find_or_add_kind(struct etwas_schema_store *store,
                                                       const struct etwas_event_key *key);
 
 /*
- * Keeps a description under the key that it states: class and type of DecodingSourceWbem, provider
- * and id of DecodingSourceXMLFile. `info` may be unaligned, and is copied. ERROR_INVALID_DATA: it
- * makes no sense. ERROR_NOT_ENOUGH_MEMORY.
+ * Stores a schema under its own key: class and type with DecodingSourceWbem, provider and id with
+ * DecodingSourceXMLFile. `info` may be unaligned, and is copied. ERROR_INVALID_DATA: it is invalid.
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_store_add(struct etwas_schema_store *store, const void *info, size_t bytes,
                          enum etwas_rank rank);
 
 /*
- * Likewise, of ETWAS_RANK_BUILT_IN: the layout of a version that holds for payloads of at least so many bytes of
- * events with pointers of 32 bits, and of 64. A version may have several; the longest comes first.
+ * Stores a layout of a version, of ETWAS_RANK_BUILT_IN, likewise. It holds for payloads of at least
+ * `least` bytes, of events with pointers of 32 bits, and of 64. A version may have several layouts;
+ * the longest comes first.
  */
 uint32_t etwas_store_add_layout(struct etwas_schema_store *store, const void *info, size_t bytes,
                                 const uint16_t least[2]);
 
-/* Keeps the map of a provider: likewise. */
+/* Stores the map of a provider, likewise. */
 uint32_t etwas_store_add_map(struct etwas_schema_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes);
 
-/* What an event says of itself: its head from ProviderId to EventDescriptor, and two blobs. */
+/*
+ * The key of an embedded schema: the event's head from ProviderId to EventDescriptor, and two
+ * blobs.
+ */
 struct etwas_embedded_schema_key {
     const void *head;
     const void *traits;
     const void *schema;
     uint16_t traits_bytes;
     uint16_t schema_bytes;
-    uint16_t payload_begin; /* of the fields: the blobs' bytes, if these are in the payload */
+    /* where the fields begin: the blobs' bytes, if these are in the payload */
+    uint16_t payload_begin;
 };
 enum {
     ETWAS_EMBEDDED_HEAD_BYTES = sizeof(etwas_guid) + sizeof(EVENT_DESCRIPTOR)
 };
 
 struct etwas_embedded_schema {
-    struct etwas_stored_schema *stored; /* NULL: it makes no sense */
+    struct etwas_stored_schema *stored; /* NULL: the schema is invalid */
     uint16_t traits_bytes;
     uint16_t schema_bytes;
     uint16_t payload_begin;
     uint8_t key[]; /* head, traits, schema */
 };
 
-/* NULL: it is new. *hash is for etwas_store_add_embedded. */
+/* Finds an embedded schema; NULL: it is new. *hash is for etwas_store_add_embedded. */
 const struct etwas_embedded_schema *etwas_store_find_embedded(
     const struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key,
     uint64_t *hash);
-/* Takes the schema, which may be NULL. NULL: no memory, and the schema is gone. */
+/*
+ * Stores an embedded schema, which may be NULL for an invalid one, and owns it. NULL: no memory,
+ * and the schema is freed.
+ */
 const struct etwas_embedded_schema *etwas_store_add_embedded(
     struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key, uint64_t hash,
     struct etwas_stored_schema *stored);
 
-/* What a provider, or the provider of a class, is called; NULL: nobody said it. */
+/* The name of a provider, or of the provider of a class; NULL: unknown. */
 const char *etwas_store_provider(const struct etwas_schema_store *store, const etwas_guid *guid);
-/* Says it, if it is the first to do so. False: no memory. */
+/* Stores the name of a provider, unless it has one already. Returns false if there is no memory. */
 bool etwas_store_add_provider(struct etwas_schema_store *store, const etwas_guid *guid,
                               const char *name, size_t bytes);
 
 /*
- * Every schema that events can have, by provider, event, id and version, until `visit` says false.
- * ERROR_NOT_ENOUGH_MEMORY.
+ * Visits every schema that events can have, by provider, event, id and version, until `visit`
+ * returns false. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_store_visit(const struct etwas_schema_store *store,
                            bool (*visit)(const etwas_schema *schema, void *context), void *context);

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Text into the caller's memory: what fits is written, all of it is counted. No character is cut in
- * two, and behind the first that does not fit none is written. What the input has that is no
- * character becomes U+FFFD, so that the output is valid UTF-8.
+ * Writes text into the caller's memory: writes what fits, and counts all of it. No character is cut
+ * in two, and after the first that does not fit none is written. Invalid input becomes U+FFFD, so
+ * that the output is valid UTF-8.
  */
 #ifndef ETWAS_DECODE_TEXT_WRITER_H
 #define ETWAS_DECODE_TEXT_WRITER_H
@@ -14,32 +14,35 @@
 
 struct etwas_text_writer {
     char *bytes;
-    size_t room; /* what may still be written, besides the terminating 0 */
+    size_t room; /* bytes that may still be written, besides the terminating 0 */
     size_t written;
     size_t length; /* of the whole text */
 };
 
-/* `size` bytes at `bytes`, the last for a 0; none for size 0. */
+/*
+ * Begins a text of `size` bytes at `bytes`, the last for a terminating 0; nothing is written for
+ * size 0.
+ */
 struct etwas_text_writer etwas_text_begin(char *bytes, size_t size);
 
-/* Writes the 0 where there is room for one; returns the length. */
+/* Terminates the text where there is room; returns its length. */
 size_t etwas_text_end(struct etwas_text_writer *text, size_t size);
 
-/* One character, or ASCII: written whole, as far as there is room for it. */
+/* Writes one character, or ASCII, as far as it fits. */
 void etwas_text_put(struct etwas_text_writer *text, const char *bytes, size_t count);
 void etwas_text_put_ascii(struct etwas_text_writer *text, const char *ascii);
 void etwas_text_put_unsigned(struct etwas_text_writer *text, uint64_t number);
 void etwas_text_put_signed(struct etwas_text_writer *text, int64_t number);
-/* At least `digits` decimal digits, with leading zeroes. */
+/* Writes at least `digits` decimal digits, with leading zeroes. */
 void etwas_text_put_digits(struct etwas_text_writer *text, uint64_t number, unsigned digits);
-/* 0x and upper-case digits. */
+/* Writes 0x and upper-case hexadecimal digits. */
 void etwas_text_put_hex(struct etwas_text_writer *text, uint64_t number);
-/* Two upper-case digits for each byte. */
+/* Writes two upper-case hexadecimal digits for each byte. */
 void etwas_text_put_bytes(struct etwas_text_writer *text, const uint8_t *bytes, size_t count);
 
-/* Of a file, and so whatever it holds; a 0 inside is no character either. */
+/* Writes text of a file, which may be invalid; a 0 inside is invalid, too. */
 void etwas_text_put_utf8(struct etwas_text_writer *text, const void *utf8, size_t bytes);
-/* Need not be aligned. */
+/* The same for UTF-16, which need not be aligned. */
 void etwas_text_put_utf16(struct etwas_text_writer *text, const void *utf16, size_t units);
 
 #endif

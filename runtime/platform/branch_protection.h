@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * For the assembler files, also for one that is empty on this architecture: the word to the linker
- * that an object keeps to the branch protection it is built with (-fcf-protection on x86-64,
+ * Included by the assembler files, also by one that is empty on this architecture: tells the linker
+ * that the object keeps to the branch protection it is built with (-fcf-protection on x86-64,
  * -mbranch-protection on aarch64). One object without it and the whole library has none.
  *
  * ETWAS_BRANCH_TARGET stands where a function may be entered by an indirect branch. An abort point

@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Files as a trace writer needs them: opened for one session alone, written at a position, whole or
- * counted. Every system call on a log file is in this file's source, so that tests can make it
- * fail.
+ * Files as a trace writer needs them: opened for one session alone, written at a position, with
+ * exact counts. Every system call on a log file is in file.c, so that tests can make it fail.
  */
 #ifndef ETWAS_PLATFORM_FILE_H
 #define ETWAS_PLATFORM_FILE_H
@@ -16,7 +15,7 @@
 
 /* ---- failures made on purpose, for tests; nothing else sets them ---- */
 #ifdef ETWAS_TESTPOINTS
-/* What is asked of the system about a log file. */
+/* The system calls on a log file. */
 enum etwas_log_file_call {
     ETWAS_FILE_OPEN, /* also creates */
     ETWAS_FILE_STAT,
@@ -29,57 +28,69 @@ enum etwas_log_file_call {
     ETWAS_FILE_SYNC,
     ETWAS_FILE_CLOSE,
     ETWAS_FILE_REMOVE,
-    ETWAS_FILE_SPACE,      /* how much is free */
+    ETWAS_FILE_SPACE,      /* free space */
     ETWAS_FILE_READ_AHEAD, /* a part that will be needed */
     ETWAS_FILE_OPERATIONS
 };
 
 /*
- * Asked before each call, in the thread that makes it, when not NULL. `bytes` is what a read or a
- * write is about, else 0. Returns `bytes`: the call is made. Less, down to 0: a read or a write is
- * made with so many bytes. A negative errno: the call is not made and fails with it; but CLOSE
- * closes all the same, and SPACE answers that there is too little. It may take its time.
+ * Called before each system call, in the thread that makes it, when not NULL. `bytes` is the length
+ * of a read or a write, else 0. Returns `bytes`: the call is made. Less, down to 0: a read or a
+ * write is made with so many bytes. A negative errno: the call is not made and fails with it; but
+ * CLOSE closes all the same, and SPACE answers that there is too little. It may block.
  */
 typedef long (*etwas_file_failure_hook)(enum etwas_log_file_call call, size_t bytes);
 void etwas_file_set_failure_hook(etwas_file_failure_hook fail);
 #endif
 
-/* What umask leaves of it. A file that is there already keeps what it has, unless it is to be private. */
+/*
+ * The permissions of a new file, before umask. An existing file keeps its own, unless it is to be
+ * private.
+ */
 enum etwas_file_permissions {
     ETWAS_FILE_SHARED = 0666,
     ETWAS_FILE_PRIVATE = 0600,
 };
 
 /*
- * Creates or replaces `path` (a symbolic link as last component is refused) and
- * locks it against every other session on the machine. On success *descriptor is open,
- * close-on-exec, and the file empty; *created, which may be NULL, says whether this call made the
- * file. Returns a Win32 code: ERROR_PATH_NOT_FOUND for a missing folder, ERROR_ACCESS_DENIED (also for
- * a file that others may see and that cannot be made private),
- * ERROR_BAD_PATHNAME for a file in use, a folder, a link or another odd thing,
- * ERROR_FILENAME_EXCED_RANGE, ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES, ERROR_WRITE_FAULT. On
- * failure a file that was not there before is not there after.
+ * Creates or replaces `path` (a symbolic link as last component is refused) and locks it against
+ * every other session on the machine. On success *descriptor is open, close-on-exec, and the file
+ * empty; *created, which may be NULL, says whether this call made the file. On failure a file that
+ * did not exist before does not exist after.
+ *
+ * Returns a Win32 code: ERROR_PATH_NOT_FOUND for a missing folder, ERROR_ACCESS_DENIED (also for a
+ * file that others may see and that cannot be made private), ERROR_BAD_PATHNAME for a file in use,
+ * a folder, a link or anything else that is no regular file, ERROR_FILENAME_EXCED_RANGE,
+ * ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES, ERROR_WRITE_FAULT.
  */
 uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permissions,
                            int *descriptor, bool *created);
 
 /*
- * The same, but a file with something in it stays there until etwas_file_replace replaces it: *beside is the name of the
- * one that was made then, with the permissions of the other, to be freed; else NULL.
+ * The same, but a file that is not empty stays until etwas_file_replace replaces it. Then *beside
+ * is the name of the new file, which has the permissions of the old one; the caller frees it.
+ * Otherwise *beside is NULL.
  */
 uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions permissions,
                                   int *descriptor, bool *created, char **beside);
 
-/* `beside` becomes `path`. False: a session writes what is there by now, or the system refuses. */
+/*
+ * Renames `beside` to `path`. Returns false if a session writes the file at `path` by now, or the
+ * system refuses.
+ */
 bool etwas_file_replace(const char *beside, const char *path);
 
 /*
- * The same, but what is in an existing file stays there. *bytes is its length, 0 for a new one.
+ * Opens a file as etwas_file_create does, but keeps the contents of an existing one. *bytes is its
+ * length, 0 for a new one.
  */
 uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissions, int *descriptor,
                          uint64_t *bytes, bool *created);
 
-/* A file of no bytes in memory that has no name, and can be sealed. -1: there can be none, as errno says. */
+/*
+ * Creates an empty file in memory, without a name, that can be sealed. Returns -1 and errno on
+ * failure.
+ */
 int etwas_file_create_in_memory(const char *label);
 
 /*
@@ -89,60 +100,61 @@ int etwas_file_create_in_memory(const char *label);
 size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t position);
 
 /*
- * Writes the vector at `position`; goes on after interruptions and short writes. Returns the bytes
- * that are in the file; fewer than asked for means *error holds the errno. Changes the vector,
- * which has at most IOV_MAX (1,024) elements.
+ * Writes the vector at `position`; continues after interruptions and short writes. Returns the
+ * bytes that are in the file; if they are fewer than requested, *error is the errno. Changes the
+ * vector, which has at most IOV_MAX (1,024) elements.
  *
- * With `direct`, which may be NULL, past the page cache, from memory and at a position that are
- * aligned, each element too. Where the file refuses that after all, *direct becomes false and what is
- * left is written through the cache; nothing is lost by trying.
+ * With `direct`, which may be NULL, the write bypasses the page cache; memory, position and each
+ * element are aligned. Where the file refuses that after all, *direct becomes false and the rest is
+ * written through the cache; nothing is lost by trying.
  */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
                           bool *direct, int *error);
 
 /*
- * The same in a signal handler, by the calls alone that POSIX permits there: lseek, which moves the
- * descriptor's position, and write. False: *error says why, and part of it may be in the file.
+ * Writes in a signal handler, by the calls that POSIX permits there: lseek, which moves the
+ * descriptor's position, and write. Returns false with *error; part of the data may be in the file.
  */
 bool etwas_file_write_in_handler(int descriptor, const void *bytes, size_t length,
                                  uint64_t position, int *error);
 
-/* Likewise, by ftruncate: makes the file `bytes` long. */
+/* Sets the length of the file in a signal handler, by ftruncate. */
 bool etwas_file_truncate_in_handler(int descriptor, uint64_t bytes, int *error);
 
 /*
- * What the memory, the length and the position of a direct write to this file must be multiples of,
- * in bytes; 0 when the system does not say that the file can be written past the page cache.
+ * The alignment in bytes of memory, length and position of a direct write to this file; 0 when the
+ * system does not say that the file can be written past the page cache.
  */
 uint32_t etwas_file_direct_alignment(int descriptor);
 
 /*
- * Has the file system set space aside for this part; the file does not grow, and what lies past its
- * end is given back by etwas_file_truncate. False when there is not so much, or it cannot.
+ * Reserves space for this part in the file system; the file does not grow, and etwas_file_truncate
+ * releases what lies past its end. Returns false when there is not so much, or the file system
+ * cannot.
  */
 bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
- * Makes the file `bytes` long and has the file system set aside all of it; what is new reads as
- * zeroes. Returns 0 or an errno: then the file may have grown in part.
+ * Makes the file `bytes` long and reserves space for all of it; new parts read as zeroes. Returns 0
+ * or an errno: then the file may have grown in part.
  */
 int etwas_file_allocate(int descriptor, uint64_t bytes);
 
-/* Cuts the file. False on failure. */
+/* Sets the length of the file. Returns false on failure. */
 bool etwas_file_truncate(int descriptor, uint64_t bytes);
 
 /*
- * Makes written data durable. False on failure: errno says why. The system may have dropped what it
- * could not write, and say nothing of it the next time.
+ * Makes written data durable. Returns false with errno on failure. The system may have dropped data
+ * that it could not write, and may not report it again.
  */
 bool etwas_file_sync(int descriptor);
 
-/* Has the kernel begin to write this part to the disk. Does not wait for it. */
+/* Starts writing this part to the disk, without waiting for it. */
 void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
- * Has the kernel begin to read this part into the page cache. Does not wait for it, and says
- * nothing of a refusal: whoever needs the part waits for it then.
+ * Starts reading this part into the page cache, without waiting for it and without reporting
+ * errors: a reader of the part waits for it then.
  */
 void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes);
 
@@ -150,27 +162,27 @@ void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes);
 void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
- * Opens a file that has no name and goes with its last descriptor, in `folder`. Win32 codes of
- * etwas_file_create.
+ * Opens a file in `folder` that has no name and ceases to exist with its last descriptor. Returns
+ * the Win32 codes of etwas_file_create.
  */
 uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor);
 
-/* Unlocks and closes. False when the system reports a late error: errno says why. */
+/* Unlocks and closes. Returns false with errno when the system reports a late error. */
 bool etwas_file_close(int descriptor);
 
 /* Closes a fork's copy of a descriptor: the lock stays with the parent. */
 void etwas_file_forget(int descriptor);
 
-/* Removes `path` if that is the open file still, and not another one that took its name. */
+/* Removes `path` if it is still the open file, and not another one under its name. */
 void etwas_file_remove(const char *path, int descriptor);
 
-/* How long the file at `path` is; 0 when there is none, or the system does not say. */
+/* The length of the file at `path`; 0 when there is none, or the system does not say. */
 uint64_t etwas_file_length(const char *path);
 
 /*
- * Whether `bytes` fit on the file system that will hold `path`; `reserve_on_root_bytes` more are
- * asked for when it is the one of "/". True when the system does not say, also because the folder
- * is missing.
+ * Whether `bytes` fit on the file system that will hold `path`, with `reserve_on_root_bytes` to
+ * spare when it is the one of "/". True when the system does not say, also because the folder is
+ * missing.
  */
 bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_root_bytes);
 

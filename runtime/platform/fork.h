@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the library does when the process forks, registered once for all of it, so that a fork takes
- * the locks in one order, whatever the program called first. Thread-safe; not for signal handlers.
+ * The library's fork handlers, registered once for all of it, so that a fork takes the locks in one
+ * order, whatever the program called first. Thread-safe; not for signal handlers.
  */
 #ifndef ETWAS_PLATFORM_FORK_H
 #define ETWAS_PLATFORM_FORK_H
 
-/* In the order in which a fork takes their locks. */
+/* The parts of the library, in the order in which a fork takes their locks. */
 enum etwas_fork_part {
-    ETWAS_FORK_GUESTS, /* before it waits: who has these locks may forbid forks */
+    ETWAS_FORK_GUESTS, /* before it waits for openers, which may hold these locks */
     ETWAS_FORK_TRACES,
     ETWAS_FORK_SESSIONS,
     ETWAS_FORK_PARTS,
@@ -22,14 +22,15 @@ struct etwas_fork_handlers {
     void (*after_in_child)(void);
 };
 
-/* To be called before the part's locks are taken for the first time. */
+/* Registers a part's handlers. Called before the part's locks are taken for the first time. */
 void etwas_fork_handle(enum etwas_fork_part part, const struct etwas_fork_handlers *handlers);
 
 /*
- * From one to the other a fork waits: for opening a file until it is where the child's handlers, or
- * its users, find it. Several threads may be in there, with none of the locks above held but those of ETWAS_FORK_GUESTS; one that
- * comes in again waits while a fork waits. A disk that hangs must not hang the program: after ETWAS_FORK_WAITS_S the fork goes on,
- * and the child may keep a descriptor that nobody knows of.
+ * A fork waits between etwas_fork_forbid and etwas_fork_allow: a thread that opens a file forbids
+ * it until the file is where the child's handlers, or its users, find it. Several threads may be
+ * inside, holding none of the locks above but those of ETWAS_FORK_GUESTS; a thread that enters
+ * again waits while a fork waits. A disk that hangs must not hang the program: after
+ * ETWAS_FORK_WAITS_S the fork proceeds, and the child may keep a descriptor that nothing refers to.
  */
 enum {
     ETWAS_FORK_WAITS_S = 1

@@ -17,15 +17,15 @@ enum {
 };
 
 /*
- * Maps the region, of region_bytes, with its first `explicit_bytes` in explicit huge pages that are
- * all there. Both are multiples of ETWAS_HUGE_PAGE_BYTES. False: nothing is held.
+ * Maps the region, of region_bytes, with its first `explicit_bytes` in explicit huge pages that all
+ * exist. Both are multiples of ETWAS_HUGE_PAGE_BYTES. Returns false with nothing mapped.
  */
 bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes);
 
-/* In a fork's child: zeroes where the pages were. */
+/* Replaces the pages by zeroes in a fork's child. */
 void etwas_huge_memory_forget(const struct etwas_memory *memory);
 
-/* The region stays for ever, also for children, who have nobody to forget it for them. */
+/* Keeps the region for ever, also in children, which no handler clears it for. */
 void etwas_huge_memory_leak(const struct etwas_memory *memory);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which programs and libraries are in the process's memory, where, and which build of each.
+ * The programs and libraries in the process's memory: where each is, and its build id.
  *
  * The loader's lock is taken for moments: not for writers, and not for signal handlers.
  */
@@ -18,18 +18,18 @@ enum {
 };
 
 struct etwas_loaded_image {
-    uint64_t base; /* where its first byte is */
+    uint64_t base; /* address of its first byte */
     uint64_t bytes;
-    uint64_t linked_base;    /* where it would be by its program headers */
+    uint64_t linked_base;    /* its address by its program headers */
     uint32_t build_id_bytes; /* 0: it has none */
     uint8_t build_id[ETWAS_BUILD_ID_BYTES];
     char path[PATH_MAX]; /* UTF-8, as far as the system's is */
 };
 
-/* Differs from the last answer once anything has been loaded or unloaded since. */
+/* A counter of the loader, which changes whenever something was loaded or unloaded. */
 uint64_t etwas_images_changes(void);
 
-/* All of them, for the caller to free; NULL: no memory. */
+/* Lists all images, in an array that the caller frees; NULL: no memory. */
 struct etwas_loaded_image *etwas_images_read(uint32_t *count);
 
 #endif

@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 
-/* Whether it is this one; from here on it is, if there was none. */
+/* Whether this copy serves the process; it does from here on if none did. */
 bool etwas_library_copy_serves(void);
 
-/* Whether it is another one. */
+/* Whether another copy serves the process. */
 bool etwas_library_copy_is_second(void);
 
 #endif

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a machine says of its cycle counter, raw: CPUID leaves, the kernel's files, the counter
- * itself beside the kernel's clock. Whatever judges the counter (clock/trust.h) asks here and
- * nowhere else, so that tests can make up machines.
+ * What a machine reports of its cycle counter, raw: CPUID leaves, the kernel's files, the counter
+ * itself beside the kernel's clock. The judgement of the counter (clock/trust.h) reads only this,
+ * so that tests can make up machines.
  */
 #ifndef ETWAS_PLATFORM_MACHINE_H
 #define ETWAS_PLATFORM_MACHINE_H
@@ -25,30 +25,35 @@ enum etwas_architecture {
     ETWAS_ARCHITECTURE_AARCH64,
 };
 
-/* Every function is there, and may be called from any thread, not from a signal handler. */
+/* Every function is set, and may be called from any thread, not from a signal handler. */
 struct etwas_machine {
     enum etwas_architecture architecture;
 
     /*
-     * Subleaf 0 of a leaf. False for a basic or extended leaf the processor does not have, and
-     * where there is no CPUID. The leaves of hypervisors, from 4000_0000h on, are not checked:
-     * without a hypervisor they hold anything.
+     * Reads subleaf 0 of a leaf. Returns false for a basic or extended leaf that the processor does
+     * not have, and where there is no CPUID. The leaves of hypervisors, from 4000_0000h on, are not
+     * checked: without a hypervisor they hold anything.
      */
     bool (*cpuid)(uint32_t leaf, struct etwas_cpuid *registers);
 
-    /* The beginning of a file, at most size - 1 bytes, with a 0 behind it. False: unreadable. */
+    /*
+     * Reads the beginning of a file, at most size - 1 bytes, and terminates it. Returns false if
+     * the file cannot be read.
+     */
     bool (*text)(const char *path, char *text, size_t size);
 
-    /* What CNTFRQ_EL0 says; 0 where there is no such register. */
+    /* Reads CNTFRQ_EL0; 0 where there is no such register. */
     uint64_t (*stated_hz)(void);
 
-    /* The counter, read neither before what stands before the call nor after what follows it. */
+    /*
+     * Reads the counter, ordered after everything before the call and before everything after it.
+     */
     int64_t (*counter)(void);
 
-    /* CLOCK_MONOTONIC_RAW. */
+    /* Reads CLOCK_MONOTONIC_RAW. */
     int64_t (*raw_ns)(void);
 
-    /* Lets at least this much time go by. */
+    /* Sleeps at least so long. */
     void (*pause_ns)(int64_t ns);
 };
 

@@ -3,12 +3,12 @@
 
 /*
  * Memory for a session's buffers: one region of address space, zeroed; and bookkeeping that is kept
- * for the life of the process, because a writer may look at it after its session's end.
+ * for the life of the process, because a writer may read it after its session's end.
  *
- * Two implementations of regions behind one header, chosen when the library is built: a jemalloc
- * arena of the session's own (ETWAS_WITH_JEMALLOC), or a mapping, also for the sanitizers.
- * AddressSanitizer sees every access outside the region and, with poisoning, every access to a free
- * buffer. A region with explicit huge pages is a mapping of its own (huge_memory.c).
+ * Regions have two implementations, chosen when the library is built: a jemalloc arena of the
+ * session's own (ETWAS_WITH_JEMALLOC), or a mapping, also for the sanitizers. AddressSanitizer sees
+ * every access outside the region and, with poisoning, every access to a free buffer. A region with
+ * explicit huge pages is a mapping of its own (huge_memory.c).
  */
 #ifndef ETWAS_PLATFORM_MEMORY_H
 #define ETWAS_PLATFORM_MEMORY_H
@@ -21,61 +21,68 @@ struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
     unsigned arena;        /* jemalloc's index; unused otherwise */
-    void *allocation;      /* the arena's mappings; AddressSanitizer's piece that tells of a leak */
-    size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
+    /* the arena's mappings; with AddressSanitizer an allocation by which it reports a leak */
+    void *allocation;
+    /* of its start: explicit huge pages of the system, all of them owned by this process */
+    size_t explicit_bytes;
     bool is_file;          /* a part of a file, which a fork's child would share */
-    bool is_kept;          /* its address space stays when it goes, with zeroes there */
+    /* its address space stays reserved after the region's end, with zeroes there */
+    bool is_kept;
 };
 
-/* True on success; on failure nothing is held. */
+/* Creates a region. Returns false with nothing held. */
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
 
 /*
- * The same in huge pages. Explicit ones (vm.nr_hugepages) for the first `most_bytes` of the region,
- * or, where there are not so many, for the first `least_bytes`; they are taken at once, since pages
- * that are only promised may be missing when a writer touches them. What lies in none, and all of
- * it where none are granted, may become transparent ones.
+ * Creates a region in huge pages. Explicit ones (vm.nr_hugepages) for the first `most_bytes` of the
+ * region or, where there are not so many, for the first `least_bytes`; they are allocated at once,
+ * since pages that are only promised may be missing when a writer touches them. The rest, and all
+ * of it where none are granted, may become transparent huge pages.
  */
 bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
                               size_t least_bytes);
 
 /*
- * The same as a part of a file, from `at` on, which it has already. `place`: address space that is kept for it; NULL:
- * wherever there is some.
+ * Creates a region as a part of a file, which has that length already, from `at` on. `place`:
+ * address space reserved for it; NULL: any.
  */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
                                  uint64_t at, void *place);
 
 /*
- * In a fork's child: gives the region's address space zeroes where the system could not.
+ * Clears the region's address space in a fork's child where the system could not.
  * Async-signal-safe.
  */
 void etwas_memory_forget(const struct etwas_memory *memory);
 
-/* Returns everything to the system. Nothing of it is poisoned. */
+/* Returns everything to the system. Nothing of the region is poisoned. */
 void etwas_memory_destroy(struct etwas_memory *memory);
 
-/* Leaves it as it is for ever. The leak is on purpose, and no tool shall report it. */
+/* Keeps the region for ever. The leak is on purpose, and tools do not report it. */
 void etwas_memory_leak(const struct etwas_memory *memory);
 
 size_t etwas_memory_page_bytes(void);
 
-/* Zeroed, page-aligned memory that is never given back. NULL when there is none. */
+/* Allocates zeroed, page-aligned memory that is never freed. NULL when there is none. */
 void *etwas_memory_allocate_permanent(size_t bytes);
 
-/* Zeroes such memory from `start`, page-aligned, on; what nobody touches again takes no memory. */
+/*
+ * Zeroes such memory from `start`, page-aligned, on. Pages that are not touched again take no
+ * memory.
+ */
 void etwas_memory_clear_permanent(void *start, size_t bytes);
 
-/* Puts a part of a file, or zeroes that take no memory, where such memory is. */
+/* Maps a part of a file, or zeroes that take no memory, over such memory. */
 bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at);
 void etwas_memory_map_zeroes(void *start, size_t bytes);
 
 /*
- * Has the system provide pages for a part of the region now. Writes nothing. False when it cannot.
+ * Populates a part of the region with pages now, without writing. Returns false when the system
+ * cannot.
  */
 bool etwas_memory_populate(void *start, size_t bytes);
 
-/* Bytes of the region that occupy memory. */
+/* Bytes of the region that are resident. */
 uint64_t etwas_memory_resident_bytes(const struct etwas_memory *memory);
 
 /* Bytes of the region that lie in huge pages now, of either kind. */

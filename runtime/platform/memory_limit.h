@@ -3,7 +3,7 @@
 
 /*
  * How much memory a pool may take: half of what the process has. That is the machine's memory, or
- * the least that its control group and every group around it are allowed.
+ * the least that its control group and the groups around it are allowed.
  */
 #ifndef ETWAS_PLATFORM_MEMORY_LIMIT_H
 #define ETWAS_PLATFORM_MEMORY_LIMIT_H
@@ -13,7 +13,7 @@
 uint64_t etwas_memory_limit_bytes(void);
 
 /*
- * What the control groups allow, of both versions of the interface; UINT64_MAX: no limit. All paths
+ * The limit of the control groups, in both versions of the interface; UINT64_MAX: none. All paths
  * begin with `root`: "" is the machine, tests name a folder of made-up files.
  */
 uint64_t etwas_control_group_limit_bytes(const char *root);

@@ -2,15 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Descriptors that stay open while the program does what it likes. Programs close what they did not open (closefrom), and
- * then open their own under the same numbers: none of these may be read, written or closed by us. So a descriptor that is
- * kept has a high number, which programs seldom get to, and it is noted what it is open on: a file or a socket of its own, whose
- * number in its file system nothing else has while it is open. Who is about to use it asks whether it is still that.
+ * Descriptors of the library that stay open while the program runs. Programs close descriptors that
+ * they did not open (closefrom), and then open their own under the same numbers: none of these may
+ * be read, written or closed by the library. So a protected descriptor has a high number, which
+ * programs seldom reach, and the library notes the file or socket that it is open on: device and
+ * inode, which nothing else has while it is open. Before each use the library checks that they are
+ * the same.
  *
- * Between the asking and the use a program may do both, closing and opening, in another thread. That moment is left.
+ * Between check and use another thread of the program may close the descriptor and open its own.
+ * That race remains.
  *
- * All functions are async-signal-safe, unless they say otherwise. A descriptor that was not kept, or whose number is above
- * ETWAS_OWN_DESCRIPTORS, is taken for ours.
+ * All functions are async-signal-safe, unless they say otherwise. A descriptor that was not
+ * protected, or whose number is above ETWAS_OWN_DESCRIPTORS, counts as the library's.
  */
 #ifndef ETWAS_PLATFORM_OWN_DESCRIPTOR_H
 #define ETWAS_PLATFORM_OWN_DESCRIPTOR_H
@@ -21,28 +24,35 @@ enum {
     ETWAS_OWN_DESCRIPTORS = 4096,
 };
 
-/* Returns its new number, or the old one where there is no higher. -1 stays. */
+/*
+ * Moves a descriptor to a high number and notes what it is open on. Returns its new number, or the
+ * old one where there is no higher. -1 stays.
+ */
 int etwas_descriptor_protect(int descriptor);
 
 bool etwas_descriptor_is_own(int descriptor);
 
 /*
- * A descriptor of the same file, for reading and writing, by a description of its own: a process that shares one has every lock
- * of it, too. It is not kept. -1: it cannot be opened. Not async-signal-safe.
+ * Opens the same file again, for reading and writing, with a file description of its own: a process
+ * that shared a description would share its locks. The new descriptor is not protected. Returns -1
+ * on failure. Not async-signal-safe.
  */
 int etwas_descriptor_reopen(int descriptor);
 
 /*
- * Whether as many descriptors are left as the files of a session need: its log file, the next one, and one that is open
- * for a moment. Asked by what can do without descriptors, once it has its own. Not async-signal-safe; what it opens to
- * know it is closed again.
+ * Whether as many descriptors are free as the files of a session need: its log file, the next one,
+ * and one that is open for a moment. Called by parts that can do without descriptors, once they
+ * have their own. Opens and closes descriptors to find out. Not async-signal-safe.
  */
 bool etwas_descriptors_leave_room(void);
 
-/* Its number is of what `other` is open on from here on, in one step, and `other` is closed. False: as it was. */
+/*
+ * Replaces the file behind `descriptor` by the one behind `other`, in one step, and closes `other`.
+ * Returns false with nothing changed.
+ */
 bool etwas_descriptor_replace(int descriptor, int other);
 
-/* Closes it, unless it is the program's by now. */
+/* Closes the descriptor, unless its number is the program's by now. */
 void etwas_descriptor_close(int descriptor);
 
 #endif

@@ -5,8 +5,9 @@
  * Sixteen bytes in registers: a GUID, or two words of a record's header. On x86-64 that is a vector
  * register; on aarch64, which loads and stores two general registers at once, these are two.
  *
- * Loaded and stored by one instruction: between a thread and its signal handlers a pair is whole or
- * not at all. Between threads it is not; there a generation or a version read before and after tells.
+ * One instruction loads or stores a pair, so a signal handler of the same thread sees it whole.
+ * Other threads may see half of it; a generation or version that is read before and after shows
+ * whether they did.
  */
 #ifndef ETWAS_PLATFORM_PAIR_H
 #define ETWAS_PLATFORM_PAIR_H
@@ -60,7 +61,7 @@ static inline uint64_t etwas_pair_second(etwas_pair pair)
 #endif
 }
 
-/* From any address; to any address. */
+/* Loads a pair from, or stores it to, any address. */
 static inline etwas_pair etwas_pair_load(const void *from)
 {
     etwas_pair pair;

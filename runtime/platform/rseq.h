@@ -90,12 +90,15 @@ enum etwas_rseq_result {
 };
 
 /*
- * Runs one sequence: rseq_x86_64.S, rseq_aarch64.S. Only for a thread that is registered, in a
- * process where etwas_rseq_prepare said yes.
+ * Runs one sequence: rseq_x86_64.S, rseq_aarch64.S. Only for a registered thread, in a process
+ * where etwas_rseq_prepare has returned true.
  */
 enum etwas_rseq_result etwas_rseq_run(const struct etwas_rseq_sequence *sequence);
 
-/* Why sequences cannot be used in this process: ETWAS_SEQUENCES_* of <etwas/etwas.h>, which has the words. */
+/*
+ * Why sequences cannot be used in this process: ETWAS_SEQUENCES_* of <etwas/etwas.h>, which has the
+ * words.
+ */
 enum etwas_rseq_state {
     ETWAS_RSEQ_USED,
     ETWAS_RSEQ_UNBUILT,
@@ -106,9 +109,9 @@ enum etwas_rseq_state {
 };
 
 /*
- * Whether sequences can be used in this process: the threads are registered, membarrier can fence them, and the kernel
- * aborts those that are preempted. That is tried, once, where kernels are known that do not (rseq_trial.h). Asks the
- * kernel; the answer may differ in a fork's child. Takes a system call.
+ * Whether sequences can be used in this process: the threads are registered, membarrier can fence
+ * sequences, and the kernel aborts those that are preempted. Kernels that are known not to are
+ * tried once (rseq_trial.h). Makes system calls; the result may differ in a fork's child.
  */
 enum etwas_rseq_state etwas_rseq_availability(void);
 
@@ -117,16 +120,19 @@ static inline bool etwas_rseq_prepare(void)
     return etwas_rseq_availability() == ETWAS_RSEQ_USED;
 }
 
-/* Where processes keep what was tried: ETWAS_RSEQ_USED or _NOT_ABORTED. */
+/* Storage that processes share for the trial's result: ETWAS_RSEQ_USED or _NOT_ABORTED. */
 struct etwas_rseq_trial_storage {
-    bool (*read)(enum etwas_rseq_state *state); /* false: nothing is kept */
+    bool (*read)(enum etwas_rseq_state *state); /* false: nothing is stored */
     void (*write)(enum etwas_rseq_state state);
 };
 
-/* From now on it is kept there. Call it before the first etwas_rseq_availability that is to read it. */
+/* Sets the storage. Called before the first etwas_rseq_availability that is to read it. */
 void etwas_rseq_set_trial_storage(const struct etwas_rseq_trial_storage *keeper);
 
-/* The trial, whether it is needed or not: USED, NOT_ABORTED or UNTRIED, or why nothing can be tried. 5 ms at most. */
+/*
+ * Runs the trial, whether it is needed or not. Returns USED, NOT_ABORTED or UNTRIED, or why there
+ * can be no trial. Takes 5 ms at most.
+ */
 enum etwas_rseq_state etwas_rseq_try_now(void);
 
 /*
@@ -157,11 +163,14 @@ enum {
 extern uint32_t etwas_rseq_trap;
 /* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
 extern bool etwas_rseq_fence_fails;
-/* A kernel that is to be tried, of which what was tried is not known yet; and how it runs sequences. */
+/*
+ * Pretends that the kernel must be tried and that no result is known; the function that runs the
+ * trial's sequences.
+ */
 extern bool etwas_rseq_is_suspect;
 extern enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_sequence *sequence);
 void etwas_rseq_forget_trial(void);
-/* Leaves provider/quick.h out, so that a record goes the general way. */
+/* Disables provider/quick.h, so that records take the general path. */
 extern bool etwas_quick_is_off;
 #endif
 

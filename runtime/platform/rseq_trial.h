@@ -2,14 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether the kernel aborts a restartable sequence when another thread of the same processor preempts it. Some do not:
- * on arm64 Linux 6.19, and what came of it until that was mended, aborts only the sequences of threads that it moves. Then
- * two threads would write records into the same place.
+ * Tests whether the kernel aborts a restartable sequence when another thread of the same processor
+ * preempts it. Some kernels do not: on arm64, Linux 6.19 and what derives from it before the fix
+ * abort only the sequences of threads that they migrate. Then two threads would write records into
+ * the same place.
  *
- *     SUBJECT   runs one long sequence after the other: check a counter, copy for some ten microseconds, copy the counter
- *     OTHER     pinned to the same processor: sleeps, wakes up, which preempts the subject, counts on
+ *     SUBJECT   runs one long sequence after the other: checks a counter, copies for some ten
+ *               microseconds, copies the counter
+ *     OTHER     pinned to the same processor: sleeps, wakes up, which preempts the subject,
+ *               increments the counter
  *
- * A sequence that committed, and whose copy of the counter is not what it checked, was preempted and went on.
+ * A sequence that committed with a copy of the counter that differs from the checked value was
+ * preempted and continued.
  */
 #ifndef ETWAS_PLATFORM_RSEQ_TRIAL_H
 #define ETWAS_PLATFORM_RSEQ_TRIAL_H
@@ -20,18 +24,19 @@
 #include "platform/machine.h"
 #include "platform/rseq.h"
 
-/* Whether kernels of this release are known to have the fault, or it cannot be read. */
+/* Whether kernels of this release are known to have the defect, or the release cannot be parsed. */
 bool etwas_rseq_may_not_abort(enum etwas_architecture architecture, const char *release);
 
 struct etwas_rseq_trial {
     uint32_t aborted;   /* sequences that were preempted, and aborted */
-    uint32_t committed; /* that were preempted, and committed all the same: one is enough */
+    /* sequences that were preempted, and committed all the same: one is enough */
+    uint32_t committed;
 };
 
 /*
- * Tries it, with `run` as etwas_rseq_run, for at most `most_ns`, on the processor that runs the caller. Nothing is found
- * where the other thread never got in: the processor has much to do, or there can be no threads. Starts two threads, which
- * have ended when it returns.
+ * Runs the trial, with `run` as etwas_rseq_run, for at most `most_ns`, on the processor that runs
+ * the caller. Both counts are 0 where the other thread was never scheduled: the processor is too
+ * busy, or no threads can be created. Starts two threads, which have ended when it returns.
  */
 struct etwas_rseq_trial etwas_rseq_trial_run(
     enum etwas_rseq_result (*run)(const struct etwas_rseq_sequence *sequence), uint64_t most_ns);

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Structs of the public interface that grow at their end. The caller says how many bytes of one it
- * knows; `ours` is the struct as this library knows it. A new member begins where the struct ended,
- * and what options grow by leaves no padding: callers do not set it, and here it would be a wish.
+ * Structs of the public interface that grow at their end. The caller passes the number of bytes
+ * that it knows; `ours` is the struct as this library knows it. A new member begins where the
+ * struct ended, and members added to options leave no padding: callers do not set padding, and it
+ * would be read here as a request.
  */
 #ifndef ETWAS_PLATFORM_SIZED_STRUCT_H
 #define ETWAS_PLATFORM_SIZED_STRUCT_H
@@ -14,8 +15,8 @@
 #include <string.h>
 
 /*
- * Takes the caller's struct: what it does not know is 0, as is all of it for NULL. False when it
- * asks for something, not 0, that this library does not know.
+ * Copies the caller's struct: members that it does not know are 0, as are all for NULL. Returns
+ * false when a member that this library does not know is not 0.
  */
 static inline bool etwas_sized_read(void *ours, size_t bytes, const void *theirs,
                                     size_t their_bytes)
@@ -35,7 +36,7 @@ static inline bool etwas_sized_read(void *ours, size_t bytes, const void *theirs
     return true;
 }
 
-/* Fills the caller's struct: what this library does not know is 0. */
+/* Fills the caller's struct: members that this library does not know are 0. */
 static inline void etwas_sized_write(void *theirs, size_t their_bytes, const void *ours,
                                      size_t bytes)
 {

@@ -23,17 +23,24 @@ enum {
     ETWAS_STACK_FRAMES = 192,
 };
 
-/* Stands in the place of the outermost frame of a stack that goes on (docs/file-format.md). No code has that address. */
+/*
+ * Replaces the outermost frame of a stack that continues (docs/file-format.md). No code has that
+ * address.
+ */
 #define ETWAS_STACK_CUT UINT64_MAX
 
 /*
- * Return addresses, the innermost first: of the frame that has `inside` among its variables, and of
- * those that called it; the last is ETWAS_STACK_CUT where there are more. No lock, no allocation; a system call where a thread walks for the first
- * time and where it is on another stack than its own. Async-signal-safe.
+ * Stores return addresses, the innermost first: of the frame that has `inside` among its variables,
+ * and of its callers; the last is ETWAS_STACK_CUT where there are more. Returns their number. No
+ * lock, no allocation; a system call where a thread walks for the first time and where it is on
+ * another stack than its own. Async-signal-safe.
  */
 uint32_t etwas_stack_walk(const void *inside, uint64_t frames[ETWAS_STACK_FRAMES]);
 
-/* The child of a fork goes on with the stack of the calling thread, and says that it is the first. */
+/*
+ * Prepares a fork, whose child keeps the stack of the calling thread, and whose system says that it
+ * is the first thread.
+ */
 void etwas_stack_before_fork(void);
 
 #endif

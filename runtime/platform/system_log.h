@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system's log, for what nobody asked about and somebody should know: a line in the journal. Not syslog(), whose
- * connection and settings are the program's.
+ * The system's log, for warnings that no call can return: a line in the journal. Not syslog(),
+ * whose connection and settings are the program's.
  */
 #ifndef ETWAS_PLATFORM_SYSTEM_LOG_H
 #define ETWAS_PLATFORM_SYSTEM_LOG_H
 
-/* Says the text, as a warning of this program. Never waits; where there is no log, nothing is done. */
+/* Logs the text, as a warning of this program. Never waits; where there is no log, does nothing. */
 void etwas_system_log(const char *text);
 
 #endif

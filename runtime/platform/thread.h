@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Thread and process ids of records, cached in thread-local storage: a system call once a thread, then two
- * loads. And the processor time a thread has used, and how the library starts threads of its own.
+ * Thread and process ids of records, cached in thread-local storage: a system call once a thread,
+ * then two loads. And the processor time that a thread has used, and the creation of the library's
+ * own threads.
  */
 #ifndef ETWAS_PLATFORM_THREAD_H
 #define ETWAS_PLATFORM_THREAD_H
@@ -13,24 +14,24 @@
 #include <string.h>
 
 struct etwas_thread_ids {
-    uint32_t thread_id; /* 0: not asked yet */
+    uint32_t thread_id; /* 0: not read yet */
     uint32_t process_id;
 } __attribute__((aligned(8)));
 
 extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
 
 /*
- * The process's id in records. In another PID namespace than the host of its session it is the one that the host sees, if
- * that was settled before the process needed it the first time; else its own. Once it is settled it stays, so that one
- * process never has two. Async-signal-safe.
+ * The process's id in records. In another PID namespace than the host of its session it is the id
+ * that the host sees, if that was set before the process needed it the first time; else its own. It
+ * never changes afterwards, so that one process never has two. Async-signal-safe.
  */
 uint32_t etwas_process_id(void);
 void etwas_process_id_set(uint32_t process_id);
 
-/* The same, without settling it: until then the process's own. */
+/* The same, without fixing it: until it is fixed, the process's own id. */
 uint32_t etwas_process_id_peek(void);
 
-/* Asks the kernel and fills the cache. Async-signal-safe. */
+/* Reads the ids from the kernel into the cache. Async-signal-safe. */
 void etwas_thread_ids_load(void);
 
 /* Async-signal-safe: a handler that interrupts the filling stores the same numbers. */
@@ -45,7 +46,7 @@ static inline struct etwas_thread_ids etwas_thread_ids(void)
     return ids;
 }
 
-/* Both as they lie in a record's header, the thread id in the low half; 0: not asked yet. */
+/* Both ids as they lie in a record's header, the thread id in the low half; 0: not read yet. */
 static inline uint64_t etwas_thread_ids_word(void)
 {
     uint64_t word;
@@ -60,17 +61,17 @@ struct etwas_thread_times {
     uint64_t user_us;
 };
 
-/* A system call. Async-signal-safe. */
+/* Reads the times by a system call. Async-signal-safe. */
 struct etwas_thread_times etwas_thread_times(void);
 
 /*
- * pthread_create with a mask that has everything in it: no handler of the host ever runs in the new
+ * Calls pthread_create with all signals blocked: no handler of the host ever runs in the new
  * thread. `attributes` may be NULL.
  */
 int etwas_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                         void *argument);
 
-/* In a fork's child: the process and its only thread have other ids now. */
+/* Empties the cache in a fork's child, where the process and its only thread have other ids. */
 void etwas_thread_ids_forget(void);
 
 #endif

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The words of a va_list, one after the other, whatever they are: pointers and sizes. On x86-64 where
- * the next one stands is kept in registers and not, as va_arg has it, in memory, where each step waits
- * for the store of the one before it.
+ * The words of a va_list, one after the other, whatever they are: pointers and sizes. On x86-64 the
+ * position of the next one is in registers, and not, as with va_arg, in memory, where each step
+ * waits for the store of the step before it.
  */
 #ifndef ETWAS_PLATFORM_VA_WORDS_H
 #define ETWAS_PLATFORM_VA_WORDS_H
@@ -15,7 +15,7 @@
 #if defined(__x86_64__)
 struct etwas_va_words {
     const uint64_t *next;
-    const uint64_t *saved_end; /* of those that came in registers; then `next` is behind it */
+    const uint64_t *saved_end; /* end of those passed in registers; then `next` is past it */
     const uint64_t *others;
 };
 

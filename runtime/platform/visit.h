@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Visits: a fence for restartable sequences of any process. (etwas_rseq_fence ends those of this process.)
+ * Visits: a fence for restartable sequences of any process. (etwas_rseq_fence ends those of this
+ * process.)
  *
- * A thread of ours that gets to run on a processor has had the thread switched out that ran there, and a
- * thread that was switched out inside a sequence goes on at its abort point. So when we have been on a
- * processor, each sequence that had begun there before has committed, and we see what, or will abort; and
- * each that begins sees what was stored before the visit. That needs nothing from the other process, which
- * may be stopped, frozen or a stranger.
+ * When a thread of this process is scheduled on a processor, the thread that ran there is switched
+ * out, and a thread that was switched out inside a sequence continues at its abort point. So after
+ * a visit each sequence that had begun on that processor has committed, visibly to the visitor, or
+ * will abort; and each that begins sees what was stored before the visit. That needs nothing from
+ * the other process, which may be stopped, frozen or unrelated.
  */
 #ifndef ETWAS_PLATFORM_VISIT_H
 #define ETWAS_PLATFORM_VISIT_H
@@ -17,16 +18,16 @@
 #include <stdint.h>
 
 /*
- * Visits the processors `number` with wanted[number], below `count`, at most ETWAS_MOST_PROCESSORS, by threads
- * made for it. One that is reached is wanted no more, and so is one that is offline, where nobody runs. True: all
- * are reached. Those that are left are outside of the processors that this process may have (its cpuset),
- * could not be had within the patience, or there was no thread to visit them. Nothing of the caller's
- * thread changes.
+ * Visits each processor with wanted[number], for numbers below `count`, at most
+ * ETWAS_MOST_PROCESSORS, by threads created for it. Clears wanted[] of each processor that is
+ * reached, or offline, where no thread runs. Returns true if all are reached. The rest are outside
+ * of the processors that this process may use (its cpuset), could not be reached within the
+ * timeout, or no thread could be created for them. Nothing of the caller's thread changes.
  */
 bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns);
 
 #ifdef ETWAS_TESTPOINTS
-/* Nothing is reached, as where all processors are out of reach. */
+/* Makes visits reach no processor, as where all are outside the cpuset. */
 extern bool etwas_visits_fail;
 #endif
 

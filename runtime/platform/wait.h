@@ -24,13 +24,16 @@ extern const struct ck_ec_mode etwas_wait_mode;
 void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 
 /*
- * Increments `count`, so that every etwas_wait with `seen` ends, one that has not begun yet too. The
- * sleepers are woken when this returns, even if another thread has incremented `count` before and is
- * held on its way to wake them. Async-signal-safe.
+ * Increments `count`, so that every etwas_wait with `seen` ends, also one that has not begun yet.
+ * Sleepers are woken when this returns, even if another thread has incremented `count` before and
+ * is delayed before it wakes them. Async-signal-safe.
  */
 void etwas_wake(struct ck_ec32 *count, uint32_t seen);
 
-/* Locks it, unless the deadline (CLOCK_MONOTONIC, ns) passes first. Whether it did. */
+/*
+ * Locks the mutex, unless the deadline (CLOCK_MONOTONIC, ns) passes first. Returns whether it is
+ * locked.
+ */
 bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns);
 
 /* CLOCK_MONOTONIC in nanoseconds. */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The activity id of a thread (R196), all 0 at first. Nobody else looks at it but the thread's own
- * signal handlers, who see it whole, as it is loaded and stored by one instruction. Async-signal-safe.
+ * The activity id of a thread (R196), all 0 at first. Only the thread and its own signal handlers
+ * read it. They see it whole, because one instruction loads or stores it. Async-signal-safe.
  */
 #ifndef ETWAS_PROVIDER_ACTIVITY_ID_H
 #define ETWAS_PROVIDER_ACTIVITY_ID_H

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The START and END of instances and activities whose session asks for the counters of the thread that logs
- * them (ETWAS_ENABLE_PROPERTY_COUNTERS). What is read, and of which classes, is not a provider's concern
- * (system/thread_counters.h): it asks who counts, if there is anybody.
+ * Counters of the logging thread, recorded beside the START and END of instances and activities. A
+ * session requests them with ETWAS_ENABLE_PROPERTY_COUNTERS. Which counters are read, and of which
+ * classes, is the business of system/thread_counters.h, which stores its functions here.
  */
 #ifndef ETWAS_PROVIDER_COUNTED_CLASS_H
 #define ETWAS_PROVIDER_COUNTED_CLASS_H
@@ -20,15 +20,24 @@ typedef uint32_t etwas_publisher(uint32_t session, uint32_t generation, uint32_t
                                  const struct etwas_record *record);
 
 struct etwas_counter_hooks {
-    /* etwas_publish, and counters beside the record if it is a START or END. Async-signal-safe. */
+    /*
+     * Calls etwas_publish, and records counters as well if the record is a START or END.
+     * Async-signal-safe.
+     */
     etwas_publisher *publish;
-    /* Sessions ask otherwise of this control GUID; ETWAS_NO_CONTROL_GUID: of all. With the control lock held. */
+    /*
+     * Called when the enablement of this control GUID has changed; ETWAS_NO_CONTROL_GUID: of all.
+     * Under the control lock.
+     */
     void (*change)(uint32_t control);
-    /* The GUID of a class, and the session that it is counted for; 0: none. False: it is not registered. */
+    /*
+     * Finds the GUID of a class, and the session that counts it, or 0. Returns false if the class
+     * is not registered.
+     */
     bool (*find)(etwas_handle class_handle, etwas_pair *guid, uint64_t *session);
 };
 
-/* NULL until the first session asks for counters. */
+/* NULL until the first session requests counters. */
 extern const struct etwas_counter_hooks *etwas_counter_hooks;
 
 static inline etwas_publisher *etwas_publisher_for(bool counted)

@@ -2,20 +2,27 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What was described, in the mappings of crash-safe sessions: there before the first event of which it speaks.
+ * Writes descriptions into the mappings of crash-safe sessions, each before the first event that it
+ * describes.
  */
 #ifndef ETWAS_PROVIDER_CRASH_SAFE_METADATA_H
 #define ETWAS_PROVIDER_CRASH_SAFE_METADATA_H
 
 #include "session/session.h"
 
-/* What the session's mapping does not have yet; it has one. With the control lock held. */
+/*
+ * Writes the descriptions that the session's mapping lacks; the session has a mapping. Under the
+ * control lock.
+ */
 void etwas_crash_safe_write_descriptions(struct etwas_session *session);
 
-/* The same, of what was described without that lock (manifest_chunk.h), once it is open. Takes the control lock. */
+/*
+ * The same for descriptions that were added without the control lock (manifest_chunk.h), once the
+ * mapping is open. Takes the control lock.
+ */
 void etwas_crash_safe_write_late_descriptions(struct etwas_session *session);
 
-/* The same for all that have one. With the control lock held. */
+/* The same for all sessions with a mapping. Under the control lock. */
 void etwas_crash_safe_write_all_descriptions(void);
 
 #endif

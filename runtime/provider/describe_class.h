@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Descriptions of classes and messages: what the public functions of etwas.h were given, checked and
+ * Descriptions of classes and messages: the arguments of public functions of etwas.h, checked and
  * made into records.
  */
 #ifndef ETWAS_PROVIDER_DESCRIBE_CLASS_H
@@ -10,13 +10,13 @@
 
 #include <etwas/etwas.h>
 
-/* What is wrong with a description, a sentence; NULL: it makes sense. */
+/* Checks a description. Returns a sentence that says what is wrong, or NULL. */
 const char *etwas_class_description_check(const etwas_class_description *description);
 
-/* etwas_describe_class, of one that makes sense. */
+/* Implements etwas_describe_class for a description that was checked. */
 uint32_t etwas_class_describe(const etwas_class_description *description, const char **fault);
 
-/* etwas_describe_message. */
+/* Implements etwas_describe_message. */
 uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number,
                                 const char *format);
 

@@ -2,16 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Event classes: a handle for each GUID a provider registered, looked up by writers without a lock.
+ * Event classes: a handle for each GUID that a provider registered. Writers look it up without a
+ * lock.
  *
  *     handle    47..16 generation   15..0 index + 1
  *
  * An entry is in use while its generation is not 0. Registering stores the GUID before the
- * generation (release), a reader loads the generation, the GUID and the generation again (acquire):
+ * generation (release). A reader loads the generation, the GUID and the generation again (acquire):
  * if both are the handle's, the GUID is the class's.
  *
- * A class whose instances are counted (counted_class.h) has a generation that is no handle's, so that what is
- * inlined does not find it, and leaves its events to who looks again.
+ * A class whose instances are counted (counted_class.h) has a generation that no handle has. So the
+ * inlined hot path does not find it, and the general path logs its events.
  */
 #ifndef ETWAS_PROVIDER_EVENT_CLASS_H
 #define ETWAS_PROVIDER_EVENT_CLASS_H
@@ -38,19 +39,19 @@ struct etwas_class {
 
 extern struct etwas_class etwas_classes[ETWAS_CLASSES] __attribute__((visibility("hidden")));
 
-/* Gives handles to `count` classes of a registration; all or none. With the control lock held. */
+/* Allocates handles for `count` classes of a registration, all or none. Under the control lock. */
 bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *classes, uint32_t count);
 
-/* Takes the handles of a registration back. With the control lock held. */
+/* Frees the handles of a registration. Under the control lock. */
 void etwas_classes_remove(uint32_t registration);
 
 /*
- * The GUID of a class handle. False when the handle is not, or no longer, registered. Lock-free;
- * async-signal-safe.
+ * The GUID of a class handle. Returns false when the handle is not, or no longer, registered.
+ * Lock-free; async-signal-safe.
  */
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
 
-/* Where it is, if the handle is registered; else any GUID, or zeroes. */
+/* Where the GUID lies, if the handle is registered; else the address of any GUID, or of zeroes. */
 static inline const void *etwas_class_guid_at(etwas_handle class_handle)
 {
     static const uint64_t none[2];

@@ -3,12 +3,12 @@
 
 /*
  * Filters of single events: which of a modern provider's events a session gets, and which of those
- * get stacks, or are triggers of a flight recorder.
+ * get stacks, or trigger a flight recorder.
  *
- * A filter in force is a block of memory that is never given back to the system, only used again.
- * A writer reads it without a lock, between two looks at its provider's version
- * (event_provider.h): if the version stands, the block was what it reads. Meanwhile it may read
- * anything, so whoever reads trusts no count in it.
+ * A filter in force is a block of memory that is never freed, only used again. A writer reads it
+ * without a lock, between two reads of its provider's version (event_provider.h): if the version is
+ * unchanged, the block was what the writer read. Until then the contents may be anything, so the
+ * writer checks every count in it.
  */
 #ifndef ETWAS_PROVIDER_EVENT_FILTER_H
 #define ETWAS_PROVIDER_EVENT_FILTER_H
@@ -21,7 +21,7 @@ struct etwas_event_arguments;
 struct etwas_event_provider;
 struct etwas_audience;
 
-/* etwas_event_filter.kinds: which of its parts there are. */
+/* etwas_event_filter.kinds: which of its parts are in use. */
 enum {
     ETWAS_FILTER_EVENTS = 1 << 0,
     ETWAS_FILTER_NAMES = 1 << 1,
@@ -39,7 +39,10 @@ struct etwas_id_filter {
     uint16_t ids[MAX_EVENT_FILTER_EVENT_ID_COUNT];
 };
 
-/* Events up to a level, with some of these keywords and all of those: as in enabling. */
+/*
+ * Events up to a level, with one of `match_any_keyword` and all of `match_all_keyword`, as in
+ * enabling.
+ */
 struct etwas_level_filter {
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
@@ -53,12 +56,13 @@ enum {
 };
 
 /*
- * Of the events that `levels` matches, only those with these names, or all but those. The names lie
- * by buckets of a hash: what an event costs does not depend on how many there are.
+ * Passes, of the events that `levels` matches, only those with these names, or all but those. The
+ * names lie by buckets of a hash, so that the cost of an event does not depend on their number.
  */
 struct etwas_name_filter {
     struct etwas_level_filter levels;
-    uint16_t starts[ETWAS_NAME_BUCKETS + 1]; /* of each bucket in `names`; the last one's end */
+    /* where each bucket begins in `names`; the last is the end */
+    uint16_t starts[ETWAS_NAME_BUCKETS + 1];
     char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* each with its NUL */
 };
 
@@ -74,27 +78,27 @@ struct etwas_event_filter {
 };
 
 /*
- * Adds what a descriptor says, whose data is there and not longer than its type may have.
- * ERROR_INVALID_PARAMETER: a size that does not fit its counts, a FilterIn other than 0 and 1, no id
- * or name, or more than 64 ids. ERROR_NOT_SUPPORTED: a type that is not one of these.
+ * Adds the contents of a descriptor. The caller has checked that its data is present and no longer
+ * than its type allows. ERROR_INVALID_PARAMETER: a size that does not fit its counts, a FilterIn
+ * other than 0 and 1, no id or name, or more than 64 ids. ERROR_NOT_SUPPORTED: another type.
  */
 uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
                                 const EVENT_FILTER_DESCRIPTOR *descriptor);
 
 /* ---- with the control lock held -------------------------------------------------------------- */
 
-/* A copy that can be in force; NULL: no memory. */
+/* A copy that writers may read; NULL: no memory. */
 const struct etwas_event_filter *etwas_event_filter_acquire(const struct etwas_event_filter *made);
 
-/* Nobody finds it any more once the lock has been let go of. NULL is none. */
+/* Frees the copy for use again: no writer finds it once the lock is released. NULL is ignored. */
 void etwas_event_filter_release(const struct etwas_event_filter *filter);
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
 /*
- * Takes the sessions out whose filter does not let the event pass, and from those whose filter
- * wants no stack of it the enablement for one. Those for which the event is a trigger have
- * ETWAS_LISTENER_TRIGGERS then.
+ * Removes from the audience the sessions whose filter does not let the event pass, and the stack
+ * from those whose filter wants none. Sets ETWAS_LISTENER_TRIGGERS for those for which the event is
+ * a trigger.
  */
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
                               const struct etwas_event_arguments *event,

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The extended items that a session asks for with EnableProperty: who writes, where from, which
- * event it is. They stand behind the related activity's and before those of the event's metadata,
- * in the order of their types.
+ * The extended items that a session requests with EnableProperty: user, terminal session, stack,
+ * keys, container. In a record they follow the related activity's item and precede the items of the
+ * event's metadata, in the order of their types.
  *
- * What is the same for all sessions that record an event is found once, in etwas_event_context.
+ * What is the same for all sessions that record an event is read once, into etwas_event_context.
  */
 #ifndef ETWAS_PROVIDER_EVENT_ITEMS_H
 #define ETWAS_PROVIDER_EVENT_ITEMS_H
@@ -19,13 +19,18 @@
 #include "platform/identity.h"
 #include "platform/stack.h"
 
-/* The properties that add an item. EVENT_ENABLE_PROPERTY_PSM_KEY adds none: nothing has such a key. */
+/*
+ * The properties that add an item. EVENT_ENABLE_PROPERTY_PSM_KEY adds none: Linux has no such key.
+ */
 #define ETWAS_ITEM_PROPERTIES                                                                      \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
      EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |                   \
      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
-/* Instead of EVENT_ENABLE_PROPERTY_STACK_TRACE: one frame, ETWAS_STACK_CUT, where there is no room for the stack. */
+/*
+ * Used instead of EVENT_ENABLE_PROPERTY_STACK_TRACE where there is no room for the stack: one
+ * frame, ETWAS_STACK_CUT.
+ */
 #define ETWAS_ITEM_STACK_CUT UINT32_C(0x80000000)
 
 /* A user as Windows writes it: S-1-22-1-<user id>. */
@@ -37,10 +42,10 @@ struct etwas_sid {
 };
 _Static_assert(sizeof(struct etwas_sid) == 16, "a SID of two sub-authorities");
 
-/* What the items of one event say. */
+/* What the items of one event are made of. */
 struct etwas_event_context {
-    uint64_t key;       /* of no other event of the process */
-    const void *inside; /* a variable of the frame whose caller the event is from */
+    uint64_t key;       /* unique in the process */
+    const void *inside; /* the address of a variable in the frame whose caller logs the event */
 };
 
 enum {
@@ -49,26 +54,26 @@ enum {
                               (4 + ETWAS_STACK_FRAMES) * sizeof(uint64_t) + ETWAS_CONTAINER_BYTES,
 };
 
-/* Items one behind the other, as they lie on disk. */
+/* Items as they lie on disk, one after the other. */
 struct etwas_event_items {
-    uint32_t properties; /* whose items these are */
+    uint32_t properties; /* the properties that these items are of */
     uint32_t bytes;
-    uint32_t last; /* where the last of them begins */
+    uint32_t last; /* where the last item begins */
     uint8_t data[ETWAS_EVENT_ITEMS_BYTES] __attribute__((aligned(8)));
 };
 
-/* What is the same for all events of the process from here on. With the control lock held. */
+/* Stores what is the same for all events of the process from here on. Under the control lock. */
 void etwas_event_items_set_identity(const struct etwas_identity *identity);
 
-/* Finds what these properties ask of the event that lies at `inside`. Async-signal-safe. */
+/* Reads what these properties need for the event that lies at `inside`. Async-signal-safe. */
 void etwas_event_context_read(struct etwas_event_context *facts, uint32_t properties,
                               const void *inside);
 
-/* The items of these properties. Async-signal-safe. */
+/* Builds the items of these properties. Async-signal-safe. */
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
                              const struct etwas_event_context *facts);
 
-/* Whether other items follow these. */
+/* Marks the last item by whether other items follow. */
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow);
 
 #endif

@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Modern providers as their writers see them: who listens, with which level and keywords.
+ * Modern providers as their writers see them: which sessions listen, with which level and keywords.
  *
  * One entry for each registration, read without a lock, changed under the control lock.
  *
  *     handle       of the registration; 0: none. Stored after the GUID (release)
- *     state        31..3 version   2..0 who listens: nobody, one session that takes events as they
- *                  are, several of them, or others
+ *     state        31..3 version   2..0 listeners: none, one session that takes events as they are,
+ *                  several of them, or others
  *
- * The version says which of two lists of listeners is in force, version mod 2. A change fills the
- * other list, then stores the next version (release). Who loads the state (acquire), then finds the
- * handle, reads a list, and finds the state as it was (acquire) has read one change's list and
- * nothing else, of a registration that had not ended. Who does not reads again, and somebody else
- * has made a change: lock-free. A signal handler that interrupts a change finds the state, and its
- * list, at rest.
+ * The version selects one of two lists of listeners, version mod 2. A change fills the other list,
+ * then stores the next version (release). A writer loads the state (acquire), compares the handle,
+ * reads the list, and loads the state again (acquire). If it is unchanged, the list was that of one
+ * change, of a registration that had not ended. Otherwise the writer reads again, because another
+ * thread has made a change: lock-free. A signal handler that interrupts a change finds state and
+ * list consistent.
  *
  *     A handle is
  *     63..48 tag   47..16 generation   15..0 index + 1
@@ -37,13 +37,16 @@ enum {
     ETWAS_REGISTRATION_INDEX_BITS = 16,
     ETWAS_REGISTRATION_TAG_SHIFT = 48,
 };
-/* Tells a modern registration's handle from a classic one's, and from a session's. */
+/*
+ * Distinguishes the handle of a modern registration from that of a classic one, and from a
+ * session's.
+ */
 #define ETWAS_EVENT_PROVIDER_TAG (UINT64_C(1) << 61)
 
-/* etwas_event_provider.state: who listens. Above it is the version. */
+/* etwas_event_provider.state: which listeners there are. The version is above these bits. */
 enum {
-    ETWAS_PROVIDER_ONE_LISTENER = 1 << 0,      /* and it is plain */
-    ETWAS_PROVIDER_SEVERAL_LISTENERS = 1 << 1, /* all of them plain */
+    ETWAS_PROVIDER_ONE_LISTENER = 1 << 0,      /* one plain listener */
+    ETWAS_PROVIDER_SEVERAL_LISTENERS = 1 << 1, /* several plain listeners */
     ETWAS_PROVIDER_OTHER_LISTENERS = 1 << 2,
     ETWAS_PROVIDER_ANY_LISTENER = ETWAS_PROVIDER_ONE_LISTENER | ETWAS_PROVIDER_SEVERAL_LISTENERS |
                                   ETWAS_PROVIDER_OTHER_LISTENERS,
@@ -56,15 +59,18 @@ enum {
     ETWAS_EVENT_PROVIDER_TRAITS = 1 << 1, /* the traits are set, which can be done once */
 };
 
-/* etwas_listener.flags. Above them are the properties of event_items.h that it asks for. */
+/*
+ * etwas_listener.flags. Above these are the properties of event_items.h that the session requests.
+ */
 enum {
     ETWAS_LISTENER_INDEPENDENT = 1 << 0,      /* R77 */
-    ETWAS_LISTENER_IGNORE_KEYWORD_0 = 1 << 1, /* wants no events without keywords */
-    ETWAS_LISTENER_EXCLUDE_PRIVATE = 1 << 2,  /* wants no events of EVENT_WRITE_FLAG_INPRIVATE */
-    ETWAS_LISTENER_TRIGGERS = 1 << 3,         /* of one event: it asks for a window */
+    ETWAS_LISTENER_IGNORE_KEYWORD_0 = 1 << 1, /* gets no events without keywords */
+    ETWAS_LISTENER_EXCLUDE_PRIVATE = 1 << 2,  /* gets no events with EVENT_WRITE_FLAG_INPRIVATE */
+    ETWAS_LISTENER_TRIGGERS = 1 << 3,         /* set for one event: it is a trigger */
     ETWAS_LISTENER_PROPERTY_SHIFT = 16,
-    ETWAS_LISTENER_COUNTED = 1 << 29,  /* wants counters beside START and STOP (counted_class.h) */
-    ETWAS_LISTENER_FILTERED = 1 << 30, /* there is a filter of events */
+    /* records counters beside START and STOP (counted_class.h) */
+    ETWAS_LISTENER_COUNTED = 1 << 29,
+    ETWAS_LISTENER_FILTERED = 1 << 30, /* has a filter of events */
 };
 
 static inline uint32_t etwas_listener_properties(uint32_t flags)
@@ -73,7 +79,7 @@ static inline uint32_t etwas_listener_properties(uint32_t flags)
            ETWAS_LISTENER_PROPERTY_SHIFT;
 }
 
-/* Whether it takes events as they are: adds nothing, and leaves none out by what it is. */
+/* Whether the listener takes events as they are, without items, filters or triggers. */
 static inline bool etwas_listener_is_plain(uint32_t flags)
 {
     return flags >> ETWAS_LISTENER_PROPERTY_SHIFT == 0;
@@ -82,11 +88,11 @@ static inline bool etwas_listener_is_plain(uint32_t flags)
 struct etwas_listener {
     uint64_t match_any_keyword; /* not 0 */
     uint64_t match_all_keyword;
-    uint32_t level; /* the highest that is wanted */
+    uint32_t level; /* the highest level that it gets */
     uint32_t flags;
     struct etwas_slot *slots; /* of the session; NULL: no listener */
     uint32_t generation;      /* likewise */
-    uint32_t kind;            /* of the slots of its processors; 0: they are closed */
+    uint32_t kind;            /* the kind of its processors' slots; 0: they are closed */
     uint64_t session;         /* 0: the list ends here */
 };
 
@@ -101,7 +107,7 @@ _Static_assert(sizeof(struct etwas_event_provider) == 1024, "no more than it is 
 
 extern struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
 
-/* Of each listener of a provider's two lists; NULL: none. */
+/* The filters of the listeners in both lists of each provider; NULL: none. */
 extern const struct etwas_event_filter
     *etwas_event_provider_filters[ETWAS_REGISTRATIONS][2][ETWAS_LISTENERS];
 
@@ -112,16 +118,18 @@ static inline uint32_t etwas_registration_index(uint64_t handle)
 
 /* ---- with the control lock held -------------------------------------------------------------- */
 
-/* A new registration, to which nobody listens yet; and its end. */
+/*
+ * Opens an entry for a new registration, without listeners; closes it when the registration ends.
+ */
 void etwas_event_provider_open(uint32_t registration, uint64_t handle, const etwas_guid *guid);
 void etwas_event_provider_close(uint32_t registration);
 
-/* From here on those listen who enable the control GUID now. */
+/* Makes the sessions that enable the control GUID now the listeners. */
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry);
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
-/* The sessions that want an event, and what else a record needs of its provider. */
+/* The sessions that get an event, and what else a record needs of its provider. */
 struct etwas_audience {
     etwas_pair guid;
     uint32_t count;
@@ -132,7 +140,7 @@ struct etwas_audience {
     } sessions[ETWAS_LISTENERS];
 };
 
-/* The same of the only session that listens. */
+/* The same for a provider with one listener. */
 struct etwas_single_listener {
     struct etwas_slot *slots;
     uint32_t generation;
@@ -141,7 +149,7 @@ struct etwas_single_listener {
     etwas_pair guid;
 };
 
-/* The entry that a handle names, whose handle may be another. NULL: there is none. */
+/* The entry that a handle names; its handle may be another one by now. NULL: there is none. */
 static inline struct etwas_event_provider *etwas_event_provider_at(uint64_t handle)
 {
     uint32_t index = etwas_registration_index(handle);
@@ -149,7 +157,7 @@ static inline struct etwas_event_provider *etwas_event_provider_at(uint64_t hand
     return __builtin_expect(index < ETWAS_REGISTRATIONS, 1) ? &etwas_event_providers[index] : NULL;
 }
 
-/* Which list is in force. */
+/* Which of the two lists is in force. */
 static inline uint32_t etwas_event_provider_list_index(uint32_t state)
 {
     return state >> ETWAS_PROVIDER_STATE_BITS & 1;
@@ -170,18 +178,21 @@ static inline bool etwas_listener_wants(const struct etwas_listener *listener, u
     return __builtin_expect((keyword & all) == all, 1);
 }
 
-/* Who wants an event of this level and keyword. False: the registration has ended. */
+/*
+ * Finds the sessions that get an event of this level and keyword. Returns false if the registration
+ * has ended.
+ */
 bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
                                    uint8_t level, uint64_t keyword,
                                    struct etwas_audience *audience);
 
 enum etwas_single_result {
     ETWAS_SINGLE_WANTS,
-    ETWAS_SINGLE_DECLINES, /* the event; the listener is not set */
-    ETWAS_SINGLE_CHANGED,  /* it is otherwise meanwhile */
+    ETWAS_SINGLE_DECLINES, /* the session does not get the event; the listener is not set */
+    ETWAS_SINGLE_CHANGED,  /* a change was made meanwhile */
 };
 
-/* False: it does not want the event. */
+/* Reads a listener. Returns false if its session does not get the event. */
 static inline __attribute__((always_inline)) bool etwas_event_provider_read_listener(
     const struct etwas_event_provider *provider, const struct etwas_listener *listener,
     uint8_t level, uint64_t keyword, struct etwas_single_listener *only)
@@ -198,9 +209,9 @@ static inline __attribute__((always_inline)) bool etwas_event_provider_read_list
 }
 
 /*
- * The same where one session listens, and takes events as they are; `state` says so, and was loaded
- * before the handle was found to be the entry's. Which list is in force is a branch and not an index: a processor
- * that guesses it right need not wait for the state.
+ * Reads the only listener of a provider, which is plain. The caller has found this in `state`,
+ * which it loaded before it compared the handle. The list in force is chosen by a branch and not by
+ * an index: a processor that predicts it right does not wait for the state.
  */
 static inline __attribute__((always_inline)) enum etwas_single_result etwas_event_provider_single(
     const struct etwas_event_provider *provider, uint32_t state, uint8_t level, uint64_t keyword,

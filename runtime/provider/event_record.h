@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * An event of a modern provider as a record: a header of 80 bytes, extended items, data.
- */
+/* An event of a modern provider as a record: a header of 80 bytes, extended items, data. */
 #ifndef ETWAS_PROVIDER_EVENT_RECORD_H
 #define ETWAS_PROVIDER_EVENT_RECORD_H
 
@@ -19,7 +17,7 @@
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
 
-/* What a caller says of an event. */
+/* The arguments of an EventWrite function. */
 struct etwas_event_arguments {
     const EVENT_DESCRIPTOR *descriptor;
     const etwas_guid *activity; /* NULL: the thread's */
@@ -31,12 +29,12 @@ struct etwas_event_arguments {
 
 enum {
     ETWAS_EVENT_ITEMS = 3,       /* related activity, traits, metadata */
-    ETWAS_EVENT_ITEM_PIECES = 3, /* head, data, what is missing to a multiple of 8 */
+    ETWAS_EVENT_ITEM_PIECES = 3, /* head, data, padding to a multiple of 8 */
     ETWAS_EVENT_PIECES =
         ETWAS_EVENT_ITEMS * ETWAS_EVENT_ITEM_PIECES + 1 + MAX_EVENT_DATA_DESCRIPTORS,
 };
 
-/* The record, and the pieces it points to. Lies on the writer's stack. */
+/* The record, and the pieces that it points to. Lies on the writer's stack. */
 struct etwas_event_record {
     struct etwas_record record;
     struct etwas_etl_event_header header;
@@ -47,8 +45,8 @@ struct etwas_event_record {
 };
 
 /*
- * The metadata of a block that has such a type: the block itself, or what stands behind the head of
- * an item. False: the head contradicts the block.
+ * The metadata of a data descriptor with a metadata type: all its data, or what follows the head of
+ * an item. Returns false if the head contradicts the descriptor.
  */
 static inline bool etwas_event_metadata_of(const EVENT_DATA_DESCRIPTOR *block,
                                            EVENT_DATA_DESCRIPTOR *metadata)
@@ -73,9 +71,9 @@ static inline bool etwas_event_metadata_of(const EVENT_DATA_DESCRIPTOR *block,
 }
 
 /*
- * Lists what lies behind the header of an event's record: items, then data. Each length is read
- * once: another thread may change it meanwhile. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
- * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx says. Async-signal-safe.
+ * Lists what follows the header of an event's record: items, then data. Each length is read once:
+ * another thread may change it meanwhile. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
+ * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx documents. Async-signal-safe.
  */
 uint32_t etwas_event_record_list(struct etwas_event_record *built,
                                  const struct etwas_event_arguments *event, uint32_t options);
@@ -96,14 +94,14 @@ void etwas_event_record_fill(struct etwas_event_record *built,
                              const struct etwas_audience *audience);
 
 /*
- * Makes room for the items of event_items.h, of which there are none yet: once, before the first
- * etwas_event_record_set_items.
+ * Makes room for the items of event_items.h, which the record does not have yet: once, before the
+ * first etwas_event_record_set_items.
  */
 void etwas_event_record_reserve_items(struct etwas_event_record *built);
 
 /*
- * Gives the record these items instead of those it has; changes which of them is the last. False:
- * it would be too long, and has to be given others.
+ * Replaces the record's items of event_items.h by these, and marks the last item. Returns false if
+ * the record would be too long; the caller then sets others.
  */
 bool etwas_event_record_set_items(struct etwas_event_record *built,
                                   struct etwas_event_items *items);

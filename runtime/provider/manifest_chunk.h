@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Manifests that providers write themselves, as .NET's EventSource does: in chunks, each an event of the provider. It writes
- * them when it is enabled, so a file that begins later, or has replaced them, would not have them. Each chunk becomes a
- * description (description.h), and so is in every part, circle and snapshot.
+ * Manifests that providers write themselves, as .NET's EventSource does: in chunks, each an event
+ * of the provider. A provider writes them when it is enabled, so a file that begins later, or has
+ * overwritten them, would lack them. Each chunk becomes a description (description.h), and so is in
+ * every part, circle and snapshot.
  */
 #ifndef ETWAS_PROVIDER_MANIFEST_CHUNK_H
 #define ETWAS_PROVIDER_MANIFEST_CHUNK_H
@@ -26,8 +27,9 @@ static inline bool etwas_manifest_chunk_is_possible(const EVENT_DESCRIPTOR *desc
 }
 
 /*
- * Keeps what the event says if it is a chunk, unless that is known. Where there is no memory it is in the trace as an
- * event alone. Takes no lock; asks the system for memory, once for each chunk. Async-signal-safe.
+ * Stores the event as a description if it is a chunk that is not known yet. Where memory fails the
+ * chunk is in the trace as an event only. Takes no lock; maps memory once for each chunk.
+ * Async-signal-safe.
  */
 void etwas_manifest_chunk_store(const etwas_guid *provider,
                                 const struct etwas_event_arguments *event);

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What every file and every consumer is told beside the events, in records that are no events of the
- * session: what was described (description.h), and of a session that takes stacks the images of the
- * process (image_records.h) and of those that log into its sessions (guest_images.h).
+ * What every file and every consumer gets beside the events, in records that are no events of the
+ * session: descriptions (description.h) and, in a session that takes stacks, the images of the
+ * process (image_records.h) and of the processes that log into its sessions (guest_images.h).
  */
 #ifndef ETWAS_PROVIDER_METADATA_H
 #define ETWAS_PROVIDER_METADATA_H
@@ -13,11 +13,11 @@
 #include "provider/guest_images.h"
 #include "provider/image_records.h"
 
-/* How far it was told; zeroed: nothing was. */
+/* How far the metadata was read; zeroed: nothing. */
 struct etwas_metadata_cursor {
     struct etwas_description_cursor descriptions;
     struct etwas_image_cursor images;
-    uint64_t guest_images; /* up to this number */
+    uint64_t guest_images; /* the last number that was read */
 };
 
 /* Whether there may be more. Lock-free. */
@@ -29,7 +29,7 @@ static inline bool etwas_metadata_has_more(const struct etwas_metadata_cursor *c
                              etwas_guest_images_have_more(cursor->guest_images)));
 }
 
-/* Goes on to the end. */
+/* Moves the cursor to the end. */
 static inline void etwas_metadata_skip(struct etwas_metadata_cursor *cursor)
 {
     etwas_descriptions_skip(&cursor->descriptions);
@@ -37,7 +37,7 @@ static inline void etwas_metadata_skip(struct etwas_metadata_cursor *cursor)
     cursor->guest_images = etwas_guest_images_newest();
 }
 
-/* As etwas_descriptions_read. */
+/* Reads as etwas_descriptions_read does. */
 static inline uint32_t etwas_metadata_read(struct etwas_metadata_cursor *cursor, bool takes_stacks,
                                            void *data, uint32_t room, int64_t stamp)
 {

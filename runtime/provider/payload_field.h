@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Going over the fields of a payload, one after the other. Payloads are hostile: whatever lengths are in
- * them, nothing beyond their end is read, and what does not fit ends the walk.
+ * Reads the fields of a payload, one after the other. Payloads are hostile: nothing beyond their
+ * end is read, whatever lengths they state, and a field that does not fit ends the reading.
  */
 #ifndef ETWAS_PROVIDER_PAYLOAD_FIELD_H
 #define ETWAS_PROVIDER_PAYLOAD_FIELD_H
@@ -16,9 +16,9 @@
 /* How a field lies in the payload. */
 struct etwas_payload_layout {
     uint16_t in_type;      /* one that etwas_in_type knows */
-    bool is_array;         /* with `count` elements, which may be 0 */
-    bool count_is_before;  /* the field before says how many */
-    bool length_is_before; /* the field before says the length */
+    bool is_array;         /* `count` elements, which may be 0 */
+    bool count_is_before;  /* the field before states the count */
+    bool length_is_before; /* the field before states the length */
     uint16_t count;
     uint16_t length; /* BINARY: bytes; strings: characters, 0: up to a 0 of their own */
 };
@@ -26,16 +26,19 @@ struct etwas_payload_layout {
 struct etwas_payload_cursor {
     const uint8_t *at;
     const uint8_t *end;
-    uint64_t before; /* what the field before says, if it is an unsigned integer; else 0 */
+    uint64_t before; /* the value of the field before, if it is an unsigned integer; else 0 */
 };
 
-/* Of a string without what counts or ends it. Not aligned. */
+/* A value, which need not be aligned. A string's excludes its length and its terminating 0. */
 struct etwas_payload_value {
     const uint8_t *data;
     size_t bytes;
 };
 
-/* An integer of 1, 2, 4 or 8 bytes: loads of known sizes, for a copy of any size is a call. */
+/*
+ * Loads an integer of 1, 2, 4 or 8 bytes. The loads have known sizes, because a copy of variable
+ * size is a call.
+ */
 static inline uint64_t etwas_payload_load(const struct etwas_payload_value *value)
 {
     uint16_t two;
@@ -57,20 +60,23 @@ static inline uint64_t etwas_payload_load(const struct etwas_payload_value *valu
     }
 }
 
-/* Passes over the next field. False: it is not there whole. Of an array *value is empty. */
+/*
+ * Moves past the next field. Returns false if the payload does not hold all of it. The value of an
+ * array is empty.
+ */
 bool etwas_payload_next(struct etwas_payload_cursor *walk,
                         const struct etwas_payload_layout *layout,
                         struct etwas_payload_value *value);
 
 enum etwas_payload_kind {
-    ETWAS_PAYLOAD_OTHER, /* nothing that is compared */
+    ETWAS_PAYLOAD_OTHER, /* a value that cannot be compared */
     ETWAS_PAYLOAD_SIGNED,
     ETWAS_PAYLOAD_UNSIGNED,
     ETWAS_PAYLOAD_TEXT,
     ETWAS_PAYLOAD_WIDE_TEXT,
 };
 
-/* What the values of an in type are. */
+/* The kind of an in type's values. */
 enum etwas_payload_kind etwas_payload_kind(uint16_t in_type);
 
 #endif

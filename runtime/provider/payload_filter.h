@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Filters by what events say: which events one is for, and what it asks of their fields.
+ * Filters of payloads: which events a filter applies to, and what it requires of their fields.
  *
- * Where the fields lie is told beforehand, or by the event itself (TraceLogging). Fields are gone over up to
- * the last one that a predicate names. Records are not trusted: a size in them that does not fit makes
- * them unfit.
+ * The positions of fields are known beforehand, or from the event itself (TraceLogging). Fields are
+ * read up to the last one that a predicate names. Records are not trusted: a record with a size
+ * that does not fit is malformed.
  */
 #ifndef ETWAS_PROVIDER_PAYLOAD_FILTER_H
 #define ETWAS_PROVIDER_PAYLOAD_FILTER_H
@@ -23,12 +23,12 @@ enum etwas_payload_result {
     ETWAS_PAYLOAD_OTHER_EVENT, /* another event */
     ETWAS_PAYLOAD_NO_MATCH,
     ETWAS_PAYLOAD_MATCHES,
-    ETWAS_PAYLOAD_MALFORMED, /* it lacks a field that it takes to tell, or has it otherwise */
+    ETWAS_PAYLOAD_MALFORMED, /* it lacks a field that decides, or has one of another type */
 };
 
 struct etwas_filter_field {
     struct etwas_predicate predicate;
-    uint32_t index; /* of the field, where they are told */
+    uint32_t index; /* the field's index, where the layout is known beforehand */
     uint16_t name_bytes;
     char name[ETWAS_PREDICATE_BYTES];
 };
@@ -38,23 +38,23 @@ struct etwas_compiled_filter {
     uint32_t event; /* its id, or Class.Type */
     uint32_t version;
     bool by_name;   /* a TraceLogging event */
-    bool match_any; /* one predicate is enough */
+    bool match_any; /* one predicate that holds is enough */
     uint32_t wanted_count;
     uint32_t layout_count;
     uint16_t event_name_bytes;
     char event_name[ETWAS_PREDICATE_BYTES];
     struct etwas_filter_field wanted[ETWAS_FILTER_PREDICATES];
-    struct etwas_payload_layout layouts[]; /* up to the last field that is wanted */
+    struct etwas_payload_layout layouts[]; /* up to the last field with a predicate */
 };
 
 /*
- * A filter, for free(). NULL: `code` says why: ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_PARAMETER, and *fault
- * is a sentence that says what is wrong.
+ * Compiles a filter, which the caller frees with free(). NULL: *code is ERROR_NOT_ENOUGH_MEMORY, or
+ * ERROR_INVALID_PARAMETER with *fault a sentence that says what is wrong.
  */
 struct etwas_compiled_filter *etwas_payload_filter_compile(const etwas_payload_filter *given,
                                                            uint32_t *code, const char **fault);
 
-/* A whole record of so many bytes, with its header. */
+/* Evaluates a filter for a whole record of so many bytes, with its header. */
 enum etwas_payload_result etwas_payload_filter_evaluate(const struct etwas_compiled_filter *filter,
                                                         const uint8_t *record, size_t bytes);
 

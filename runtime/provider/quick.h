@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The quick way into one session: a record whose header is in registers and whose payload is
- * listed, by the sequence of buffer/quick_rseq.h, in the slot of the processor that runs the caller.
+ * The fast path into one session: publishes a record whose header is in registers and whose payload
+ * is a list of pieces, by the sequence of buffer/quick_rseq.h, into the slot of the processor that
+ * runs the caller.
  *
- * FIND     which slot, and with it what the session's clock is
- * PUBLISH  the sequence
+ * FIND     the slot, and with it the session's clock PUBLISH  the sequence
  *
- * Where there is no such sequence, or the session has no rseq slots or records with times, nothing
- * is found. Whatever is not published, mostly because the buffer is full, the caller hands to
- * etwas_publish. Async-signal-safe.
+ * Finds nothing where there is no such sequence, or the session has no rseq slots or has records
+ * with times. A record that is not published here, mostly because the buffer is full, the caller
+ * passes to etwas_publish. Async-signal-safe.
  */
 #ifndef ETWAS_PROVIDER_QUICK_H
 #define ETWAS_PROVIDER_QUICK_H
@@ -19,7 +19,7 @@
 
 #include "buffer/quick_rseq.h"
 
-/* No code: the general way has to find out what becomes of the record. */
+/* Not a Win32 code: the general path decides what becomes of the record. */
 #define ETWAS_QUICK_NOT UINT32_MAX
 
 #if ETWAS_RSEQ
@@ -45,7 +45,10 @@ struct etwas_quick_target {
     uint32_t clock;
 };
 
-/* False: events of slots of this kind are not written quickly. */
+/*
+ * Finds the clock of a slot's kind. Returns false if events of such slots do not take the fast
+ * path.
+ */
 static inline bool etwas_quick_clock(uint32_t *clock, uint32_t kind)
 {
 #ifdef ETWAS_TESTPOINTS
@@ -62,8 +65,8 @@ static inline bool etwas_quick_clock(uint32_t *clock, uint32_t kind)
 }
 
 /*
- * False: the session is not to be reached quickly, or has retention classes. `session` is a session's
- * handle; whether it runs the sequence finds out.
+ * Finds the slot of a session's handle. Returns false if the session is not on the fast path, or
+ * has retention classes. Whether the session runs is decided by the sequence.
  */
 static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t session)
 {
@@ -78,12 +81,13 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
 }
 
 /*
- * What was not found, perhaps because the session has retention classes: the slot of the event's on this
- * processor, and a stamp. `index` is the lowest byte of its handle; where that is at hand, the look-up does
- * not wait for the kind. False: events are not written quickly.
+ * Finds the slot of an event's retention class on this processor, and a stamp, after
+ * etwas_quick_find has returned false. `index` is the lowest byte of the session's handle; where
+ * that is at hand, the look-up does not wait for the kind. Returns false if the events do not take
+ * the fast path.
  *
- * Who calls it has a second copy of what follows, so that a session without classes pays nothing for it.
- * rdtsc waits for what stands before it, so the arithmetic comes behind.
+ * The caller has a second copy of the code that follows, so that a session without classes pays
+ * nothing. rdtsc waits for the instructions before it, so the arithmetic follows it.
  */
 static inline __attribute__((always_inline)) bool etwas_quick_find_class(
     struct etwas_quick_target *target, uint32_t index, const struct etwas_class_facts *facts,
@@ -115,7 +119,10 @@ static inline __attribute__((always_inline)) bool etwas_quick_find_class(
     return true;
 }
 
-/* etwas_quick_find of who listens to a provider, by the index that etwas_slot_index_here finds. */
+/*
+ * Does what etwas_quick_find does for a provider's listener, by the index that
+ * etwas_slot_index_here finds.
+ */
 static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
                                              struct etwas_slot *slots, uint32_t index,
                                              uint32_t generation, uint32_t kind)
@@ -126,7 +133,7 @@ static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
     return etwas_quick_clock(&target->clock, kind);
 }
 
-/* A glance at the buffer of the moment. */
+/* Whether the current buffer seems to have room. A hint: the sequence decides. */
 static inline bool etwas_quick_has_room(const struct etwas_slot *slot, uint32_t units)
 {
     return etwas_word_units(ck_pr_load_64(&slot->word)) + units <= etwas_slot_limit_units(slot);
@@ -138,12 +145,15 @@ typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot, uint
                                                    uint64_t count);
 
 /*
- * Counts an interruption. ETWAS_QUICK_NOT: mostly the buffer is full, and the general way takes
- * another.
+ * Counts an interruption. Returns ETWAS_QUICK_NOT, mostly because the buffer is full: the general
+ * path switches to another.
  */
 uint32_t etwas_quick_fail(enum etwas_quick_rseq result, struct etwas_slot *slot);
 
-/* ERROR_SUCCESS: the record is committed. `run` is one of buffer/quick_rseq.h. */
+/*
+ * Publishes a record. ERROR_SUCCESS: it is committed. `run` is one of the sequences of
+ * buffer/quick_rseq.h.
+ */
 static inline __attribute__((always_inline)) uint32_t etwas_quick_publish(
     etwas_quick_sequence *run, const struct etwas_quick_target *target,
     const struct etwas_quick_header *header, int64_t stamp, const void *pieces, uint32_t count)

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Registrations: who registered under which control GUID, with which callback and classes.
+ * Registrations: which provider registered under which control GUID, with which callback and
+ * classes.
  *
  * Static tables, never freed: at most 1,024 registrations in a process, classic and modern ones,
- * and the classes of their instances. Writers read a class by its handle without a lock, and what
- * is in event_provider.h, and anybody a gate; everything else is under the control lock. What
- * sessions ask of the registered is enabling.h, how they are told callback.h.
+ * and the classes of their instances. Writers read classes, gates and the entries of
+ * event_provider.h without a lock; everything else is under the control lock. enabling.h has what
+ * sessions request of providers, callback.h how providers are notified.
  */
 #ifndef ETWAS_PROVIDER_REGISTRATION_H
 #define ETWAS_PROVIDER_REGISTRATION_H
@@ -36,12 +37,12 @@ struct etwas_registration {
 
 extern struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
 
-/* Below this index lies every registration there is or was. With the control lock held. */
+/* Every registration that exists or existed lies below this index. Under the control lock. */
 uint32_t etwas_registrations_end(void);
 
 /*
- * Whether the entry holds a registration under this control GUID, its own or its group's. With the
- * control lock held.
+ * Whether the entry holds a registration under this control GUID, its own or its group's. Under the
+ * control lock.
  */
 static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
 {
@@ -60,21 +61,20 @@ struct etwas_registration_request {
 };
 
 /*
- * Registers a provider (R190, R193). ERROR_NO_SYSTEM_RESOURCES when a table is full, with nothing
- * registered; else the value of a classic provider's callback if it ran, or ERROR_SUCCESS.
+ * Registers a provider (R190, R193). Returns ERROR_NO_SYSTEM_RESOURCES when a table is full, with
+ * nothing registered; else the value of a classic provider's callback if it ran, or ERROR_SUCCESS.
  */
 uint32_t etwas_provider_register(const struct etwas_registration_request *request,
                                  uint64_t *registration);
 
 /*
- * ERROR_INVALID_PARAMETER for what is not a registration of that kind. The callback runs no more
- * afterwards.
+ * Ends a registration; its callback does not run afterwards. ERROR_INVALID_PARAMETER: there is no
+ * such registration of this kind.
  */
 uint32_t etwas_provider_unregister(uint64_t registration, bool is_modern);
 
 /*
- * The index of a modern provider's registration; UINT32_MAX: there is none. With the control lock
- * held.
+ * The index of a modern provider's registration; UINT32_MAX: there is none. Under the control lock.
  */
 uint32_t etwas_modern_registration_index(uint64_t registration);
 

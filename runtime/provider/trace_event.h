@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What TraceEvent and the slow path of TraceEventInstance share.
- */
+/* What TraceEvent and the slow path of TraceEventInstance share. */
 #ifndef ETWAS_PROVIDER_TRACE_EVENT_H
 #define ETWAS_PROVIDER_TRACE_EVENT_H
 
 #include <etwas/evntrace.h>
 #include <stdint.h>
 
-/* TraceEventInstance, the general way: every case, and every error with its code. */
+/* The general path of TraceEventInstance: every case, and every error with its code. */
 uint32_t etwas_trace_instance_general(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
                                       const EVENT_INSTANCE_INFO *instance,
                                       const EVENT_INSTANCE_INFO *parent);
