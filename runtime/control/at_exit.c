@@ -63,7 +63,7 @@ static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_se
     return state;
 }
 
-/* Whoever stops it already is waited for as well. */
+/* A thread that stops the session already is waited for as well. */
 static void *at_exit_stop_session(void *argument)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};

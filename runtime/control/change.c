@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What may be changed while a session runs: UPDATE, INCREMENT_FILE and CONVERT_TO_REALTIME (R96,
- * R130–R137).
+ * Changes of a session that runs: UPDATE, INCREMENT_FILE and CONVERT_TO_REALTIME (R96, R130–R137).
  */
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
@@ -122,7 +121,10 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
     return code;
 }
 
-/* What was logged before the call belongs to the present file. What that cannot take is counted. */
+/*
+ * Writes the events that were logged before the call into the present file. Those that it cannot
+ * take are counted.
+ */
 static void write_recorded(struct etwas_session *session)
 {
     (void)etwas_drain_completely(session, ETWAS_COLLECT_USED);
@@ -194,7 +196,7 @@ static uint32_t begin_realtime(struct etwas_session *session)
     if (code != ERROR_SUCCESS) {
         set_mode(session, before);
     } else if (session->mapping != NULL) {
-        /* For good: what is settled from here on may be in no file. */
+        /* For good: events drained from here on may be in no file. */
         ck_pr_store_32(&session->mapping->head->log_file_mode, before | EVENT_TRACE_REAL_TIME_MODE);
     }
     /* Its timed flushes may be nearer than what the flusher sleeps for. */
@@ -230,7 +232,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
     return code;
 }
 
-/* What can fail comes first, and is undone if the rest fails. */
+/* Makes the changes that can fail first, and undoes them if a later one fails. */
 static uint32_t change_session(struct etwas_session *session, const struct etwas_update *update)
 {
     bool was_realtime = session->realtime != NULL;
@@ -304,7 +306,7 @@ uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key)
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = etwas_modes_check(session->configuration.log_file_mode | EVENT_TRACE_REAL_TIME_MODE);
-    /* What was logged before the call is for the file; what comes after it is for consumers. */
+    /* Events logged before the call go to the file, later ones to consumers. */
     if (code == ERROR_SUCCESS && session->file != NULL) {
         write_recorded(session);
     }

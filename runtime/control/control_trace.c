@@ -46,7 +46,7 @@ static bool control_is_other_session(const etwas_wchar *name,
            !etwas_names_equal(name, KERNEL_LOGGER_NAMEW);
 }
 
-/* By name if there is one, else by handle, which is not 0, or LoggerId. */
+/* Finds a session by name if there is one, else by handle, which is not 0, or LoggerId. */
 static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
                                    enum etwas_name_encoding text,
                                    const EVENT_TRACE_PROPERTIES *properties,
@@ -223,7 +223,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
     return code;
 }
 
-/* What this process's session has done, those of other processes do. */
+/* Has the private-session instances of other processes do what this process's session did. */
 static uint32_t control_propagate(const struct control_target *target,
                                   const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
                                   enum etwas_name_encoding text)

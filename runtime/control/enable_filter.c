@@ -113,7 +113,7 @@ uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint3
     for (uint32_t index = 0; index < count; index++) {
         uint32_t one = read_one(&copies[index], events);
 
-        /* What is wrong is said before what is not there. */
+        /* Invalid filters take precedence over those that are not supported. */
         code = one == ERROR_INVALID_PARAMETER || code == ERROR_SUCCESS ? one : code;
         if (code == ERROR_INVALID_PARAMETER) {
             return code;

@@ -73,7 +73,7 @@ static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t 
                : etwas_system_information_enable(session, of_system, control_code, &enablement);
 }
 
-/* In this process, and if others log into the session in those. */
+/* Enables providers in this process and, if other processes log into the session, in those. */
 static uint32_t enable_of_programs(struct etwas_enable_request *request,
                                    const struct etwas_registry_enablement *asked)
 {

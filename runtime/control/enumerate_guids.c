@@ -107,7 +107,7 @@ struct guids_result {
     unsigned char *buffer;
     size_t room;
     size_t needed;
-    /* What other processes have of the provider, and how shared sessions enable it. */
+    /* The provider in other processes, and its enablements by shared sessions. */
     struct etwas_other_processes others;
     struct etwas_other_enablement *enables;
     uint32_t enable_count;
@@ -135,7 +135,8 @@ static void list_guids(struct guids_result *answer, bool registered_only, bool g
 }
 
 /*
- * Those of other processes, and what their sessions enable beforehand, that this one does not know.
+ * Lists the GUIDs of other processes, and those that their sessions enable, which this process does
+ * not know.
  */
 static void list_others(struct guids_result *answer, bool groups)
 {
@@ -147,7 +148,7 @@ static void list_others(struct guids_result *answer, bool groups)
 
 /* ---- system providers: there while a system logger enables them ------------------------------ */
 
-/* How a session enables it; NULL: it does not. */
+/* The session's enablement of a system provider; NULL: it has none. */
 static const struct etwas_system_enablement *system_enablement(uint32_t session, uint32_t provider)
 {
     return etwas_system_logger_enablement(&etwas_sessions[session], provider);

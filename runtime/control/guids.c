@@ -10,7 +10,7 @@
 
 #define BYTE(value, index) (uint8_t)((uint64_t)(value) >> 8 * (index))
 
-/* In the parts in which a GUID is written: {first-second-third-fourth-last}. */
+/* Defines a GUID by the parts in which it is written: {first-second-third-fourth-last}. */
 #define WEAK_GUID(name, first, second, third, fourth, last)                                        \
     __attribute__((weak))                                                                          \
     const etwas_guid name = {first,                                                                \

@@ -32,7 +32,7 @@ static uint32_t information_copy_out(void *information, uint32_t room, uint32_t 
     return ERROR_SUCCESS;
 }
 
-/* Which source it shall be of stands in it. */
+/* Queries the interval of the source that the block names. */
 static uint32_t information_query_interval(etwas_trace_handle session, void *information,
                                            uint32_t room, uint32_t *return_bytes)
 {

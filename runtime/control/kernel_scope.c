@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Whose events a system logger records, and by what means.
- */
+/* The scope of a system logger: whose events it records, and by what means. */
 #include "control/kernel_scope.h"
 
 #include <etwas/etwas.h>

@@ -70,8 +70,8 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
 }
 
 /*
- * From one to the other a fork waits: it finds file and pool where the child lets go of both, or
- * neither.
+ * A fork waits between begin_change and end_change: it finds file and pool where the child releases
+ * both, or neither.
  */
 static void begin_change(const struct etwas_session *session)
 {
@@ -87,7 +87,7 @@ static void end_change(const struct etwas_session *session)
     }
 }
 
-/* Which it has afterwards. */
+/* Creates the session's pool. */
 static struct etwas_pool *create_pool(struct etwas_session *session,
                                       struct etwas_pool_options *options)
 {
@@ -278,7 +278,7 @@ static void lifecycle_make_unshared(struct etwas_session *session)
     session->configuration.is_template = false;
 }
 
-/* Where its buffers cannot be what others log into. */
+/* Makes a pool of this process alone, where the buffers cannot be shared. */
 static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 {
     const bool is_on_disk = code == ERROR_NOT_SUPPORTED &&
@@ -367,9 +367,9 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     *handle = etwas_session_handle(key);
     etwas_system_logger_start(session);
     etwas_host_open(session);
-    /* From here on another thread may find it by its name, and stop it. */
+    /* From here on another thread may find the session by its name, and stop it. */
     etwas_session_open(session);
-    /* The flusher takes meanwhile what is told. */
+    /* The flusher drains the rundown meanwhile. */
     etwas_system_logger_await_run_down(key);
     return ERROR_SUCCESS;
 }
@@ -463,8 +463,9 @@ uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_repo
 }
 
 /*
- * R93. A stop under way does what is needed; a session not quite open yet has to be stopped again.
- * With the role held no thread can give the session another file between the check and the stop.
+ * R93. Does nothing if a stop is under way; a session that is not quite open yet has to be stopped
+ * again. While the role is held no thread can give the session another file between the check and
+ * the stop.
  */
 static bool stop_full_session(struct etwas_session_key key)
 {

@@ -30,13 +30,13 @@ static uint32_t lifecycle_snapshot_window(struct etwas_session *session,
     return etwas_snapshot_write_window(session, file_name, window);
 }
 
-/* From so long before a moment on. */
+/* A window that begins so long before a moment. */
 struct snapshot_window {
     int64_t moment;
     uint64_t before_ns;
 };
 
-/* It is no window of the session's own triggers: it has no number. */
+/* The window is not one of the session's own triggers: it has no number. */
 static struct etwas_snapshot_window window_around(const struct etwas_session *session,
                                                   const struct snapshot_window *around)
 {

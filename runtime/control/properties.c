@@ -56,7 +56,7 @@ static bool properties_is_versioned(const EVENT_TRACE_PROPERTIES *properties)
     return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
 }
 
-/* The same block as version 2; only with the flag it has as many bytes. */
+/* The same block as version 2; it is so long only with the flag. */
 static const EVENT_TRACE_PROPERTIES_V2 *properties_version_2(
     const EVENT_TRACE_PROPERTIES *properties)
 {
@@ -129,8 +129,8 @@ static size_t properties_area_bytes(const EVENT_TRACE_PROPERTIES *properties, ui
 }
 
 /*
- * What stands in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it does not end
- * there; `not_a_name`: it is too long, or not well formed.
+ * Reads the string in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it is not
+ * terminated there; `not_a_name`: it is too long, or not well formed.
  */
 static uint32_t properties_read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
                                      uint32_t other, enum etwas_name_encoding text,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What providers call themselves, here and in other processes: by GUID, and by name.
- */
+/* The names of providers, in this and in other processes: by GUID, and by name. */
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <stdio.h>

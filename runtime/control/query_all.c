@@ -53,7 +53,7 @@ static uint32_t query_all_check(EVENT_TRACE_PROPERTIES *const *array, uint32_t c
     return ERROR_SUCCESS;
 }
 
-/* What has been found, and where the next one's block is. */
+/* What has been found, and the place of the next block. */
 struct query_result {
     EVENT_TRACE_PROPERTIES **array;
     uint32_t array_count;
@@ -121,7 +121,7 @@ static void query_all_request(struct remote_query *question, const struct query_
             : (uint32_t)ERROR_MORE_DATA;
 }
 
-/* What one session that has ended left empty the next one gets. */
+/* A block that a session left empty because it has ended goes to the next session. */
 static void query_all_receive(struct remote_query *question, struct query_result *answer,
                               uint64_t deadline_ns)
 {
@@ -130,7 +130,7 @@ static void query_all_receive(struct remote_query *question, struct query_result
         question->code = etwas_remote_query_end(question->entry, &question->reply,
                                                 question->connection, deadline_ns);
     }
-    /* A session whose host could not be asked. */
+    /* A session whose host could not be queried. */
     query_all_store_code(answer, question->code == ERROR_TIMEOUT
                                      ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
                                      : question->code);

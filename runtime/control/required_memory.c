@@ -16,7 +16,7 @@ static struct {
     char sentence[ETWAS_MEMORY_TEXT_BYTES];
 } last_refusal;
 
-/* Whether there are huge pages is read only if it matters: that may take long. */
+/* Huge pages are counted only if it matters: that may take long. */
 static uint32_t required_memory_not_granted(const struct etwas_memory_grant *grant,
                                             const struct etwas_memory *memory,
                                             uint32_t requirements)

@@ -34,7 +34,7 @@ static int64_t retention_slot_started_at(const struct etwas_session *session)
     return etwas_clock_reading_stamp(&session->started, session->configuration.clock);
 }
 
-/* For how long back the stream is held. With `pool_lock` held and a pool there. */
+/* The time for which the stream is held. `pool_lock` is held, and there is a pool. */
 static uint64_t retention_held_ns(const struct etwas_session *session, uint32_t slot)
 {
     uint32_t clock = session->configuration.clock;
@@ -46,7 +46,7 @@ static uint64_t retention_held_ns(const struct etwas_session *session, uint32_t 
     return retention_ticks_to_ns(etwas_clock_now(clock) - since, clock);
 }
 
-/* With `pool_lock` held and a pool there. */
+/* Measures a class row. `pool_lock` is held, and there is a pool. */
 static void retention_measure(const struct etwas_session *session, etwas_retention *retention,
                               uint64_t *stream_ns, uint32_t room)
 {
@@ -106,7 +106,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
 
 /* ---- retention classes ----------------------------------------------------------------------- */
 
-/* For so long back every stream of the row is held. */
+/* The time for which every stream of the row is held. */
 static uint64_t retention_covered_ns(const struct etwas_session *session, uint32_t row)
 {
     uint64_t least = UINT64_MAX;

@@ -294,7 +294,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     };
     etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
     etwas_session_let_go(&held);
-    /* By its address alone, from a file of the system's, which takes its time. */
+    /* Found by its address only, in a file of the system, which takes time. */
     cancelling = etwas_cancel_forbid();
     known.region_huge_bytes = etwas_memory_huge_bytes(&region);
     etwas_cancel_allow(cancelling);

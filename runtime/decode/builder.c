@@ -33,7 +33,10 @@ static void builder_fail(struct etwas_info_builder *builder, uint32_t error)
     }
 }
 
-/* `count` more bytes at the end of the pool, from an even offset on; NULL: no memory, or too many. */
+/*
+ * Makes room for `count` more bytes at the end of the pool, at an even offset; NULL: no memory, or
+ * too many.
+ */
 static uint8_t *builder_make_room(struct etwas_info_builder *builder, size_t count)
 {
     size_t at = (builder->pool_bytes + 1) & ~(size_t)1;
@@ -111,7 +114,7 @@ uint32_t etwas_builder_add_string(struct etwas_info_builder *builder, const char
     return (uint32_t)(to - builder->pool);
 }
 
-/* Nobody says another one. */
+/* Whether the property has its type's usual length, that is, states no other. */
 static bool builder_has_usual_length(const EVENT_PROPERTY_INFO *info)
 {
     return info->length == 0 &&
@@ -150,7 +153,9 @@ uint16_t etwas_builder_property(struct etwas_info_builder *builder, uint16_t par
     return (uint16_t)builder->property_count++;
 }
 
-/* The order of the finished array: what is to stand at each position, and the lists it is made of. */
+/*
+ * The order of the finished array: the property at each position, and the lists that it is made of.
+ */
 struct member_order {
     uint16_t *indexes; /* by position: the builder's index */
     uint16_t *first;   /* by index: its first member; NONE */
@@ -162,8 +167,8 @@ enum {
 };
 
 /*
- * Those of no struct first, then the members of each struct, in the order in which the structs
- * themselves lie. Returns how many are of no struct.
+ * Orders the properties: those of no struct first, then the members of each struct, in the order of
+ * the structs themselves. Returns how many are of no struct.
  */
 static uint16_t builder_order_members(struct etwas_info_builder *builder,
                                       struct member_order *order)

@@ -80,7 +80,7 @@ static unsigned builtin_number_at(const char **text)
     return number;
 }
 
-/* Reads "10 Load" of "10 Load, 2 Unload", and goes on behind it; NULL: there is no more. */
+/* Parses "10 Load" of "10 Load, 2 Unload", and moves *list past it; NULL: there is no more. */
 static const char *builtin_next_name(const char **list, unsigned *number, size_t *bytes)
 {
     const char *name;
@@ -136,7 +136,7 @@ static const struct etwas_builtin_map *builtin_find_map(const char *name, size_t
     abort(); /* likewise */
 }
 
-/* Reads the field at *text, and goes on behind it; false: there is none. */
+/* Parses the field at *text, and moves *text past it; false: there is none. */
 static bool builtin_next_field(const char **text, struct builtin_field *field)
 {
     const char *at = *text;
@@ -207,7 +207,7 @@ const char *etwas_builtin_provider(const etwas_guid *guid)
     return class == NULL ? NULL : class->provider;
 }
 
-/* How many bytes a payload has at least. */
+/* The least bytes of a payload. */
 static uint16_t builtin_least_bytes(const struct etwas_builtin_layout *layout, bool is_wide)
 {
     const char *text = layout->fields;
@@ -248,7 +248,7 @@ static bool builtin_is_same_field(const struct builtin_field *left,
                right->count_name, right->count_name == NULL ? 0 : right->count_name_bytes);
 }
 
-/* How many fields both have at their beginning, at most `most`. */
+/* The number of fields with which both begin, at most `most`. */
 static size_t builtin_count_common(const char *left, const char *right, size_t most)
 {
     struct builtin_field left_field, right_field;
@@ -262,7 +262,10 @@ static size_t builtin_count_common(const char *left, const char *right, size_t m
     return count;
 }
 
-/* One of the layouts of a type, and how many fields it begins as all of them do; NULL: there is none. */
+/*
+ * One of the layouts of a type, and the number of fields with which all of them begin; NULL: there
+ * is none.
+ */
 static const struct etwas_builtin_layout *builtin_common_layout(
     const struct etwas_builtin_class *class, uint8_t type, size_t *fields)
 {
@@ -380,7 +383,7 @@ static uint32_t builtin_add_maps(struct etwas_schema_store *store, const char *f
     return error;
 }
 
-/* What is added for a version. */
+/* The schema that is added for a version. */
 struct builtin_description {
     const struct etwas_builtin_layout *layout;
     size_t fields; /* so many of its fields at most */
@@ -426,7 +429,10 @@ static uint32_t builtin_add_layout(struct etwas_schema_store *store,
     return error == ERROR_SUCCESS ? builtin_add_maps(store, layout->fields) : error;
 }
 
-/* All that hold for the event's version; if none does, what all layouts of its type have in common. */
+/*
+ * Adds all layouts that hold for the event's version; if none does, the fields that all layouts of
+ * its type have in common.
+ */
 static uint32_t builtin_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_DESCRIPTOR *event = &record->EventHeader.EventDescriptor;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a machine has, and classes that Windows alone writes: pools, heaps, and more. */
+/*
+ * Classes of the machine's configuration, and classes that only Windows writes: pools, heaps, and
+ * more.
+ */
 #include "decode/builtin.h"
 
 #define PHYSICAL_DISK                                                                              \
@@ -74,7 +77,7 @@ static const struct etwas_builtin_layout system_config[] = {
     {"23 IDEChannel", 2, 2,
      "u32 TargetId; u32 DeviceType; u32 DeviceTimingMode; u32 LocationInformationLen; "
      "wstr LocationInformation"},
-    /* Whether there is padding before the masks is not known. */
+    /* It is not known whether there is padding before the masks. */
     {"24 NumaNode", 2, 2, "u32 NodeCount"},
     {"25 Platform", 2, 2,
      "wstr SystemManufacturer; wstr SystemProductName; wstr BiosDate; wstr BiosVersion"},
@@ -127,7 +130,7 @@ static const struct etwas_builtin_layout pool[] = {
 #define HEAP_SPACE                                                                                 \
     "size FreeSpace; size CommittedSpace; size ReservedSpace; u32 NoOfUCRs; size AllocatedSpace"
 
-/* Version 0 is of consumers that tell no versions apart. */
+/* Version 0 is from consumers that do not distinguish versions. */
 static const struct etwas_builtin_layout heap[] = {
     {"32 Create", 0, 3,
      "ptr HeapHandle; x32 HeapFlags; size ReservedSpace; size CommittedSpace; "

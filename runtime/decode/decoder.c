@@ -75,7 +75,10 @@ static bool decoder_has_schema(const struct etwas_event_kind *kind)
     return at != NULL;
 }
 
-/* Once for each version: an event that nobody knows must not be looked for a million times. */
+/*
+ * Calls supply once for each version: an event without a schema must not be searched for a million
+ * times.
+ */
 static uint32_t decoder_supply_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
                                         struct etwas_event_kind *kind)
 {
@@ -96,7 +99,7 @@ static uint32_t decoder_supply_built_in(etwas_decoder *decoder, const EVENT_RECO
 }
 
 enum {
-    /* Of the versions of an event, all together: each may go through all of its payload. */
+    /* For all versions of an event together: each may read all of its payload. */
     TOKENS_TO_CHOOSE = 1 << 16,
 };
 
@@ -118,7 +121,7 @@ static bool decoder_payload_fits(const etwas_schema *schema, const EVENT_RECORD 
     return true;
 }
 
-/* For one of the layouts of a version. */
+/* Whether the payload has room for one of the layouts of a version. */
 static bool decoder_payload_has_room(const struct etwas_stored_schema *stored,
                                      const EVENT_RECORD *record)
 {
@@ -128,9 +131,10 @@ static bool decoder_payload_has_room(const struct etwas_stored_schema *stored,
 }
 
 /*
- * The event's own version, by the longest layout that its payload has room for, else by the shortest. Without its version:
- * of those that the file itself or the user described, the highest below it whose fields are all in the payload, or the
- * lowest there is; else what is built in of all versions.
+ * Chooses the event's own version, by the longest layout that its payload has room for, else by the
+ * shortest. Without that version: of the schemas from the file itself or from the user, the highest
+ * version below it whose fields are all in the payload, or the lowest; else the built-in fields
+ * common to all versions.
  */
 static const etwas_schema *decoder_choose_schema(const struct etwas_stored_schema *versions,
                                                  const EVENT_RECORD *record)

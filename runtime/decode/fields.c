@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Goes through the fields of one event, by the steps of its schema (decode/schema.h).
- *
- * Whatever the schema says, nothing behind the payload is read: field_measure() alone moves on, and only
- * within what is left. An event gives at most as many tokens as its payload and its schema can have
- * reason for, so that members without bytes, 65,535 times, come to an end.
+ * Reads the fields of one event, by the steps of its schema (decode/schema.h). Nothing past the
+ * payload is read, whatever the schema says: only field_measure() moves the cursor, and only within
+ * the bytes that are left. The number of tokens of an event is bounded by its payload and its
+ * schema, so that 65,535 members without bytes come to an end.
  */
 #include <etwas/decode.h>
 
@@ -21,7 +20,7 @@ enum {
     TOKENS_OF_FIELD = 4,
 };
 
-/* An array whose elements, or a struct (or the whole event) whose members are being given. */
+/* An open array, struct, or the whole event, whose elements or members are being returned. */
 struct field_frame {
     uint16_t property;
     bool is_array;
@@ -72,7 +71,7 @@ void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
 
 /* ---- how long a value is --------------------------------------------------------------------- */
 
-/* What a value takes of the payload, and what of that is the value. */
+/* The bytes that a value takes of the payload, and which of these are the value. */
 struct field_extent {
     uint64_t bytes; /* more than are left: truncated */
     uint32_t before;
@@ -87,8 +86,8 @@ static struct field_extent field_whole(uint64_t bytes)
 static const struct field_extent truncated = {.bytes = UINT64_MAX};
 
 /*
- * Writers leave an empty string at the end of a payload away. That is not so of an element: how many
- * there are was said.
+ * Writers may omit an empty string at the end of a payload. They do not omit elements, whose number
+ * is stated.
  */
 static struct field_extent field_empty_at_end(const struct field_cursor *walk)
 {
@@ -100,7 +99,7 @@ static struct field_extent field_empty_at_end(const struct field_cursor *walk)
     return field_whole(0);
 }
 
-/* To the 0, or to the end of the payload: all that is left of a string is one. */
+/* A string up to its 0, or up to the end of the payload. */
 static struct field_extent field_to_wide_zero(const struct field_cursor *walk)
 {
     uint32_t most = field_bytes_left(walk) / 2;
@@ -225,7 +224,7 @@ static struct field_extent field_by_length(const struct field_cursor *walk,
     return extent;
 }
 
-/* To the end, where a string may have a 0 that is not its own. */
+/* The rest of the payload, which for a string may end in a 0. */
 static struct field_extent field_rest(const struct field_cursor *walk, uint32_t unit)
 {
     struct field_extent extent = field_whole(field_bytes_left(walk) / unit * unit);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's classes. What ETW's pages do not document, as versions from 4 on, and 3 of FileIo and
- * DiskIo, is as consumers read it, and as files of these systems have it.
+ * The kernel's classes. Layouts that ETW's pages do not document, such as versions from 4 on, and 3
+ * of FileIo and DiskIo, follow how consumers read them, and what files of these systems contain.
  */
 #include "decode/builtin.h"
 
@@ -366,7 +366,7 @@ static const struct etwas_builtin_layout debug_print[] = {
     {"32 DbgPrint", 2, 2, "u32 Component; u32 Level; str Message"},
 };
 
-/* As the kernel's other records of this kind; no page documents it. The path is our own. */
+/* Like the kernel's other records of this kind; no page documents it. The path is etwas's own. */
 #define JOB_LIFE "guid JobGuid; u32 JobId; x32 Flags; status Status"
 #define JOB_PROCESS "guid JobGuid; u32 JobId; pid ProcessId; status Status"
 

@@ -13,7 +13,10 @@ enum {
     FORMAT_XML = 1,
     MAGIC = 0x5B,
     CHUNKS_LIMIT = 4096, /* of a document: mostly they have 65,280 bytes each */
-    /* Documents under way at a time; the oldest goes. Nobody waits for what was lost. */
+    /*
+     * The most documents that are incomplete at a time; the oldest is dropped, because lost chunks
+     * never come.
+     */
     PARTIAL_LIMIT = 32,
 };
 
@@ -28,7 +31,7 @@ struct chunk_header {
 _Static_assert(sizeof(struct chunk_header) == 8, "what a chunk begins with");
 
 struct chunk {
-    uint8_t *xml; /* NULL: not there yet */
+    uint8_t *xml; /* NULL: not allocated yet */
     size_t bytes;
 };
 
@@ -53,7 +56,7 @@ bool etwas_is_manifest_chunk(const EVENT_RECORD *record)
            ((const uint8_t *)record->UserData)[offsetof(struct chunk_header, magic)] == MAGIC;
 }
 
-/* The link to the document that the record goes on with; *link is NULL: there is none. */
+/* The link to the document that the record continues; *link is NULL: there is none. */
 static struct etwas_partial_manifest **chunks_find(struct etwas_manifest_chunks *chunks,
                                                    const EVENT_RECORD *record)
 {
@@ -94,7 +97,7 @@ static void chunks_forget_oldest(struct etwas_manifest_chunks *chunks)
     chunks_forget(chunks, link);
 }
 
-/* False: no memory. */
+/* Begins a document. Returns false if there is no memory. */
 static bool chunks_begin(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
                          const struct chunk_header *envelope)
 {

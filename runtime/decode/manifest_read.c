@@ -257,7 +257,7 @@ static bool manifest_begin_event(struct etwas_manifest_reader *reader, const cha
     return true;
 }
 
-/* English is what nobody asked for and most can read; else the first. */
+/* English is preferred; else the first language is used. */
 static bool manifest_begin_resources(struct etwas_manifest_reader *reader, const char **attributes)
 {
     const char *culture = etwas_manifest_attribute(attributes, "culture");

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a manifest says of an event, as TDH has it: references looked up, names as they are shown. */
+/*
+ * Makes the schema of a manifest's event as TDH has it: references resolved, names as they are
+ * printed.
+ */
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +18,8 @@ static bool manifest_begins_with(const char *text, const char *beginning)
 }
 
 /*
- * A message, or what it refers to in the table of strings; NULL: none, or the table has it not. What
- * it refers to elsewhere, as $(mc.…), is not in a manifest.
+ * A message, or the string of the table that it refers to; NULL: none, or the table lacks it. A
+ * reference to anything else, such as $(mc.…), cannot be resolved by the manifest.
  */
 static const char *manifest_message_of(const struct etwas_manifest *manifest, const char *message)
 {
@@ -65,7 +68,7 @@ static uint32_t manifest_add_value_text(struct etwas_info_builder *builder,
     return etwas_builder_add_string(builder, name + prefix, name_bytes - prefix);
 }
 
-/* What is being made of an event. */
+/* The schema under construction. */
 struct manifest_schema_build {
     struct etwas_info_builder builder;
     const struct etwas_manifest *manifest;

@@ -34,8 +34,8 @@ bool etwas_manifest_begin_user_data(struct etwas_manifest_reader *reader, const 
 }
 
 /*
- * The number of the field that `name` means inside `parent`: one of the same struct, or one of none.
- * ETWAS_BUILDER_NO_PROPERTY: there is none before it.
+ * The number of the field that `name` refers to inside `parent`: one of the same struct, or one of
+ * none. ETWAS_BUILDER_NO_PROPERTY: there is none before it.
  */
 static uint16_t template_earlier_field(const struct etwas_manifest_template *template,
                                        uint16_t parent, const char *name)

@@ -23,7 +23,7 @@ struct etwas_known_manifest {
     struct etwas_manifest_skipped skipped;
 };
 
-/* What was made of an element, and is too large. */
+/* Counts an element as skipped, because the result is too large. */
 static void manifests_skip(struct etwas_manifests *manifests, bool is_event)
 {
     if (manifests->skipped.count++ == 0) {
@@ -33,8 +33,8 @@ static void manifests_skip(struct etwas_manifests *manifests, bool is_event)
 }
 
 /*
- * Keeps an event, or a map of `map_provider`, that was made of a manifest, and frees it. What makes no
- * sense is left out.
+ * Stores an event, or a map of `map_provider`, that was made from a manifest, and frees it. Skips
+ * an invalid one.
  */
 static uint32_t manifests_store_version(etwas_decoder *decoder, uint32_t error, void *info,
                                         size_t bytes, const etwas_guid *map_provider)
@@ -119,7 +119,10 @@ static struct etwas_known_manifest *manifests_find_known(etwas_decoder *decoder,
     return entry;
 }
 
-/* What etwas keeps of chunks, in every file: as the provider wrote them. */
+/*
+ * Unpacks the record in which etwas repeats a chunk in every file, into the event as the provider
+ * wrote it.
+ */
 static uint32_t manifests_add_document(const EVENT_RECORD *record, EVENT_RECORD *chunk)
 {
     struct etwas_etl_manifest_chunk head;

@@ -14,7 +14,7 @@ enum {
     NAMES_OF_INFO = 4, /* names may take so many times the bytes of what they come from */
 };
 
-/* What is checked: an aligned copy. */
+/* An aligned copy of the map that is checked. */
 struct map_source {
     const EVENT_MAP_INFO *info;
     size_t bytes;
@@ -36,7 +36,7 @@ static int32_t map_string_units(const struct map_source *source, uint32_t offset
     return units < most ? (int32_t)units : -1;
 }
 
-/* Without the blank that strings of messages end with. */
+/* Writes a string without the blank at the end of message strings. */
 static void map_write_string(struct etwas_text_writer *text, const struct map_source *source,
                              uint32_t offset)
 {
@@ -73,7 +73,7 @@ static bool map_read_number(const struct map_source *source, uint32_t offset, ui
     return *end == 0;
 }
 
-/* What an entry stands for; false: a value that is no number has no name. */
+/* The value of an entry; false: a value that is no number has no name. */
 static bool map_value_of(const struct map_source *source, uint32_t index, uint32_t *value)
 {
     const EVENT_MAP_INFO *info = source->info;
@@ -101,7 +101,7 @@ static bool map_is_of_bits(const EVENT_MAP_INFO *info)
                           EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
 }
 
-/* The bytes that all names need; 0: the map makes no sense. */
+/* The bytes that all names need; 0: the map is invalid. */
 static size_t map_measure(const struct map_source *source)
 {
     size_t bytes = 1;
@@ -130,7 +130,7 @@ static int map_compare_values(const void *left, const void *right)
     const struct etwas_map_entry *a = left;
     const struct etwas_map_entry *b = right;
 
-    /* Of two with one value the first of the map comes first: so do their texts lie. */
+    /* Of two entries with one value the first of the map comes first, as their texts lie. */
     return a->value != b->value ? (a->value < b->value ? -1 : 1)
                                 : (a->text > b->text) - (a->text < b->text);
 }

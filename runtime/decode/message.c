@@ -147,7 +147,7 @@ uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
     return ERROR_SUCCESS;
 }
 
-/* Of a TraceMessage. Returns whether there is a rest. */
+/* Writes the message of a TraceMessage. Returns whether there is a rest. */
 static bool message_write_by_format(struct etwas_text_writer *text, const etwas_decoder *decoder,
                                     const EVENT_RECORD *record, etwas_value *rest)
 {

@@ -24,7 +24,7 @@ struct insert_state {
     size_t effort; /* still allowed */
 };
 
-/* What stands behind a percent sign: a field's number, and perhaps how it is to be shown. */
+/* An insert after a percent sign: a field's number, and an optional conversion. */
 struct insert {
     uint32_t field; /* from 1; 0: it is none */
     struct etwas_printf_conversion conversion;
@@ -44,7 +44,7 @@ static size_t insert_bytes_of(const char *utf8, int characters)
     return at;
 }
 
-/* As the value's types say; cut, or with blanks beside it. */
+/* Writes a value by its types, cut or padded with blanks. */
 static void insert_write_text(struct etwas_text_writer *text,
                               const struct etwas_printf_conversion *conversion,
                               const etwas_value *value)
@@ -121,7 +121,10 @@ static bool insert_write_field(struct insert_state *inserting, const struct inse
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* What stands behind a percent sign. Returns how many units of it were read; 0: the end. */
+/*
+ * Writes an escape after a percent sign. Returns how many units of it were read; 0: the message
+ * ends.
+ */
 static size_t insert_write_escape(struct etwas_text_writer *text, const etwas_wchar *at,
                                   size_t units)
 {
@@ -147,7 +150,7 @@ static size_t insert_write_escape(struct etwas_text_writer *text, const etwas_wc
     return 1;
 }
 
-/* What stands between exclamation marks; what says nothing is passed over. */
+/* Parses a conversion between exclamation marks; ignores what it does not know. */
 static void insert_read_conversion(const etwas_wchar *at, size_t units, struct insert *insert)
 {
     char ascii[CONVERSION_BYTES] = "";
@@ -156,7 +159,7 @@ static void insert_read_conversion(const etwas_wchar *at, size_t units, struct i
         ascii[i] = at[i] < 0x80 ? (char)at[i] : '?';
     }
     etwas_printf_conversion_read(ascii, &insert->conversion);
-    insert->conversion.is_wide = false; /* it is the value that says so */
+    insert->conversion.is_wide = false; /* the value decides */
 }
 
 /* Digits, and what may stand between exclamation marks behind them. */

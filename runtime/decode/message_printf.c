@@ -33,7 +33,7 @@ static void printf_write_missing(struct etwas_text_writer *text)
     etwas_text_put_utf8(text, "\xE2\x80\xA6", 3);
 }
 
-/* To its 0, or to the payload's end; the precision says how much of it is shown. */
+/* Writes a string up to its 0, or up to the payload's end, cut to the precision. */
 static void printf_write_string(struct etwas_text_writer *text,
                                 const struct etwas_printf_conversion *conversion,
                                 struct printf_arguments *arguments)
@@ -151,7 +151,7 @@ static void printf_write_conversion(struct etwas_text_writer *text,
     case '%':
         etwas_text_put(text, "%", 1);
         break;
-    case 0: /* how long its argument is nobody knows: nor where the next one begins */
+    case 0: /* the length of its argument, and so the place of the next one, is unknown */
         arguments->is_over = true;
         printf_write_missing(text);
         break;

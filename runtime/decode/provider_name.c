@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a provider is called whose event nothing describes: as the event's traits or other events say, or
- * as it is well known. */
+/*
+ * The name of a provider whose event has no schema: from the event's traits, from other events, or
+ * well known.
+ */
 #include <etwas/winerror.h>
 #include <string.h>
 

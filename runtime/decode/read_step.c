@@ -7,7 +7,7 @@
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* How a type is read, and as which a value of it is shown. */
+/* The read method of a type, and the type that a value of it has. */
 struct step_type {
     uint8_t method;
     uint8_t bytes;
@@ -63,7 +63,7 @@ static const struct step_type classic_types[] = {
     CLASSIC(WBEMSID) = {ETWAS_READ_WBEMSID, 0, false, TDH_OUTTYPE_STRING},
 };
 
-/* NULL: there is no such type. */
+/* Finds a type; NULL: there is none. */
 static const struct step_type *step_type_of(uint16_t in_type)
 {
     if (in_type < sizeof types / sizeof types[0] && in_type != TDH_INTYPE_RESERVED24) {
@@ -142,7 +142,7 @@ static void step_find_parents(struct step_tree *tree)
     }
 }
 
-/* Not so deep, and no struct inside itself. */
+/* Whether the property is nested within the bound, and no struct is inside itself. */
 static bool step_is_shallow(const struct step_tree *tree, uint32_t property)
 {
     uint32_t depth = 0;
@@ -167,7 +167,9 @@ static bool step_is_read_before(const struct step_tree *tree, uint32_t earlier, 
     return false;
 }
 
-/* The slot in which the value of `named` is kept for `property`; false: it is not known how many it means. */
+/*
+ * The slot in which the value of `named` is saved for `property`; false: the reference is invalid.
+ */
 static bool step_slot_of(struct step_tree *tree, uint32_t property, uint16_t named, uint16_t *from)
 {
     const EVENT_PROPERTY_INFO *info;

@@ -16,7 +16,7 @@ enum {
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-/* What is checked: an aligned copy. */
+/* An aligned copy of the TRACE_EVENT_INFO that is checked. */
 struct schema_source {
     const TRACE_EVENT_INFO *info;
     size_t bytes;
@@ -143,7 +143,7 @@ static const char *schema_end_name(struct schema_names *names, struct etwas_text
     return name;
 }
 
-/* Without the blanks that strings of messages end with. */
+/* Writes a string without the blanks at the end of message strings. */
 static void schema_write_string(struct etwas_text_writer *text, const struct schema_source *source,
                                 uint32_t offset)
 {
@@ -233,7 +233,7 @@ static uint32_t schema_count_maps(const TRACE_EVENT_INFO *info)
     return count;
 }
 
-/* Where the parts lie in the one allocation. */
+/* The offsets of the parts in the allocation. */
 struct schema_layout {
     size_t fields;
     size_t steps;

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What has begun and not ended, in chains by the hash of its id: of an instance class, number and
- * process, of an activity its GUID alone, so that a chain has the activities of all providers. The hash has a secret: whoever makes a file cannot make a chain long but by
- * one activity of many providers, and of these there is a bound.
+ * Open spans, in chains by the hash of their id: of an instance its class, number and process, of
+ * an activity its GUID alone, so that a chain has the activities of all providers. The hash has a
+ * secret seed, so a file can make a chain long only by one activity of many providers, and their
+ * number is bounded.
  */
 
 #include <etwas/decode.h>
@@ -43,7 +44,7 @@ struct etwas_spans {
     uint64_t counts[COUNTS];
 };
 
-/* What a span is found by. */
+/* The key of a span. */
 struct span_key {
     etwas_guid guid;
     etwas_guid activity;
@@ -73,7 +74,10 @@ static const void *span_item_of(const EVENT_RECORD *record, uint16_t type, size_
     return NULL;
 }
 
-/* Of whose START or END the counters are; they are inside of it. False: the event has none, or the file lies. */
+/*
+ * Reads which START or END the counters belong to; it is inside of them. Returns false if the event
+ * has none, or contradicts itself.
+ */
 static bool span_read_counted(const EVENT_RECORD *record, struct span_key *key)
 {
     struct etwas_etl_counters counters;
@@ -152,7 +156,7 @@ static bool span_is_same_activity(const etwas_span *span, const struct span_key 
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* What was looked for, and how far. */
+/* The result of a search. */
 struct span_position {
     uint32_t *link;   /* leads to it; NULL: it is not there */
     uint32_t nearest; /* an activity of another provider or trace, the one that began last */
@@ -244,7 +248,7 @@ static struct span_entry *span_claim_entry(struct etwas_spans *spans)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* NULL: it has none, or none that is open. */
+/* The parent of a span; NULL: it has none, or none that is open. */
 static const etwas_span *span_parent_of(const struct etwas_spans *spans, const struct span_key *key)
 {
     struct span_position found;
@@ -259,7 +263,7 @@ static const etwas_span *span_parent_of(const struct etwas_spans *spans, const s
     return found.nearest != NOBODY ? &spans->entries[found.nearest - 1].span : NULL;
 }
 
-/* NULL: it is left out. */
+/* Opens a span; NULL: it is skipped. */
 static const etwas_span *span_start(struct etwas_spans *spans, const EVENT_RECORD *record,
                                     const struct span_key *key, const struct span_key *parent,
                                     int64_t time)

@@ -16,7 +16,7 @@ _Static_assert(offsetof(EVENT_HEADER, EventDescriptor) ==
 _Static_assert(sizeof(struct etwas_event_key) == 20, "no padding: it is hashed");
 
 enum {
-    /* With one name: each goes to all fields that name it. */
+    /* The most maps of one name: each is set in all fields that name it. */
     MAPS_OF_NAME = 256,
 };
 
@@ -218,7 +218,7 @@ static bool store_find_maps(struct etwas_schema_store *store, struct etwas_store
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-/* By its GUID, or that of one of its classes. */
+/* The name of a provider, by its GUID, or by that of one of its classes. */
 struct etwas_provider_name {
     etwas_guid guid;
     char name[];
@@ -274,7 +274,7 @@ static bool store_guid_is_zero(const etwas_guid *guid)
     return memcmp(guid, &(etwas_guid){0}, sizeof *guid) == 0;
 }
 
-/* What events a description is of; false: of none that it could be. */
+/* The key of a schema's event; false: it has none. */
 static bool store_key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *key)
 {
     if (info->DecodingSource == DecodingSourceWbem) {
@@ -311,7 +311,7 @@ static bool store_is_of_version(const struct etwas_stored_schema *stored, uint8_
     return stored != NULL && stored->exact.info->EventDescriptor.Version == version;
 }
 
-/* What is to be kept. */
+/* A schema that is added. */
 struct store_addition {
     const void *info;
     size_t bytes;
@@ -320,7 +320,10 @@ struct store_addition {
         *least; /* of one of the layouts that a version may have; NULL: it is the only one */
 };
 
-/* Where it belongs: in the place of the version that is there, or behind its layouts. NULL: nowhere. */
+/*
+ * The link at which a schema belongs: that of the same version, or after its layouts. NULL: it is
+ * not stored.
+ */
 static struct etwas_stored_schema **store_place_of(const struct etwas_schema_store *store,
                                                    struct etwas_event_kind *kind, uint8_t version,
                                                    const struct store_addition *addition)
@@ -370,7 +373,7 @@ static uint32_t store_add_version(struct etwas_schema_store *store, struct etwas
     if (!store_find_maps(store, stored) ||
         !etwas_store_add_provider(store, &kind->key.guid, stored->exact.provider,
                                   strlen(stored->exact.provider))) {
-        return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
+        return ERROR_NOT_ENOUGH_MEMORY; /* stored, but unused */
     }
     stored->older = *link;
     while (store_is_of_version(stored->older, version)) { /* all its layouts */
@@ -493,7 +496,7 @@ static int store_compare_names(const void *left, const void *right)
     return order != 0 ? order : a->info->EventDescriptor.Version - b->info->EventDescriptor.Version;
 }
 
-/* Those that events can have, into `list` unless it is NULL; returns how many. */
+/* Lists the schemas that events can have in `list`, unless it is NULL; returns their number. */
 static size_t store_collect(const struct etwas_schema_store *store, const etwas_schema **list)
 {
     size_t count = 0;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system calls of this machine, by number: runtime/CMakeLists.txt has their names from the kernel's
- * header, and here they become a map's text, in front of those of calls that programs of 32 bits make.
+ * The system calls of this machine, by number: runtime/CMakeLists.txt takes their names from the
+ * kernel's header, and here they become a map's text, before those of the calls of 32-bit programs.
  */
 #include <asm/unistd.h>
 

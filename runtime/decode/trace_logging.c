@@ -26,7 +26,7 @@
 #include "decode/source.h"
 #include "etl/cursor.h"
 
-/* In a field's `in` and `out` */
+/* Bits of a field's `in` and `out`. */
 enum {
     TYPE_MASK = 0x1F,
     COUNT_MASK = 0x60,
@@ -90,7 +90,7 @@ static bool trace_logging_skip_blob(struct etwas_cursor *cursor, uint16_t *bytes
     return true;
 }
 
-/* What is in a blob, behind its size. */
+/* Opens the contents of a blob, after its size. */
 static bool trace_logging_open_blob(const void *data, uint16_t data_bytes,
                                     struct etwas_cursor *cursor)
 {
@@ -238,7 +238,7 @@ static bool trace_logging_add_field(struct etwas_info_builder *builder, uint16_t
         info.Flags |= PropertyHasTags;
         info.Tags = field->tag & 0x0FFFFFFF;
     }
-    /* What is in the payload right before a value is counted by the property itself. */
+    /* A count that the payload states right before the value belongs to the property itself. */
     if (count == COUNT_CONSTANT) {
         info.Flags |= PropertyParamFixedCount;
         info.count = field->count;
@@ -271,7 +271,7 @@ struct nesting {
     uint32_t depth;
 };
 
-/* Where nothing more can be read of the fields: the next one, of each struct that is open, is not known. */
+/* Adds an unknown field in each open struct, where no more fields can be read. */
 static void trace_logging_add_unknown(struct etwas_info_builder *builder,
                                       const struct nesting *open)
 {
@@ -378,7 +378,7 @@ static bool trace_logging_make_string_schema(struct etwas_info_builder *builder)
     return true;
 }
 
-/* The schema of what an event says of itself. ERROR_INVALID_DATA: it makes no sense. */
+/* Makes the schema of an event that describes itself. ERROR_INVALID_DATA: it is invalid. */
 static uint32_t trace_logging_make_schema(const struct etwas_embedded_schema_key *key,
                                           struct etwas_stored_schema **stored)
 {
@@ -401,7 +401,7 @@ static uint32_t trace_logging_make_schema(const struct etwas_embedded_schema_key
         error = is_sound ? etwas_schema_make(info, bytes, stored) : ERROR_INVALID_DATA;
     }
     free(info);
-    /* What is only a guess has to be right. */
+    /* A guess counts only if the whole payload can be read by it. */
     if (*stored != NULL && !(*stored)->is_whole && key->payload_begin > 0) {
         free(*stored);
         *stored = NULL;
@@ -434,7 +434,7 @@ static bool trace_logging_key_of(const EVENT_RECORD *record, struct etwas_embedd
     return key->schema_bytes > 0 || (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) != 0;
 }
 
-/* Keeps what makes no sense too, unless it is only a guess that it should. */
+/* Finds or makes the schema. Stores an invalid one, too, unless it is a guess. */
 static uint32_t trace_logging_schema_of(etwas_decoder *decoder,
                                         const struct etwas_embedded_schema_key *key,
                                         const etwas_schema **schema)

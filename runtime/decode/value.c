@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a value is: a number, or only text. */
+/* The form of a value: a number, or only text. */
 #include "decode/value.h"
 
 #include <string.h>
@@ -54,7 +54,10 @@ enum etwas_value_form etwas_value_form(const etwas_value *value)
     }
 }
 
-/* Of a usual size it is one load: what is put together in memory byte by byte is slow to read as a whole. */
+/*
+ * Loads an integer. The usual sizes take one load: bytes that were stored one by one are slow to
+ * load as a whole.
+ */
 static uint64_t value_load(const void *data, size_t bytes)
 {
     uint64_t number = 0;
@@ -139,7 +142,7 @@ bool etwas_value_is_boolean(const etwas_value *value)
            etwas_value_unsigned(value) <= 1;
 }
 
-/* Out types whose text is no number of any kind. */
+/* Whether the out type prints as text that is not a number. */
 static bool value_is_only_text(const etwas_value *value)
 {
     return (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) ||

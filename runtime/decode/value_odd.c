@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What of a value its text does not say, or what it should not be: in words. */
+/* Describes in words what a value's text does not show, and what is invalid in it. */
 #include <string.h>
 
 #include "decode/value.h"

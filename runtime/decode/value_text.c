@@ -46,7 +46,7 @@ static void value_write_bits(struct etwas_text_writer *text, const struct etwas_
     }
 }
 
-/* By the field's map; false: it has none, or not for this value. */
+/* Writes the name of the value in the field's map; false: it has none. */
 static bool value_write_name(struct etwas_text_writer *text, const etwas_value *value)
 {
     const struct etwas_map *map;
@@ -94,7 +94,7 @@ static bool value_is_error(uint16_t out_type)
            out_type == TDH_OUTTYPE_HRESULT;
 }
 
-/* What the out type cannot be of the in type's width is shown as if it had none. */
+/* Writes an integer. An out type that does not fit the in type's width is ignored. */
 static void value_write_integer(struct etwas_text_writer *text, const etwas_value *value)
 {
     if (value_write_name(text, value)) {
@@ -129,7 +129,7 @@ void etwas_value_write_number(struct etwas_text_writer *text, const char *printe
     etwas_text_put_ascii(text, printed + before + between);
 }
 
-/* As few digits as give the same number again. */
+/* Writes the fewest digits that yield the same number again. */
 static void value_write_float(struct etwas_text_writer *text, const etwas_value *value)
 {
     double number = etwas_value_float(value);

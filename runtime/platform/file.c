@@ -35,7 +35,7 @@ void etwas_file_set_failure_hook(etwas_file_failure_hook fail)
     ck_pr_store_ptr(&failure, (void *)(uintptr_t)fail);
 }
 
-/* How many bytes the call may be about. Less than 0, with errno: it fails. */
+/* The number of bytes that the call may have. Negative, with errno: the call fails. */
 static long file_call_permitted(enum etwas_log_file_call call, size_t bytes)
 {
     etwas_file_failure_hook fail = (etwas_file_failure_hook)(uintptr_t)ck_pr_load_ptr(&failure);
@@ -189,7 +189,8 @@ uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions 
     if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
         return etwas_file_create(path, permissions, descriptor, created);
     }
-    code = etwas_file_open(path, ETWAS_FILE_SHARED, &there, &bytes, &made); /* nobody writes it */
+    /* no session writes it */
+    code = etwas_file_open(path, ETWAS_FILE_SHARED, &there, &bytes, &made);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -223,7 +224,7 @@ bool etwas_file_replace(const char *beside, const char *path)
     return good;
 }
 
-/* For file systems without O_TMPFILE. */
+/* Creates an unnamed file on file systems without O_TMPFILE. */
 static int file_create_and_unlink(const char *folder)
 {
     char path[PATH_MAX];
@@ -507,7 +508,10 @@ int etwas_file_allocate(int descriptor, uint64_t bytes)
     return error;
 }
 
-/* Somebody may have cut the file meanwhile: then this makes it longer, and is subject to limits. */
+/*
+ * Another process may have cut the file meanwhile: then this makes it longer, and is subject to
+ * limits.
+ */
 bool etwas_file_truncate(int descriptor, uint64_t bytes)
 {
     struct held_signal held;
@@ -553,7 +557,7 @@ bool etwas_file_close(int descriptor)
     if (close(descriptor) != 0) {
         error = errno;
     }
-    /* An interrupted close has closed: the descriptor may be somebody else's by now. */
+    /* An interrupted close has closed: another thread may have the descriptor by now. */
     errno = error;
     return error == 0 || error == EINTR;
 }

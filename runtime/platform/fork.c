@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <time.h>
 
-/* A fork that waits lets nobody in before it: it would wait for ever. */
+/* Waiting forks take precedence over openers, else a fork would wait for ever. */
 #define NOBODY PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_rwlock_t forbidden = NOBODY;
 static const struct etwas_fork_handlers *parts[ETWAS_FORK_PARTS];
 
-/* What `fork_before` did in the thread that forks: no part that came since is undone. */
+/* What `fork_before` did in the thread that forks: parts that registered since are not undone. */
 static __thread struct {
     bool forbidden;
     bool parts[ETWAS_FORK_PARTS];
@@ -73,12 +73,12 @@ static void fork_after_in_child(void)
         }
     }
 #ifdef __SANITIZE_THREAD__
-    /* For its accounts alone. */
+    /* Only for ThreadSanitizer's accounts. */
     if (did.forbidden) {
         (void)pthread_rwlock_unlock(&forbidden);
     }
 #endif
-    /* It was locked by a thread with another id: the child has no other thread. */
+    /* It was locked under another thread id: the child has only this thread. */
     forbidden = (pthread_rwlock_t)NOBODY;
 }
 

@@ -25,7 +25,7 @@ enum {
 };
 _Static_assert(1 << HUGE_PAGE_SHIFT == ETWAS_HUGE_PAGE_BYTES, "one size");
 
-/* Where `bytes` of address space are free, on a huge page's boundary. NULL: nowhere. */
+/* Finds `bytes` of free address space, on a huge page's boundary. NULL: there is none. */
 static uint8_t *huge_find_address(size_t bytes)
 {
     size_t room = bytes + ETWAS_HUGE_PAGE_BYTES;
@@ -40,8 +40,8 @@ static uint8_t *huge_find_address(size_t bytes)
 }
 
 /*
- * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take
- * the address for a wish.
+ * Maps at this address, and only if nothing is mapped there by now. Kernels before 4.17 take the
+ * address as a hint.
  */
 static bool huge_map_at(uint8_t *address, size_t bytes, int flags)
 {
@@ -108,7 +108,7 @@ void etwas_huge_memory_leak(const struct etwas_memory *memory)
 
 /* ---- how much there is ----------------------------------------------------------------------- */
 
-/* Of a mapping what lies between two addresses. */
+/* The part of a mapping that lies between two addresses. */
 struct huge_part {
     uintptr_t start;
     uintptr_t end;
@@ -144,9 +144,9 @@ static uint64_t smaps_line_huge_kb(const char *line)
 }
 
 /*
- * The kernel tells it a mapping. One that reaches beyond the region, because its neighbour has the
- * same attributes, may have more than lies in the region; never more than all of the region is
- * counted.
+ * The kernel reports whole mappings. One that reaches beyond the region, because its neighbour has
+ * the same attributes, may have more huge pages than lie in the region; at most the size of the
+ * region is counted.
  */
 uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory)
 {

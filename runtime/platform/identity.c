@@ -33,7 +33,10 @@ static bool identity_read_line(const char *path, char *line, size_t bytes)
     return found;
 }
 
-/* From the third on, of a stat line; 0: it is not there. The program's name, field 2, may hold anything but its end. */
+/*
+ * The number of a field of a stat line, from the third field on; 0: there is none. Field 2, the
+ * program's name, may contain blanks and parentheses.
+ */
 static uint64_t identity_parse_number(const char *line, int wanted)
 {
     const char *at = strrchr(line, ')');
@@ -54,7 +57,7 @@ uint64_t etwas_identity_start_ticks(void)
                : 0;
 }
 
-/* Of a process with several threads the first one is a zombie when it has ended before the others. */
+/* The first thread of a process is a zombie also when it has ended before the others. */
 bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks)
 {
     char path[64];
@@ -105,7 +108,7 @@ const char *etwas_container_id_in_path(const char *path)
     }
 }
 
-/* In the first line that has one and says `word`. */
+/* Finds a container's id in the first line that has one and contains `word`. */
 static bool identity_find_container(const char *path, const char *word,
                                     char id[ETWAS_CONTAINER_BYTES])
 {

@@ -32,7 +32,7 @@ uint64_t etwas_images_changes(void)
 
 /* ---- one image ------------------------------------------------------------------------------- */
 
-/* From the first loaded byte to the last. False: nothing is. */
+/* Finds the first and the last loaded byte. Returns false if nothing is loaded. */
 static bool image_find_extent(const struct dl_phdr_info *info, struct etwas_loaded_image *image)
 {
     uint64_t low = UINT64_MAX;
@@ -57,7 +57,7 @@ static bool image_find_extent(const struct dl_phdr_info *info, struct etwas_load
     return true;
 }
 
-/* Whether a segment's bytes are loaded: a note that is not cannot be read. */
+/* Whether a segment's bytes are loaded: a note that is not loaded cannot be read. */
 static bool image_is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
     for (int index = 0; index < info->dlpi_phnum; index++) {
@@ -151,8 +151,8 @@ static int image_list_add(struct dl_phdr_info *info, size_t bytes, void *argumen
 }
 
 /*
- * The loader has no name for the program, and a library's may be relative. The system's own, the vdso,
- * is no file.
+ * Completes a path: the loader has no name for the program, and a library's may be relative. The
+ * vdso is no file.
  */
 static void image_complete_path(struct etwas_loaded_image *image)
 {

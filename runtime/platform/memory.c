@@ -29,7 +29,7 @@ size_t etwas_memory_page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* In small pages, also where the system makes huge ones of all that it can. */
+/* Maps small pages, also where the system makes all pages huge that it can. */
 static void *memory_map(size_t bytes)
 {
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -62,7 +62,7 @@ struct mappings {
     } list[MAPPINGS_MOST];
 };
 
-/* Called by whoever owns the region alone. */
+/* Called by the only owner of the region. */
 static void *arena_map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
                               bool *zero, bool *commit, unsigned arena)
 {
@@ -185,8 +185,8 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #else
 
 /*
- * For AddressSanitizer a page that nobody may touch lies on either side, and a piece of malloc's
- * memory goes with the region: one that nobody gives back is reported as that piece.
+ * With AddressSanitizer an inaccessible page lies on either side, and an allocation of malloc's
+ * belongs to each region: a region that is leaked is reported as that allocation.
  */
 #ifdef ETWAS_ADDRESS_SANITIZER
 enum {
@@ -251,9 +251,9 @@ static void memory_advise_huge_pages(const struct etwas_memory *memory, size_t f
 }
 
 /*
- * A fork's child has no use for what is in the buffers, but a writer that forked in a signal
- * handler goes on with its record there: it finds zeroes, and costs no copies. Old kernels may
- * refuse; then the pages are copied when touched.
+ * A fork's child does not need the buffers' contents, but a writer that forked in a signal handler
+ * continues its record there: it finds zeroes, and no pages are copied. Old kernels may refuse;
+ * then pages are copied when touched.
  */
 static void memory_advise(const struct etwas_memory *memory, size_t huge_from)
 {
@@ -290,7 +290,10 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
     return true;
 }
 
-/* Huge pages where the system has them for such files; a fork's child is seen to by etwas_memory_forget. */
+/*
+ * Requests huge pages where the system has them for such files; etwas_memory_forget handles a
+ * fork's child.
+ */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
                                  uint64_t at, void *place)
 {
@@ -367,7 +370,10 @@ void etwas_memory_map_zeroes(void *start, size_t bytes)
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The kernel keeps forks and other mappings out while it looks for pages; between two pieces it lets them in. */
+/*
+ * The kernel blocks forks and other mappings while it finds pages; between two pieces it lets them
+ * proceed.
+ */
 static bool memory_populate_in_pieces(uint8_t *start, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {

@@ -20,12 +20,12 @@
 struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
-    unsigned arena;        /* jemalloc's index; unused otherwise */
+    unsigned arena; /* jemalloc's index; unused otherwise */
     /* the arena's mappings; with AddressSanitizer an allocation by which it reports a leak */
     void *allocation;
     /* of its start: explicit huge pages of the system, all of them owned by this process */
     size_t explicit_bytes;
-    bool is_file;          /* a part of a file, which a fork's child would share */
+    bool is_file; /* a part of a file, which a fork's child would share */
     /* its address space stays reserved after the region's end, with zeroes there */
     bool is_kept;
 };

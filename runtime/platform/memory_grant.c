@@ -41,7 +41,7 @@ uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t h
     return grant->asked & ~(grant->refused | (huge_bytes == 0 ? ETWAS_MEMORY_HUGE : 0));
 }
 
-/* ---- why not ----------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void grant_explain_lock(const struct etwas_memory_grant *grant, char *text)
 {

@@ -14,7 +14,7 @@ static void open_case_locale(void)
     case_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-/* Without the locale's tables only ASCII has two cases. */
+/* Whether the locale has tables; without them only ASCII has two cases. */
 static bool has_tables(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -25,7 +25,7 @@ const struct etwas_machine *etwas_nodes_machine = &etwas_this_machine;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct etwas_nodes here;
 
-/* ---- which there are --------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* The next range of a list like "0-3,8\n". False at its end. */
 static bool nodes_next_range(const char **list, unsigned long *first, unsigned long *last)
@@ -107,15 +107,15 @@ uint32_t etwas_node_of_processor(uint32_t processor)
     return processor < ETWAS_MOST_PROCESSORS ? here.of_processor[processor] : ETWAS_NO_NODE;
 }
 
-/* ---- placing ----------------------------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------------------------- */
 
-/* Also what has pages already, as explicit huge ones have. */
+/* Sets the policy of a range, and moves pages that exist already, such as explicit huge ones. */
 static int nodes_set_policy(uint8_t *start, size_t bytes, uint32_t number)
 {
     uint64_t mask[MASK_BITS / WORD_BITS] = {0};
 
     mask[number / WORD_BITS] = UINT64_C(1) << number % WORD_BITS;
-    /* The kernel takes one bit less than it is told. */
+    /* The kernel reads one bit less than the call states. */
     return syscall(SYS_mbind, start, bytes, MPOL_PREFERRED, mask, (unsigned long)MASK_BITS + 1,
                    MPOL_MF_MOVE) == 0
                ? 0

@@ -16,7 +16,7 @@ enum {
     FILES_OF_A_SESSION = 3,
 };
 
-/* By number. Who has a number is the only one that changes its note. */
+/* The notes, by descriptor. Only the owner of a descriptor changes its note. */
 static struct note {
     uint64_t device;
     uint64_t inode; /* 0: it is not kept */

@@ -28,7 +28,9 @@ void etwas_processor_prepare(void)
     if (etwas_processor_is_registered()) {
         address = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
     }
-    /* The same in every thread; stored once, so that a later call changes nothing under readers. */
+    /*
+     * The same in every thread; stored once, so that a later call changes nothing that readers use.
+     */
     if (etwas_processor_offset == 0) {
         etwas_processor_offset = address - etwas_thread_pointer();
     }

@@ -32,7 +32,7 @@ static int rseq_membarrier(int command)
     return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 
-/* Without the trial. */
+/* The state without the trial. */
 static enum etwas_rseq_state rseq_find_support(void)
 {
     int supported;
@@ -83,7 +83,9 @@ static enum etwas_rseq_state rseq_try_here(void)
 #endif
 }
 
-/* What was tried once stands until the next boot; a trial that found nothing is made anew by the next process. */
+/*
+ * A result holds until the next boot; after a trial without a result the next process runs another.
+ */
 static enum etwas_rseq_state rseq_find_trial(void)
 {
     const struct etwas_rseq_trial_storage *kept = ck_pr_load_ptr(&keeper);

@@ -93,7 +93,10 @@ static void *trial_subject_thread(void *argument)
     return NULL;
 }
 
-/* Where the kernel grants it, since 6.12: a thread that wakes up with a short slice preempts one with a long slice at once. */
+/*
+ * Requests short time slices, which kernels grant since 6.12: a thread that wakes up with a short
+ * slice preempts one with a long slice at once.
+ */
 static void trial_set_short_slices(void)
 {
     const struct {

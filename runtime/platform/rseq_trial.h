@@ -28,7 +28,7 @@
 bool etwas_rseq_may_not_abort(enum etwas_architecture architecture, const char *release);
 
 struct etwas_rseq_trial {
-    uint32_t aborted;   /* sequences that were preempted, and aborted */
+    uint32_t aborted; /* sequences that were preempted, and aborted */
     /* sequences that were preempted, and committed all the same: one is enough */
     uint32_t committed;
 };

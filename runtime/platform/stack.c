@@ -46,7 +46,7 @@ static void maps_add_digit(uintptr_t *number, char digit)
     *number = *number << 4 | (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* True: this is the line of the mapping with the address, and it can be read. */
+/* Parses a character. Returns true at the end of the line of the mapping with the address. */
 static bool maps_parse(struct maps_parser *parser, char character, uintptr_t address)
 {
     bool found = false;
@@ -105,7 +105,7 @@ static struct stack_range maps_find_mapping(uintptr_t address)
     return found;
 }
 
-/* Of the calling thread. A handler that interrupts the search finds the same. */
+/* The stack of the calling thread. A signal handler that interrupts the search finds the same. */
 static _Thread_local struct {
     struct stack_range range; /* as far as it was mapped when we looked last */
     uintptr_t lowest; /* what lies between here and the end is on this stack, if it is in use */
@@ -155,7 +155,7 @@ static struct stack_range stack_find_signal(void)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Without the signature that a processor with pointer authentication may have put into it. */
+/* The address without the signature of pointer authentication. */
 static inline uint64_t stack_plain_address(uintptr_t address)
 {
 #if defined(__aarch64__)
@@ -194,8 +194,8 @@ static struct stack_range stack_of(uintptr_t frame)
 
 /*
  * Whether a frame, with the `next` above it, is one of the library's own, which has frame pointers,
- * and not yet the one with the variable at `inside`. On x86-64 variables lie below what the frame
- * pointer points to, on aarch64 above it; there `next` may be anything in the last frame.
+ * and lies below the one with the variable at `inside`. On x86-64 variables lie below the address
+ * in the frame pointer, on aarch64 above it; there `next` may be anything in the last frame.
  */
 static inline bool stack_is_own(uintptr_t frame, uintptr_t next, uintptr_t inside)
 {
@@ -207,7 +207,7 @@ static inline bool stack_is_own(uintptr_t frame, uintptr_t next, uintptr_t insid
 #endif
 }
 
-/* What it reads are words of a stack, whatever a sanitizer thinks lies there. */
+/* Reads words of a stack, so the sanitizers do not check it. */
 __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwas_stack_walk(
     const void *inside, uint64_t frames[ETWAS_STACK_FRAMES])
 {
@@ -229,7 +229,7 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwa
         frames[count++] = stack_plain_address(frame[1]);
         stack.low = (uintptr_t)frame + FRAME_BYTES;
         if (!stack_has_frame(&stack, next)) {
-            /* From a signal stack back to where the thread was interrupted. */
+            /* Continues from a signal stack to where the thread was interrupted. */
             if (stack.high == own_stack.range.high || !stack_has_frame(&own_stack.range, next)) {
                 return count;
             }

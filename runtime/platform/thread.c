@@ -51,14 +51,14 @@ static uint64_t thread_timeval_us(const struct timeval *time)
 }
 
 /*
- * The thread's clock (CLOCK_THREAD_CPUTIME_ID) is as much a system call, and does not tell kernel
- * and user mode apart.
+ * The thread's clock (CLOCK_THREAD_CPUTIME_ID) takes a system call, too, and does not separate
+ * kernel and user mode.
  */
 struct etwas_thread_times etwas_thread_times(void)
 {
     struct rusage usage;
 
-    /* It fails only for what is not one of its constants, or not an address. */
+    /* It fails only for an unknown constant or an invalid address. */
     (void)getrusage(RUSAGE_THREAD, &usage);
     return (struct etwas_thread_times){
         .kernel_us = thread_timeval_us(&usage.ru_stime),

@@ -20,9 +20,9 @@
 
 enum {
     /*
-     * Each takes the next processor that nobody has taken. One that waits for a processor with a thread of
-     * real-time priority holds up no other; on a machine with hundreds they take turns, which costs each some
-     * 50 µs a processor.
+     * Each visitor takes the next processor that is free. One that waits for a processor with a
+     * thread of real-time priority holds up no other; on a machine with hundreds of processors they
+     * take turns, which costs each some 50 µs a processor.
      */
     MOST_VISITORS = 16,
     SLICE_NS = 100000,
@@ -37,8 +37,8 @@ bool etwas_visits_fail;
 struct visit_round {
     bool *wanted; /* each place is one visitor's */
     uint32_t count;
-    uint32_t next;    /* nobody has taken this processor, nor one behind it */
-    uint32_t is_over; /* the patience is */
+    uint32_t next;    /* no visitor has taken this processor, nor one after it */
+    uint32_t is_over; /* the timeout has passed */
     sem_t is_through; /* a visitor is: posted by each */
     sem_t may_end;    /* one may end: not before all are through, so that each can be called back */
 };
@@ -73,8 +73,8 @@ struct scheduling {
 _Static_assert(sizeof(struct scheduling) == 48, "SCHED_ATTR_SIZE_VER0");
 
 /*
- * Who asks for little at a time gets it sooner from busy processors. Kernels before 6.12 take no notice; who
- * refuses it has visitors that wait longer.
+ * Requests short time slices: busy processors schedule such threads sooner. Kernels before 6.12
+ * ignore it; where it is refused, visitors wait longer.
  */
 static void visit_set_short_slices(void)
 {
@@ -88,8 +88,8 @@ static void visit_set_short_slices(void)
 }
 
 /*
- * The kernel returns when we have been moved. If we are elsewhere all the same, the cpuset changed meanwhile, or
- * we were called back.
+ * The kernel returns when the thread has been moved. If it is elsewhere all the same, the cpuset
+ * changed meanwhile, or the visitor was called back.
  */
 static bool visit_thread(const struct visit_round *round, uint32_t processor)
 {
@@ -129,7 +129,9 @@ static void *visit_some(void *argument)
     return NULL;
 }
 
-/* ---- who sends them -------------------------------------------------------------------------- */
+/*
+ * ---- the calling thread -------------------------------------------------------------------------
+ */
 
 static uint32_t visit_count_wanted(const struct visit_round *round)
 {
@@ -141,7 +143,7 @@ static uint32_t visit_count_wanted(const struct visit_round *round)
     return wanted;
 }
 
-/* False: nobody was through by then. */
+/* Returns false if no visitor had finished by then. */
 static bool visit_wait_until(sem_t *semaphore, uint64_t end_ns)
 {
     const struct timespec end = {.tv_sec = (time_t)(end_ns / NS_PER_S),
@@ -155,8 +157,9 @@ static bool visit_wait_until(sem_t *semaphore, uint64_t end_ns)
 }
 
 /*
- * A visitor may wait for a processor for ever. It gets one where the caller runs, who gives way to it;
- * each time anew, since it may have been on its way to the next when it was called.
+ * Calls visitors back. A visitor may wait for a processor for ever, so it is moved to the caller's
+ * processor, and the caller yields to it; this is repeated, since the visitor may have been on its
+ * way to the next processor.
  */
 static void visit_call_back(struct visit_round *round, const pthread_t *visitors, uint32_t count,
                             uint32_t through)
@@ -206,7 +209,7 @@ bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns)
     }
 #endif
     cancelling = etwas_cancel_forbid();
-    /* What was stored before is seen by each sequence that begins after a visit. */
+    /* Each sequence that begins after a visit sees what was stored before it. */
     ck_pr_fence_memory();
     (void)sem_init(&round.is_through, 0, 0);
     (void)sem_init(&round.may_end, 0, 0);

@@ -22,8 +22,8 @@ static int wait_get_time(const struct ck_ec_ops *operations, struct timespec *ou
 }
 
 /*
- * Not the operations that are private to a process: an event count may lie in a mapping, where those of other processes
- * increment it.
+ * Does not use the operations that are private to a process: an event count may lie in a mapping,
+ * where other processes increment it.
  */
 static void wait_on_futex(const struct ck_ec_wait_state *state, const uint32_t *address,
                           uint32_t expected, const struct timespec *deadline)

@@ -22,12 +22,12 @@ enum {
 _Thread_local uint64_t etwas_activity_words[2];
 
 static uint64_t created; /* ids in this process */
-static uint64_t maker;   /* who makes them; 0: nobody has */
+static uint64_t maker;   /* the generator of this process's ids; 0: none has been created */
 
 /*
- * A process, and when it began to make ids, in steps of 13 ms that last for two millennia: a
- * process id is used again. Asked of the system, because a fork's child has to be told from its
- * parent.
+ * Identifies a process and when it first created an id, in steps of 13 ms that last for two
+ * millennia, because process ids are used again. Read from the system, because a fork's child must
+ * differ from its parent.
  */
 static uint64_t activity_find_generator(void)
 {

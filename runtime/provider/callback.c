@@ -22,12 +22,18 @@ enum {
 
 struct callback_queue;
 
-/* What a thread waits for; its address stands for the thread. Under the control lock. */
+/*
+ * What a thread waits for; the address of this struct identifies the thread. Under the control
+ * lock.
+ */
 struct callback_runner {
     const struct callback_queue *waits_for;
 };
 
-/* Under the control lock. The counts go on when another registration takes the entry. */
+/*
+ * The queue of a registration. Under the control lock. The counts continue when another
+ * registration gets the entry.
+ */
 struct callback_queue {
     uint64_t added;
     uint64_t started;
@@ -116,7 +122,10 @@ static uint32_t callback_call_classic(uint32_t registration,
     return value;
 }
 
-/* What waits for a registration that has ended was dropped with it, so every request has one. */
+/*
+ * The requests of a registration that has ended were dropped with it, so each request has a
+ * registration.
+ */
 static uint32_t callback_run_next(uint32_t registration)
 {
     struct callback_queue *queue = &queues[registration];
@@ -162,7 +171,10 @@ uint32_t etwas_callback_run_queued(uint32_t registration)
     return value;
 }
 
-/* What waits for the registrations under the control GUID, but for those that somebody runs already. */
+/*
+ * Runs the queues of the registrations under the control GUID, except those that another thread
+ * runs.
+ */
 static void callback_run_control(uint32_t control)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
@@ -183,8 +195,8 @@ void etwas_callbacks_disable(void)
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /*
- * Whether the runner of the queue waits for this thread. The chain ends: nobody begins to wait
- * where it would close a circle, and who becomes a runner does not wait.
+ * Whether the runner of the queue waits for this thread. The chain ends: no thread starts a wait
+ * that would close a circle, and a runner does not wait.
  */
 static bool callback_waits_for_this_thread(const struct callback_queue *queue)
 {
@@ -227,7 +239,7 @@ void etwas_callback_end(uint32_t registration)
 
     queue->started = queue->added;
     ck_ec32_inc(&turns, &etwas_wait_mode);
-    /* An entry without a runner is free: who runs then may be another registration's. */
+    /* An entry without a runner is free: its next runner may be another registration's. */
     while (queue->runner != NULL && queue->running == running &&
            !callback_waits_for_this_thread(queue)) {
         callback_wait_for_runner(queue, NO_DEADLINE);
@@ -236,14 +248,14 @@ void etwas_callback_end(uint32_t registration)
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* How long, and whether this thread may run what nobody runs. */
+/* How long to wait, and whether this thread may run requests that no other runs. */
 struct callback_timeout {
     uint64_t deadline_ns;
     bool leaves_to_others; /* does not wait for another thread */
     bool run_here;
 };
 
-/* Whether a request up to `newest` is yet to be run. */
+/* Whether a request up to `newest` has not run yet. */
 static bool callback_has_queued(const struct callback_queue *queue, uint64_t newest)
 {
     return queue->started != queue->added &&
@@ -262,7 +274,10 @@ static bool callback_run_up_to(uint32_t registration, uint64_t newest, uint64_t 
     return in_time;
 }
 
-/* What was asked of one registration up to `newest`. False: it is yet to be run. */
+/*
+ * Completes the requests of one registration up to `newest`. Returns false if some have not run
+ * yet.
+ */
 static bool callback_complete(uint32_t registration, uint64_t newest,
                               const struct callback_timeout *timeout)
 {
@@ -282,7 +297,7 @@ static bool callback_complete(uint32_t registration, uint64_t newest,
     return true;
 }
 
-/* Whether a callback under the GUID shall run and nobody runs it. */
+/* Whether a request under the GUID is queued that no thread runs. */
 static bool callback_needs_thread(uint32_t control)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
@@ -295,8 +310,8 @@ static bool callback_needs_thread(uint32_t control)
 }
 
 /*
- * If the control GUID's entry has become another's meanwhile, callbacks of that one run here:
- * whoever asked for them leaves them to us, or waits for them.
+ * The thread's function. If the entry has another control GUID by now, the callbacks of that one
+ * run here: the thread that queued them leaves them to this one, or waits for them.
  */
 static void *callback_thread(void *argument)
 {
@@ -310,8 +325,8 @@ static void *callback_thread(void *argument)
 }
 
 /*
- * Has a thread of the library run what waits, for a caller with a finite timeout. It ends when it finds
- * nothing more to run; nobody joins it. False: the system gives none.
+ * Starts a thread of the library that runs the queues, for a caller with a finite timeout. It ends
+ * when the queues are empty and is never joined. Returns false if no thread can be created.
  */
 static bool callback_start_thread(uint32_t control)
 {
@@ -324,7 +339,7 @@ static bool callback_start_thread(uint32_t control)
     return error == 0;
 }
 
-/* Without the control lock, so that no thread is started under it. */
+/* Called without the control lock, so that no thread is started under it. */
 static struct callback_timeout callback_deadline_for(const etwas_guid *guid, bool is_group,
                                                      uint32_t timeout_ms)
 {
@@ -361,7 +376,7 @@ bool etwas_callbacks_complete(const etwas_guid *guid, bool is_group, uint64_t ne
         /* First what nobody runs, so that it does not wait for what somebody does. */
         callback_run_control(control);
     }
-    /* Whoever registers under it meanwhile has heard of the change already. */
+    /* A provider that registers under it meanwhile has received the change already. */
     for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();
          index++) {
         if (etwas_registration_is_under(index, control)) {
@@ -413,7 +428,7 @@ void etwas_callbacks_forget(void)
         struct callback_queue *queue = &queues[index];
 
         queue->started = queue->added;
-        /* Where this thread forked inside a callback, it still has to come out of it. */
+        /* Where this thread forked inside a callback, it still has to return from it. */
         if (queue->runner != &self) {
             queue->runner = NULL;
             queue->depth = 0;

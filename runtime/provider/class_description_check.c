@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether the description of a class makes sense: to us and to the other readers of event metadata.
+ * Checks the description of a class: that this library and the other readers of event metadata can
+ * read it.
  */
 #include <etwas/tdh.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum {
     TYPES = UINT8_MAX + 1, /* of one class */
 };
 
-/* Of names: there, not empty, and UTF-8. */
+/* Whether a name is there, not empty, and UTF-8. */
 static bool check_is_name(const char *text)
 {
     size_t units;
@@ -24,7 +25,7 @@ static bool check_is_name(const char *text)
            etwas_utf8_to_utf16(text, strlen(text), NULL, 0, &units) != ETWAS_UTF_INVALID;
 }
 
-/* The same, where there may be none. */
+/* The same for an optional name. */
 static bool check_is_name_or_none(const char *text)
 {
     return text == NULL || text[0] == '\0' || check_is_name(text);
@@ -55,7 +56,7 @@ static bool check_takes_rest(const etwas_field_description *field)
            field->in_type == TDH_INTYPE_NONNULLTERMINATEDANSISTRING;
 }
 
-/* Of those that a map's values are compared with: integers of 32 bits at most. */
+/* Whether a map's values can be compared with the field: an integer of 32 bits at most. */
 static bool check_may_have_map(const etwas_field_description *field)
 {
     return (field->in_type >= TDH_INTYPE_INT8 && field->in_type <= TDH_INTYPE_UINT32) ||

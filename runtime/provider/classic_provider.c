@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What a classic provider's control callback asks for.
- */
+/* The functions by which a classic provider's control callback reads its enablement. */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 

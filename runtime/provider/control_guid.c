@@ -57,7 +57,7 @@ void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *n
     }
 }
 
-/* ---- who enables it -------------------------------------------------------------------------- */
+/* ---- enablements ----------------------------------------------------------------------------- */
 
 struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid *entry,
                                                        uint64_t session)

@@ -10,7 +10,10 @@ enum {
     AT_ONCE = 1 << 16, /* room for any record */
 };
 
-/* By its entry of the session table; begun anew with each session. */
+/*
+ * How far each session's mapping has the metadata, by its entry of the session table; reset for
+ * each session.
+ */
 static struct etwas_metadata_cursor cursors[ETWAS_SESSION_ENTRIES];
 
 void etwas_crash_safe_write_descriptions(struct etwas_session *session)
@@ -30,7 +33,10 @@ void etwas_crash_safe_write_descriptions(struct etwas_session *session)
         end = etwas_shared_schema_room(session->mapping, &room);
         if (takes_stacks && room < session->mapping->schema_bytes &&
             etwas_guest_images_have_more(cursor->guest_images)) {
-            /* Of guests that come and go there are ever more: half of the room is for what else there will be. */
+            /*
+             * The images of guests that come and go are without bound: half of the room is reserved
+             * for other metadata.
+             */
             cursor->guest_images = etwas_guest_images_newest();
             etwas_shared_leave_schema_out(session->mapping);
             continue;

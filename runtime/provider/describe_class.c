@@ -121,7 +121,10 @@ static void class_record_write_event(struct image *image,
 
 /* ---- MapInfo --------------------------------------------------------------------------------- */
 
-/* As merged traces have them: an empty entry behind the last, and a blank behind each text. */
+/*
+ * Writes a map as merged traces have it: an empty entry after the last, and a blank after each
+ * text.
+ */
 static void class_record_write_map(struct image *image, const etwas_map_description *map)
 {
     EVENT_MAP_INFO info = {

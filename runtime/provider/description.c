@@ -73,8 +73,8 @@ uint8_t *etwas_description_add_record(struct etwas_description *description,
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /*
- * The last one of each subject, by a hash of it. Where there is no memory for a larger table its chains become longer.
- * Under the control lock.
+ * The last description of each key, by a hash of it. Where there is no memory for a larger table
+ * its buckets become longer. Under the control lock.
  */
 enum {
     FEWEST_CHAINS = 64, /* always a power of 2 */
@@ -97,7 +97,7 @@ static struct etwas_description **description_bucket_of(const struct etwas_descr
     return &chains[hash & (chain_count - 1)];
 }
 
-/* Where the last one of this subject is linked; of a new subject: will be. */
+/* The link to the last description with this key; for a new key, the link at which it belongs. */
 static struct etwas_description **description_find(const struct etwas_description_key *subject)
 {
     struct etwas_description **link = description_bucket_of(subject);
@@ -134,7 +134,7 @@ static void description_grow_buckets(void)
     }
 }
 
-/* In the place of the one before it. */
+/* Replaces the description with the same key in its bucket. */
 static void description_add_to_bucket(struct etwas_description **link,
                                       struct etwas_description *description)
 {

@@ -43,8 +43,8 @@ struct etwas_description {
     struct etwas_description_key subject;
     /* the next of its bucket, in the table by key; under the control lock */
     struct etwas_description *chained;
-    size_t bytes;                      /* of the records */
-    uint8_t *records;                  /* each rounded up to 8 bytes */
+    size_t bytes;     /* of the records */
+    uint8_t *records; /* each rounded up to 8 bytes */
 };
 
 /* Creates an empty description. NULL: no memory. */

@@ -36,8 +36,8 @@ static uint64_t registration_gate(const struct etwas_enablement *enablement)
 }
 
 /*
- * Who enables a registration: under its own GUID, and those who enable its group besides, as long as
- * there is room for them.
+ * The enablements of a registration: those of its own GUID, and those of its group besides, as far
+ * as there is room.
  */
 static struct etwas_control_guid registration_listeners_state(uint32_t registration)
 {
@@ -139,7 +139,7 @@ static struct etwas_combined_enablement combined_enablement_of(
     return composite;
 }
 
-/* Something to tell the registered; classic providers only where it is their session's. */
+/* A change to report to callbacks; to those of classic providers only if the session is theirs. */
 struct enabling_change {
     struct etwas_callback_request request;
     bool for_classic;
@@ -160,7 +160,7 @@ static struct enabling_change enabling_change_of(uint32_t control, WMIDPREQUESTC
     return change;
 }
 
-/* What one registration is told. */
+/* The request for one registration. */
 static struct etwas_callback_request enabling_request_for(uint32_t registration,
                                                           const struct enabling_change *change)
 {
@@ -257,7 +257,7 @@ static void enabling_disable(uint32_t control, uint64_t session, const etwas_gui
 
 /* ---- what a controller asks for: with the control lock held ---------------------------------- */
 
-/* Where the enablement goes; NULL: too many sessions or providers are there. */
+/* Finds or adds the session's enablement; NULL: too many sessions or providers. */
 static struct etwas_enablement *enabling_find_or_add(uint32_t control, uint64_t session)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
@@ -278,8 +278,8 @@ static struct etwas_enablement *enabling_find_or_add(uint32_t control, uint64_t 
 }
 
 /*
- * Whether another session has enabled it since this one asked. What sessions of several hosts have asked is read in any
- * order.
+ * Whether another session has enabled the provider after this request was made. The requests of
+ * sessions of several hosts arrive in any order.
  */
 static bool enabling_is_overtaken(uint32_t control, const struct etwas_enable_request *request)
 {
@@ -321,7 +321,7 @@ static uint32_t enabling_enable(const struct etwas_enable_request *request, bool
     return ERROR_SUCCESS;
 }
 
-/* With a copy of the filter that was asked for. */
+/* Enables with a copy of the requested filter. */
 static uint32_t enabling_enable_filtered(struct etwas_enable_request *request, bool independent)
 {
     uint32_t code;
@@ -362,7 +362,7 @@ struct enabling_requester {
     bool is_independent;
 };
 
-/* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
+/* *changed: there are callbacks to run. No caller waits for callbacks that other calls caused. */
 static uint32_t enabling_apply_request(struct etwas_enable_request *request,
                                        const struct enabling_requester *requester, bool *changed)
 {
@@ -376,7 +376,7 @@ static uint32_t enabling_apply_request(struct etwas_enable_request *request,
     *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
-        /* Of guests too, also where filters exclude this process. */
+        /* Guests included, also where filters exclude this process. */
         if (session != NULL &&
             (request->enablement.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
             ck_pr_store_32(&session->takes_stacks, 1);

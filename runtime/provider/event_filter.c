@@ -101,7 +101,7 @@ static void name_fill_buckets(struct etwas_name_filter *names, const char *text,
 
 static bool filter_read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
 {
-    char text[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* that nobody changes meanwhile */
+    char text[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* a copy that no other thread changes */
     uint32_t text_bytes = bytes - NAMES_AT;
     uint32_t ends = 0;
     uint16_t count;
@@ -186,7 +186,10 @@ const struct etwas_event_filter *etwas_event_filter_acquire(const struct etwas_e
         return NULL;
     }
     unused = block == unused ? block->next : unused;
-    /* Whoever sees a word of the new filter sees that the old one's versions are not in force. */
+    /*
+     * A reader that sees a word of the new filter sees that the old one's versions are not in
+     * force.
+     */
     ck_pr_fence_store();
     for (size_t at = 0; at < sizeof *made; at += sizeof(uint64_t)) {
         uint64_t word;
@@ -218,8 +221,8 @@ struct event_name {
 };
 
 /*
- * Metadata is a size of 16 bits, a tag whose last byte has bit 7 clear, and the name with its NUL.
- * One that breaks off has a name that no filter has.
+ * The event's name in its metadata: a size of 16 bits, a tag whose last byte has bit 7 clear, and
+ * the name with its NUL. Truncated metadata yields a name that no filter has.
  */
 static struct event_name event_name_in(const char *metadata, uint32_t bytes)
 {
@@ -330,7 +333,7 @@ enum {
     IS_TRIGGER = 1 << 2,
 };
 
-/* With both filters it has to be what each of them asks for. */
+/* Whether an event is a trigger; with both filters it has to pass each of them. */
 static bool filter_is_trigger(const struct etwas_event_filter *filter, uint32_t kinds,
                               const struct etwas_event_arguments *event,
                               const struct event_name *name)
@@ -365,7 +368,7 @@ static uint32_t filter_evaluate(const struct etwas_event_filter *filter,
     return filter_is_trigger(filter, kinds, event, name) ? verdict | IS_TRIGGER : verdict;
 }
 
-/* By the filter that a session has now; one that has none lets everything pass. */
+/* Evaluates the filter that a session has now; without one every event passes. */
 static uint32_t filter_evaluate_for(const struct etwas_event_provider *provider, uint64_t session,
                                     const struct etwas_event_arguments *event,
                                     const struct event_name *name)

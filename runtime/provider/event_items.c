@@ -64,7 +64,7 @@ void etwas_event_context_read(struct etwas_event_context *facts, uint32_t proper
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-/* The next item, whose data the caller puts behind the head. */
+/* Begins the next item; the caller writes its data after the head. */
 static struct etwas_etl_extended_item *items_next(struct etwas_event_items *items)
 {
     return (struct etwas_etl_extended_item *)(void *)(items->data + items->bytes);

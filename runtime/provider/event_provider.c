@@ -86,7 +86,10 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
     uint32_t version = (provider->state >> ETWAS_PROVIDER_STATE_BITS) + 1;
     struct etwas_listener *list = provider->listeners[version % 2];
 
-    /* Whoever sees a listener of the new list sees that the version before it is not in force. */
+    /*
+     * A reader that sees a listener of the new list sees that the version before it is not in
+     * force.
+     */
     ck_pr_fence_store();
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
         struct etwas_listener listener = {0};
@@ -121,7 +124,7 @@ void etwas_event_provider_close(uint32_t registration)
 {
     static const struct etwas_control_guid nobody;
 
-    /* What is stored after it, for another registration, a reader knows by the state. */
+    /* A reader recognises what is stored after this, for another registration, by the state. */
     etwas_event_provider_listen(registration, &nobody);
     ck_pr_fence_store();
     ck_pr_store_64(&etwas_event_providers[registration].handle, 0);

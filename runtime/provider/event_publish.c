@@ -39,7 +39,7 @@ struct variants {
 struct target {
     uint64_t session; /* its handle */
     struct etwas_session_key key;
-    uint32_t properties; /* whose items its record has */
+    uint32_t properties; /* the properties whose items its record has */
     bool independent;
     bool counted;      /* it wants counters beside START and STOP */
     bool needs_buffer; /* its buffer of the moment is full: it may have no other */
@@ -57,8 +57,8 @@ static void variants_begin(struct variants *variants, struct etwas_event_record 
 }
 
 /*
- * What a session's record has instead where it does not fit: the same items with a stack that is only marked as cut, and
- * then none, since an event without its items is worth more than no event.
+ * The properties of a session's record where it does not fit: the same items with a stack that is
+ * only marked as cut, and then none, since an event without its items is worth more than no event.
  */
 static uint32_t variant_fewer_properties(uint32_t properties)
 {
@@ -118,7 +118,7 @@ static __attribute__((noinline, cold)) uint32_t publish_drop_items(struct target
     return code;
 }
 
-/* The same, with fewer items where it does not fit into a buffer with all of them. */
+/* The same, with fewer items where the record does not fit into a buffer with all of them. */
 static inline uint32_t publish_check_fewer(struct target *target, struct variants *variants)
 {
     uint32_t code = publish_check(target, variants);
@@ -133,7 +133,10 @@ static bool publish_refuse(const struct target *target, enum etwas_slot_loss cau
     return etwas_publish_refuse(target->key.index, target->key.generation, cause, &built->record);
 }
 
-/* What a session that does not take the record says. One that is attached late stops no other that gets it now. */
+/*
+ * Stores the code of a session that does not take the record. A session that is attached late stops
+ * no other that gets the event now.
+ */
 static __attribute__((noinline, cold)) void publish_add_refusal(
     struct publish_result *result, const struct target *target, uint32_t code,
     const struct etwas_event_record *built)
@@ -178,7 +181,7 @@ static uint32_t publish_find_targets(struct target targets[ETWAS_LISTENERS],
     return count;
 }
 
-/* By the sequence that is inlined. False: it is to be published the general way. */
+/* Publishes by the inlined sequence. Returns false if the record must take the general path. */
 static bool publish_quickly(uint64_t session, const struct etwas_event_record *built)
 {
 #if ETWAS_RSEQ
@@ -226,7 +229,10 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
                                                 built->data_bytes, &built->record);
 }
 
-/* R77. Once one session has it, the others get it too, whatever becomes of one of them; else they count it. */
+/*
+ * R77. Once one session has the event, the others get it too, whatever becomes of one of them; else
+ * they count it.
+ */
 static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t recorded,
                                struct variants *variants)
 {
@@ -253,7 +259,10 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
                                                                      : result.independent;
 }
 
-/* Where the record may be too large with all items: publishing it would count it at once. */
+/*
+ * Drops items where the record may be too large with all of them: publishing it would count it at
+ * once.
+ */
 static void variant_make_fit(struct target *target, struct variants *variants)
 {
     variant_choose(variants, target);
@@ -278,11 +287,11 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
         }
         code = publish_to(&target, variants);
     }
-    /* It has just ended, and listens no more. */
+    /* The session has just ended, and listens no more. */
     return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
 }
 
-/* What any of them asks for. */
+/* The flags of all sessions together. */
 static uint32_t publish_flags_of(const struct etwas_audience *audience)
 {
     uint32_t flags = 0;

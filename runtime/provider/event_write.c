@@ -25,7 +25,7 @@
 #include "provider/quick.h"
 #include "session/handle.h"
 
-/* ---- who gets an event ----------------------------------------------------------------------- */
+/* ---- the sessions that get an event ---------------------------------------------------------- */
 
 /* Takes the sessions out that the caller, or a session itself, does not want it in. */
 static void event_write_exclude(struct etwas_audience *audience, uint64_t filter, uint32_t flags)
@@ -48,7 +48,7 @@ static void event_write_exclude(struct etwas_audience *audience, uint64_t filter
     audience->count = kept;
 }
 
-/* ---- the quick way ----------------------------------------------------------------------------- */
+/* ---- the fast path --------------------------------------------------------------------------- */
 
 #if ETWAS_RSEQ
 
@@ -60,8 +60,8 @@ struct event_listing {
 };
 
 /*
- * The caller's own list, if it can be copied as it is. False: it cannot. Whether there are other types
- * in it the sequence finds out, and it refuses TraceLogging's items too where they may not be.
+ * Uses the caller's own list, if it can be copied as it is; returns false if not. The sequence
+ * finds other types in it, and refuses TraceLogging's items where they are not allowed.
  */
 static inline __attribute__((always_inline)) bool event_listing_fill(
     struct event_listing *listing, const struct etwas_event_arguments *event, uint32_t options,
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) bool event_listing_fill(
     return true;
 }
 
-/* False: the thread's ids are not known. */
+/* Fills the start of the header. Returns false if the thread's ids are not known. */
 static inline __attribute__((always_inline)) bool event_write_start_header(
     struct etwas_quick_header *header, const struct etwas_event_arguments *event, bool is_extended)
 {
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) bool event_write_start_header(
     return __builtin_expect((uint32_t)header->ids != 0, 1);
 }
 
-/* So many at least, if the list does not change meanwhile. */
+/* The least units of the record, if the list does not change meanwhile. */
 static inline __attribute__((always_inline)) uint32_t event_listing_units(
     const struct event_listing *listing)
 {
@@ -142,8 +142,8 @@ static inline __attribute__((always_inline)) struct etwas_class_facts event_writ
 }
 
 /*
- * Several sessions listen, and take events as they are: the same for those who want this one, if each
- * has room. One stamp serves all, if they have the same clock.
+ * Writes to several plain listeners: the same for those that get this event, if each has room. One
+ * stamp serves all, if they have the same clock.
  */
 static __attribute__((noinline)) uint32_t write_to_several(
     REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, const etwas_guid *activity,
@@ -235,9 +235,9 @@ static inline __attribute__((always_inline)) uint32_t event_write_to(
 }
 
 /*
- * The commonest: one session listens, and is reached quickly. What became of the event;
- * ETWAS_QUICK_NOT: write_any has to find out. `may_be_described` is false where TraceLogging's items
- * are not expected. The stamp is read early: what follows runs while the processor fetches it.
+ * The commonest case: one session listens, on the fast path. Returns a code, or ETWAS_QUICK_NOT:
+ * event_write_any decides. `may_be_described` is false where TraceLogging's items are not expected.
+ * The stamp is read early: the code after it runs while the processor fetches it.
  */
 static inline __attribute__((always_inline)) uint32_t event_write_quickly(
     REGHANDLE handle, const struct etwas_event_arguments *event, const bool may_be_described)
@@ -305,7 +305,7 @@ static inline uint32_t event_write_quickly(REGHANDLE handle,
 
 #endif
 
-/* What has no record is counted where it would be larger than any buffer. */
+/* Counts an event without a record if it would be larger than any buffer. */
 static __attribute__((noinline, cold)) uint32_t event_write_refuse_unlisted(
     uint32_t code, const struct etwas_event_provider *provider,
     const struct etwas_event_arguments *event, struct etwas_audience *audience, uint32_t recorded,
@@ -318,7 +318,7 @@ static __attribute__((noinline, cold)) uint32_t event_write_refuse_unlisted(
     return code;
 }
 
-/* To those of the audience that do not have it yet: all but the first ones. */
+/* Writes to the sessions of the audience that do not have the event yet: all but the first ones. */
 static __attribute__((noinline)) uint32_t event_write_general(
     const struct etwas_event_provider *provider, const struct etwas_event_arguments *event,
     struct etwas_audience *audience, uint32_t recorded)
@@ -410,7 +410,7 @@ uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32
                : EventWriteEx(handle, descriptor, 0, 0, NULL, NULL, data_count, data);
 }
 
-/* With its NUL, or one more than any record has. */
+/* The bytes of a string with its NUL, or one more than any record has. */
 static uint32_t event_string_bytes(const etwas_wchar *string)
 {
     uint32_t units = 0;

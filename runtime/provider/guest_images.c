@@ -8,7 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under `lock`. Number N is at (N - 1) % ETWAS_GUEST_IMAGES. */
+/* The images; number N is at (N - 1) % ETWAS_GUEST_IMAGES. Guarded by `lock`. */
 static struct etwas_description *images[ETWAS_GUEST_IMAGES];
 static uint64_t newest;  /* also read without the lock */
 static uint64_t dropped; /* those up to this number are gone */

@@ -15,7 +15,7 @@
 #include "platform/thread.h"
 #include "provider/description.h"
 
-/* Of the Image class. */
+/* Types and versions of the Image class. */
 enum {
     TYPE_THERE = 3,
     TYPE_LOADED = 10,
@@ -160,7 +160,7 @@ static struct etwas_description *image_describe(const struct etwas_loaded_image 
     return description;
 }
 
-/* What is loaded now, without numbers. False: there is no memory. */
+/* Reads what is loaded now, without numbers. Returns false if there is no memory. */
 static bool image_read_table(struct image_table *table)
 {
     struct etwas_loaded_image *images;
@@ -200,7 +200,7 @@ static int image_by_number(const void *left, const void *right)
 }
 
 /*
- * Where nothing was loaded since, the stacks of older events are still of what was there before. In a
+ * Keeps unloaded images whose place is still free: the stacks of older events refer to them. In a
  * fork's child, which has no older events, nothing is kept.
  */
 static void image_keep_unloaded(struct image_table *table)

@@ -35,7 +35,7 @@ static const struct etwas_in_type types[ROWS] = {
     [TDH_INTYPE_MANIFEST_COUNTEDBINARY] = {0, TDH_OUTTYPE_HEXBINARY},
 };
 
-/* From TDH_INTYPE_COUNTEDSTRING on. */
+/* The types from TDH_INTYPE_COUNTEDSTRING on. */
 static const struct etwas_in_type classic_types[] = {
     {0, TDH_OUTTYPE_STRING},    /* COUNTEDSTRING */
     {0, TDH_OUTTYPE_STRING},    /* COUNTEDANSISTRING */

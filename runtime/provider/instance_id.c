@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * CreateTraceInstanceId: the numbers of instances.
- *
- * Each processor takes ids from a block of its own, so that no counter is contended: a cell holds
- * the next id and how many are left. Async-signal-safe; lock-free. All of it is one function, which
- * a host whose caches hold other things pays for by the line.
+ * CreateTraceInstanceId: the numbers of instances. Each processor allocates ids from a block of its
+ * own, so that no counter is contended: a cell holds the next id and how many are left.
+ * Async-signal-safe; lock-free. All of it is one function, because each cache line of code costs a
+ * host whose caches hold other things.
  */
 #include "provider/instance_id.h"
 

@@ -17,7 +17,7 @@ enum {
     VERSION_SHIFT = 16,
 };
 
-/* What each begins with. */
+/* The header of each chunk. */
 struct manifest_chunk_header {
     uint8_t format;
     uint8_t major;
@@ -36,7 +36,7 @@ struct chunk_payload {
     size_t bytes;
 };
 
-/* False: it is no payload of a chunk. */
+/* Lists the pieces of a payload. Returns false if it is not that of a chunk. */
 static bool chunk_list_pieces(struct chunk_payload *payload,
                               const struct etwas_event_arguments *event)
 {
@@ -82,7 +82,10 @@ static bool chunk_is_same(const uint8_t *known, const struct chunk_payload *payl
 
 /* ---- those that are known -------------------------------------------------------------------- */
 
-/* By `chained`, the newest first. Never shorter; lock-free, since a handler may have interrupted a thread that adds one. */
+/*
+ * The known chunks, linked by `chained`, the newest first. The list only grows, lock-free, because
+ * a signal handler may have interrupted a thread that adds a chunk.
+ */
 static struct etwas_description *kept;
 
 enum {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The GUID that a provider has by its name (etwas_name_guid): of a SHA-1 over the name in upper case, in UTF-16 with
- * the high byte first, behind 16 bytes that are always the same.
+ * The GUID that a provider has by its name (etwas_name_guid): from a SHA-1 over 16 constant bytes
+ * and the name in upper case, in UTF-16 with the high byte first.
  */
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -26,7 +26,7 @@ static uint32_t sha1_rotate(uint32_t word, unsigned bits)
     return word << bits | word >> (32 - bits);
 }
 
-/* What the rounds of each quarter do with the words b, c and d. */
+/* The function of the words b, c and d in the rounds of each quarter. */
 static uint32_t sha1_mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
     switch (round / 20) {
@@ -72,7 +72,7 @@ static void sha1_add_block(uint32_t state[5], const unsigned char *block)
     state[4] += e;
 }
 
-/* Of a message with room behind it for what ends it: a bit, zeros, and its length in bits. */
+/* Hashes a message that has room after it for its padding: a bit, zeros, and its length in bits. */
 static void sha1_hash(unsigned char *message, size_t bytes, unsigned char digest[20])
 {
     uint32_t state[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};

@@ -67,7 +67,7 @@ static bool field_find_string(const struct etwas_payload_cursor *walk, size_t un
     return true;
 }
 
-/* How many bytes a value has that says it itself. */
+/* Finds the extent of a value that states its own length. */
 static bool field_find_counted(const struct etwas_payload_cursor *walk, bool is_reversed,
                                struct field_element *element)
 {

@@ -22,10 +22,10 @@ _Static_assert(GUID_AT == offsetof(struct etwas_etl_event_header, provider_id),
 
 /* ---- the predicates -------------------------------------------------------------------------- */
 
-/* What is known so far of the event that is judged. */
+/* What is known so far of the event under evaluation. */
 struct evaluated {
     const struct etwas_compiled_filter *filter;
-    uint32_t open; /* predicates whose field has not come yet: a bit each */
+    uint32_t open; /* predicates whose field has not been read yet: a bit each */
     bool holds;    /* one of those that came */
     bool fails;
 };
@@ -61,7 +61,7 @@ static void filter_test_field(struct evaluated *evaluated, uint32_t index,
     }
 }
 
-/* ---- fields that were told ------------------------------------------------------------------- */
+/* ---- fields of a layout known beforehand ----------------------------------------------------- */
 
 static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *evaluated,
                                                            const struct etwas_cursor *payload)
@@ -86,7 +86,7 @@ static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *eva
     return filter_result_of(evaluated);
 }
 
-/* ---- fields that the event tells: TraceLogging ----------------------------------------------- */
+/* ---- fields of the event's own metadata: TraceLogging ---------------------------------------- */
 
 /*
  * Behind the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if out & 0x80]; [u16
@@ -135,7 +135,10 @@ static bool metadata_read_field(struct etwas_cursor *schema, struct metadata_fie
     return (field->in & COUNT_CONSTANT) == 0 || etwas_cursor_u16(schema, &field->count);
 }
 
-/* False: it cannot be passed over in the payload, as an array of structs. */
+/*
+ * Makes the layout of a field. Returns false if the payload cannot be read past it, as with an
+ * array of structs.
+ */
 static bool metadata_layout_of(const struct metadata_field *field, struct etwas_cursor *payload,
                                struct etwas_payload_layout *layout)
 {
@@ -202,8 +205,8 @@ static enum etwas_payload_result filter_evaluate_by_name(struct evaluated *evalu
 /* ---- records --------------------------------------------------------------------------------- */
 
 /*
- * Moves *payload behind the items of an event; *schema: what is in its description. False: no reader delivers
- * the event either.
+ * Moves *payload past the items of an event; *schema becomes the contents of its description.
+ * Returns false if the items are invalid, in which case no reader delivers the event either.
  */
 static bool record_skip_items(const uint8_t *bytes, size_t size, struct etwas_cursor *payload,
                               struct etwas_cursor *schema)
@@ -270,7 +273,7 @@ static enum etwas_payload_result filter_evaluate_modern(struct evaluated *evalua
                    ? filter_evaluate_by_name(evaluated, &schema, &payload)
                    : ETWAS_PAYLOAD_OTHER_EVENT;
     }
-    /* Where fields were told by id, an event that has a name instead is another. */
+    /* For a filter by id, an event with a name is another event. */
     return schema.at != NULL ? ETWAS_PAYLOAD_OTHER_EVENT
                              : filter_evaluate_by_layout(evaluated, &payload);
 }

@@ -47,8 +47,8 @@ static struct etwas_payload_layout compile_layout_of(const etwas_field_descripti
 }
 
 /*
- * Whether fields make sense is asked as it is of those of a class. Maps are for who shows them. False: there
- * is no memory to find out.
+ * Checks the fields as those of a class are checked, without maps, which only serve to print
+ * values. Returns false if there is no memory for the check.
  */
 static bool compile_check_fields(const etwas_payload_filter *given, const char **fault)
 {
@@ -73,7 +73,7 @@ static bool compile_check_fields(const etwas_payload_filter *given, const char *
     return true;
 }
 
-/* Of the filter but for its predicates. */
+/* Checks the filter except its predicates. */
 static const char *compile_check_head(const etwas_payload_filter *given)
 {
     if (given->guid == NULL) {
@@ -104,7 +104,7 @@ static const char *compile_check_head(const etwas_payload_filter *given)
     return NULL;
 }
 
-/* Its field, where they are told. */
+/* Finds the field of a predicate, where the layout is known beforehand. */
 static const char *compile_find_field(struct etwas_compiled_filter *filter,
                                       struct etwas_filter_field *wanted,
                                       const etwas_payload_filter *given)

@@ -27,7 +27,10 @@ static uint32_t predicate_digit_of(char character)
                                                 : HEXADECIMAL;
 }
 
-/* "17", "-3" or "0x1F" at *text, which is moved behind it. False: there is none, or it is too large. */
+/*
+ * Parses "17", "-3" or "0x1F" at *text, and moves it past the number. Returns false if there is
+ * none, or it is too large.
+ */
 static bool predicate_parse_number(const char **text, struct etwas_payload_number *number)
 {
     bool is_negative = **text == '-';

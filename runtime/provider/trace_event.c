@@ -22,7 +22,7 @@
 #include "provider/trace_event.h"
 #include "session/handle.h"
 
-/* What an event says of itself in its header, besides who logs and when. */
+/* The contents of an event's header, besides process, thread and stamp. */
 struct classic_event {
     etwas_pair guid;
     etwas_pair parent_guid;
@@ -39,8 +39,9 @@ struct payload_fields {
 };
 
 /*
- * `given` are the bytes behind the caller's header (R101), `whole` becomes the payload's field if it
- * has none; `mostly_fields` says what is likely. False: not whole fields, or too many.
+ * Finds the payload. `given` are the bytes after the caller's header (R101), `whole` becomes the
+ * payload's field if it has none; `mostly_fields` is a hint for the branch. Returns false for
+ * incomplete fields, or too many.
  */
 static inline __attribute__((always_inline)) bool trace_event_find_payload(
     struct payload_fields *payload, const void *behind_header, uint32_t given, uint32_t flags,
@@ -110,7 +111,9 @@ static __attribute__((noinline)) uint32_t trace_event_publish_general(uint64_t h
                                                                          given_bytes, &record);
 }
 
-/* Adds the marker and who logs (R62, R63, R103). `guid` is where the class's is. */
+/*
+ * Adds the marker, process and thread (R62, R63, R103). `guid` is the address of the class's GUID.
+ */
 #if ETWAS_RSEQ
 
 static inline __attribute__((always_inline)) uint32_t trace_event_publish_quickly(
@@ -209,7 +212,7 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
                                &payload);
 }
 
-/* Of a class, or with a parent of one, that has its instances counted; or of none. */
+/* Logs an instance whose class, or whose parent's class, is counted or not registered. */
 static __attribute__((noinline)) uint32_t trace_event_counted(etwas_trace_handle handle,
                                                               const EVENT_INSTANCE_HEADER *event,
                                                               const EVENT_INSTANCE_INFO *instance,

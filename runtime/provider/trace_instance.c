@@ -42,9 +42,7 @@ static inline bool instance_is_quick_kind(const EVENT_INSTANCE_HEADER *event)
            WNODE_FLAG_TRACED_GUID;
 }
 
-/*
- * What fits into a buffer also keeps R63, since the record is longer than the Size stated.
- */
+/* A record that fits into a buffer also keeps R63, since it is longer than the Size stated. */
 static inline bool instance_is_quick(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
 {
     const uint32_t most = ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof(struct etwas_etl_instance_header);
@@ -170,7 +168,10 @@ static inline bool instance_trace_shared(struct etwas_slot *slot, etwas_trace_ha
     return true;
 }
 
-/* What trace_otherwise does in a slot with the shared protocol, once the event is looked at. */
+/*
+ * Does what instance_trace_general does, in a slot with the shared protocol, once the event is
+ * checked.
+ */
 static __attribute__((noinline)) uint32_t instance_trace_in_shared_slot(
     etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
     const EVENT_INSTANCE_INFO *instance, struct etwas_slot *slot)
@@ -231,7 +232,7 @@ static __attribute__((noinline, cold)) uint32_t instance_trace_retry(
     return instance_trace_general(handle, event, instance, NULL);
 }
 
-/* With the stamp there is, by whatever clock. */
+/* Publishes with the given stamp, by any clock. */
 static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_slot *slot,
                                                    etwas_trace_handle handle,
                                                    const EVENT_INSTANCE_HEADER *event,
@@ -252,9 +253,9 @@ static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_s
 }
 
 /*
- * The sequence did not begin to write. Mostly the buffer is full: another is taken, and the sequence
- * runs once more, with the stamp there is. An event that would be refused takes no buffer, and is
- * not lost.
+ * The sequence did not begin to write. Mostly the buffer is full: the slot switches to another, and
+ * the sequence runs once more, with the same stamp. An event that would be refused switches no
+ * buffer, and is not lost.
  */
 static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
     struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
@@ -283,7 +284,10 @@ static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
     return trace_at(stamp, slot, handle, event, instance);
 }
 
-/* From the processor's slot of no retention class, which has the kind, to that of the event's. */
+/*
+ * From the processor's slot without a retention class, which has the kind, to the slot of the
+ * event's class.
+ */
 static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of_class(
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
@@ -297,7 +301,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of
                : etwas_class_slot(slot, etwas_class_row(etwas_handle_index(handle), kind, &facts));
 }
 
-/* With another clock or protocol than the commonest, or in another session. */
+/* The path for any clock and protocol but the commonest, and for sessions of other kinds. */
 static __attribute__((noinline)) uint32_t instance_trace_by_kind(
     uint64_t gate, struct etwas_slot *slot, etwas_trace_handle handle,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)

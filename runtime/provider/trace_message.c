@@ -31,7 +31,7 @@
 #include "session/session.h"
 
 enum {
-    /* As many as EventWrite takes; C promises no more than 60 pairs in one call. */
+    /* As many as EventWrite takes; C guarantees no more than 60 pairs in one call. */
     MOST_ARGUMENTS = 128,
     LARGEST_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 4 + 16 + 8 + 8,
 };
@@ -284,7 +284,7 @@ static __attribute__((noinline)) uint32_t message_trace_general(
     return message_publish_general(&key, &message, arguments);
 }
 
-/* What no record holds is counted. */
+/* Counts a message that fits into no record. */
 static __attribute__((noinline, cold)) uint32_t message_refuse(uint32_t code,
                                                                etwas_trace_handle handle,
                                                                struct trace_message message)
