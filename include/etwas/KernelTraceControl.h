@@ -40,7 +40,7 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * CAP_NET_ADMIN the exit statuses of processes are known, with CAP_SYS_PTRACE the images that others had
  * before. The log file is the user's alone (0600).
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is neither SystemTraceControlGuid
  *     nor KernelRundownGuid, or with this one there is no name.
@@ -63,7 +63,7 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
 /*
  * Starts a session of the heap events of the running processes Pids. On failure *TraceHandle is 0.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: TraceHandle, Properties or wszSessionName NULL.
  * ERROR_NOT_SUPPORTED: always otherwise, in this release.
@@ -78,7 +78,7 @@ uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES 
 /*
  * Changes the processes of a running heap session.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: Properties or wszSessionName NULL.
  * ERROR_NOT_SUPPORTED: always otherwise, in this release.
@@ -93,7 +93,7 @@ uint32_t UpdateHeapTrace(EVENT_TRACE_PROPERTIES *Properties, const etwas_wchar *
 /*
  * Merges log files into one. dwExtendedDataFlags says what is added to the merged file.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: wszMergedFileName or wszTraceFileNames NULL.
  * ERROR_NOT_SUPPORTED: always otherwise, in this release.

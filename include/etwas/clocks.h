@@ -184,7 +184,7 @@ typedef struct etwas_clock_options {
     uint32_t maximum_processors; /* pairs are examined among so many at most; 0: 64 */
 } etwas_clock_options;
 
-/* etwas_clock_examine, told how large the caller knows the struct. */
+/* etwas_clock_examine with the size of the caller's struct. */
 uint32_t etwas_clock_examine_sized(const etwas_clock_options *options, size_t options_bytes,
                                    etwas_clock_report **report)
     ETWAS_API(etwas_clock_examine_sized);

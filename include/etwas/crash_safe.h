@@ -4,8 +4,9 @@
 #define ETWAS_CRASH_SAFE_H
 
 /*
- * Where crash-safe sessions (etwas_session_options.crash_safe) have their buffers, and how a log file is made of
- * them when their process is gone: a part of <etwas/etwas.h>, which says what holds for all of its functions.
+ * The places of the buffers of crash-safe sessions (etwas_session_options.crash_safe), and the
+ * recovery of a log file from them when their process is gone. This header is a part of
+ * <etwas/etwas.h>, which states what holds for all of its functions.
  */
 
 #include <etwas/types.h>
@@ -17,60 +18,74 @@
 ETWAS_BEGIN_DECLS
 
 /*
- * Why the process's last start of a crash-safe session was refused for its folder or its space: a sentence, empty
- * if it was not. Copies what fits into `room` bytes, terminated; returns the whole length. Thread-safe; not for signal
- * handlers.
+ * Says why the process's last start of a crash-safe session was refused for its folder or its
+ * space, as a sentence. The text is empty if the start was not refused. `text` receives as much as
+ * fits into `room` bytes, terminated. Returns the length of the whole text. Thread-safe; not
+ * async-signal-safe.
  */
 size_t etwas_crash_safe_refusal(char *text, size_t room) ETWAS_API(etwas_crash_safe_refusal);
 
 /*
- * Where the buffers of a crash-safe session are: the path of its pool file, or of its memfd below /proc. Copies what fits
- * into `room` bytes, terminated. ERROR_INVALID_HANDLE: it does not run. ERROR_NOT_FOUND: it is not crash-safe.
- * Thread-safe; not for signal handlers.
+ * Reports the path of a crash-safe session's pool file, or of its memfd below /proc. `text`
+ * receives as much as fits into `room` bytes, terminated. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_INVALID_HANDLE: the session does not run.
+ * ERROR_NOT_FOUND: the session is not crash-safe.
  */
 uint32_t etwas_crash_safe_path(etwas_trace_handle session, char *text, size_t room)
     ETWAS_API(etwas_crash_safe_path);
 
 /*
- * The folders in which crash-safe sessions of this user put their pool files, unless they name one; a session takes
- * the first that it can have. Behind those of this process's own environment come those that only the environment of
- * other processes names, if these have taken part (shared.h). `index` counts them from 0; they need not be there. Copies what fits into `room` bytes,
- * terminated. ERROR_NOT_FOUND: there are not so many. Thread-safe; not for signal handlers.
+ * Lists the folders in which crash-safe sessions of this user put their pool files if their options
+ * name none. A session takes the first that it can have. The folders of this process's environment
+ * come first. Folders that only the environment of other processes names follow, if those processes
+ * take part (shared.h). `index` counts from 0. A folder need not exist. `text` receives as much as
+ * fits into `room` bytes, terminated. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_NOT_FOUND: `index` is beyond the last folder.
  */
 uint32_t etwas_crash_safe_folder(uint32_t index, char *text, size_t room)
     ETWAS_API(etwas_crash_safe_folder);
 
 /*
- * Where the buffers of a crash-safe session lie, and what that costs its writers.
+ * The place of a crash-safe session's buffers, and its cost for writers.
  *
- * A file system on a disk writes pages back, all the time. The next write to such a page is a page fault of the writer,
- * in which it may wait for the file system. Writers measure nothing. But while they log, the flusher thread
- * makes some pages writable in their place, at most 160 a second, and notes how long that took. It dirties few pages, so
- * that the kernel does not make it wait for its own: where the disk is slower than what is logged, writers wait
- * longer than it says.
+ * A file system on a disk continuously writes pages back. The next write to such a page is a page
+ * fault of the writer, in which it may wait for the file system. Writers measure nothing. While
+ * they log, the flusher thread makes some pages writable in their place, at most 160 a second, and
+ * records how long that took. It dirties few pages, so the kernel does not throttle it. If the disk
+ * is slower than the logging, writers wait longer than these values say.
  *
- * Of a place in memory all but the first three are 0. Bytes are UINT64_MAX where the kernel does not say (before Linux 6.5).
+ * In a place in memory all members but the first three are 0. Byte counts are UINT64_MAX if the
+ * kernel does not provide them (before Linux 6.5).
  */
 typedef struct etwas_crash_safe_place {
-    char file_system[32]; /* "tmpfs" (a memfd too), "ext4" (2 and 3 too); or its number, "0x…" */
-    bool in_memory;       /* nothing is written back */
-    uint64_t bytes;       /* of the file */
-    uint64_t clean_bytes; /* written back: the next write to each page there is a page fault */
-    uint64_t writing_bytes;    /* of these, being written back now */
-    uint64_t touches;          /* pages the flusher has made writable since the session began */
-    uint64_t touch_ns;         /* how long these took together, a system call each */
-    uint64_t longest_touch_ns; /* the longest of them */
-    uint64_t slow_touches;     /* those that took a millisecond or more */
+    char file_system[32]; /* "tmpfs" (also a memfd), "ext4" (also 2 and 3), or "0x…" */
+    bool in_memory;       /* no page is written back */
+    uint64_t bytes;       /* size of the file */
+    /* Bytes in pages that were written back: the next write to each such page is a page fault. */
+    uint64_t clean_bytes;
+    uint64_t writing_bytes; /* the part being written back now */
+    /* Pages that the flusher has made writable since the session began. */
+    uint64_t touches;
+    /* The time that these took together, one system call each. */
+    uint64_t touch_ns;
+    uint64_t longest_touch_ns; /* the longest of these */
+    uint64_t slow_touches;     /* touches that took a millisecond or more */
 } etwas_crash_safe_place;
 
-/* etwas_crash_safe_query_place, told how large the caller knows the struct. */
+/* etwas_crash_safe_query_place with the size of the caller's struct. */
 uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle session,
                                             etwas_crash_safe_place *place, size_t place_bytes)
     ETWAS_API(etwas_crash_safe_query_place_sized);
 
 /*
- * Looks at the pages of the file: milliseconds for a large one. ERROR_INVALID_PARAMETER for NULL;
- * ERROR_INVALID_HANDLE: it does not run. ERROR_NOT_FOUND: it is not crash-safe. Thread-safe; not for signal handlers.
+ * Reports the place of a session's buffers. The call looks at the pages of the file, which takes
+ * milliseconds for a large one. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_INVALID_PARAMETER: `place` is NULL.
+ * ERROR_INVALID_HANDLE: the session does not run.
+ * ERROR_NOT_FOUND: the session is not crash-safe.
  */
 static inline uint32_t etwas_crash_safe_query_place(etwas_trace_handle session,
                                                     etwas_crash_safe_place *place)
@@ -79,8 +94,9 @@ static inline uint32_t etwas_crash_safe_query_place(etwas_trace_handle session,
 }
 
 /*
- * What the place of a session's buffers costs its writers. MEMFD and MEMORY, a file in a memory file system: what memory
- * costs. DISK, a file in any other: a page fault for each page that was written back, and on a slow disk they wait for it.
+ * The kind of a place. MEMFD, and MEMORY (a file in a memory file system), cost what memory costs.
+ * DISK, a file in any other file system, costs a page fault for each page that was written back. On
+ * a slow disk writers wait for it.
  */
 #define ETWAS_PLACE_MEMFD 1
 #define ETWAS_PLACE_MEMORY 2
@@ -89,57 +105,77 @@ static inline uint32_t etwas_crash_safe_query_place(etwas_trace_handle session,
 /* What a crash-safe session had left, and what became of it. */
 typedef struct etwas_recovered {
     etwas_guid session;
-    char session_name[1025]; /* UTF-8, cut */
-    char log_file[4096];     /* that it was writing; empty: none */
-    uint32_t process_id;     /* in the namespace of the process that logged */
+    char session_name[1025]; /* UTF-8, truncated */
+    char log_file[4096];     /* the log file it was writing; empty: none */
+    uint32_t process_id;     /* in the PID namespace of the process that logged */
     uint32_t log_file_mode;
-    bool is_alive;   /* the process goes on: what comes later is not in it. Of a core file: false */
-    bool other_boot; /* the machine was started anew, or is another one */
-    uint64_t events; /* in the new file; without one those that would be */
-    uint64_t in_log_file; /* that are left out: they are in the log file already */
+    /* The process continues: later events are not in the new file. It is false for a core file. */
+    bool is_alive;
+    /* The machine was restarted since, or it is another machine. */
+    bool other_boot;
+    uint64_t events;      /* in the new file, or that would be in it */
+    uint64_t in_log_file; /* left out: the log file has them already */
     uint64_t overwritten; /* by newer ones, in buffering mode */
-    uint64_t lost;        /* by the session, for whatever cause */
-    uint64_t unfinished;  /* committed, and not found: they stand behind a record whose writer did
-                                  not finish it, or that is damaged, or in buffers that are missing */
-    uint64_t schemas_left_out; /* descriptions there was no room for, or that cannot be ones */
-    uint32_t buffers;          /* with events of the new file */
-    uint32_t damaged_buffers;  /* that cannot be what they say, from some place on */
-    uint32_t passed_buffers; /* of a process that goes on: they were reused while they were read */
-    uint32_t
-        missing_buffers; /* with events, that a core file, or a copy with holes, does not have */
-    bool is_settling;    /* it was booking what became of some buffers: `overwritten` and `lost` may
-                                  be wrong by their events */
-    uint64_t schemas;    /* descriptions in the new file, which are events to a reader */
-    uint32_t place; /* ETWAS_PLACE_*: where the buffers lay while it logged; 0: it is not said */
-    char file_system[32];      /* and on what; see etwas_crash_safe_place for this and the rest */
+    uint64_t lost;        /* by the session, for any cause */
+    /*
+     * Committed, but not found: they lie behind a record that is damaged or that its writer did not
+     * finish, or in missing buffers.
+     */
+    uint64_t unfinished;
+    /* Descriptions that did not fit, or that are invalid. */
+    uint64_t schemas_left_out;
+    uint32_t buffers;         /* with events of the new file */
+    uint32_t damaged_buffers; /* inconsistent from some point on */
+    /* Buffers of a process that continues: they were reused while they were read. */
+    uint32_t passed_buffers;
+    /* Buffers with events that a core file, or a copy with holes, lacks. */
+    uint32_t missing_buffers;
+    /*
+     * The session was accounting for some buffers: `overwritten` and `lost` may be wrong by the
+     * events in these.
+     */
+    bool is_settling;
+    /* Descriptions in the new file, which are events to a reader. */
+    uint64_t schemas;
+    /* ETWAS_PLACE_*: the place of the buffers during the session. 0: it is unknown. */
+    uint32_t place;
+    /* Its file system; see etwas_crash_safe_place for this and the following. */
+    char file_system[32];
     uint64_t touches;          /* pages that the flusher made writable */
-    uint64_t longest_touch_ns; /* of these */
-    uint64_t slow_touches;     /* of these: took a millisecond or more */
-    /* What the session was asked to record, by its own count: what its log files have of it, `events`, `overwritten`,
-     * `lost` and `unfinished` are together so much. Wrong by as much as these, if it was booking. */
+    uint64_t longest_touch_ns; /* the longest of these */
+    uint64_t slow_touches;     /* those that took a millisecond or more */
+    /*
+     * The number of events that the session was asked to record, by its own count. It is the sum of
+     * `events`, `overwritten`, `lost`, `unfinished` and the events in its log files. It is as
+     * inexact as these if the session was accounting for buffers (is_settling).
+     */
     uint64_t attempted;
 } etwas_recovered;
 
-/* etwas_recover, told how large the caller knows the struct. */
+/* etwas_recover with the size of the caller's struct. */
 uint32_t etwas_recover_sized(const char *source, uint32_t index, const char *output,
                              etwas_recovered *result, size_t result_bytes)
     ETWAS_API(etwas_recover_sized);
 
 /*
- * Makes a log file, `output`, of what a crash-safe session has left: of a pool file, a file below
- * /proc/PID/fd of a process of the same user, or a core file (not compressed), of whose sessions `index` counts, from 0.
- * It is a file of its own, 0600, which has what the session's log file does not have; it says what the whole session attempted,
- * has lost and overwritten (etwas_trace_information.ends), if the process is dead and was not booking.
- * NULL for `output` only looks.
- * The source is not changed, and nobody who writes to it is held up. Not for signal handlers; thread-safe.
+ * Makes a log file, `output`, from what a crash-safe session has left. `source` is a pool file, a
+ * file below /proc/PID/fd of a process of the same user, or an uncompressed core file. `index`
+ * selects a session of a core file, from 0. The new file has mode 0600 and holds the events that
+ * the session's log file lacks. If the process is dead and was not accounting for buffers, the file
+ * states the attempted, lost and overwritten events of the whole session
+ * (etwas_trace_information.ends). If `output` is NULL, the call only reports. The source is not
+ * changed, and its writers are not delayed. Thread-safe; not async-signal-safe.
  *
- * ERROR_NOT_FOUND: there are not so many sessions in it, or that one had not begun. ERROR_FILE_CORRUPT: it is neither
- * a mapping nor a core, or damaged. ERROR_NOT_SUPPORTED: of another version of the layout.
- * ERROR_FILE_NOT_FOUND, ERROR_ACCESS_DENIED: the source cannot be opened, is another user's or a symbolic link.
+ * ERROR_NOT_FOUND: `source` has fewer sessions, or that session had not begun.
+ * ERROR_FILE_CORRUPT: `source` is neither a mapping nor a core file, or it is damaged.
+ * ERROR_NOT_SUPPORTED: `source` has another version of the layout.
+ * ERROR_FILE_NOT_FOUND, ERROR_ACCESS_DENIED: `source` cannot be opened, belongs to another user, or
+ *   is a symbolic link.
  * ERROR_NO_SYSTEM_RESOURCES: no more files may be open.
- * ERROR_SHARING_VIOLATION: `output` is the source, or the session's log file. Whether somebody has the mapping open,
- * `is_alive` says also where one of these is returned.
- * And those of creating and writing a log file.
+ * ERROR_SHARING_VIOLATION: `output` is the source, or the session's log file.
+ *
+ * Other errors are those of creating and writing a log file. `is_alive` is also set if one of the
+ * above is returned: it says whether a process has the mapping open.
  */
 static inline uint32_t etwas_recover(const char *source, uint32_t index, const char *output,
                                      etwas_recovered *result)

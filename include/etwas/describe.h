@@ -89,7 +89,7 @@ typedef struct etwas_class_description {
     uint32_t reserved;
 } etwas_class_description;
 
-/* etwas_describe_class, told how large the caller knows the struct. */
+/* etwas_describe_class with the size of the caller's struct. */
 uint32_t etwas_describe_class_sized(const etwas_class_description *description,
                                     size_t description_bytes, const char **fault)
     ETWAS_API(etwas_describe_class_sized);

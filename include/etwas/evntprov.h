@@ -180,7 +180,7 @@ typedef void (*PENABLECALLBACK)(const etwas_guid *SourceId, uint32_t IsEnabled, 
  * times; all registrations are enabled alike. *RegHandle is 0 on failure; in a fork's child it
  * stays valid, and no session enables it.
  *
- * Thread-safe, also from a control callback. Not for signal handlers.
+ * Thread-safe, also in a control callback; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: ProviderId or RegHandle NULL.
  * ERROR_NO_SYSTEM_RESOURCES: there are 1,024 registrations, those of RegisterTraceGuids included.
@@ -195,7 +195,7 @@ uint32_t EventRegister(const etwas_guid *ProviderId, PENABLECALLBACK EnableCallb
  * Ends a registration; 0 is accepted and does nothing. Waits until its callback has returned, but
  * not for one that waits for this thread, nor inside itself.
  *
- * Thread-safe, also from a control callback. Not for signal handlers.
+ * Thread-safe, also in a control callback; not async-signal-safe.
  *
  * ERROR_INVALID_HANDLE: not a registration of EventRegister, or ended.
  *
@@ -326,7 +326,7 @@ typedef enum _EVENT_INFO_CLASS {
  *   of type ETW_PROVIDER_TRAIT_TYPE_GROUP has a GUID: the provider belongs to this group, hears who
  *   enables it (EVENT_ENABLE_PROPERTY_PROVIDER_GROUP), and its callback is told at once.
  *
- * Thread-safe, also from a control callback. Not for signal handlers.
+ * Thread-safe, also in a control callback; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: not a registration of EventRegister; EventInformation NULL with a
  *   length; another length than the class has; traits that are malformed or set already, or two

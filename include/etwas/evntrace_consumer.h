@@ -25,7 +25,7 @@ ETWAS_BEGIN_DECLS
  *
  * Returns INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError gives the reason.
  *
- * Thread-safe. Not for signal handlers. Not a point of cancellation.
+ * Thread-safe; not async-signal-safe; no cancellation point.
  *
  * ERROR_INVALID_PARAMETER: Logfile NULL, both names set, LoggerName without
  *   PROCESS_TRACE_MODE_REAL_TIME or this without LoggerName; LoggerName empty, not UTF-8 (A), or
@@ -87,7 +87,7 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
  * of a file at once, of a session when it has given what it has already taken, up to 32 MB. Until
  * ProcessTrace has returned there may be callbacks.
  *
- * Thread-safe. Not for signal handlers. Not a point of cancellation.
+ * Thread-safe; not async-signal-safe; no cancellation point.
  *
  * ERROR_INVALID_HANDLE: not an open trace.
  * ERROR_CTX_CLOSE_PENDING: done, but ProcessTrace still runs.
@@ -103,7 +103,7 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle) ETWAS_API(etwas_CloseTrace);
  * EventWrite and messages have no class. New programs compare the GUID in their own callback.
  *
  * Both may be called at any time, also from callbacks: the events read from then on go by it, and a
- * callback that runs goes on. Thread-safe. Not for signal handlers.
+ * callback that runs goes on. Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: a parameter is NULL.
  * ERROR_WMI_GUID_NOT_FOUND: RemoveTraceCallback of a class that has no callback.
@@ -123,7 +123,7 @@ uint32_t RemoveTraceCallback(const etwas_guid *pGuid) ETWAS_API(etwas_RemoveTrac
  * EtwQueryPartitionInformation, EtwQueryPartitionInformationV2: their structures, all 0: traces are
  *   of the host itself.
  *
- * May be called from callbacks. Thread-safe. Not for signal handlers.
+ * May be called from callbacks. Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: ReturnLength NULL; OutBuffer NULL and OutBufferSize not 0.
  * ERROR_INVALID_HANDLE: not an open trace.

@@ -24,7 +24,7 @@ ETWAS_BEGIN_DECLS
  * TraceEvent is used. The class GUIDs are copied. MofImagePath and MofResourceName are not used. On
  * failure *RegistrationHandle is 0.
  *
- * Thread-safe, also from a control callback. Not for signal handlers.
+ * Thread-safe, also in a control callback; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle NULL; TraceGuidReg
  *   or a class GUID NULL where GuidCount is not 0.
@@ -55,7 +55,7 @@ uint32_t RegisterTraceGuids(WMIDPREQUEST RequestAddress, void *RequestContext,
  * does not run any more once this returns, unless it is what calls this function, or waits for the
  * thread that does.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: 0, or not a registration.
  *
@@ -81,7 +81,7 @@ etwas_trace_handle GetTraceLoggerHandle(void *Buffer) ETWAS_API(etwas_GetTraceLo
  * what GetTraceLoggerHandle gave: it knows the provider. 0 may be a level or flags, or a failure:
  * call SetLastError(ERROR_SUCCESS) before and GetLastError after.
  *
- * Thread-safe, also from a control callback. Not for signal handlers.
+ * Thread-safe, also in a control callback; not async-signal-safe.
  *
  * ERROR_INVALID_HANDLE (GetLastError): TraceHandle is 0, StartTrace's, or of a session that does
  *   not enable the provider: in a callback for WMI_DISABLE_EVENTS, and where the session was

@@ -154,7 +154,7 @@ typedef struct etwas_trace_information {
     uint64_t repeated_attempted_events;
 } etwas_trace_information;
 
-/* etwas_trace_query, told how large the caller knows the struct. */
+/* etwas_trace_query with the size of the caller's struct. */
 uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_information *information,
                                  size_t information_bytes) ETWAS_API(etwas_trace_query_sized);
 
@@ -344,7 +344,7 @@ typedef struct etwas_trace_clock {
     uint64_t suspended_ns;                          /* all together */
 } etwas_trace_clock;
 
-/* etwas_trace_query_clock, told how large the caller knows the struct. */
+/* etwas_trace_query_clock with the size of the caller's struct. */
 uint32_t etwas_trace_query_clock_sized(etwas_trace_handle trace, etwas_trace_clock *clock,
                                        size_t clock_bytes) ETWAS_API(etwas_trace_query_clock_sized);
 

@@ -32,7 +32,7 @@ typedef struct etwas_retention {
     uint32_t shortest;   /* which of them holds the least: a processor's number; of several one */
 } etwas_retention;
 
-/* etwas_retention_query, told how large the caller knows the struct. */
+/* etwas_retention_query with the size of the caller's struct. */
 uint32_t etwas_retention_query_sized(etwas_trace_handle session, etwas_retention *retention,
                                      size_t retention_bytes, uint64_t *stream_ns, uint32_t room)
     ETWAS_API(etwas_retention_query_sized);
@@ -96,7 +96,7 @@ typedef struct etwas_trigger_options {
                          name: then the files of each window are one time line */
 } etwas_trigger_options;
 
-/* etwas_trigger_arm, told how large the caller knows the struct. */
+/* etwas_trigger_arm with the size of the caller's struct. */
 uint32_t etwas_trigger_arm_sized(etwas_trace_handle session, const etwas_trigger_options *options,
                                  size_t options_bytes) ETWAS_API(etwas_trigger_arm_sized);
 
@@ -181,7 +181,7 @@ typedef struct etwas_payload_filter {
     uint32_t reserved;        /* 0 */
 } etwas_payload_filter;
 
-/* etwas_trigger_on_payload, told how large the caller knows the struct. */
+/* etwas_trigger_on_payload with the size of the caller's struct. */
 uint32_t etwas_trigger_on_payload_sized(etwas_trace_handle session, etwas_trace_handle recorder,
                                         const etwas_payload_filter *filter, size_t filter_bytes,
                                         const char **fault)
@@ -225,7 +225,7 @@ typedef struct etwas_payload_counts {
     uint64_t refused; /* of those that matched: the recorder was not armed, or had ended */
 } etwas_payload_counts;
 
-/* etwas_payload_query, told how large the caller knows the struct. */
+/* etwas_payload_query with the size of the caller's struct. */
 uint32_t etwas_payload_query_sized(etwas_trace_handle session, etwas_payload_counts *counts,
                                    size_t counts_bytes) ETWAS_API(etwas_payload_query_sized);
 
@@ -255,7 +255,7 @@ typedef struct etwas_trigger_counts {
         passed_on; /* windows of which all other recorders have snapshots, if there are any; one may be of several */
 } etwas_trigger_counts;
 
-/* etwas_trigger_query, told how large the caller knows the struct. */
+/* etwas_trigger_query with the size of the caller's struct. */
 uint32_t etwas_trigger_query_sized(etwas_trace_handle session, etwas_trigger_counts *counts,
                                    size_t counts_bytes) ETWAS_API(etwas_trigger_query_sized);
 
@@ -297,7 +297,7 @@ typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *c
  * dump` takes it, and a line for each of them. Where there are none, nothing is left.
  *
  * `each`, which may be NULL, is called with each of them, in this thread. Takes part in nothing: no thread, no file
- * elsewhere. Thread-safe; not for signal handlers. Errors: the first code of them that is not 0; ERROR_NOT_FOUND: there are no
+ * elsewhere. Thread-safe; not async-signal-safe. Errors: the first code of them that is not 0; ERROR_NOT_FOUND: there are no
  * recorders; ERROR_BAD_PATHNAME for NULL and a name too long; why the folder cannot be had;
  * ERROR_WRITE_FAULT and others: `recorders.txt` could not be written, and is not there; ERROR_NOT_ENOUGH_MEMORY.
  */

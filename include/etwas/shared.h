@@ -2,27 +2,34 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions that span processes. Not of ETW, where the kernel does it.
+ * Sessions that span processes. In ETW the kernel provides this; these functions are not ETW's.
  *
- * The processes of one user that take part find each other in the user's runtime folders: $ETWAS_RUNTIME_DIR, else
- * $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas and /dev/shm/etwas-UID; they are the user's alone (0700). A process makes its files
- * in the first that it can have when it begins to take part. It looks for others in all of them, also in those that only the
- * environment of other processes names; with ETWAS_RUNTIME_DIR in that one alone. A session that is
- * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
- * buffers, as soon as it enables them, and controllers of all of them control it by its name.
+ * The processes of one user that take part in sharing find each other in the user's runtime
+ * folders. These are $ETWAS_RUNTIME_DIR, else $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas and
+ * /dev/shm/etwas-UID, with mode 0700. A process makes its files in the first folder that it can
+ * have when it begins to take part. It looks for other processes in all of these folders, and in
+ * folders that only the environment of other processes names. If ETWAS_RUNTIME_DIR is set, it uses
+ * that folder alone.
  *
- * A process takes part by itself from the moment when it registers its first provider, starts its first session by StartTrace, asks
- * for a session or a provider that is none of its own, or opens a trace of one. From then on it has one thread, asleep
- * (`etwas-control`), and two files in the folder, of which one is a socket; until then nothing of this is there. It is so unless
+ * A shared session is hosted by the process that started it, and ends with that process. Providers
+ * of all processes that take part log into its buffers as soon as the session enables them.
+ * Controllers in all of them control it by its name.
+ *
+ * A process takes part by itself as soon as it registers its first provider, starts its first
+ * session by StartTrace, requests a session or a provider that is not its own, or opens a trace of
+ * one. From then on it has one sleeping thread (`etwas-control`) and two files in the folder, one
+ * of which is a socket. Before that it has neither. A process does not take part by itself if
  *
  *     ETWAS_SHARED in its environment is 0,
  *     it has called etwas_share_nothing,
- *     it has another user's rights (AT_SECURE): what lies in that user's folder, and the environment, are not to be believed,
+ *     it runs with another user's rights (AT_SECURE), because that user's folder and the
+ *     environment are not trusted, or
  *     the library was built with -DETWAS_SHARING=OFF.
  *
- * Then none of it comes to be, and its sessions are its own. So are they, and nothing fails, where there is no folder that
- * is the user's alone, no memory that processes can share, or no more threads or files: etwas_sharing_state says why.
- * etwas_start starts sessions of this process alone unless it is asked for another.
+ * Then no thread or file is made, and its sessions are its own. The same holds, without an error,
+ * if no folder belongs to the user alone, no memory can be shared between processes, or there are
+ * no more threads or files; etwas_sharing_state says why. etwas_start starts sessions of this
+ * process alone unless its options say otherwise.
  */
 #ifndef ETWAS_SHARED_H
 #define ETWAS_SHARED_H
@@ -33,115 +40,157 @@
 
 ETWAS_BEGIN_DECLS
 
-/* Who may log into a session that etwas_start starts: etwas_session_options.sharing. */
+/* The processes that may log into a session of etwas_start: etwas_session_options.sharing. */
 #define ETWAS_SHARING_NONE 0u /* this process alone */
 /*
- * Providers of all processes of this user that take part. Its buffers lie in a file without a name (as with
- * ETWAS_CRASH_SAFE_MEMFD) that each of them maps. ERROR_NOT_SUPPORTED: with retention classes, numbered messages, one
- * slot for all processors, private modes, or without restartable sequences.
+ * Providers of all processes of this user that take part. The session's buffers lie in a file
+ * without a name (as with ETWAS_CRASH_SAFE_MEMFD), which each process maps. The start returns
+ * ERROR_NOT_SUPPORTED with retention classes, numbered messages, one slot for all processors or
+ * private modes, and without restartable sequences.
  */
 #define ETWAS_SHARING_USER 1u
 /*
- * This process alone logs into it, but whoever asks all recorders of the user for a snapshot (etwas_snapshot_all, a trigger
- * that is passed on) gets one of this recorder, too. Shared recorders are asked anyway. Its name is not taken from others, and
- * nobody controls it from another process. The process takes part from then on. ERROR_NOT_SUPPORTED: it is no recorder
- * (EVENT_TRACE_BUFFERING_MODE). Errors of etwas_share.
+ * Only this process logs into the session. A request for snapshots of all recorders of the user
+ * (etwas_snapshot_all, a propagated trigger) includes it. Shared recorders are included in any
+ * case. The name of the session stays free for others, and no other process controls it. The
+ * process takes part in sharing from then on. The start returns ERROR_NOT_SUPPORTED if the session
+ * is not a recorder (EVENT_TRACE_BUFFERING_MODE), and the errors of etwas_share.
  */
 #define ETWAS_SHARING_SNAPSHOTS 2u
 
 /*
- * Why no other process logs into a session: etwas_session_counts.unshared. Of those that were to be shared others still find all
- * but the last, and control them.
+ * The reason why no other process logs into a session: etwas_session_counts.unshared. If the
+ * session was to be shared, other processes can still find and control it, except for the last
+ * reason.
  */
 #define ETWAS_UNSHARED_NOT 0u   /* they do, as soon as it enables their providers */
-#define ETWAS_UNSHARED_ASKED 1u /* it was started as one of its process alone */
-#define ETWAS_UNSHARED_MODE                                                                        \
-    2u /* a mode of StartTrace that one process alone can have: numbered messages, one slot for all
-                                       processors, EVENT_TRACE_FILE_MODE_APPEND */
-#define ETWAS_UNSHARED_SEQUENCES                                                                   \
-    3u /* the process can run no restartable sequences, or there are too many processors */
-#define ETWAS_UNSHARED_DISK                                                                        \
-    4u /* its buffers lie in a folder that is not in memory (EVENT_TRACE_ADDTO_TRIAGE_DUMP): that
-                                       disk would hold up every process that logs */
-#define ETWAS_UNSHARED_MEMORY 5u /* there is no memory for them that processes can share */
+#define ETWAS_UNSHARED_ASKED 1u /* it was started for its process alone */
+/*
+ * A mode of StartTrace restricts it to one process: numbered messages, one slot for all processors,
+ * or EVENT_TRACE_FILE_MODE_APPEND.
+ */
+#define ETWAS_UNSHARED_MODE 2u
+/* The process cannot run restartable sequences, or there are too many processors. */
+#define ETWAS_UNSHARED_SEQUENCES 3u
+/*
+ * Its buffers lie in a folder that is not in memory (EVENT_TRACE_ADDTO_TRIAGE_DUMP). That disk
+ * would delay every process that logs.
+ */
+#define ETWAS_UNSHARED_DISK 4u
+#define ETWAS_UNSHARED_MEMORY 5u /* no memory for the buffers can be shared between processes */
 #define ETWAS_UNSHARED_HIDDEN 6u /* its process cannot be found: etwas_sharing_state says why */
 
 /*
- * Why a process cannot log into a session that enables its providers (etwas_session_counts.unattached_code): the host
- * has no place, or no descriptor, for one more process, or this one may open no more files (ERROR_NO_SYSTEM_RESOURCES), no memory
- * (ERROR_NOT_ENOUGH_MEMORY); a time namespace in which the session's clock, QPC, shows something else
- * (ERROR_INVALID_FUNCTION); releases of the library, or processors, that differ too much (ERROR_NOT_SUPPORTED); buffers that are
- * another user's, or cannot be written to (ERROR_ACCESS_DENIED), or that cannot be what they say (ERROR_INVALID_DATA). It
- * tries again with each change that it is told of.
+ * The reason why a process cannot log into a session that enables its providers
+ * (etwas_session_counts.unattached_code). The process tries again after each change that it is
+ * notified of.
+ *
+ * ERROR_NO_SYSTEM_RESOURCES: the host has no place or no descriptor for one more process, or this
+ *   process may open no more files.
+ * ERROR_NOT_ENOUGH_MEMORY: there is no memory.
+ * ERROR_INVALID_FUNCTION: the process is in a time namespace in which QPC, the session's clock,
+ *   differs.
+ * ERROR_NOT_SUPPORTED: the releases of the library, or the processors, differ too much.
+ * ERROR_ACCESS_DENIED: the buffers belong to another user, or cannot be written to.
+ * ERROR_INVALID_DATA: the buffers are inconsistent.
  */
 
 /*
- * This process takes part from here on, whatever ETWAS_SHARED and etwas_share_nothing say: sessions that enable its providers are attached to
- * before it returns, if their hosts answer within 50 ms; of the others events are counted (lost_unattached) until they do. A fork's child takes part only when it calls this, or
- * registers a provider. Thread-safe; not for signal handlers; takes some system calls and, the first time, makes a thread.
- * To be called before a sandbox forbids that.
+ * Makes this process take part in sharing from now on, regardless of ETWAS_SHARED and
+ * etwas_share_nothing. Before it returns, the process is attached to the sessions that enable its
+ * providers, if their hosts answer within 50 ms. For other sessions its events are counted
+ * (lost_unattached) until they answer. A fork's child takes part only when it calls this function
+ * or registers a provider. The call makes some system calls and, the first time, a thread. Call it
+ * before a sandbox forbids that. Thread-safe; not async-signal-safe.
  *
- * Errors: ERROR_PATH_NOT_FOUND or ERROR_ACCESS_DENIED, there is no such folder that is the user's alone;
- * ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES, no more threads or files; ERROR_NOT_SUPPORTED, there is no /proc, or the
- * library was built without it.
+ * ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED: no such folder belongs to the user alone.
+ * ERROR_DISK_FULL: there is no space for the files.
+ * ERROR_NO_SYSTEM_RESOURCES: there are no more threads or files.
+ * ERROR_NOT_SUPPORTED: there is no /proc, or the library was built without sharing.
  */
 uint32_t etwas_share(void) ETWAS_API(etwas_share);
 
 /*
- * This process, and its forks' children, do not take part by themselves from here on. To be called before the first provider is
- * registered and the first session started; then no thread, file or socket is made. etwas_share and ETWAS_SHARING_USER still do
- * what they say. Thread-safe and async-signal-safe.
+ * Keeps this process, and the children that it forks, from taking part by themselves from now on.
+ * Call it before the first provider is registered and the first session is started: then no thread,
+ * file or socket is made. etwas_share and ETWAS_SHARING_USER still work. Thread-safe and
+ * async-signal-safe.
  *
- * Errors: ERROR_ALREADY_INITIALIZED, it takes part already, and goes on; its forks' children do not.
+ * ERROR_ALREADY_INITIALIZED: the process takes part already, and continues to. The children that it
+ *   forks do not.
  */
 uint32_t etwas_share_nothing(void) ETWAS_API(etwas_share_nothing);
 
 /*
- * Whether this process takes part. ERROR_SUCCESS: it does, no session of its had to do without, and its providers log into every
- * session that enables them. ERROR_NOT_FOUND: nothing was
- * tried yet. ERROR_CANCELLED: it does not by itself. Else why it was refused last: errors of etwas_share, ERROR_DISK_FULL or
- * ERROR_NOT_ENOUGH_MEMORY (for the buffers of a session; etwas_crash_safe_refusal says it in a sentence); ERROR_NOT_SUPPORTED too where
- * a session's mode, its buffers' place or this system keeps it from being shared (etwas_session_counts.unshared says which); or why this
- * process cannot log into a session of another (see above). Thread-safe; not for signal handlers.
+ * Returns whether this process takes part in sharing. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_SUCCESS: it takes part, none of its sessions failed to be shared, and its providers log
+ *   into every session that enables them.
+ * ERROR_NOT_FOUND: nothing has been tried yet.
+ * ERROR_CANCELLED: it does not take part by itself.
+ * ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY: the last refusal was for the buffers of a session;
+ *   etwas_crash_safe_refusal gives a sentence.
+ * ERROR_NOT_SUPPORTED: a session's mode, the place of its buffers or this system prevents sharing
+ *   (etwas_session_counts.unshared says which).
+ *
+ * Any other value is the code of the last refusal: an error of etwas_share, or the reason why this
+ * process cannot log into a session of another process (see above).
  */
 uint32_t etwas_sharing_state(void) ETWAS_API(etwas_sharing_state);
 
 /*
- * In which runtime folder others find a session, of this process or any that takes part; or, with NULL for the session, a
- * process by its id, as records have it (0: this one). Processes make their files in the first folder that they can have when they
- * begin to take part, so those that began before a login may have another one than those behind it. What fits into `room`
- * bytes, UTF-8, terminated. Thread-safe; not for signal handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA,
- * processes of that id, in different PID namespaces, are in different folders; ERROR_INVALID_PARAMETER for NULL or no
- * room; ERROR_NO_SYSTEM_RESOURCES, no more files may be open; ERROR_NOT_ENOUGH_MEMORY.
+ * Finds the runtime folder of a session, of this process or of any that takes part. If `session` is
+ * NULL, it finds the folder of a process by its id, as records have it (0: this process). A process
+ * makes its files in the first folder that it can have when it begins to take part. Therefore a
+ * process that began before a login may have another folder than later ones. `text` receives as
+ * much of the path as fits into `room` bytes, in UTF-8 and terminated. The function reads files.
+ * Thread-safe; not async-signal-safe.
+ *
+ * ERROR_NOT_FOUND: there is no such session or process.
+ * ERROR_MORE_DATA: processes with that id, in different PID namespaces, are in different folders.
+ * ERROR_INVALID_PARAMETER: `text` is NULL or `room` is 0.
+ * ERROR_NO_SYSTEM_RESOURCES: no more files may be open.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, char *text,
                               size_t room) ETWAS_API(etwas_sharing_folder);
 
 /*
- * What a provider calls itself (EventSetInformation with EventProviderSetTraits, which TraceLogging's do), of this process or any that takes
- * part: UTF-8, what fits into `room` bytes, terminated; empty: it is not known. Thread-safe; not for signal
- * handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_INVALID_PARAMETER for NULL or no room; where nobody is found who has
- * it, ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: what a process says of its providers cannot be read, as it is
- * damaged or of another release.
+ * Finds the name that a provider gave itself (EventSetInformation with EventProviderSetTraits,
+ * which TraceLogging's providers call). The provider is one of this process or of any that takes
+ * part. `text` receives as much of the name as fits into `room` bytes, in UTF-8 and terminated; it
+ * is empty if the name is unknown. The function reads files. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_NOT_FOUND: no such provider is registered.
+ * ERROR_INVALID_PARAMETER: a pointer is NULL or `room` is 0.
+ * ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: no provider was found, and the data of a
+ *   process about its providers cannot be read, because they are damaged or of another release.
  */
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
     ETWAS_API(etwas_provider_name);
 
 /*
- * The other way round: the GUIDs of the providers that are registered, in this process or any that takes part, and call
- * themselves so; letters of ASCII without regard to case. Writes up to `room` of them into guids[] (NULL only with a room of
- * 0), each once, and how many that are into *count. Thread-safe; not for signal handlers; reads files.
- * Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA, there are more; ERROR_INVALID_PARAMETER for NULL or an empty name; with
- * *count set, 0 too, ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: what a process says of its providers cannot be read, as
- * it is damaged or of another release.
+ * Finds the GUIDs of the registered providers with a name, in this process and in those that take
+ * part. ASCII letters compare without regard to case. `guids` receives up to `room` of them, each
+ * once; it may be NULL only if `room` is 0. *count receives their number. The function reads files.
+ * Thread-safe; not async-signal-safe.
+ *
+ * ERROR_NOT_FOUND: there is none.
+ * ERROR_MORE_DATA: there are more than `room`.
+ * ERROR_INVALID_PARAMETER: a pointer is NULL, or the name is empty.
+ * ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others, with *count set, which may be 0: the data of
+ *   a process about its providers cannot be read, because they are damaged or of another release.
  */
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
     ETWAS_API(etwas_provider_guids);
 
 /*
- * The GUID that TraceLogging and EventSource make of a provider's name where the program says none: the same for a name
- * in any case. Of a provider that chose its GUID otherwise it is wrong. Thread-safe; not for signal handlers.
- * ERROR_INVALID_PARAMETER: NULL; the name is empty, no UTF-8, or longer than 1,024 units of UTF-16.
+ * Computes the GUID that TraceLogging and EventSource derive from a provider's name if the program
+ * specifies none. It is the same for a name in any case. It is wrong for a provider that chose its
+ * GUID otherwise. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_INVALID_PARAMETER: an argument is NULL; the name is empty, not UTF-8, or longer than 1,024
+ *   units of UTF-16.
  */
 uint32_t etwas_name_guid(const char *name, etwas_guid *guid) ETWAS_API(etwas_name_guid);
 
