@@ -8,8 +8,8 @@
 #include "buffer/current.h"
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
+#include "buffer/record_walk.h"
 #include "buffer/valid.h"
-#include "buffer/walk.h"
 #include "platform/testpoint.h"
 
 void etwas_collector_reset(struct etwas_collector *collector)
@@ -28,14 +28,14 @@ static void condemn(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
 
-    if (pool->is_shared && pool->damage.is_condemned[slot] == 0) {
+    if (pool->is_shared && pool->damage.is_quarantined[slot] == 0) {
         ck_pr_store_32(&etwas_pool_slot(pool, slot)->gate, 0);
         collector->lists[slot].part = 0;
-        etwas_pool_settle_begin(pool);
-        ck_pr_store_8(&pool->damage.is_condemned[slot], 1);
+        etwas_pool_account_begin(pool);
+        ck_pr_store_8(&pool->damage.is_quarantined[slot], 1);
         ck_pr_add_64(&pool->damage.stored, collector->lists[slot].collected);
         ck_pr_inc_64(&pool->damage.slots);
-        etwas_pool_settle_end(pool);
+        etwas_pool_account_end(pool);
     }
 }
 
@@ -49,8 +49,8 @@ static bool is_current(const struct etwas_collector *collector, uint32_t slot, u
     if (!pool->is_shared) {
         return true;
     }
-    if (!etwas_pool_has(pool, buffer) || !etwas_pool_is_end(pool, etwas_word_units(word)) ||
-        collector->notes[buffer].is_listed) {
+    if (!etwas_pool_has_buffer(pool, buffer) || !etwas_pool_is_end(pool, etwas_word_units(word)) ||
+        collector->entries[buffer].is_listed) {
         return false;
     }
     owner = ck_pr_load_64(&pool->owners[buffer]);
@@ -62,12 +62,12 @@ static bool is_current(const struct etwas_collector *collector, uint32_t slot, u
 static void append(struct etwas_collector *collector, struct etwas_collector_list *list,
                    uint32_t buffer)
 {
-    collector->notes[buffer].is_listed = true;
-    collector->notes[buffer].next = ETWAS_NO_BUFFER;
+    collector->entries[buffer].is_listed = true;
+    collector->entries[buffer].next = ETWAS_NO_BUFFER;
     if (list->tail == ETWAS_NO_BUFFER) {
         list->head = buffer;
     } else {
-        collector->notes[list->tail].next = buffer;
+        collector->entries[list->tail].next = buffer;
     }
     list->tail = buffer;
 }
@@ -76,13 +76,13 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
                      int64_t newest)
 {
     struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
-    struct etwas_buffer_note *note = &collector->notes[buffer];
+    struct etwas_collector_buffer *entry = &collector->entries[buffer];
 
     control->end.units = end_units;
     control->end.newest = newest;
-    note->end_units = end_units;
-    note->newest = newest;
-    note->seen_ns = collector->now_ns;
+    entry->end_units = end_units;
+    entry->newest = newest;
+    entry->seen_ns = collector->now_ns;
 }
 
 /* Of a full buffer. A sequence stored it in the buffer itself. False: it cannot be so. */
@@ -96,7 +96,7 @@ static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t 
     int64_t newest = is_rseq ? (int64_t)ck_pr_load_64((const uint64_t *)&end->newest)
                              : successor->previous_newest;
 
-    if (!etwas_pool_is_end(pool, units) || collector->notes[buffer].is_listed ||
+    if (!etwas_pool_is_end(pool, units) || collector->entries[buffer].is_listed ||
         (pool->is_shared && !etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot))) {
         return false;
     }
@@ -111,7 +111,7 @@ static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t 
  * visitor that read it before the gate closed can then install nothing.
  */
 static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
-                           enum etwas_collector_reach reach)
+                           enum etwas_collector_scope scope)
 {
     struct etwas_slot *slot = etwas_pool_slot(collector->pool, index);
 
@@ -121,7 +121,7 @@ static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
         uint32_t end_units = etwas_word_units(word);
         int64_t newest;
 
-        if (reach != ETWAS_COLLECT_SHUT &&
+        if (scope != ETWAS_COLLECT_SHUT &&
             (buffer == ETWAS_NO_BUFFER || end_units == ETWAS_FIRST_UNIT)) {
             return ETWAS_NO_BUFFER;
         }
@@ -163,18 +163,18 @@ static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint3
         if (link.previous == ETWAS_NO_BUFFER) {
             break;
         }
-        if (!etwas_pool_has(pool, link.previous) || left-- == 0 ||
+        if (!etwas_pool_has_buffer(pool, link.previous) || left-- == 0 ||
             !find_end(collector, slot, link.previous, &link)) {
             condemn(collector, slot);
             return false;
         }
-        collector->notes[link.previous].is_listed = true; /* no link leads here again */
-        collector->notes[link.previous].next = chain;
+        collector->entries[link.previous].is_listed = true; /* no link leads here again */
+        collector->entries[link.previous].next = chain;
         chain = link.previous;
         buffer = link.previous;
     }
     while (chain != ETWAS_NO_BUFFER) {
-        uint32_t next = collector->notes[chain].next;
+        uint32_t next = collector->entries[chain].next;
 
         append(collector, list, chain);
         chain = next;
@@ -183,22 +183,22 @@ static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint3
 }
 
 static void gather_shared(struct etwas_collector *collector, uint32_t slot,
-                          enum etwas_collector_reach reach)
+                          enum etwas_collector_scope scope)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t closed = ETWAS_NO_BUFFER;
     uint32_t current;
     uint64_t word;
 
-    if (reach != ETWAS_COLLECT_FULL) {
-        closed = close_slot(collector, slot, reach);
+    if (scope != ETWAS_COLLECT_FULL) {
+        closed = close_slot(collector, slot, scope);
     }
     if (closed != ETWAS_NO_BUFFER) {
         if (!append_chain(collector, slot, closed)) {
             return;
         }
         list->last_current = ETWAS_NO_BUFFER;
-        if (collector->notes[closed].end_units == ETWAS_FIRST_UNIT) {
+        if (collector->entries[closed].end_units == ETWAS_FIRST_UNIT) {
             etwas_pool_release(collector->pool, closed, ETWAS_FIRST_UNIT);
         } else {
             append(collector, list, closed);
@@ -209,7 +209,7 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
     current = etwas_word_buffer(word);
     /* What its installer stored in it and in those before it: pairs with X3. */
     ck_pr_fence_acquire();
-    if (current == ETWAS_NO_BUFFER || etwas_pool_is_condemned(collector->pool, slot)) {
+    if (current == ETWAS_NO_BUFFER || etwas_pool_is_quarantined(collector->pool, slot)) {
         return;
     }
     if (!is_current(collector, slot, word)) {
@@ -232,7 +232,7 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     uint32_t buffer = etwas_word_buffer(word);
     struct etwas_buffer_control *control;
 
-    if (buffer == ETWAS_NO_BUFFER || etwas_pool_is_condemned(pool, slot_index)) {
+    if (buffer == ETWAS_NO_BUFFER || etwas_pool_is_quarantined(pool, slot_index)) {
         return ETWAS_NO_BUFFER;
     }
     if (!is_current(collector, slot_index, word)) {
@@ -246,24 +246,24 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     ck_pr_store_64(&slot->counters.shut_stored,
                    control->link.stored_before + etwas_word_count(word));
     ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
-    if (ck_pr_load_32(&slot->spare) == buffer) {
-        /* What the spare is, and is not current, holds nothing: recover/pool_read.h. */
-        ck_pr_store_32(&slot->spare, ETWAS_NO_BUFFER);
+    if (ck_pr_load_32(&slot->next_buffer) == buffer) {
+        /* What the next buffer is, and is not current, holds nothing: recover/pool_read.h. */
+        ck_pr_store_32(&slot->next_buffer, ETWAS_NO_BUFFER);
     }
-    /* End, spare and sums before the word: pairs with who reads the pool from outside, and etwas_current_read. */
+    /* End, next buffer and sums before the word: pairs with who reads the pool from outside, and etwas_current_read. */
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_none());
     return buffer;
 }
 
 static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
-                        enum etwas_collector_reach reach)
+                        enum etwas_collector_scope scope)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     const struct etwas_slot *source = etwas_pool_slot(collector->pool, slot);
 
     list->part = 0;
-    if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
+    if (scope == ETWAS_COLLECT_SHUT && collector->fenced) {
         uint32_t shut = shut_rseq(collector, slot);
 
         if (shut != ETWAS_NO_BUFFER && append_chain(collector, slot, shut)) {
@@ -285,7 +285,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
             return;
         }
         list->last_current = current.buffer;
-        if (reach != ETWAS_COLLECT_FULL) {
+        if (scope != ETWAS_COLLECT_FULL) {
             list->part = current.word;
             ETWAS_TESTPOINT(ETWAS_POINT_COLLECT_LOOKED);
         }
@@ -293,16 +293,16 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
 }
 
 void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
-                            enum etwas_collector_reach reach)
+                            enum etwas_collector_scope scope)
 {
     ETWAS_INVARIANT(etwas_pool_is_valid(collector->pool));
-    if (etwas_pool_is_condemned(collector->pool, slot)) {
+    if (etwas_pool_is_quarantined(collector->pool, slot)) {
         return;
     }
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        gather_rseq(collector, slot, reach);
+        gather_rseq(collector, slot, scope);
     } else {
-        gather_shared(collector, slot, reach);
+        gather_shared(collector, slot, scope);
     }
 }
 
@@ -342,18 +342,18 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
-    struct etwas_buffer_note *note = &collector->notes[collected->buffer];
+    struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    etwas_collect_prefix(pool, note->end_units, collected);
+    etwas_collect_prefix(pool, entry->end_units, collected);
     collected->abandoned = true;
-    note->is_kept = true;
-    note->set_aside = collected->records + 1;
-    etwas_pool_settle_begin(pool);
+    entry->is_kept = true;
+    entry->set_aside = collected->records + 1;
+    etwas_pool_account_begin(pool);
     ck_pr_store_32(&control->kept, collected->records);
-    ck_pr_store_32(&control->set_aside, note->set_aside);
-    etwas_pool_settle_end(pool);
+    ck_pr_store_32(&control->set_aside, entry->set_aside);
+    etwas_pool_account_end(pool);
     collector->set_aside_count++;
 }
 
@@ -388,28 +388,28 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t buffer = etwas_word_buffer(list->part);
     uint64_t word = list->part;
-    const struct etwas_buffer_note *note;
+    const struct etwas_collector_buffer *entry;
 
     list->part = 0;
     if (word == 0) {
         return false;
     }
-    note = &collector->notes[buffer];
-    if (etwas_word_count(word) == note->written_records) {
+    entry = &collector->entries[buffer];
+    if (etwas_word_count(word) == entry->written_records) {
         return false;
     }
-    if (etwas_word_count(word) < note->written_records ||
+    if (etwas_word_count(word) < entry->written_records ||
         etwas_word_count(word) > etwas_word_units(word) ||
-        etwas_word_units(word) < note->written_units) {
+        etwas_word_units(word) < entry->written_units) {
         condemn(collector, slot);
         return false;
     }
     *collected = (struct etwas_collected){
         .buffer = buffer,
         .slot = slot,
-        .begin_units = note->written_units != 0 ? note->written_units : ETWAS_FIRST_UNIT,
+        .begin_units = entry->written_units != 0 ? entry->written_units : ETWAS_FIRST_UNIT,
         .end_units = etwas_word_units(word),
-        .records = (uint32_t)etwas_word_count(word) - note->written_records,
+        .records = (uint32_t)etwas_word_count(word) - entry->written_records,
         .part = true,
     };
     collected->newest = newest_of_part(collector->pool, collected);
@@ -422,27 +422,27 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
  */
 static void take_rest(struct etwas_collector *collector, struct etwas_collected *collected)
 {
-    const struct etwas_buffer_note *note = &collector->notes[collected->buffer];
+    const struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
     uint32_t records = ck_pr_load_32(&collector->pool->buffers[collected->buffer].end.records);
 
-    if (note->written_units != 0) {
-        collected->begin_units = note->written_units;
+    if (entry->written_units != 0) {
+        collected->begin_units = entry->written_units;
     }
-    if (collected->begin_units > collected->end_units || records < note->written_records ||
+    if (collected->begin_units > collected->end_units || records < entry->written_records ||
         records > collected->end_units) {
         condemn(collector, collected->slot);
         collected->begin_units = collected->end_units;
-        records = note->written_records;
+        records = entry->written_records;
     }
-    collected->records = records - note->written_records;
+    collected->records = records - entry->written_records;
 }
 
 /* False: the head of the list is not complete yet, and may still be waited for. */
-static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
+static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
                       struct etwas_collected *collected)
 {
     uint32_t head = collector->lists[slot].head;
-    const struct etwas_buffer_note *note = &collector->notes[head];
+    const struct etwas_collector_buffer *entry = &collector->entries[head];
     uint64_t commit = ck_pr_load_64(&collector->pool->buffers[head].commit);
 
     ck_pr_fence_acquire(); /* pairs with A1 of every writer */
@@ -450,16 +450,16 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
         .buffer = head,
         .slot = slot,
         .begin_units = ETWAS_FIRST_UNIT,
-        .end_units = note->end_units,
+        .end_units = entry->end_units,
         .records = etwas_commit_records(commit),
-        .newest = note->newest,
+        .newest = entry->newest,
     };
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
         take_rest(collector, collected);
         return true;
     }
     if (!etwas_pool_is_complete(collector->pool, commit)) {
-        if (collector->now_ns - note->seen_ns < patience_ns) {
+        if (collector->now_ns - entry->seen_ns < timeout_ns) {
             return false;
         }
         abandon(collector, collected);
@@ -467,8 +467,8 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
     return true;
 }
 
-bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
-                          struct etwas_collected *collected)
+bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
+                         struct etwas_collected *collected)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
 
@@ -480,11 +480,11 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
         ETWAS_INVARIANT(etwas_collected_is_valid(collector->pool, collected));
         return true;
     }
-    if (!take_head(collector, slot, patience_ns, collected)) {
+    if (!take_head(collector, slot, timeout_ns, collected)) {
         return false;
     }
-    collector->notes[list->head].is_listed = false;
-    list->head = collector->notes[list->head].next;
+    collector->entries[list->head].is_listed = false;
+    list->head = collector->entries[list->head].next;
     if (list->head == ETWAS_NO_BUFFER) {
         list->tail = ETWAS_NO_BUFFER;
     }
@@ -494,20 +494,20 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
 
 /* Events that a sequence stored: they count as recorded until they are lost. */
 static void settle_rseq(struct etwas_collector *collector, const struct etwas_collected *collected,
-                        enum etwas_outcome outcome)
+                        enum etwas_disposition disposition)
 {
     struct etwas_pool *pool = collector->pool;
-    struct etwas_buffer_note *note = &collector->notes[collected->buffer];
+    struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
 
     collector->lists[collected->slot].collected += collected->records;
-    etwas_pool_settle_begin(pool);
-    if (etwas_pool_is_condemned(pool, collected->slot)) {
+    etwas_pool_account_begin(pool);
+    if (etwas_pool_is_quarantined(pool, collected->slot)) {
         ck_pr_add_64(&pool->damage.stored, collected->records);
     }
-    etwas_pool_settle_recorded(pool, collected->slot, outcome, collected->records);
-    etwas_pool_settle_end(pool);
-    note->written_units = collected->part ? collected->end_units : 0;
-    note->written_records = collected->part ? note->written_records + collected->records : 0;
+    etwas_pool_account_recorded(pool, collected->slot, disposition, collected->records);
+    etwas_pool_account_end(pool);
+    entry->written_units = collected->part ? collected->end_units : 0;
+    entry->written_records = collected->part ? entry->written_records + collected->records : 0;
     etwas_control_set_written(&pool->buffers[collected->buffer],
                               etwas_owner_ticket(ck_pr_load_64(&pool->owners[collected->buffer])),
                               collected->end_units);
@@ -516,25 +516,26 @@ static void settle_rseq(struct etwas_collector *collector, const struct etwas_co
     }
 }
 
-void etwas_collector_settle(struct etwas_collector *collector,
-                            const struct etwas_collected *collected, enum etwas_outcome outcome)
+void etwas_collector_account(struct etwas_collector *collector,
+                             const struct etwas_collected *collected,
+                             enum etwas_disposition disposition)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
     if (etwas_pool_is_rseq_slot(pool, collected->slot)) {
-        settle_rseq(collector, collected, outcome);
+        settle_rseq(collector, collected, disposition);
         return;
     }
-    etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, collected->slot, outcome, collected->records);
+    etwas_pool_account_begin(pool);
+    etwas_pool_account(pool, collected->slot, disposition, collected->records);
     if (collected->abandoned) {
-        collector->notes[collected->buffer].is_kept = false;
+        collector->entries[collected->buffer].is_kept = false;
         ck_pr_store_32(&control->kept, 0);
     } else {
         ck_pr_store_64(&control->commit, 0);
     }
-    etwas_pool_settle_end(pool);
+    etwas_pool_account_end(pool);
     if (!collected->abandoned) {
         etwas_pool_release(pool, collected->buffer, collected->end_units);
     }
@@ -547,24 +548,24 @@ void etwas_collector_reclaim(struct etwas_collector *collector)
 
     for (uint32_t buffer = 0; collector->set_aside_count != 0 && buffer < allocated; buffer++) {
         struct etwas_buffer_control *control = &pool->buffers[buffer];
-        struct etwas_buffer_note *note = &collector->notes[buffer];
+        struct etwas_collector_buffer *entry = &collector->entries[buffer];
         uint64_t commit = ck_pr_load_64(&control->commit);
         uint32_t records = etwas_commit_records(commit);
-        uint32_t whole = note->set_aside - 1;
+        uint32_t whole = entry->set_aside - 1;
 
-        if (note->set_aside == 0 || note->is_kept || !etwas_pool_is_complete(pool, commit)) {
+        if (entry->set_aside == 0 || entry->is_kept || !etwas_pool_is_complete(pool, commit)) {
             continue;
         }
         ck_pr_fence_acquire(); /* pairs with A1 of the late writers */
-        etwas_pool_settle_begin(pool);
-        etwas_pool_settle(pool, etwas_owner_slot(ck_pr_load_64(&pool->owners[buffer])),
-                          ETWAS_OUTCOME_ABANDONED, records > whole ? records - whole : 0);
-        note->set_aside = 0;
+        etwas_pool_account_begin(pool);
+        etwas_pool_account(pool, etwas_owner_slot(ck_pr_load_64(&pool->owners[buffer])),
+                           ETWAS_DISPOSITION_ABANDONED, records > whole ? records - whole : 0);
+        entry->set_aside = 0;
         ck_pr_store_32(&control->set_aside, 0);
         ck_pr_store_64(&control->commit, 0);
-        etwas_pool_settle_end(pool);
+        etwas_pool_account_end(pool);
         collector->set_aside_count--;
-        etwas_pool_release(pool, buffer, note->end_units);
+        etwas_pool_release(pool, buffer, entry->end_units);
     }
 }
 

@@ -13,13 +13,13 @@
  * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
  * committed.
  *
- * A writer that stops between reserving and committing holds up its slot's list. A patience after the
+ * A writer that stops between reserving and committing holds up its slot's list. A timeout after the
  * buffer was gathered it is abandoned: the records before the hole are taken, the others are lost, and the
  * buffer is set aside until its last writer is through. Buffers with holes that lie behind one another are
  * waited for together.
  *
- * Lists and notes are this process's own. What the mapping of a shared session says is looked at once, and if
- * it cannot be so, the slot is condemned (pool.h): nothing is gathered from it any more. What its list has is taken.
+ * Lists and entries are this process's own. What the mapping of a shared session says is looked at once, and if
+ * it cannot be so, the slot is quarantined (pool.h): nothing is gathered from it any more. What its list has is taken.
  *
  * Everything here belongs to the flusher's role: one thread at a time, under the session's role
  * lock. Nothing waits.
@@ -42,7 +42,7 @@ struct etwas_collector_list {
 };
 
 /* One a buffer. */
-struct etwas_buffer_note {
+struct etwas_collector_buffer {
     uint32_t next;            /* in its slot's list */
     uint32_t end_units;       /* of one that is in a list: where its records end … */
     int64_t newest;           /* … and the newest stamp there can be */
@@ -57,7 +57,7 @@ struct etwas_buffer_note {
 struct etwas_collector {
     struct etwas_pool *pool;
     struct etwas_collector_list *lists;
-    struct etwas_buffer_note *notes;
+    struct etwas_collector_buffer *entries;
     uint32_t slot_count;
     uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
     uint64_t now_ns;          /* when the drain's pass began, by etwas_monotonic_ns */
@@ -79,7 +79,7 @@ struct etwas_collected {
 void etwas_collector_reset(struct etwas_collector *collector);
 
 /* What happens to a slot's current buffer when the flusher looks. */
-enum etwas_collector_reach {
+enum etwas_collector_scope {
     ETWAS_COLLECT_FULL, /* it stays: only those before it are collected */
     ETWAS_COLLECT_USED, /* it is collected if it holds anything; in a shared slot the next writer
                            fetches another */
@@ -88,21 +88,22 @@ enum etwas_collector_reach {
 
 /* Follows the links of one slot and puts what it finds onto the slot's list. */
 void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
-                            enum etwas_collector_reach reach);
+                            enum etwas_collector_scope scope);
 
 /* Shuts a slot and collects nothing: for the end of a session in buffering mode. */
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);
 
 /*
  * Takes the oldest buffer of a slot's list. False: there is none, or its writers are not through
- * and it was gathered less than `patience_ns` ago.
+ * and it was gathered less than `timeout_ns` ago.
  */
-bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
-                          struct etwas_collected *collected);
+bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
+                         struct etwas_collected *collected);
 
 /* Settles the fate of a taken buffer's records and gives the buffer back, or sets it aside. */
-void etwas_collector_settle(struct etwas_collector *collector,
-                            const struct etwas_collected *collected, enum etwas_outcome outcome);
+void etwas_collector_account(struct etwas_collector *collector,
+                             const struct etwas_collected *collected,
+                             enum etwas_disposition disposition);
 
 /* Gives back the abandoned buffers whose writers are through. */
 void etwas_collector_reclaim(struct etwas_collector *collector);

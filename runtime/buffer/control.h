@@ -78,7 +78,7 @@ struct etwas_buffer_control {
     /* What the flusher tells the statistics, and who recovers; it believes its own notes (collect.h). */
     uint32_t reserved;
     uint32_t
-        written_units; /* settled so far of the claim written_ticket; see etwas_control_written */
+        written_units; /* accounted so far of the claim written_ticket; see etwas_control_written */
     uint32_t reserved_too;
     uint32_t set_aside; /* abandoned: 1 + records found whole */
     uint32_t kept;      /* of these, not yet written or given up */
@@ -88,7 +88,7 @@ _Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a bu
 _Static_assert(offsetof(struct etwas_buffer_control, reserved) == 64, "the flusher's line");
 
 /*
- * Of an rseq slot's buffer: so many units are settled. It is never taken back, since a later claim has another ticket: whoever
+ * Of an rseq slot's buffer: so many units are accounted. It is never taken back, since a later claim has another ticket: whoever
  * dies between settling a buffer and giving it back has said so.
  */
 static inline void etwas_control_set_written(struct etwas_buffer_control *control, uint64_t ticket,

@@ -44,7 +44,7 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
     do {
         buffer = etwas_word_buffer(current.word);
         current.owner = 0;
-        if (buffer != ETWAS_NO_BUFFER && (!etwas_pool_has(pool, buffer) || tries-- == 0)) {
+        if (buffer != ETWAS_NO_BUFFER && (!etwas_pool_has_buffer(pool, buffer) || tries-- == 0)) {
             /*
              * The pool is of a session that has ended, the word of one that came after it. Or somebody has scribbled on it.
              */
@@ -69,8 +69,8 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
  * Whether the buffer is under that claim to this moment; what was read of it before is then true. (It
  * need not be current any more.)
  */
-static inline bool etwas_current_stands(const struct etwas_current *current,
-                                        const struct etwas_pool *pool)
+static inline bool etwas_current_is_unchanged(const struct etwas_current *current,
+                                              const struct etwas_pool *pool)
 {
     ck_pr_fence_acquire();
     return current->buffer == ETWAS_NO_BUFFER ||
@@ -78,31 +78,33 @@ static inline bool etwas_current_stands(const struct etwas_current *current,
 }
 
 /*
- * Buffering mode: how many records were in the slot's spare before its claim. They are replaced
+ * Buffering mode: how many records were in the slot's next buffer before its claim. They are replaced
  * from the claim on, though the slot's sums include them only from ADOPT on. False: the slot
  * changes just now, look again.
  */
-static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
-                                               const struct etwas_pool *pool,
-                                               const struct etwas_current *current,
-                                               uint32_t *records)
+static inline bool etwas_current_next_buffer_records(const struct etwas_slot *slot,
+                                                     const struct etwas_pool *pool,
+                                                     const struct etwas_current *current,
+                                                     uint32_t *records)
 {
-    uint32_t spare = ck_pr_load_32(&slot->spare);
+    uint32_t next_buffer = ck_pr_load_32(&slot->next_buffer);
     uint64_t owner;
 
     *records = 0;
-    if (!pool->buffering || !etwas_pool_has(pool, spare) || spare == current->buffer) {
+    if (!pool->buffering || !etwas_pool_has_buffer(pool, next_buffer) ||
+        next_buffer == current->buffer) {
         return true;
     }
     ck_pr_fence_acquire();
-    owner = ck_pr_load_64(&pool->owners[spare]);
+    owner = ck_pr_load_64(&pool->owners[next_buffer]);
     if (!etwas_owner_is_held_by(owner, (uint32_t)(slot - etwas_pool_slot(pool, 0)))) {
         return true;
     }
     ck_pr_fence_acquire();
-    *records = ck_pr_load_32(&pool->buffers[spare].end.records);
+    *records = ck_pr_load_32(&pool->buffers[next_buffer].end.records);
     ck_pr_fence_acquire();
-    return ck_pr_load_64(&pool->owners[spare]) == owner && ck_pr_load_32(&slot->spare) == spare &&
+    return ck_pr_load_64(&pool->owners[next_buffer]) == owner &&
+           ck_pr_load_32(&slot->next_buffer) == next_buffer &&
            etwas_word_buffer(ck_pr_load_64(&slot->word)) == current->buffer;
 }
 

@@ -51,8 +51,9 @@ struct etwas_free_set_stripes {
 };
 
 /* Takes the lowest of the bits below `buffers` in these stripes; a bit above may come with the last of them. */
-static inline bool etwas_free_set_take_of(uint64_t *set, uint32_t buffers,
-                                          struct etwas_free_set_stripes stripes, uint32_t *buffer)
+static inline bool etwas_free_set_take_from_stripes(uint64_t *set, uint32_t buffers,
+                                                    struct etwas_free_set_stripes stripes,
+                                                    uint32_t *buffer)
 {
     const uint64_t whole = UINT64_MAX >> (ETWAS_FREE_SET_WORD_BITS - (1u << stripes.shift));
 
@@ -80,7 +81,7 @@ static inline bool etwas_free_set_take(uint64_t *set, uint32_t buffers, uint32_t
 {
     const struct etwas_free_set_stripes all = {.shift = 6, .step = 1};
 
-    return etwas_free_set_take_of(set, buffers, all, buffer);
+    return etwas_free_set_take_from_stripes(set, buffers, all, buffer);
 }
 
 #endif

@@ -2,29 +2,29 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Searching for the oldest buffer of a kind without looking at all of them: a tree of hints for each kind, and in a
+ * Searching for the oldest buffer of a kind without looking at all of them: a tree of candidates for each kind, and in a
  * session with retention classes for each kind of each row of slots.
  *
- * A hint is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 16
- * buffers, above of 16 hints, up to the only one. A search follows the oldest hints down to a group and
+ * A candidate is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 16
+ * buffers, above of 16 candidates, up to the only one. A search follows the oldest candidates down to a group and
  * looks what is true there, which owner words and ages say. What it finds is the oldest of all, if none of the
- * hints beside the way is older. Else it corrects the hint that led it there, and goes down again. So the hints
+ * candidates beside the way is older. Else it corrects the candidate that led it there, and goes down again. So the candidates
  * above, which may be too old for long, are corrected only when what is below them has become younger than
  * what is beside them.
  *
- * A hint may be too old: then it is corrected when a search comes by, as after each claim. It may be too young
- * only while somebody stands still in the midst of the following. Who closes a buffer makes the hints
- * above it older, where need be, from the lowest on; who makes a hint younger looks again:
+ * A candidate may be too old: then it is corrected when a search comes by, as after each claim. It may be too young
+ * only while somebody stands still in the midst of the following. Who closes a buffer makes the candidates
+ * above it older, where need be, from the lowest on; who makes a candidate younger looks again:
  *
- *     close      what is below changes, by an exchange;  fence;  hint, if it is younger: ← age
- *     correct    what is below is looked at;  hint ← the oldest seen;  fence;  the same again
+ *     close      what is below changes, by an exchange;  fence;  candidate, if it is younger: ← age
+ *     correct    what is below is looked at;  candidate ← the oldest seen;  fence;  the same again
  *
  * One of them sees what the other did. Of a thread that never goes on, the buffer is found when another of
- * its group is. So a hint that is wrong costs another look, and the order of one buffer, never an event.
+ * its group is. So a candidate that is wrong costs another look, and the order of one buffer, never an event.
  *
  * Buffers of a group were mostly closed one after the other. So a search leaves behind where it found the
- * oldest, and the age of the oldest hint beside the way to that group: while there is an older buffer in the
- * group, none is older, since what is closed later is younger. Who makes a hint older than that strikes
+ * oldest, and the age of the oldest candidate beside the way to that group: while there is an older buffer in the
+ * group, none is older, since what is closed later is younger. Who makes a candidate older than that strikes
  * it out, and who leaves it looks again, as above: one of them sees what the other did.
  *
  *     nearest    63    16 15    0
@@ -34,11 +34,11 @@
  */
 #include "buffer/oldest.h"
 #include "buffer/pool.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "platform/testpoint.h"
 
 enum {
-    TRIES = 32, /* each corrects a hint that was wrong, unless others are as fast */
+    TRIES = 32, /* each corrects a candidate that was wrong, unless others are as fast */
     GROUP_BITS = 16
 };
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS >> ETWAS_OLDEST_FAN_BITS <= 1 << GROUP_BITS,
@@ -76,15 +76,15 @@ static uint64_t *hint_of(const struct etwas_pool *pool, struct tree tree, uint32
     /* Beyond them only for who slept through the session's end. */
     uint32_t row = tree.row < layout->rows ? tree.row : 0;
 
-    return &pool->hints[(size_t)(ETWAS_OLDEST_KINDS * row + tree.kind) *
-                            layout->level_at[layout->levels] +
-                        layout->level_at[level] + index];
+    return &pool->candidates[(size_t)(ETWAS_OLDEST_KINDS * row + tree.kind) *
+                                 layout->level_at[layout->levels] +
+                             layout->level_at[level] + index];
 }
 
 static inline uint64_t *nearest_of(const struct etwas_pool *pool, struct tree tree)
 {
-    return tree.row == 0 ? &pool->words->nearest[tree.kind]
-                         : &pool->words->rows[tree.row].nearest[tree.kind];
+    return tree.row == 0 ? &pool->words->recent_group[tree.kind]
+                         : &pool->words->rows[tree.row].recent_group[tree.kind];
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static inline __attribute__((always_inline)) void look_at(const struct etwas_poo
 
     ETWAS_INVARIANT(buffer < pool->layout.capacity);
     ck_pr_fence_acquire();
-    if (etwas_share_row(pool, etwas_owner_slot(owner)) != tree.row) {
+    if (etwas_quota_class_row(pool, etwas_owner_slot(owner)) != tree.row) {
         return;
     }
     if (tree.kind == CLOSED) {
@@ -168,7 +168,7 @@ static __attribute__((noinline)) struct seen look(const struct etwas_pool *pool,
     return seen;
 }
 
-/* The oldest two of the hints below one, and the place of the first. */
+/* The oldest two of the candidates below one, and the place of the first. */
 struct below {
     uint64_t oldest;
     uint64_t second;
@@ -182,18 +182,18 @@ static struct below look_below(const struct etwas_pool *pool, struct tree tree, 
     const uint32_t first = index << ETWAS_OLDEST_FAN_BITS;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
     const uint32_t end = count - first < fan ? count : first + fan;
-    const uint64_t *hints = hint_of(pool, tree, level - 1, 0);
+    const uint64_t *candidates = hint_of(pool, tree, level - 1, 0);
     struct below below = {.place = first};
 
     for (uint32_t place = first; place < end; place++) {
-        uint64_t hint = ck_pr_load_64(&hints[place]);
+        uint64_t candidate = ck_pr_load_64(&candidates[place]);
 
-        if (is_older(hint, below.oldest)) {
+        if (is_older(candidate, below.oldest)) {
             below.second = below.oldest;
-            below.oldest = hint;
+            below.oldest = candidate;
             below.place = place;
-        } else if (is_older(hint, below.second)) {
-            below.second = hint;
+        } else if (is_older(candidate, below.second)) {
+            below.second = candidate;
         }
     }
     return below;
@@ -205,26 +205,26 @@ static uint64_t least_below(const struct etwas_pool *pool, struct tree tree, uin
     return level == 0 ? look(pool, tree, index).least : look_below(pool, tree, level, index).oldest;
 }
 
-/* ---- hints ----------------------------------------------------------------------------------- */
+/* ---- candidates ----------------------------------------------------------------------------------- */
 
-/* Where a hint was made older than what a search has left behind. */
-static void strike_out(uint64_t *nearest, uint64_t age)
+/* Where a candidate was made older than what a search has left behind. */
+static void strike_out(uint64_t *recent_group, uint64_t age)
 {
-    uint64_t before = ck_pr_load_64(nearest);
+    uint64_t before = ck_pr_load_64(recent_group);
 
     while (before >> GROUP_BITS != 0 && is_older(age, before >> GROUP_BITS) &&
-           !ck_pr_cas_64_value(nearest, before, 0, &before)) {
+           !ck_pr_cas_64_value(recent_group, before, 0, &before)) {
     }
 }
 
-static void make_older(const struct etwas_pool *pool, struct tree tree, uint64_t *hint,
+static void make_older(const struct etwas_pool *pool, struct tree tree, uint64_t *candidate,
                        uint64_t age)
 {
-    uint64_t before = ck_pr_load_64(hint);
+    uint64_t before = ck_pr_load_64(candidate);
 
     while (is_older(age, before)) {
-        if (ck_pr_cas_64_value(hint, before, age, &before)) {
-            ck_pr_fence_memory(); /* before `nearest`, and the look at the next hint above */
+        if (ck_pr_cas_64_value(candidate, before, age, &before)) {
+            ck_pr_fence_memory(); /* before `recent_group`, and the look at the next candidate above */
             strike_out(nearest_of(pool, tree), age);
             break;
         }
@@ -233,25 +233,26 @@ static void make_older(const struct etwas_pool *pool, struct tree tree, uint64_t
 
 static void correct(const struct etwas_pool *pool, struct tree tree, uint32_t level, uint32_t index)
 {
-    uint64_t *hint = hint_of(pool, tree, level, index);
-    uint64_t before = ck_pr_load_64(hint);
+    uint64_t *candidate = hint_of(pool, tree, level, index);
+    uint64_t before = ck_pr_load_64(candidate);
     uint64_t least;
 
     ck_pr_fence_acquire();
     least = least_below(pool, tree, level, index);
     /* Who was faster in making it younger looks again himself. */
-    if (is_older(before, least) && ck_pr_cas_64(hint, before, least)) {
+    if (is_older(before, least) && ck_pr_cas_64(candidate, before, least)) {
         ck_pr_fence_memory();
         least = least_below(pool, tree, level, index);
     }
-    make_older(pool, tree, hint, least);
+    make_older(pool, tree, candidate, least);
 }
 
-void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
-                             bool is_of_shared_slot)
+void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                              bool is_of_shared_slot)
 {
-    const struct tree tree = {is_of_shared_slot ? COMPLETE : CLOSED, etwas_share_row(pool, slot)};
-    uint64_t *hints = hint_of(pool, tree, 0, 0);
+    const struct tree tree = {is_of_shared_slot ? COMPLETE : CLOSED,
+                              etwas_quota_class_row(pool, slot)};
+    uint64_t *candidates = hint_of(pool, tree, 0, 0);
     uint32_t index = buffer;
     uint64_t age;
 
@@ -259,21 +260,21 @@ void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, uint32_t 
     /* Claimed and closed anew meanwhile, it is offered again; then this one is too old, or as old. */
     age = ck_pr_load_64(&pool->ages[buffer]);
     for (uint32_t level = 0; level < pool->layout.levels; level++) {
-        uint64_t *hint;
+        uint64_t *candidate;
 
         index >>= ETWAS_OLDEST_FAN_BITS;
-        hint = &hints[pool->layout.level_at[level] + index];
-        if (is_older(age, ck_pr_load_64(hint))) {
-            make_older(pool, tree, hint, age);
+        candidate = &candidates[pool->layout.level_at[level] + index];
+        if (is_older(age, ck_pr_load_64(candidate))) {
+            make_older(pool, tree, candidate, age);
         }
     }
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Where the hints lead: to a group, or to a hint below which all are younger than `beside`. */
+/* Where the candidates lead: to a group, or to a candidate below which all are younger than `beside`. */
 struct way {
-    uint64_t beside; /* the oldest of the hints that were passed by */
+    uint64_t beside; /* the oldest of the candidates that were passed by */
     uint32_t level;  /* 0: a group */
     uint32_t index;
 };
@@ -299,19 +300,19 @@ static struct way descend(const struct etwas_pool *pool, struct tree tree)
 /* The group in which the oldest was found, and what was beside the way. */
 static void leave_nearest(const struct etwas_pool *pool, struct tree tree, const struct way *way)
 {
-    uint64_t *nearest = nearest_of(pool, tree);
+    uint64_t *recent_group = nearest_of(pool, tree);
     uint64_t left = way->beside << GROUP_BITS | way->index;
     struct way again;
 
-    ck_pr_store_64(nearest, left);
+    ck_pr_store_64(recent_group, left);
     ck_pr_fence_memory(); /* pairs with that of make_older */
     again = descend(pool, tree);
     if (again.level != 0 || again.index != way->index || again.beside != way->beside) {
-        (void)ck_pr_cas_64(nearest, left, 0);
+        (void)ck_pr_cas_64(recent_group, left, 0);
     }
 }
 
-/* Where nobody finds one by the hints. */
+/* Where nobody finds one by the candidates. */
 static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
@@ -327,14 +328,14 @@ static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tr
     return oldest;
 }
 
-/* From the top. In the group `nearest` none is left that is older than what is beside it. */
+/* From the top. In the group `recent_group` none is left that is older than what is beside it. */
 static __attribute__((noinline)) struct seen search(const struct etwas_pool *pool, struct tree tree,
-                                                    uint32_t nearest)
+                                                    uint32_t recent_group)
 {
     struct seen oldest = {.age = UINT64_MAX};
 
-    if (nearest < pool->layout.level_at[1]) {
-        correct(pool, tree, 0, nearest);
+    if (recent_group < pool->layout.level_at[1]) {
+        correct(pool, tree, 0, recent_group);
     }
     for (uint32_t tries = 0; tries < TRIES; tries++) {
         struct way way = descend(pool, tree);
@@ -363,9 +364,9 @@ static inline __attribute__((always_inline)) bool find(const struct etwas_pool *
                                                        struct tree tree, uint32_t *buffer,
                                                        uint64_t *owner)
 {
-    uint64_t nearest = ck_pr_load_64(nearest_of(pool, tree));
-    uint32_t group = (uint32_t)nearest & ((1u << GROUP_BITS) - 1);
-    struct seen oldest = {.age = nearest >> GROUP_BITS};
+    uint64_t recent_group = ck_pr_load_64(nearest_of(pool, tree));
+    uint32_t group = (uint32_t)recent_group & ((1u << GROUP_BITS) - 1);
+    struct seen oldest = {.age = recent_group >> GROUP_BITS};
 
     if (oldest.age != 0) {
         look_at_group(pool, tree, group, &oldest);
@@ -395,14 +396,14 @@ static __attribute__((noinline)) bool find_in_row(const struct etwas_pool *pool,
     return find(pool, tree, buffer, owner);
 }
 
-bool etwas_pool_find_closed_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
-                               uint64_t *owner)
+bool etwas_pool_find_closed_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                                   uint64_t *owner)
 {
     return find_in_row(pool, (struct tree){CLOSED, row}, buffer, owner);
 }
 
-bool etwas_pool_find_complete_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
-                                 uint64_t *owner)
+bool etwas_pool_find_complete_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                                     uint64_t *owner)
 {
     return find_in_row(pool, (struct tree){COMPLETE, row}, buffer, owner);
 }

@@ -34,17 +34,17 @@ bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t 
 /* One of a shared slot that is closed and complete. */
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
-/* In a session with retention classes (share.h): of one row of slots. Row 0's are the ones above. */
-bool etwas_pool_find_closed_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
-                               uint64_t *owner);
-bool etwas_pool_find_complete_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
-                                 uint64_t *owner);
+/* In a session with retention classes (quota.h): of one row of slots. Row 0's are the ones above. */
+bool etwas_pool_find_closed_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                                   uint64_t *owner);
+bool etwas_pool_find_complete_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                                     uint64_t *owner);
 
 /*
  * Says to the searches that a buffer may be found: after it was closed, its age stored before, or was
  * unpinned. By which search its owner word says, which the caller knows: of which slot, and whether that is shared.
  */
-void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
-                             bool is_of_shared_slot);
+void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                              bool is_of_shared_slot);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "buffer/free_set.h"
 #include "buffer/oldest.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "platform/huge_memory.h"
 #include "platform/memory_limit.h"
 #include "platform/nodes.h"
@@ -38,7 +38,7 @@ static size_t paged(size_t bytes)
 }
 
 /* Of one kind: oldest.c. */
-static void lay_out_hints(struct etwas_pool_layout *layout)
+static void lay_out_candidates(struct etwas_pool_layout *layout)
 {
     uint32_t count = layout->capacity;
     uint32_t at = 0;
@@ -61,9 +61,9 @@ struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, ui
     layout.buffers = layout.free_set +
                      aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.ages = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
-    layout.hints = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
-    lay_out_hints(&layout);
-    layout.bytes = paged(layout.hints + etwas_pool_hint_bytes(&layout));
+    layout.candidates = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    lay_out_candidates(&layout);
+    layout.bytes = paged(layout.candidates + etwas_pool_candidate_bytes(&layout));
     return layout;
 }
 
@@ -99,7 +99,7 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options)
     return shift;
 }
 
-void etwas_pool_point_into(struct etwas_pool *pool, void *start)
+void etwas_pool_set_pointers(struct etwas_pool *pool, void *start)
 {
     const struct etwas_pool_layout *layout = &pool->layout;
     char *block = start;
@@ -110,7 +110,7 @@ void etwas_pool_point_into(struct etwas_pool *pool, void *start)
     pool->free_set = (uint64_t *)(void *)(block + layout->free_set);
     pool->buffers = (struct etwas_buffer_control *)(void *)(block + layout->buffers);
     pool->ages = (uint64_t *)(void *)(block + layout->ages);
-    pool->hints = (uint64_t *)(void *)(block + layout->hints);
+    pool->candidates = (uint64_t *)(void *)(block + layout->candidates);
 }
 
 static uint32_t rows_for(const struct etwas_pool_options *options)
@@ -131,7 +131,7 @@ static uint32_t slots_for(const struct etwas_pool_options *options)
 static size_t room_for(const struct etwas_pool_options *options,
                        const struct etwas_pool_layout *layout)
 {
-    size_t reach = etwas_pool_reach_bytes(region_buffers(options), options->buffer_bytes);
+    size_t reach = etwas_pool_addressable_bytes(region_buffers(options), options->buffer_bytes);
 
     return layout->bytes + (options->is_shared ? ETWAS_HUGE_PAGE_BYTES + reach : 0);
 }
@@ -171,15 +171,16 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
         room_bytes = 2 * pool->room_bytes;
     }
-    control = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + paged(sizeof *pool) + room_bytes);
+    control =
+        etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + paged(sizeof *pool) + room_bytes);
     if (control == NULL) {
         return NULL;
     }
-    control += ETWAS_TERMS_BYTES;
+    control += ETWAS_SLOT_LOCAL_BYTES;
     pool = (struct etwas_pool *)(void *)control;
     pool->layout = layout;
     pool->room_bytes = room_bytes;
-    etwas_pool_point_into(pool, control + paged(sizeof *pool));
+    etwas_pool_set_pointers(pool, control + paged(sizeof *pool));
     ck_ec32_init(&pool->words->wake, 0);
     etwas_attachment_of(options->session)->pool = pool;
     return pool;
@@ -243,13 +244,13 @@ void etwas_pool_leak(struct etwas_pool *pool)
     pool->is_leaked = true;
 }
 
-/* ---- the terms of the slots ------------------------------------------------------------------ */
+/* ---- the process-local data of the slots ------------------------------------------------------------------ */
 
-_Static_assert((ETWAS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLOTS) *
+_Static_assert((ETWAS_CLASS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLOTS) *
                            sizeof(struct etwas_slot) +
                        sizeof(struct etwas_pool) + sizeof(struct etwas_pool_words) +
                        2 * ETWAS_LARGEST_PAGE_BYTES <
-                   ETWAS_TERMS_BYTES,
+                   ETWAS_SLOT_LOCAL_BYTES,
                "the terms end before the pool begins");
 
 /* They begin a page, as slots do. */
@@ -258,15 +259,15 @@ static size_t terms_bytes(const struct etwas_pool *pool)
     return paged(pool->layout.slot_count * sizeof(struct etwas_slot));
 }
 
-void etwas_pool_set_terms(const struct etwas_pool *pool, uint32_t slot, uint32_t kind)
+void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uint32_t kind)
 {
-    struct etwas_slot_terms *terms = etwas_slot_terms(etwas_pool_slot(pool, slot));
+    struct etwas_slot_local *local = etwas_slot_local(etwas_pool_slot(pool, slot));
 
-    ck_pr_store_ptr(&terms->region, pool->memory.region);
-    ck_pr_store_32(&terms->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
-    ck_pr_store_32(&terms->buffer_mask, etwas_slot_mask(pool->region_buffers));
-    ck_pr_store_32(&terms->kind, kind);
-    ck_pr_store_32(&terms->index, slot);
+    ck_pr_store_ptr(&local->region, pool->memory.region);
+    ck_pr_store_32(&local->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    ck_pr_store_32(&local->buffer_mask, etwas_slot_mask(pool->region_buffers));
+    ck_pr_store_32(&local->kind, kind);
+    ck_pr_store_32(&local->index, slot);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -287,23 +288,23 @@ static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options 
     ck_pr_store_32(&pool->row_slots,
                    pool->rseq_slots != 0 ? pool->rseq_slots / rows : pool->slot_count / rows);
     ck_pr_store_32(&pool->row_least, options->row_least);
-    for (uint32_t index = 0; index < ETWAS_ROWS; index++) {
-        struct etwas_pool_row *row = &pool->words->rows[index];
+    for (uint32_t index = 0; index < ETWAS_CLASS_ROWS; index++) {
+        struct etwas_pool_class_row *row = &pool->words->rows[index];
 
         ck_pr_store_32(&pool->row_percents[index], options->row_percents[index]);
         for (uint32_t kind = 0; kind < ETWAS_OLDEST_KINDS; kind++) {
-            ck_pr_store_64(&row->nearest[kind], 0);
+            ck_pr_store_64(&row->recent_group[kind], 0);
         }
         ck_pr_store_32(&row->held, 0);
         ck_pr_store_32(&row->extra_held, 0);
-        for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-            ck_pr_store_64(&row->settled[outcome], 0);
+        for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
+            ck_pr_store_64(&row->accounted[disposition], 0);
         }
-        ck_pr_store_64(&row->settled_recorded, 0);
+        ck_pr_store_64(&row->accounted_recorded, 0);
         ck_pr_store_64(&row->taken, 0);
         ck_pr_store_64(&row->took, 0);
     }
-    etwas_share_set(pool, options->maximum_buffers);
+    etwas_quota_set(pool, options->maximum_buffers);
 }
 
 static void begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options *options)
@@ -342,20 +343,20 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->words->free_count, options->minimum_buffers);
     ck_pr_store_32(&pool->words->pass_began, ck_ec32_value(&pool->words->wake));
     ck_pr_store_32(&pool->words->woken, UINT32_MAX); /* no value of a ck_ec32 */
-    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        ck_pr_store_64(&pool->settled[outcome], 0);
-        ck_pr_store_64(&pool->words->settled[outcome], 0);
+    for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
+        ck_pr_store_64(&pool->accounted[disposition], 0);
+        ck_pr_store_64(&pool->words->accounted[disposition], 0);
     }
     for (uint32_t kind = 0; kind < ETWAS_OLDEST_KINDS; kind++) {
-        ck_pr_store_64(&pool->words->nearest[kind], 0);
+        ck_pr_store_64(&pool->words->recent_group[kind], 0);
     }
-    ck_pr_store_64(&pool->settled_recorded, 0);
-    ck_pr_store_64(&pool->settles_begun, 0);
-    ck_pr_store_64(&pool->settles_ended, 0);
+    ck_pr_store_64(&pool->accounted_recorded, 0);
+    ck_pr_store_64(&pool->account_begins, 0);
+    ck_pr_store_64(&pool->account_ends, 0);
     memset(&pool->damage, 0, sizeof pool->damage);
-    ck_pr_store_64(&pool->words->settled_recorded, 0);
-    ck_pr_store_64(&pool->words->settles_begun, 0);
-    ck_pr_store_64(&pool->words->settles_ended, 0);
+    ck_pr_store_64(&pool->words->accounted_recorded, 0);
+    ck_pr_store_64(&pool->words->account_begins, 0);
+    ck_pr_store_64(&pool->words->account_ends, 0);
     begin_rows(pool, options);
 }
 
@@ -428,7 +429,7 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 }
 
 /* The wishes: what may come into use now, and what writers look at meanwhile. */
-bool etwas_pool_provide(struct etwas_pool *pool)
+bool etwas_pool_prefault(struct etwas_pool *pool)
 {
     size_t buffer_bytes = pool->buffer_bytes;
 
@@ -437,7 +438,7 @@ bool etwas_pool_provide(struct etwas_pool *pool)
     }
     etwas_memory_grant(&pool->grant, pool->memory.region, etwas_pool_maximum(pool) * buffer_bytes);
     etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
-    etwas_memory_grant(&pool->grant, etwas_slot_terms(pool->slots), terms_bytes(pool));
+    etwas_memory_grant(&pool->grant, etwas_slot_local(pool->slots), terms_bytes(pool));
     return true;
 }
 
@@ -450,7 +451,7 @@ void etwas_pool_destroy(struct etwas_pool *pool)
         move_out_of_file(pool);
     }
     etwas_memory_grant_end(&pool->grant, pool, etwas_pool_control_bytes(pool));
-    etwas_memory_grant_end(&pool->grant, etwas_slot_terms(pool->slots), terms_bytes(pool));
+    etwas_memory_grant_end(&pool->grant, etwas_slot_local(pool->slots), terms_bytes(pool));
     etwas_memory_destroy(&memory);
 }
 
@@ -467,9 +468,9 @@ uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes)
 uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
 {
     maximum = maximum < pool->minimum_buffers ? pool->minimum_buffers : maximum;
-    maximum = maximum < etwas_share_least(pool) ? etwas_share_least(pool) : maximum;
+    maximum = maximum < etwas_quota_least_buffers(pool) ? etwas_quota_least_buffers(pool) : maximum;
     maximum = maximum > pool->region_buffers ? pool->region_buffers : maximum;
-    etwas_share_set(pool, maximum);
+    etwas_quota_set(pool, maximum);
     ck_pr_store_32(&pool->words->maximum_buffers, maximum);
     return maximum;
 }
@@ -531,6 +532,6 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     ETWAS_INVARIANT(ck_pr_load_64(&pool->owners[buffer]) ==
                     etwas_owner_as(owner, ETWAS_OWNER_PINNED));
     (void)ck_pr_cas_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_PINNED), owner);
-    etwas_pool_offer_oldest(pool, buffer, etwas_owner_slot(owner),
-                            etwas_pool_is_of_shared_slot(pool, owner));
+    etwas_pool_add_candidate(pool, buffer, etwas_owner_slot(owner),
+                             etwas_pool_is_of_shared_slot(pool, owner));
 }

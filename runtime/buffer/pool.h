@@ -5,7 +5,7 @@
  * The pool: the buffers of one session and who owns which.
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  what this process alone knows of the pool, the slots' terms first; then a block of words, slots, owner words,
+ *     control  what this process alone knows of the pool, the slots' process-local data first; then a block of words, slots, owner words,
  *              the free set, two cache lines a buffer, ages. Kept when the session ends: a writer on
  *              the slow path of an rseq slot may still look at it, and finds out by the gate that
  *              it must not believe it
@@ -41,19 +41,19 @@ enum {
     ETWAS_POOL_MAXIMUM_BUFFERS = ETWAS_NO_BUFFER - 1
 };
 
-enum etwas_outcome {
-    ETWAS_OUTCOME_WRITTEN,     /* in the file */
-    ETWAS_OUTCOME_OVERWRITTEN, /* buffering mode, circular file: replaced by newer events */
-    ETWAS_OUTCOME_WRITE_ERROR,
-    ETWAS_OUTCOME_FILE_FULL,
-    ETWAS_OUTCOME_ABANDONED,
-    ETWAS_OUTCOME_UNDELIVERED, /* real time: no consumer took it, and it is in no file */
-    ETWAS_OUTCOMES
+enum etwas_disposition {
+    ETWAS_DISPOSITION_WRITTEN,     /* in the file */
+    ETWAS_DISPOSITION_OVERWRITTEN, /* buffering mode, circular file: replaced by newer events */
+    ETWAS_DISPOSITION_WRITE_ERROR,
+    ETWAS_DISPOSITION_FILE_FULL,
+    ETWAS_DISPOSITION_ABANDONED,
+    ETWAS_DISPOSITION_UNDELIVERED, /* real time: no consumer took it, and it is in no file */
+    ETWAS_DISPOSITIONS
 };
 
 enum {
     ETWAS_OLDEST_KINDS = 2,    /* CLOSED buffers, and those of shared slots: oldest.c */
-    ETWAS_OLDEST_FAN_BITS = 4, /* 16 are below each hint: two cache lines */
+    ETWAS_OLDEST_FAN_BITS = 4, /* 16 are below each candidate: two cache lines */
     ETWAS_OLDEST_LEVELS = 5,
 };
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS <= 1 << ETWAS_OLDEST_FAN_BITS * ETWAS_OLDEST_LEVELS,
@@ -67,26 +67,26 @@ struct etwas_pool_layout {
     size_t free_set;
     size_t buffers;
     size_t ages;
-    size_t hints;
+    size_t candidates;
     size_t bytes;
     uint32_t capacity;                          /* of owners, free_set, buffers and ages */
-    uint32_t rows;                              /* of slots, that have hints of each kind */
-    uint32_t levels;                            /* of hints for a kind */
+    uint32_t rows;                              /* of slots, that have candidates of each kind */
+    uint32_t levels;                            /* of candidates for a kind */
     uint32_t level_at[ETWAS_OLDEST_LEVELS + 1]; /* where each begins, and where the last one ends */
     uint32_t slot_count;
 };
 
 /*
- * Of one row of slots in a session with retention classes (share.h). What is settled of its events is
+ * Of one row of slots in a session with retention classes (quota.h). What is accounted of its events is
  * booked here besides.
  */
-struct etwas_pool_row {
-    uint64_t nearest[ETWAS_OLDEST_KINDS]; /* as the pool's, which is that of row 0 */
-    uint32_t share;                       /* so many buffers; set with the maximum */
+struct etwas_pool_class_row {
+    uint64_t recent_group[ETWAS_OLDEST_KINDS]; /* as the pool's, which is that of row 0 */
+    uint32_t quota;                            /* so many buffers; set with the maximum */
     uint32_t held;       /* that its slots have or had last and nobody has taken since, about */
     uint32_t extra_held; /* of these, by its extra slot beside rseq slots */
-    uint64_t settled[ETWAS_OUTCOMES];
-    uint64_t settled_recorded;
+    uint64_t accounted[ETWAS_DISPOSITIONS];
+    uint64_t accounted_recorded;
     uint64_t taken; /* its records that rseq claims of other rows replaced, … */
     uint64_t took;  /* … and those of others that its own did */
 } __attribute__((aligned(64)));
@@ -100,8 +100,8 @@ struct etwas_pool_words {
     uint32_t free_count;  /* FREE buffers: each is counted before it is FREE, and until after it is
                               claimed. An int32_t, which the flusher corrects */
     uint32_t shared_held; /* buffers of shared slots but guests', about */
-    uint64_t
-        nearest[ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
+    uint64_t recent_group
+        [ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
     uint32_t
         guest_reserve; /* buffering mode: so many free ones are for guests' slots; the flusher's */
@@ -111,13 +111,13 @@ struct etwas_pool_words {
     uint32_t pass_began; /* when the flusher's last pass began */
     uint32_t woken;      /* pass_began of the last pass after which somebody has woken it */
 
-    /* Events whose fate is settled. Changed between settle_begin and settle_end. */
-    uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
-    uint64_t settled_recorded; /* so many of these count as recorded too: see settle_recorded */
-    uint64_t settles_begun;
-    uint64_t settles_ended;
+    /* Events whose fate is accounted. Changed between settle_begin and settle_end. */
+    uint64_t accounted[ETWAS_DISPOSITIONS] __attribute__((aligned(64)));
+    uint64_t accounted_recorded; /* so many of these count as recorded too: see settle_recorded */
+    uint64_t account_begins;
+    uint64_t account_ends;
 
-    struct etwas_pool_row rows[ETWAS_ROWS]; /* where there are several */
+    struct etwas_pool_class_row rows[ETWAS_CLASS_ROWS]; /* where there are several */
 } __attribute__((aligned(64)));
 
 /* A file that holds a pool; as large as needed, zeroed. */
@@ -137,14 +137,14 @@ enum etwas_guest_slot_state {
 
 /*
  * What the host of a shared session has found that no writer of ours leaves: whoever did it, it costs records. A slot
- * in which something is so is condemned: its gate is closed, its buffers stay as they are, and its processor's
+ * in which something is so is quarantined: its gate is closed, its buffers stay as they are, and its processor's
  * events go to the extra slot.
  */
 struct etwas_pool_damage {
     uint64_t slots;
     uint64_t buffers; /* with records that are none, which are left out with those behind them */
-    uint64_t stored;  /* by condemned slots, as far as it was drained */
-    uint8_t is_condemned[ETWAS_MOST_PROCESSORS + 1 + ETWAS_GUEST_SLOTS];
+    uint64_t stored;  /* by quarantined slots, as far as it was drained */
+    uint8_t is_quarantined[ETWAS_MOST_PROCESSORS + 1 + ETWAS_GUEST_SLOTS];
 };
 
 struct etwas_pool {
@@ -154,8 +154,8 @@ struct etwas_pool {
     uint64_t *owners;
     uint64_t *free_set;
     struct etwas_buffer_control *buffers;
-    uint64_t *ages;  /* of each buffer: oldest.h */
-    uint64_t *hints; /* oldest.c */
+    uint64_t *ages;       /* of each buffer: oldest.h */
+    uint64_t *candidates; /* oldest.c */
     struct etwas_pool_layout layout;
     size_t room_bytes; /* of address space, from the block on: a region may lie in it */
 
@@ -170,7 +170,7 @@ struct etwas_pool {
     uint32_t rows;      /* of slots: of no retention class, and of each; 0 and 1: there are none */
     uint32_t row_slots; /* of each row, without its extra slot */
     uint32_t row_least; /* buffers that are each row's own */
-    uint32_t row_percents[ETWAS_ROWS]; /* its share of the others; of row 0: what is left */
+    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* its quota of the others; of row 0: what is left */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
     uint32_t region_buffers; /* that have address space: no maximum is greater */
@@ -186,10 +186,10 @@ struct etwas_pool {
     struct etwas_memory_grant grant;
 
     /* The host's own account, which it believes; the words have a copy, for recovery. */
-    uint64_t settled[ETWAS_OUTCOMES];
-    uint64_t settled_recorded;
-    uint64_t settles_begun;
-    uint64_t settles_ended;
+    uint64_t accounted[ETWAS_DISPOSITIONS];
+    uint64_t accounted_recorded;
+    uint64_t account_begins;
+    uint64_t account_ends;
 
     struct etwas_pool_damage damage;
 };
@@ -207,7 +207,7 @@ struct etwas_pool_options {
     uint32_t guest_slots; /* how many of the slots are guests' */
     uint32_t rows;        /* 0 and 1: without retention classes */
     uint32_t row_least;
-    uint32_t row_percents[ETWAS_ROWS]; /* from row 1 on, together at most 100 */
+    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* from row 1 on, together at most 100 */
     bool buffering;
     bool is_shared;   /* with other processes: it is in a file */
     bool large_pages; /* huge pages where the system grants them */
@@ -232,14 +232,14 @@ bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_p
 /* How the block of a pool with so many buffers, rows and slots is laid out. */
 struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, uint32_t slots);
 
-static inline size_t etwas_pool_hint_bytes(const struct etwas_pool_layout *layout)
+static inline size_t etwas_pool_candidate_bytes(const struct etwas_pool_layout *layout)
 {
     return (size_t)ETWAS_OLDEST_KINDS * layout->rows * layout->level_at[layout->levels] *
            sizeof(uint64_t);
 }
 
 /* Where the parts of its block are, which is laid out as its layout says. */
-void etwas_pool_point_into(struct etwas_pool *pool, void *block);
+void etwas_pool_set_pointers(struct etwas_pool *pool, void *block);
 
 /* NULL when there is not enough memory. Explicit huge pages are there then; nothing else is touched. */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
@@ -248,7 +248,7 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
  * Touches the minimum, so that using it costs no page fault, and does what else is wished: that takes its time, and a fork may
  * come meanwhile. Once, before anybody logs. False: there is not enough memory.
  */
-bool etwas_pool_provide(struct etwas_pool *pool);
+bool etwas_pool_prefault(struct etwas_pool *pool);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
 /* In a fork's child: its writers find zeroes where the pool was. Async-signal-safe. */
@@ -278,7 +278,7 @@ static inline uint32_t etwas_pool_maximum(const struct etwas_pool *pool)
 }
 
 /* Whether it is a buffer, which ETWAS_NO_BUFFER is not. */
-static inline bool etwas_pool_has(const struct etwas_pool *pool, uint32_t buffer)
+static inline bool etwas_pool_has_buffer(const struct etwas_pool *pool, uint32_t buffer)
 {
     return buffer < ck_pr_load_32(&pool->region_buffers);
 }
@@ -306,9 +306,9 @@ static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
 }
 
 /* Of a slot of a shared session, for its host. */
-static inline bool etwas_pool_is_condemned(const struct etwas_pool *pool, uint32_t slot)
+static inline bool etwas_pool_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
 {
-    return pool->is_shared && ck_pr_load_8(&pool->damage.is_condemned[slot]) != 0;
+    return pool->is_shared && ck_pr_load_8(&pool->damage.is_quarantined[slot]) != 0;
 }
 
 /* Where the session's slot of this index is. */
@@ -318,10 +318,10 @@ static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, 
 }
 
 /* What writers go by in a slot, before its gate is open. */
-void etwas_pool_set_terms(const struct etwas_pool *pool, uint32_t slot, uint32_t kind);
+void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uint32_t kind);
 
 /* Address space of a region that every word's buffer is in. */
-static inline size_t etwas_pool_reach_bytes(uint32_t buffers, uint32_t buffer_bytes)
+static inline size_t etwas_pool_addressable_bytes(uint32_t buffers, uint32_t buffer_bytes)
 {
     return ((size_t)etwas_slot_mask(buffers) + 1) * buffer_bytes;
 }

@@ -14,7 +14,7 @@
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "buffer/valid.h"
 #include "platform/testpoint.h"
 
@@ -24,7 +24,7 @@ enum {
 };
 
 /*
- * Whether the extra slot of a flight recorder has its share. What it takes it keeps until it is given back below:
+ * Whether the extra slot of a flight recorder has its quota. What it takes it keeps until it is given back below:
  * sequences claim only CLOSED buffers.
  */
 static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
@@ -32,20 +32,20 @@ static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
     if (!pool->buffering || pool->rseq_slots == 0) {
         return false;
     }
-    return etwas_share_has_rows(pool)
-               ? etwas_share_has_extra(pool, slot)
+    return etwas_quota_has_rows(pool)
+               ? etwas_quota_is_extra_full(pool, slot)
                : ck_pr_load_32(&pool->words->shared_held) >= pool->extra_buffers;
 }
 
 /*
- * The oldest buffer the slot may take, and its owner word. An extra slot below its share takes the
+ * The oldest buffer the slot may take, and its owner word. An extra slot below its quota takes the
  * oldest of the others.
  */
 static bool find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer, uint64_t *owner)
 {
     return (pool->rseq_slots != 0 && !has_its_share(pool, slot) &&
-            etwas_share_find_closed(pool, slot, buffer, owner)) ||
-           etwas_share_find_complete(pool, slot, buffer, owner);
+            etwas_quota_find_closed(pool, slot, buffer, owner)) ||
+           etwas_quota_find_complete(pool, slot, buffer, owner);
 }
 
 /*
@@ -67,18 +67,18 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
 
-    etwas_pool_settle_begin(pool);
+    etwas_pool_account_begin(pool);
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
-        etwas_pool_settle_recorded(pool, etwas_owner_slot(owner), ETWAS_OUTCOME_OVERWRITTEN,
-                                   control->end.records);
+        etwas_pool_account_recorded(pool, etwas_owner_slot(owner), ETWAS_DISPOSITION_OVERWRITTEN,
+                                    control->end.records);
         /* Should the buffer be given back unused, the next claim replaces nothing. */
         ck_pr_store_32(&control->end.records, 0);
     } else {
-        etwas_pool_settle(pool, etwas_owner_slot(owner), ETWAS_OUTCOME_OVERWRITTEN,
-                          etwas_commit_records(ck_pr_load_64(&control->commit)));
+        etwas_pool_account(pool, etwas_owner_slot(owner), ETWAS_DISPOSITION_OVERWRITTEN,
+                           etwas_commit_records(ck_pr_load_64(&control->commit)));
         ck_pr_store_64(&control->commit, 0);
     }
-    etwas_pool_settle_end(pool); /* whose fence is between the commit word and the records */
+    etwas_pool_account_end(pool); /* whose fence is between the commit word and the records */
     clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
 }
 
@@ -96,7 +96,7 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
     if (!etwas_pool_is_of_extra_slot(pool, owner) && !etwas_pool_is_guest_slot(pool, slot)) {
         ck_pr_inc_32(&pool->words->shared_held);
     }
-    etwas_share_claimed(pool, owner, slot);
+    etwas_quota_count_claim(pool, owner, slot);
     ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     return true;
 }
@@ -107,7 +107,7 @@ static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, u
         return false;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_TOOK_FREE);
-    etwas_pool_took_free(pool);
+    etwas_pool_count_free_claimed(pool);
     if (pool->rseq_slots != 0) {
         clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     }
@@ -131,7 +131,7 @@ static bool claim_hidden(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 {
     uint64_t owner;
 
-    while (etwas_pool_find_hidden(pool, buffer, &owner)) {
+    while (etwas_pool_scan_for_free(pool, buffer, &owner)) {
         if (hold_free(pool, slot, *buffer, owner)) {
             return true;
         }
@@ -145,11 +145,11 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     if (claim_free(pool, slot, buffer)) {
         return true;
     }
-    while (etwas_pool_take_new(pool, buffer)) {
+    while (etwas_pool_add_new_buffer(pool, buffer)) {
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
         /* It looks free to the flusher, which may have offered it to another: then one more. */
         if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
-            etwas_pool_took_free(pool);
+            etwas_pool_count_free_claimed(pool);
             etwas_pool_wake_flusher(pool);
             return true;
         }
@@ -161,11 +161,11 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 /* From the claim `owner`, which is full and complete, to the slot, which overwrites it. */
 static bool hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
 {
-    bool crosses = etwas_share_crosses(pool, owner, slot);
+    bool crosses = etwas_quota_crosses_rows(pool, owner, slot);
     bool held;
 
     if (crosses) {
-        etwas_pool_settle_begin(pool);
+        etwas_pool_account_begin(pool);
     }
     /*
      * Until its old records are accounted for, the commit word still calls the buffer complete:
@@ -176,7 +176,7 @@ static bool hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer,
         overwrite(pool, buffer, owner);
     }
     if (crosses) {
-        etwas_pool_settle_end(pool);
+        etwas_pool_account_end(pool);
     }
     if (held) {
         ck_pr_fence_release();
@@ -201,7 +201,7 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 
 /*
  * A guest overwrites nothing: were its process killed between two words of the account, nobody could tell which of them
- * it had changed. For its slot the flusher keeps some buffers free (etwas_pool_provide_guests).
+ * it had changed. For its slot the flusher keeps some buffers free (etwas_pool_reserve_for_guests).
  */
 static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
@@ -217,7 +217,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     if (__builtin_expect(etwas_pool_is_guest_slot(pool, slot), 0)) {
         return claim_as_guest(pool, slot, buffer);
     }
-    if (etwas_share_is_spent(pool, slot)) {
+    if (etwas_quota_is_exhausted(pool, slot)) {
         *buffer = ETWAS_NO_BUFFER;
         return false;
     }
@@ -237,7 +237,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     return false;
 }
 
-uint64_t etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+uint64_t etwas_pool_renew_ticket(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 {
     uint64_t ticket = ck_pr_faa_64(&pool->words->ticket, 1);
     uint64_t owner = etwas_owner(ticket, slot, ETWAS_OWNER_HELD);
@@ -274,7 +274,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     if (etwas_pool_is_of_extra_slot(pool, owner)) {
         ck_pr_dec_32(&pool->words->shared_held);
     }
-    etwas_share_released(pool, owner);
+    etwas_quota_count_release(pool, owner);
     ck_pr_inc_32(&pool->words->free_count);
     /*
      * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
@@ -296,12 +296,12 @@ static bool is_processors_older(struct etwas_pool *pool, uint32_t buffer, uint64
     return ck_pr_load_64(&pool->ages[buffer]) >= ck_pr_load_64(&pool->ages[closed]);
 }
 
-void etwas_pool_give_back_oldest(struct etwas_pool *pool)
+void etwas_pool_return_oldest(struct etwas_pool *pool)
 {
     uint32_t buffer;
     uint64_t owner;
 
-    if (pool->rseq_slots == 0 || etwas_share_has_rows(pool) || !etwas_pool_has_wrapped(pool) ||
+    if (pool->rseq_slots == 0 || etwas_quota_has_rows(pool) || !etwas_pool_has_wrapped(pool) ||
         !etwas_pool_find_complete(pool, &buffer, &owner) ||
         (etwas_pool_is_of_extra_slot(pool, owner) &&
          ck_pr_load_32(&pool->words->shared_held) <= 1) ||
@@ -346,7 +346,7 @@ static bool free_oldest(struct etwas_pool *pool)
     return true;
 }
 
-void etwas_pool_provide_guests(struct etwas_pool *pool)
+void etwas_pool_reserve_for_guests(struct etwas_pool *pool)
 {
     uint32_t most = etwas_pool_allocated(pool) / GUESTS_PART;
     uint32_t reserve = BUFFERS_A_GUEST * guests_at_work(pool);
@@ -364,7 +364,7 @@ void etwas_pool_provide_guests(struct etwas_pool *pool)
     }
 }
 
-bool etwas_pool_is_quiet(const struct etwas_pool *pool, uint32_t slots)
+bool etwas_pool_is_idle(const struct etwas_pool *pool, uint32_t slots)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
 

@@ -18,7 +18,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
  * Says that `buffer`, claimed by the caller, is about to become current. After the slot word is
  * read. Returns the ticket.
  */
-uint64_t etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer);
+uint64_t etwas_pool_renew_ticket(struct etwas_pool *pool, uint32_t slot, uint32_t buffer);
 
 /* Gives back a held buffer of which `used_units` were written (ETWAS_FIRST_UNIT: none). */
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units);
@@ -27,13 +27,13 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
  * Flight recorder: a full buffer of the extra slot goes back to the processors if it is older than all of theirs, where
  * nothing else is unused. What it held counts as overwritten. For the owner of the role; in sessions without rows.
  */
-void etwas_pool_give_back_oldest(struct etwas_pool *pool);
+void etwas_pool_return_oldest(struct etwas_pool *pool);
 
 /*
  * Flight recorder with guests: keeps some buffers free for their slots, which take no others. What they held counts as
  * overwritten. For the owner of the role.
  */
-void etwas_pool_provide_guests(struct etwas_pool *pool);
+void etwas_pool_reserve_for_guests(struct etwas_pool *pool);
 
 /* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
@@ -42,6 +42,6 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
  * Whether no writer of a shared slot, of the first so many slots, can still touch any buffer. For the owner of the role,
  * once every slot is shut.
  */
-bool etwas_pool_is_quiet(const struct etwas_pool *pool, uint32_t slots);
+bool etwas_pool_is_idle(const struct etwas_pool *pool, uint32_t slots);
 
 #endif

@@ -5,7 +5,7 @@
  * A pool's accounts.
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
- * settled. Rseq slots: the current buffer's link says what the slot had stored and replaced before,
+ * accounted. Rseq slots: the current buffer's link says what the slot had stored and replaced before,
  * and the slot's word what has been stored since; both change in one commit. Of a slot that was shut its own
  * sums say it, once its word names no buffer.
  */
@@ -18,19 +18,19 @@
 #include "platform/wait.h"
 
 /*
- * How long a count waits for one settlement to end. It is a few instructions, and takes longer only
+ * How long a count waits for one accounting step to end. It is a few instructions, and takes longer only
  * if its thread loses its processor in between, which it soon has back.
  */
 #define SETTLING_NS (UINT64_C(5) * 1000000000)
 
 /*
- * Where one settlement follows the other, a count tries to fall between two: for so long at least,
+ * Where one accounting step follows the other, a count tries to fall between two: for so long at least,
  * and so often.
  */
 #define BUSY_NS (UINT64_C(100) * 1000000)
 
 enum {
-    WHOLE_POOL = ETWAS_ROWS,
+    WHOLE_POOL = ETWAS_CLASS_ROWS,
     BUSY_ATTEMPTS = 300,
     YIELDS = 100,
     PAUSE_NS = 100000, /* from then on it sleeps: yielding lets no thread of lower priority run */
@@ -40,7 +40,7 @@ struct tally {
     uint64_t stored;      /* by rseq slots */
     uint64_t overwritten; /* by their claims */
     uint64_t in_memory;   /* of shared slots */
-    uint64_t abandoned;   /* in buffers set aside, not settled */
+    uint64_t abandoned;   /* in buffers set aside, not accounted */
 };
 
 struct stored {
@@ -56,14 +56,14 @@ static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
     struct etwas_current current;
     uint32_t tries = ETWAS_CURRENT_TRIES;
     uint32_t replaced;
-    bool settled;
+    bool accounted;
 
-    if (etwas_pool_is_condemned(pool, index)) {
+    if (etwas_pool_is_quarantined(pool, index)) {
         return (struct stored){0};
     }
     do {
         current = etwas_current_read(slot, pool);
-        settled = etwas_current_spare_records(slot, pool, &current, &replaced);
+        accounted = etwas_current_next_buffer_records(slot, pool, &current, &replaced);
         if (current.buffer == ETWAS_NO_BUFFER) { /* not yet, or it is shut */
             stored.stored = ck_pr_load_64(&slot->counters.shut_stored);
             stored.overwritten = ck_pr_load_64(&slot->counters.shut_overwritten);
@@ -74,7 +74,7 @@ static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
             stored.overwritten = ck_pr_load_64(&link->overwritten_before);
         }
         stored.overwritten += replaced;
-    } while ((!settled || !etwas_current_stands(&current, pool)) && --tries != 0);
+    } while ((!accounted || !etwas_current_is_unchanged(&current, pool)) && --tries != 0);
     return stored;
 }
 
@@ -102,25 +102,25 @@ struct part {
 
 static bool has_slot(const struct part *part, uint32_t slot)
 {
-    return part->row == WHOLE_POOL || etwas_share_row(part->pool, slot) == part->row;
+    return part->row == WHOLE_POOL || etwas_quota_class_row(part->pool, slot) == part->row;
 }
 
-/* What is settled already, beside what still lies in buffers. */
-struct settled {
-    const uint64_t *outcomes;
+/* What is accounted already, beside what still lies in buffers. */
+struct accounted {
+    const uint64_t *dispositions;
     const uint64_t *recorded;
 };
 
-static struct settled settled_of(const struct part *part)
+static struct accounted settled_of(const struct part *part)
 {
     const struct etwas_pool *pool = part->pool;
-    const struct etwas_pool_row *row;
+    const struct etwas_pool_class_row *row;
 
     if (part->row == WHOLE_POOL) {
-        return (struct settled){pool->settled, &pool->settled_recorded};
+        return (struct accounted){pool->accounted, &pool->accounted_recorded};
     }
     row = &pool->words->rows[part->row];
-    return (struct settled){row->settled, &row->settled_recorded};
+    return (struct accounted){row->accounted, &row->accounted_recorded};
 }
 
 static void count_slots(const struct part *part, struct etwas_pool_counts *counts)
@@ -140,7 +140,7 @@ static void count_slots(const struct part *part, struct etwas_pool_counts *count
 /* What is in a buffer of the slot nobody will gather. The slot's number may be anything. */
 static bool is_lost(const struct etwas_pool *pool, uint32_t slot)
 {
-    return slot < etwas_pool_used_slots(pool) && etwas_pool_is_condemned(pool, slot);
+    return slot < etwas_pool_used_slots(pool) && etwas_pool_is_quarantined(pool, slot);
 }
 
 static void count_buffers(const struct part *part, struct tally *tally,
@@ -176,7 +176,7 @@ static void count_sequences(const struct part *part, struct tally *tally)
         }
     }
     if (part->row != WHOLE_POOL) {
-        const struct etwas_pool_row *row = &pool->words->rows[part->row];
+        const struct etwas_pool_class_row *row = &pool->words->rows[part->row];
 
         tally->overwritten += ck_pr_load_64(&row->taken) - ck_pr_load_64(&row->took);
     }
@@ -191,31 +191,31 @@ static void count_sequences(const struct part *part, struct tally *tally)
 
 static void count_once(const struct part *part, struct etwas_pool_counts *counts)
 {
-    const struct settled already = settled_of(part);
+    const struct accounted already = settled_of(part);
     struct tally tally = {0};
-    uint64_t settled = 0;
-    uint64_t settled_recorded;
+    uint64_t accounted = 0;
+    uint64_t accounted_recorded;
 
     *counts = (struct etwas_pool_counts){0};
     count_slots(part, counts);
-    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        counts->settled[outcome] = ck_pr_load_64(&already.outcomes[outcome]);
-        settled += counts->settled[outcome];
+    for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
+        counts->accounted[disposition] = ck_pr_load_64(&already.dispositions[disposition]);
+        accounted += counts->accounted[disposition];
     }
-    /* Before what was stored: nothing is settled that is not stored. */
-    settled_recorded = ck_pr_load_64(already.recorded);
+    /* Before what was stored: nothing is accounted that is not stored. */
+    accounted_recorded = ck_pr_load_64(already.recorded);
     ck_pr_fence_acquire();
     count_buffers(part, &tally, counts);
     count_sequences(part, &tally);
 
-    counts->settled[ETWAS_OUTCOME_ABANDONED] += tally.abandoned;
-    counts->recorded = tally.in_memory + counts->settled[ETWAS_OUTCOME_WRITTEN] + tally.stored -
-                       tally.overwritten - settled_recorded;
-    counts->overwritten = counts->settled[ETWAS_OUTCOME_OVERWRITTEN] + tally.overwritten;
-    counts->slots_condemned = ck_pr_load_64(&part->pool->damage.slots);
+    counts->accounted[ETWAS_DISPOSITION_ABANDONED] += tally.abandoned;
+    counts->recorded = tally.in_memory + counts->accounted[ETWAS_DISPOSITION_WRITTEN] +
+                       tally.stored - tally.overwritten - accounted_recorded;
+    counts->overwritten = counts->accounted[ETWAS_DISPOSITION_OVERWRITTEN] + tally.overwritten;
+    counts->slots_quarantined = ck_pr_load_64(&part->pool->damage.slots);
     counts->buffers_damaged = ck_pr_load_64(&part->pool->damage.buffers);
     counts->committed_rseq = tally.stored;
-    counts->committed_shared = tally.in_memory + tally.abandoned + settled - settled_recorded;
+    counts->committed_shared = tally.in_memory + tally.abandoned + accounted - accounted_recorded;
 }
 
 static void give_way(uint32_t attempt)
@@ -229,12 +229,12 @@ static void give_way(uint32_t attempt)
     }
 }
 
-/* False: settlements came meanwhile, so some events may be counted twice or not at all. */
+/* False: accounting steps came meanwhile, so some events may be counted twice or not at all. */
 static bool count_between(const struct part *part, uint64_t ended, struct etwas_pool_counts *counts)
 {
     count_once(part, counts);
     ck_pr_fence_memory();
-    return ck_pr_load_64(&part->pool->settles_begun) == ended;
+    return ck_pr_load_64(&part->pool->account_begins) == ended;
 }
 
 static void count(const struct part *part, struct etwas_pool_counts *counts)
@@ -245,10 +245,10 @@ static void count(const struct part *part, struct etwas_pool_counts *counts)
     for (uint32_t attempt = 0;; attempt++) {
         uint64_t passed_ns = etwas_monotonic_ns() - start_ns;
         bool may_end = attempt >= BUSY_ATTEMPTS && passed_ns > BUSY_NS;
-        uint64_t ended = ck_pr_load_64(&pool->settles_ended);
+        uint64_t ended = ck_pr_load_64(&pool->account_ends);
 
         ck_pr_fence_memory();
-        if (ck_pr_load_64(&pool->settles_begun) == ended) {
+        if (ck_pr_load_64(&pool->account_begins) == ended) {
             if (count_between(part, ended, counts) || may_end) {
                 return;
             }
@@ -265,8 +265,8 @@ void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *c
     count(&(struct part){pool, WHOLE_POOL}, counts);
 }
 
-void etwas_pool_count_row(const struct etwas_pool *pool, uint32_t row,
-                          struct etwas_pool_counts *counts)
+void etwas_pool_count_class_row(const struct etwas_pool *pool, uint32_t row,
+                                struct etwas_pool_counts *counts)
 {
-    count(&(struct part){pool, etwas_share_has_rows(pool) ? row : WHOLE_POOL}, counts);
+    count(&(struct part){pool, etwas_quota_has_rows(pool) ? row : WHOLE_POOL}, counts);
 }

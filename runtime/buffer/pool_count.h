@@ -10,81 +10,84 @@
 #include <etwas/winerror.h>
 
 #include "buffer/pool.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 
 /*
- * Between these two, events move from a buffer's commit word into `settled`; a reader of the
+ * Between these two, events move from a buffer's commit word into `accounted`; a reader of the
  * statistics that meets such a moment looks again, so that no event is counted twice or not at all.
  */
-static inline void etwas_pool_settle_begin(struct etwas_pool *pool)
+static inline void etwas_pool_account_begin(struct etwas_pool *pool)
 {
-    ck_pr_inc_64(&pool->settles_begun);
-    ck_pr_inc_64(&pool->words->settles_begun);
+    ck_pr_inc_64(&pool->account_begins);
+    ck_pr_inc_64(&pool->words->account_begins);
     ck_pr_fence_memory();
 }
 
-static inline void etwas_pool_settle_end(struct etwas_pool *pool)
+static inline void etwas_pool_account_end(struct etwas_pool *pool)
 {
     ck_pr_fence_memory();
-    ck_pr_inc_64(&pool->words->settles_ended);
-    ck_pr_inc_64(&pool->settles_ended);
+    ck_pr_inc_64(&pool->words->account_ends);
+    ck_pr_inc_64(&pool->account_ends);
 }
 
-static inline void etwas_pool_add_settled(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                          uint64_t events)
+static inline void etwas_pool_add_accounted(struct etwas_pool *pool,
+                                            enum etwas_disposition disposition, uint64_t events)
 {
-    ck_pr_add_64(&pool->settled[outcome], events);
-    ck_pr_add_64(&pool->words->settled[outcome], events);
+    ck_pr_add_64(&pool->accounted[disposition], events);
+    ck_pr_add_64(&pool->words->accounted[disposition], events);
 }
 
-static inline void etwas_pool_add_settled_recorded(struct etwas_pool *pool, uint64_t events)
+static inline void etwas_pool_add_accounted_recorded(struct etwas_pool *pool, uint64_t events)
 {
-    ck_pr_add_64(&pool->settled_recorded, events);
-    ck_pr_add_64(&pool->words->settled_recorded, events);
+    ck_pr_add_64(&pool->accounted_recorded, events);
+    ck_pr_add_64(&pool->words->accounted_recorded, events);
 }
 
 /* Of events of a slot. */
-static inline void etwas_pool_settle(struct etwas_pool *pool, uint32_t slot,
-                                     enum etwas_outcome outcome, uint64_t events)
+static inline void etwas_pool_account(struct etwas_pool *pool, uint32_t slot,
+                                      enum etwas_disposition disposition, uint64_t events)
 {
-    etwas_pool_add_settled(pool, outcome, events);
-    if (etwas_share_has_rows(pool)) {
-        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled[outcome], events);
+    etwas_pool_add_accounted(pool, disposition, events);
+    if (etwas_quota_has_rows(pool)) {
+        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, slot)].accounted[disposition],
+                     events);
     }
 }
 
 /*
  * The same for events that count as recorded already, and stay so when they are written: what
- * sequences stored, and what was settled as written before.
+ * sequences stored, and what was accounted as written before.
  */
-static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, uint32_t slot,
-                                              enum etwas_outcome outcome, uint64_t events)
+static inline void etwas_pool_account_recorded(struct etwas_pool *pool, uint32_t slot,
+                                               enum etwas_disposition disposition, uint64_t events)
 {
-    if (outcome == ETWAS_OUTCOME_WRITTEN) {
+    if (disposition == ETWAS_DISPOSITION_WRITTEN) {
         return;
     }
-    etwas_pool_settle(pool, slot, outcome, events);
-    etwas_pool_add_settled_recorded(pool, events);
-    if (etwas_share_has_rows(pool)) {
-        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled_recorded, events);
+    etwas_pool_account(pool, slot, disposition, events);
+    etwas_pool_add_accounted_recorded(pool, events);
+    if (etwas_quota_has_rows(pool)) {
+        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, slot)].accounted_recorded,
+                     events);
     }
 }
 
 /*
- * Events that were settled as written, and are so no more: a circular file replaced them, no
+ * Events that were accounted as written, and are so no more: a circular file replaced them, no
  * consumer came for them, or the system found out late that it could not keep them. Of which row
  * they were is not known any more: in its account they stay written.
  */
-static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                             uint64_t events)
+static inline void etwas_pool_reclassify_written(struct etwas_pool *pool,
+                                                 enum etwas_disposition disposition,
+                                                 uint64_t events)
 {
     if (events != 0) {
-        etwas_pool_settle_begin(pool);
-        if (outcome != ETWAS_OUTCOME_WRITTEN) {
-            etwas_pool_add_settled(pool, outcome, events);
-            etwas_pool_add_settled_recorded(pool, events);
+        etwas_pool_account_begin(pool);
+        if (disposition != ETWAS_DISPOSITION_WRITTEN) {
+            etwas_pool_add_accounted(pool, disposition, events);
+            etwas_pool_add_accounted_recorded(pool, events);
         }
-        etwas_pool_settle_end(pool);
+        etwas_pool_account_end(pool);
     }
 }
 
@@ -105,11 +108,11 @@ struct etwas_pool_counts {
     uint64_t recorded; /* in the file, or in buffers not yet written */
     uint64_t overwritten;
     uint64_t lost[ETWAS_SLOT_LOSSES]; /* by writers */
-    uint64_t settled[ETWAS_OUTCOMES];
+    uint64_t accounted[ETWAS_DISPOSITIONS];
     uint64_t committed_rseq; /* ever, whatever became of them */
     uint64_t committed_shared;
     uint64_t restarts;
-    uint64_t slots_condemned;
+    uint64_t slots_quarantined;
     uint64_t buffers_damaged;
     uint32_t allocated;
     uint32_t free;
@@ -117,16 +120,16 @@ struct etwas_pool_counts {
 
 /*
  * Counts the pool as it is at one moment between the call and the return. But when a thread stands
- * in the middle of a settlement for some seconds, or no moment without a settlement is found within
+ * in the middle of an accounting step for some seconds, or no moment without a accounting step is found within
  * a tenth of a second and some hundred tries, it counts what it sees.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 
 /*
  * The same of one row of slots. `free` is 0, and `allocated` what the row holds; what was written stays so
- * (etwas_pool_rebook_written).
+ * (etwas_pool_reclassify_written).
  */
-void etwas_pool_count_row(const struct etwas_pool *pool, uint32_t row,
-                          struct etwas_pool_counts *counts);
+void etwas_pool_count_class_row(const struct etwas_pool *pool, uint32_t row,
+                                struct etwas_pool_counts *counts);
 
 #endif

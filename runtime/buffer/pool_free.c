@@ -4,7 +4,7 @@
 #include "buffer/pool_free.h"
 
 #include "buffer/free_set.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "platform/nodes.h"
 #include "platform/testpoint.h"
 
@@ -19,7 +19,7 @@ static bool take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buf
     }
     stripes.first = etwas_node_of_processor(etwas_processor_current());
     return stripes.first < stripes.step &&
-           etwas_free_set_take_of(pool->free_set, allocated, stripes, buffer);
+           etwas_free_set_take_from_stripes(pool->free_set, allocated, stripes, buffer);
 }
 
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
@@ -45,7 +45,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
     return false;
 }
 
-bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+bool etwas_pool_scan_for_free(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
 
@@ -66,13 +66,13 @@ void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot)
 {
     if (pool->buffering ? etwas_pool_is_guest_slot(pool, slot)
                         : etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) ||
-                              etwas_share_is_half_used(pool, slot)) {
+                              etwas_quota_is_half_used(pool, slot)) {
         etwas_pool_wake_flusher(pool);
     }
 }
 
 /* A bounded compare-exchange: `allocated` never passes the maximum that is compared with it. */
-bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer)
+bool etwas_pool_add_new_buffer(struct etwas_pool *pool, uint32_t *buffer)
 {
     uint64_t allocated = etwas_pool_allocated(pool);
 
@@ -91,7 +91,7 @@ bool etwas_pool_grow(struct etwas_pool *pool)
 {
     uint32_t buffer;
 
-    if (!etwas_pool_take_new(pool, &buffer)) {
+    if (!etwas_pool_add_new_buffer(pool, &buffer)) {
         return false;
     }
     /* Without memory now the writer's first touch asks again; the address space is ours already. */
@@ -100,7 +100,7 @@ bool etwas_pool_grow(struct etwas_pool *pool)
     return true;
 }
 
-void etwas_pool_mend_free_set(struct etwas_pool *pool)
+void etwas_pool_repair_free_set(struct etwas_pool *pool)
 {
     uint32_t before = ck_pr_load_32(&pool->words->free_count);
     uint32_t allocated = etwas_pool_allocated(pool);
@@ -123,5 +123,5 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
      */
     ck_pr_fence_memory();
     (void)ck_pr_cas_32(&pool->words->free_count, before, free);
-    etwas_share_mend(pool);
+    etwas_quota_recount(pool);
 }

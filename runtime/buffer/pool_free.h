@@ -26,20 +26,20 @@ static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
  * it sleeps, or who brought the buffer into use has not come to hold or offer it. For who would
  * lose an event otherwise: one pass over the owner words, if the count says that there is one.
  */
-bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+bool etwas_pool_scan_for_free(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /* One more buffer from the region, counted as free. False: the maximum is reached. */
-bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer);
+bool etwas_pool_add_new_buffer(struct etwas_pool *pool, uint32_t *buffer);
 
 /* After a claim of a free buffer. */
-static inline void etwas_pool_took_free(struct etwas_pool *pool)
+static inline void etwas_pool_count_free_claimed(struct etwas_pool *pool)
 {
     ck_pr_dec_32(&pool->words->free_count);
 }
 
 /*
  * After a buffer has become current in the slot, and the one before it can be collected: wakes the
- * flusher when few are free, or left of its row's share; a flight recorder's for a guest's slot. Not before: its pass could come too early for that one, and the next wake too late.
+ * flusher when few are free, or left of its row's quota; a flight recorder's for a guest's slot. Not before: its pass could come too early for that one, and the next wake too late.
  */
 void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 
@@ -49,7 +49,7 @@ void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 bool etwas_pool_grow(struct etwas_pool *pool);
 
 /* Finds free buffers whose bits were lost, and counts anew unless somebody counts meanwhile. */
-void etwas_pool_mend_free_set(struct etwas_pool *pool);
+void etwas_pool_repair_free_set(struct etwas_pool *pool);
 
 /*
  * Free buffers at which the flusher is woken: half of what is in use, so that it has time for the

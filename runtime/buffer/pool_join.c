@@ -27,24 +27,24 @@ static struct guest *guest_of(uint32_t entry)
 /* ---- joining --------------------------------------------------------------------------------- */
 
 /*
- * For the slots' terms, and all that a word can name. What is left behind stays, with zeroes in it, and is less than
+ * For the slots' process-local data, and all that a word can name. What is left behind stays, with zeroes in it, and is less than
  * what takes its place.
  */
 static bool keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
 {
-    size_t bytes =
-        outline->region_at + etwas_pool_reach_bytes(outline->region_buffers, outline->buffer_bytes);
+    size_t bytes = outline->region_at +
+                   etwas_pool_addressable_bytes(outline->region_buffers, outline->buffer_bytes);
     uint8_t *space;
 
     if (guest->space_bytes >= bytes) {
         return true;
     }
     bytes = bytes < 2 * guest->space_bytes ? 2 * guest->space_bytes : bytes;
-    space = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + bytes);
+    space = etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + bytes);
     if (space == NULL) {
         return false;
     }
-    guest->space = space + ETWAS_TERMS_BYTES;
+    guest->space = space + ETWAS_SLOT_LOCAL_BYTES;
     guest->space_bytes = bytes;
     return true;
 }
@@ -73,10 +73,10 @@ static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
                    .is_file = true,
                    .is_kept = true},
     };
-    etwas_pool_point_into(&guest->pool, guest->space);
+    etwas_pool_set_pointers(&guest->pool, guest->space);
     for (uint32_t slot = 0; slot < outline->slot_count; slot++) {
-        etwas_pool_set_terms(&guest->pool, slot,
-                             slot < outline->rseq_slots ? outline->kind : outline->extra_kind);
+        etwas_pool_set_slot_local(&guest->pool, slot,
+                                  slot < outline->rseq_slots ? outline->kind : outline->extra_kind);
     }
 }
 
@@ -97,7 +97,7 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
         return false;
     }
     fill(guest, outline);
-    /* Who finds one of the file's gates open finds the slots' terms: the gates are not here before. */
+    /* Who finds one of the file's gates open finds the slots' process-local data: the gates are not here before. */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
                                outline->block_at)) {

@@ -98,7 +98,7 @@ static inline uint64_t etwas_guest_enter(uint64_t *inside)
 }
 
 /* Who forked meanwhile goes out in the child, where nobody has come in. */
-static inline void etwas_guest_go_out(uint64_t *inside, uint64_t entered)
+static inline void etwas_guest_exit(uint64_t *inside, uint64_t entered)
 {
     uint64_t word;
 

@@ -33,7 +33,7 @@ static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_byte
 }
 
 /*
- * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its terms say.
+ * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its process-local data say.
  * Where the session ends meanwhile, and they are another's, the gate of whichever slot is taken tells.
  */
 static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
@@ -45,7 +45,7 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     }
     slot = etwas_slot_of(session, 0);
     if (__builtin_expect(ck_pr_load_32(&slot->gate) == generation, 1)) {
-        ck_pr_fence_acquire(); /* its terms: pairs with the release before the gate was opened */
+        ck_pr_fence_acquire(); /* its process-local data: pairs with the release before the gate was opened */
         *kind = etwas_slot_kind_of(slot);
         return slot;
     }
@@ -56,7 +56,7 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     ck_pr_fence_acquire(); /* likewise */
     *kind = etwas_slot_kind_of(slot);
     if ((*kind & ETWAS_KIND_ONE_SLOT) == 0) {
-        *kind = etwas_slot_kind_of(etwas_slot_of(session, 0)); /* its slot 0 is condemned */
+        *kind = etwas_slot_kind_of(etwas_slot_of(session, 0)); /* its slot 0 is quarantined */
     }
     return slot;
 }
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint
     uint32_t index = row * etwas_slot_count;
 
     if (takes_extra_slot(kind)) {
-        uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
+        uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_class_rows(kind);
 
         index = ck_pr_load_32(&etwas_attachment_of(session)->extra) +
                 (rows - 1) * etwas_slot_count + row;
@@ -103,7 +103,8 @@ static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint
 }
 
 /* Messages have a GUID at most. */
-static void find_message_facts(struct etwas_class_facts *facts, const struct etwas_record *record)
+static void find_message_facts(struct etwas_class_attributes *facts,
+                               const struct etwas_record *record)
 {
     const uint8_t *bytes = (const uint8_t *)record->header;
     struct etwas_etl_message_header header;
@@ -120,7 +121,7 @@ static void find_message_facts(struct etwas_class_facts *facts, const struct etw
 static __attribute__((noinline)) uint32_t find_row(uint32_t kind, const struct etwas_record *record)
 {
     static const etwas_guid no_guid;
-    struct etwas_class_facts facts = {.guid = &no_guid};
+    struct etwas_class_attributes facts = {.guid = &no_guid};
 
     if (etwas_record_is_message(record)) {
         find_message_facts(&facts, record);
@@ -148,7 +149,7 @@ static inline __attribute__((always_inline)) uint32_t publish_in_row(
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
 
-        if (result != ETWAS_PUBLISH_ELSEWHERE) {
+        if (result != ETWAS_PUBLISH_FALLBACK) {
             return result;
         }
     }
@@ -225,9 +226,9 @@ static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code,
         if (open == NULL) {
             return ERROR_INVALID_HANDLE;
         }
-        if (turn == ETWAS_MOST_ATTEMPTS) {
+        if (turn == ETWAS_MAXIMUM_ATTEMPTS) {
             return refuse_open(kind, session, generation, ETWAS_SLOT_NO_BUFFER, record) ||
-                           etwas_unattached_give_up(session)
+                           etwas_unattached_count_unresolved(session)
                        ? ERROR_NOT_ENOUGH_MEMORY
                        : ERROR_INVALID_HANDLE;
         }

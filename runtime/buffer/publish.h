@@ -55,7 +55,7 @@ struct etwas_record {
 };
 
 enum {
-    ETWAS_MOST_ATTEMPTS = 100, /* of a writer, before its event goes elsewhere */
+    ETWAS_MAXIMUM_ATTEMPTS = 100, /* of a writer, before its event goes elsewhere */
 };
 
 static inline bool etwas_record_is_message(const struct etwas_record *record)
@@ -125,11 +125,11 @@ uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct 
 
 /*
  * The same into the slot of whichever processor runs the caller, in the row that begins at slot
- * `first`. ETWAS_PUBLISH_ELSEWHERE: not to be
+ * `first`. ETWAS_PUBLISH_FALLBACK: not to be
  * had, because the thread is not registered or was interrupted too often, or the record is long and
  * has more than MAX_MOF_FIELDS fields; nothing happened.
  */
-#define ETWAS_PUBLISH_ELSEWHERE UINT32_MAX
+#define ETWAS_PUBLISH_FALLBACK UINT32_MAX
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_record *record);
 

@@ -28,7 +28,7 @@
  * fences: afterwards no sequence commits, and the region may go.
  *
  * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
- * ETWAS_MOST_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
+ * ETWAS_MAXIMUM_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
  * event to the session's extra slot, where an interruption costs nothing.
  *
  * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
@@ -222,21 +222,21 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
     uint64_t close_word = 0;
 
     if (__builtin_expect(record->field_count > MAX_MOF_FIELDS, 0) && record->bytes > SMALL_BYTES) {
-        return ETWAS_PUBLISH_ELSEWHERE;
+        return ETWAS_PUBLISH_FALLBACK;
     }
-    for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ETWAS_MAXIMUM_ATTEMPTS; attempt++) {
         uint32_t processor = etwas_processor_of_rseq();
         struct etwas_slot *slot;
         uint64_t gate;
         uint64_t word;
 
         if (processor >= etwas_slot_count) {
-            return ETWAS_PUBLISH_ELSEWHERE;
+            return ETWAS_PUBLISH_FALLBACK;
         }
         slot = etwas_slot_of(session, first + processor);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation) {
-            return ETWAS_PUBLISH_ELSEWHERE; /* the session has ended, or its host has condemned the slot */
+            return ETWAS_PUBLISH_FALLBACK; /* the session has ended, or its host has quarantined the slot */
         }
         ck_pr_fence_acquire();
         word = ck_pr_load_64(&slot->word);
@@ -256,12 +256,12 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
             close_word = word;
             break;
         case OUTCOME_ELSEWHERE:
-            return ETWAS_PUBLISH_ELSEWHERE;
+            return ETWAS_PUBLISH_FALLBACK;
         case OUTCOME_AGAIN:
             break;
         }
     }
-    return ETWAS_PUBLISH_ELSEWHERE;
+    return ETWAS_PUBLISH_FALLBACK;
 }
 
 #else
@@ -273,7 +273,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
     (void)generation;
     (void)first;
     (void)record;
-    return ETWAS_PUBLISH_ELSEWHERE;
+    return ETWAS_PUBLISH_FALLBACK;
 }
 
 #endif

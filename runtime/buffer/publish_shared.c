@@ -14,7 +14,7 @@
  *
  * Ordering:
  *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): who sees the
- *         buffer in the word sees it zeroed and its commit word 0. The gate and the slot's terms
+ *         buffer in the word sees it zeroed and its commit word 0. The gate and the slot's process-local data
  *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
  *         word unchanged they belong to the session that installed it.
  *     X1  before X2: of two writers the one whose X2 succeeds first also made its X1 before the
@@ -39,9 +39,9 @@
 #include <string.h>
 
 #include "buffer/pool.h"
+#include "buffer/record_walk.h"
 #include "buffer/slot.h"
 #include "buffer/switch_shared.h"
-#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "platform/testpoint.h"
 

@@ -72,8 +72,8 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
             struct etwas_buffer_control *buffers = ck_pr_load_ptr(&attachment->buffers);
 
             write_record(place, record, (int64_t)newest);
-            if (record->put_down != NULL) {
-                *record->put_down = (int64_t)newest;
+            if (record->recorded_stamp != NULL) {
+                *record->recorded_stamp = (int64_t)newest;
             }
             return etwas_commit_record(&buffers[buffer].commit, rounded); /* A1 */
         }

@@ -18,8 +18,8 @@ struct etwas_stamped_record {
     const void *bytes; /* begins with the marker */
     uint32_t size;     /* not rounded, at most 65,535 */
     uint32_t stamp_at;
-    int64_t stamp;     /* less than the slot's newest: that one is put down */
-    int64_t *put_down; /* if it is recorded: which one was; NULL: of no interest */
+    int64_t stamp;           /* less than the slot's newest: that one is put down */
+    int64_t *recorded_stamp; /* if it is recorded: which one was; NULL: of no interest */
 };
 
 /*

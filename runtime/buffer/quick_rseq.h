@@ -14,9 +14,9 @@
  *              1  rseq_cs ← descriptor                           arms the sequence
  *     start:   2  slot.processor ≠ cpu_id                            → exit OTHER
  *              3  slot.gate ≠ generation                         → exit OTHER
- *              4  w ← slot.word;  w.units + units > terms.limit  → exit OTHER
+ *              4  w ← slot.word;  w.units + units > process-local data.limit  → exit OTHER
  *              5  stamp < slot.newest                            → exit OTHER
- *              6  header and payload to w's place by the terms, zeroes behind them up to the end of a unit
+ *              6  header and payload to w's place by the process-local data, zeroes behind them up to the end of a unit
  *              7  slot.newest ← stamp
  *              8  slot.word ← w + {1 record, 0, units}           the commit
  *     end:        → COMMITTED
@@ -26,7 +26,7 @@
  * session of the gate that step 3 finds.
  *
  * Ten cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
- * slot, its terms, the class, the thread's ids, its rseq area, the linker's entry for the ids, the globals
+ * slot, its process-local data, the class, the thread's ids, its rseq area, the linker's entry for the ids, the globals
  * (two lines, never written after the start: where cpu_id is, and the attachment), and mostly two of
  * the record. Only slot and record are written to, and the rseq area; no line is shared with another
  * processor's writers.

@@ -96,10 +96,10 @@
         "3:\n\t"
 
 _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no offset");
-_Static_assert(ETWAS_TERMS_BYTES % 4096 == 0 && ETWAS_TERMS_BYTES >> 24 == 0,
+_Static_assert(ETWAS_SLOT_LOCAL_BYTES % 4096 == 0 && ETWAS_SLOT_LOCAL_BYTES >> 24 == 0,
                "one subtraction leads from a slot to its terms");
-_Static_assert(offsetof(struct etwas_slot_terms, buffer_mask) ==
-                   offsetof(struct etwas_slot_terms, limit_units) + 4,
+_Static_assert(offsetof(struct etwas_slot_local, buffer_mask) ==
+                   offsetof(struct etwas_slot_local, limit_units) + 4,
                "a limit and a mask are loaded together");
 _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
                "a piece's length and type are one word");
@@ -109,9 +109,9 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
         [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                          \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [terms] "i"(ETWAS_TERMS_BYTES >> 12),                                                      \
-        [limit] "i"(offsetof(struct etwas_slot_terms, limit_units)),                               \
-        [region] "i"(offsetof(struct etwas_slot_terms, region)),                                   \
+        [local] "i"(ETWAS_SLOT_LOCAL_BYTES >> 12),                                                      \
+        [limit] "i"(offsetof(struct etwas_slot_local, limit_units)),                               \
+        [region] "i"(offsetof(struct etwas_slot_local, region)),                                   \
         [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
         [units_bits] "i"(ETWAS_UNITS_BITS), [buffer_bits] "i"(ETWAS_BUFFER_BITS)
 

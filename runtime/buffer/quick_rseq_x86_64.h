@@ -86,7 +86,7 @@
 
 /* From the slot. */
 #define ETWAS_QUICK_TERM(NAME)                                                                     \
-        ((int)offsetof(struct etwas_slot_terms, NAME) - (int)ETWAS_TERMS_BYTES)
+        ((int)offsetof(struct etwas_slot_local, NAME) - (int)ETWAS_SLOT_LOCAL_BYTES)
 
 #define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                              \
         [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION),      \

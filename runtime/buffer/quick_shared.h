@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "buffer/pool.h"
+#include "buffer/record_walk.h"
 #include "buffer/slot.h"
-#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"

@@ -9,8 +9,8 @@
 #include "buffer/oldest.h"
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
+#include "buffer/record_walk.h"
 #include "buffer/valid.h"
-#include "buffer/walk.h"
 
 /* ---- who has which --------------------------------------------------------------------------- */
 
@@ -19,14 +19,14 @@ static uint32_t first_guest_slot(const struct etwas_pool *pool)
     return pool->slot_count - pool->guest_slots;
 }
 
-bool etwas_guest_slot_take(struct etwas_pool *pool, uint32_t *number)
+bool etwas_guest_slot_claim(struct etwas_pool *pool, uint32_t *number)
 {
     uint32_t index = 0;
 
-    /* In a condemned slot nothing could be logged. */
+    /* In a quarantined slot nothing could be logged. */
     while (index < pool->guest_slots &&
            (ck_pr_load_8(&pool->guests[index]) != ETWAS_GUEST_NONE ||
-            etwas_pool_is_condemned(pool, first_guest_slot(pool) + index))) {
+            etwas_pool_is_quarantined(pool, first_guest_slot(pool) + index))) {
         index++;
     }
     if (index == pool->guest_slots) {
@@ -103,12 +103,12 @@ static void set_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot, 
     uint64_t *commit = &pool->buffers[buffer].commit;
     uint32_t counted = etwas_commit_records(ck_pr_load_64(commit));
 
-    etwas_pool_settle_begin(pool);
+    etwas_pool_account_begin(pool);
     if (counted > records) {
-        etwas_pool_settle(pool, slot, ETWAS_OUTCOME_ABANDONED, counted - records);
+        etwas_pool_account(pool, slot, ETWAS_DISPOSITION_ABANDONED, counted - records);
     }
     ck_pr_store_64(commit, records * ETWAS_COMMIT_ONE_RECORD + rest);
-    etwas_pool_settle_end(pool);
+    etwas_pool_account_end(pool);
 }
 
 /* A buffer before which another is current. Returns where its records end. */
@@ -131,7 +131,7 @@ static void mend_current(struct etwas_pool *pool, struct etwas_slot *slot, uint3
     uint32_t records;
     uint32_t end;
 
-    if (!etwas_pool_has(pool, buffer)) {
+    if (!etwas_pool_has_buffer(pool, buffer)) {
         return; /* the next look at the slot condemns it */
     }
     end = move_together(pool, buffer, etwas_word_units(word), &records);
@@ -153,7 +153,7 @@ static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t 
     uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
     uint64_t owner;
 
-    if (!etwas_pool_has(pool, previous)) {
+    if (!etwas_pool_has_buffer(pool, previous)) {
         return ETWAS_NO_BUFFER;
     }
     owner = ck_pr_load_64(&pool->owners[previous]);
@@ -174,16 +174,16 @@ static void mend_chain(struct etwas_collector *collector, uint32_t slot, uint32_
     while (left-- > 0 && (previous = before(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
         struct etwas_buffer_link *link = &pool->buffers[buffer].link;
 
-        if (!is_complete(pool, previous) && collector->notes[previous].set_aside == 0) {
+        if (!is_complete(pool, previous) && collector->entries[previous].set_aside == 0) {
             link->previous_end_units = mend_full(pool, previous, slot, link->previous_end_units);
             pool->buffers[previous].end.units = link->previous_end_units;
-            collector->notes[previous].end_units =
+            collector->entries[previous].end_units =
                 link->previous_end_units; /* of one that is in the list */
         }
         if (pool->buffering) {
             ck_pr_store_64(&pool->ages[previous],
                            etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer])));
-            etwas_pool_offer_oldest(pool, previous, slot, true);
+            etwas_pool_add_candidate(pool, previous, slot, true);
         }
         buffer = previous;
     }
@@ -196,13 +196,13 @@ static void mend_list(struct etwas_collector *collector, uint32_t slot)
     uint32_t buffer = collector->lists[slot].head;
 
     while (buffer != ETWAS_NO_BUFFER) {
-        struct etwas_buffer_note *note = &collector->notes[buffer];
+        struct etwas_collector_buffer *entry = &collector->entries[buffer];
 
         if (!is_complete(pool, buffer)) {
-            note->end_units = mend_full(pool, buffer, slot, note->end_units);
-            pool->buffers[buffer].end.units = note->end_units;
+            entry->end_units = mend_full(pool, buffer, slot, entry->end_units);
+            pool->buffers[buffer].end.units = entry->end_units;
         }
-        buffer = note->next;
+        buffer = entry->next;
     }
 }
 
@@ -217,11 +217,11 @@ static bool was_current(const struct etwas_collector *collector, uint32_t slot, 
     if (ck_pr_load_64(&pool->buffers[buffer].commit) != 0) {
         return true;
     }
-    while (etwas_pool_has(pool, current) && current != buffer && left-- > 0) {
+    while (etwas_pool_has_buffer(pool, current) && current != buffer && left-- > 0) {
         current = before(pool, current, slot);
     }
     while (pending != ETWAS_NO_BUFFER && pending != buffer) {
-        pending = collector->notes[pending].next;
+        pending = collector->entries[pending].next;
     }
     return current == buffer || pending == buffer;
 }
@@ -231,18 +231,19 @@ static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[buffer];
-    struct etwas_buffer_note *note = &collector->notes[buffer];
+    struct etwas_collector_buffer *entry = &collector->entries[buffer];
     uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
-    uint32_t whole = note->set_aside - 1;
+    uint32_t whole = entry->set_aside - 1;
 
-    etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, slot, ETWAS_OUTCOME_ABANDONED, records > whole ? records - whole : 0);
-    note->set_aside = 0;
+    etwas_pool_account_begin(pool);
+    etwas_pool_account(pool, slot, ETWAS_DISPOSITION_ABANDONED,
+                       records > whole ? records - whole : 0);
+    entry->set_aside = 0;
     ck_pr_store_32(&control->set_aside, 0);
     ck_pr_store_64(&control->commit, 0);
-    etwas_pool_settle_end(pool);
+    etwas_pool_account_end(pool);
     collector->set_aside_count--;
-    etwas_pool_release(pool, buffer, note->end_units);
+    etwas_pool_release(pool, buffer, entry->end_units);
 }
 
 /*
@@ -254,7 +255,7 @@ static void mend_forgotten(struct etwas_pool *pool, uint32_t buffer, uint32_t sl
 {
     (void)mend_full(pool, buffer, slot, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     ck_pr_store_64(&pool->ages[buffer], etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer])));
-    etwas_pool_offer_oldest(pool, buffer, slot, true);
+    etwas_pool_add_candidate(pool, buffer, slot, true);
 }
 
 static void take_back(struct etwas_collector *collector, uint32_t slot)
@@ -267,7 +268,7 @@ static void take_back(struct etwas_collector *collector, uint32_t slot)
         if (!etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot)) {
             continue;
         }
-        if (collector->notes[buffer].set_aside != 0) {
+        if (collector->entries[buffer].set_aside != 0) {
             give_up(collector, buffer, slot);
         } else if (!was_current(collector, slot, buffer)) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
@@ -284,7 +285,7 @@ static void reap(struct etwas_collector *collector, uint32_t index)
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&slot->word));
 
     ck_pr_store_32(&slot->visitors, 0);
-    if (etwas_pool_has(pool, current)) {
+    if (etwas_pool_has_buffer(pool, current)) {
         mend_current(pool, slot, index);
         mend_chain(collector, index, current);
     }
@@ -303,7 +304,7 @@ void etwas_collector_reap(struct etwas_collector *collector)
 
         if (ck_pr_load_8(guest) == ETWAS_GUEST_DIED) {
             ck_pr_fence_acquire(); /* all that the process did, it has done */
-            if (!etwas_pool_is_condemned(pool, index)) {
+            if (!etwas_pool_is_quarantined(pool, index)) {
                 reap(collector, index);
             }
             ck_pr_fence_release();

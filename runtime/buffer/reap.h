@@ -34,7 +34,7 @@
  * of it; false: all have one, or the session is not shared. `died`: its process is dead, or has never joined; the flusher
  * sees to it soon.
  */
-bool etwas_guest_slot_take(struct etwas_pool *pool, uint32_t *number);
+bool etwas_guest_slot_claim(struct etwas_pool *pool, uint32_t *number);
 void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number);
 
 /* For the owner of the role: REAP of all that have died. */

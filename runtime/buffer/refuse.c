@@ -35,7 +35,7 @@ static bool count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processo
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
                        enum etwas_slot_loss cause)
 {
-    for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ETWAS_MAXIMUM_ATTEMPTS; attempt++) {
         uint32_t processor = etwas_processor_of_rseq();
         struct etwas_slot *slot;
         uint64_t gate;
@@ -84,6 +84,6 @@ bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas
     }
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->visitors); /* V2 */
-    etwas_guest_go_out(inside, entered);
+    etwas_guest_exit(inside, entered);
     return is_open;
 }

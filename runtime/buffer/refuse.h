@@ -15,7 +15,7 @@
 
 /*
  * Counts one in the rseq slot of whichever processor runs the caller, in the row that begins at slot `first`. False:
- * not to be had (ETWAS_PUBLISH_ELSEWHERE), and nothing is counted.
+ * not to be had (ETWAS_PUBLISH_FALLBACK), and nothing is counted.
  */
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
                        enum etwas_slot_loss cause);

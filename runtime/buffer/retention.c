@@ -69,7 +69,7 @@ bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
                                  .newest = chain->previous_newest,
                                  .left = chain->left - 1};
 
-    if (chain->left == 0 || !etwas_pool_has(pool, before.buffer)) {
+    if (chain->left == 0 || !etwas_pool_has_buffer(pool, before.buffer)) {
         return false;
     }
     before.owner = ck_pr_load_64(&pool->owners[before.buffer]);

@@ -43,8 +43,9 @@ static uint8_t entry_of(const etwas_retention_class *classes, uint32_t candidate
 {
     uint32_t first = (uint32_t)__builtin_ffs((int)candidates);
 
-    return (uint8_t)(first != 0 && asks_more(&classes[first - 1]) ? ETWAS_CLASS_MAYBE | candidates
-                                                                  : first);
+    return (uint8_t)(first != 0 && asks_more(&classes[first - 1])
+                         ? ETWAS_CLASS_UNDECIDED | candidates
+                         : first);
 }
 
 static uint8_t entry_of_messages(const etwas_retention_class *classes, uint32_t count)
@@ -93,7 +94,7 @@ uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candid
 {
     const etwas_pair own = etwas_pair_load(guid);
 
-    for (candidates &= ETWAS_CLASS_MAYBE - 1; candidates != 0; candidates &= candidates - 1) {
+    for (candidates &= ETWAS_CLASS_UNDECIDED - 1; candidates != 0; candidates &= candidates - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(candidates);
         uint64_t wanted = ck_pr_load_64(&table->more[class].keywords);
 
@@ -110,7 +111,7 @@ uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candid
 uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_level,
                             const void *guid, uint64_t keywords)
 {
-    const struct etwas_class_facts facts = {type_and_level, guid, keywords};
+    const struct etwas_class_attributes facts = {type_and_level, guid, keywords};
 
     return etwas_class_row(index, kind, &facts);
 }

@@ -24,22 +24,22 @@
 #include "buffer/slot.h"
 #include "platform/pair.h"
 
-_Static_assert((int)ETWAS_ROWS == 1 + ETWAS_RETENTION_CLASSES, "a row for each class");
+_Static_assert((int)ETWAS_CLASS_ROWS == 1 + ETWAS_RETENTION_CLASSES, "a row for each class");
 
 enum {
-    ETWAS_CLASS_MESSAGE = 1 << 16,                    /* messages have no type and no level */
-    ETWAS_CLASS_MAYBE = 1 << ETWAS_RETENTION_CLASSES, /* below it a bit for each class */
+    ETWAS_CLASS_MESSAGE = 1 << 16,                        /* messages have no type and no level */
+    ETWAS_CLASS_UNDECIDED = 1 << ETWAS_RETENTION_CLASSES, /* below it a bit for each class */
 };
 
 /* What classes look at. */
-struct etwas_class_facts {
+struct etwas_class_attributes {
     uint32_t type_and_level; /* etwas_class_of_event, or ETWAS_CLASS_MESSAGE */
     const void *guid;        /* 16 bytes, looked at where a class asks for one */
     uint64_t keywords;
 };
 
 struct etwas_class_table {
-    /* By type_and_level: a row, or ETWAS_CLASS_MAYBE and the classes that it may be of. */
+    /* By type_and_level: a row, or ETWAS_CLASS_UNDECIDED and the classes that it may be of. */
     uint8_t rows[ETWAS_CLASS_MESSAGE + 1];
     struct {
         uint64_t guid[2];
@@ -72,8 +72,8 @@ uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candid
  * What the table at the index, that of a session with classes, says of the event: a row, unless it is more than
  * the session has classes.
  */
-static inline __attribute__((always_inline)) uint32_t etwas_class_look(uint32_t index,
-                                                                       uint32_t type_and_level)
+static inline __attribute__((always_inline)) uint32_t etwas_class_lookup(uint32_t index,
+                                                                         uint32_t type_and_level)
 {
     const struct etwas_class_table *table;
 
@@ -83,10 +83,10 @@ static inline __attribute__((always_inline)) uint32_t etwas_class_look(uint32_t 
 }
 
 /* What was no row: bounded by the kind. */
-static inline uint32_t etwas_class_ask(uint32_t index, uint32_t row, uint32_t kind,
-                                       const struct etwas_class_facts *facts)
+static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_t kind,
+                                           const struct etwas_class_attributes *facts)
 {
-    row = (row & ETWAS_CLASS_MAYBE) != 0
+    row = (row & ETWAS_CLASS_UNDECIDED) != 0
               ? etwas_class_find(etwas_class_tables[index], row, facts->guid, facts->keywords)
               : 0;
     return row > etwas_kind_classes(kind) ? 0 : row;
@@ -94,12 +94,12 @@ static inline uint32_t etwas_class_ask(uint32_t index, uint32_t row, uint32_t ki
 
 /* The row of an event in a session with classes, whose slots have the kind. */
 static inline __attribute__((always_inline)) uint32_t etwas_class_row(
-    uint32_t index, uint32_t kind, const struct etwas_class_facts *facts)
+    uint32_t index, uint32_t kind, const struct etwas_class_attributes *facts)
 {
-    uint32_t row = etwas_class_look(index, facts->type_and_level);
+    uint32_t row = etwas_class_lookup(index, facts->type_and_level);
 
     return __builtin_expect(row > etwas_kind_classes(kind), 0)
-               ? etwas_class_ask(index, row, kind, facts)
+               ? etwas_class_resolve(index, row, kind, facts)
                : row;
 }
 
@@ -110,7 +110,7 @@ uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_lev
 /* From a processor's slot of no class to that in another row. */
 static inline struct etwas_slot *etwas_class_slot(struct etwas_slot *slot, uint32_t row)
 {
-    return (struct etwas_slot *)((uintptr_t)slot + row * etwas_slot_row_bytes);
+    return (struct etwas_slot *)((uintptr_t)slot + row * etwas_slot_class_row_bytes);
 }
 
 #endif

@@ -15,18 +15,18 @@ _Static_assert(ETWAS_MOST_PROCESSORS == ETWAS_ETL_PROCESSOR_INDEX_MASK,
 
 struct etwas_attachments etwas_attachments;
 uint32_t etwas_slot_count;
-size_t etwas_slot_row_bytes;
+size_t etwas_slot_class_row_bytes;
 
 /* Slots of nobody. */
 static struct etwas_slot *closed;
 
-/* And their terms before them, all zeroes. */
+/* And their process-local data before them, all zeroes. */
 static struct etwas_slot *keep_closed(void)
 {
-    size_t bytes = ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
-    char *start = etwas_memory_allocate_permanent(ETWAS_TERMS_BYTES + bytes);
+    size_t bytes = ETWAS_CLASS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
+    char *start = etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + bytes);
 
-    return start != NULL ? (struct etwas_slot *)(void *)(start + ETWAS_TERMS_BYTES) : NULL;
+    return start != NULL ? (struct etwas_slot *)(void *)(start + ETWAS_SLOT_LOCAL_BYTES) : NULL;
 }
 
 void etwas_slots_forget(void)
@@ -49,7 +49,7 @@ bool etwas_slots_prepare(void)
     if (closed == NULL) {
         etwas_processor_prepare();
         etwas_slot_count = etwas_processor_count();
-        etwas_slot_row_bytes = etwas_slot_count * sizeof(struct etwas_slot);
+        etwas_slot_class_row_bytes = etwas_slot_count * sizeof(struct etwas_slot);
         closed = keep_closed();
     }
     if (closed == NULL) {

@@ -22,7 +22,7 @@
  * closed gate, never unmapped memory.
  *
  * Slots may lie in memory that other processes write to, and so nothing in one is believed that leads
- * anywhere. What does is in its terms: memory of this process alone, ETWAS_TERMS_BYTES before the slot, so
+ * anywhere. What does is in its process-local data: memory of this process alone, ETWAS_SLOT_LOCAL_BYTES before the slot, so
  * that no writer needs more than the slot to find it. A buffer that a word names is brought
  * into bounds by a mask, and as many buffers have address space: then a word that somebody has
  * scribbled on costs records, and nothing is written elsewhere.
@@ -48,10 +48,10 @@
  *
  *     word, newest        shared: any writer and the flusher, by compare-exchange. Rseq: this
  *                         processor's sequences, and stop when none can run any more
- *     spare               this processor's sequences
+ *     next buffer               this processor's sequences
  *     gate, kind          start and stop store them; everybody reads them, also as one word
  *     visitors            writers on the slow path of a shared slot count themselves in and out
- *     the rest, terms     start stores it while the gate is closed and nobody visits
+ *     the rest, process-local data     start stores it while the gate is closed and nobody visits
  */
 #ifndef ETWAS_BUFFER_SLOT_H
 #define ETWAS_BUFFER_SLOT_H
@@ -74,8 +74,8 @@ enum {
     ETWAS_GUEST_SESSIONS = 64,
     ETWAS_ATTACHED_ENTRIES = ETWAS_SESSION_ENTRIES + ETWAS_GUEST_SESSIONS,
     ETWAS_GUEST_SLOTS =
-        256,        /* of a shared session: as many processes may be its guests at a time */
-    ETWAS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
+        256,              /* of a shared session: as many processes may be its guests at a time */
+    ETWAS_CLASS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
     ETWAS_UNITS_BITS = 22,
@@ -107,11 +107,11 @@ struct etwas_slot {
     uint64_t word;
     uint64_t newest; /* no record of this slot is newer; an int64_t stamp */
     uint32_t gate;   /* the session's generation; 0: closed */
-    uint32_t kind;   /* as its terms say, for who compares both at once */
+    uint32_t kind;   /* as its process-local data say, for who compares both at once */
     uint32_t reserved;
     uint32_t visitors;
-    uint32_t processor; /* rseq: whose sequences it is for; else nobody's */
-    uint32_t spare;     /* claimed to become current next, if its owner word says so too */
+    uint32_t processor;   /* rseq: whose sequences it is for; else nobody's */
+    uint32_t next_buffer; /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;
 };
 _Static_assert(sizeof(struct etwas_slot) == 128, "a slot is two cache lines");
@@ -127,7 +127,7 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
  * for that store, and each event stores the slot's word and newest stamp: so what is loaded with the next one lies as
  * far into a page as the slot's counters.
  */
-struct etwas_slot_terms {
+struct etwas_slot_local {
     uint8_t apart[64];
     uint8_t *region;      /* of its session's buffers */
     uint32_t limit_units; /* size of a buffer */
@@ -135,13 +135,13 @@ struct etwas_slot_terms {
     uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_* */
     uint32_t index;       /* which slot of the session, and so in owner words */
 };
-_Static_assert(sizeof(struct etwas_slot_terms) <= sizeof(struct etwas_slot),
+_Static_assert(sizeof(struct etwas_slot_local) <= sizeof(struct etwas_slot),
                "each slot has its own");
-_Static_assert(offsetof(struct etwas_slot_terms, region) == offsetof(struct etwas_slot, counters),
+_Static_assert(offsetof(struct etwas_slot_local, region) == offsetof(struct etwas_slot, counters),
                "apart from what each event stores");
 
 enum {
-    ETWAS_TERMS_BYTES = 3 << 20, /* more than all slots of a session and what is before them */
+    ETWAS_SLOT_LOCAL_BYTES = 3 << 20, /* more than all slots of a session and what is before them */
 };
 
 /*
@@ -168,7 +168,7 @@ _Static_assert((int)ETWAS_ATTACHED_ENTRIES < (int)ETWAS_ATTACHMENTS,
 extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
 
 /* From a processor's slot in one row to that in the next: so many of them, in bytes. */
-extern size_t etwas_slot_row_bytes __attribute__((visibility("hidden")));
+extern size_t etwas_slot_class_row_bytes __attribute__((visibility("hidden")));
 
 /*
  * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of them
@@ -228,37 +228,37 @@ static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t pr
 }
 
 /* Of the session that the gate is of, if it was loaded before. */
-static inline struct etwas_slot_terms *etwas_slot_terms(const struct etwas_slot *slot)
+static inline struct etwas_slot_local *etwas_slot_local(const struct etwas_slot *slot)
 {
-    return (struct etwas_slot_terms *)((uintptr_t)slot - ETWAS_TERMS_BYTES);
+    return (struct etwas_slot_local *)((uintptr_t)slot - ETWAS_SLOT_LOCAL_BYTES);
 }
 
 static inline uint32_t etwas_slot_limit_units(const struct etwas_slot *slot)
 {
-    return ck_pr_load_32(&etwas_slot_terms(slot)->limit_units);
+    return ck_pr_load_32(&etwas_slot_local(slot)->limit_units);
 }
 
 static inline uint32_t etwas_slot_kind_of(const struct etwas_slot *slot)
 {
-    return ck_pr_load_32(&etwas_slot_terms(slot)->kind);
+    return ck_pr_load_32(&etwas_slot_local(slot)->kind);
 }
 
 static inline uint32_t etwas_slot_index(const struct etwas_slot *slot)
 {
-    return ck_pr_load_32(&etwas_slot_terms(slot)->index);
+    return ck_pr_load_32(&etwas_slot_local(slot)->index);
 }
 
 /* Of its buffers. */
 static inline uint8_t *etwas_slot_region(const struct etwas_slot *slot)
 {
-    return ck_pr_load_ptr(&etwas_slot_terms(slot)->region);
+    return ck_pr_load_ptr(&etwas_slot_local(slot)->region);
 }
 
 /* The buffer that a word of the slot's names, in bounds. */
 static inline uint32_t etwas_slot_buffer(const struct etwas_slot *slot, uint64_t word)
 {
     return (uint32_t)(word >> ETWAS_UNITS_BITS) &
-           ck_pr_load_32(&etwas_slot_terms(slot)->buffer_mask);
+           ck_pr_load_32(&etwas_slot_local(slot)->buffer_mask);
 }
 
 /* The mask for so many buffers. */
@@ -342,7 +342,7 @@ static inline uint32_t etwas_kind_table(uint32_t kind)
 }
 
 /* The rows of slots that the session has: one, and one for each class. */
-static inline uint32_t etwas_kind_rows(uint32_t kind)
+static inline uint32_t etwas_kind_class_rows(uint32_t kind)
 {
     return 1 + etwas_kind_classes(kind);
 }

@@ -11,29 +11,29 @@
  *
  *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
  *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  offer it (oldest.c)
- *     CLAIM   the spare is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
+ *     CLAIM   the next buffer is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
  *             mode, the oldest CLOSED one, claimed as ox; t ← next ticket
- *             [word, o[b], spare s, o[s] still;  spare ← x;
+ *             [word, o[b], next buffer s, o[s] still;  next buffer ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
- *     ADOPT   the spare n is valid: o[n] = {.., p, HELD}, n ≠ b
- *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;
+ *     ADOPT   the next buffer n is valid: o[n] = {.., p, HELD}, n ≠ b
+ *             [word, o[b], next buffer n, o[n] still;  b.end ← what word and newest say;
  *              b's age ← n's ticket;  n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
- *     LOST    [word, spare s, o[s], this slot's count of lost events still;  commit: it + 1]
+ *     LOST    [word, next buffer s, o[s], this slot's count of lost events still;  commit: it + 1]
  *
  * Why it holds:
- *  - {t, p, HELD} is made only by p's CLAIM, right after `spare` names the buffer, and p claims no
- *    other while the spare is valid. So a claimed buffer is never forgotten and never owned twice,
+ *  - {t, p, HELD} is made only by p's CLAIM, right after `next_buffer` names the buffer, and p claims no
+ *    other while the next buffer is valid. So a claimed buffer is never forgotten and never owned twice,
  *    whoever is interrupted: any thread of p finishes what another began.
  *  - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
- *    word, the spare or one of their owner words would have changed, and the sequence fails. So the
+ *    word, the next buffer or one of their owner words would have changed, and the sequence fails. So the
  *    tickets of one slot are in the order in which its buffers become current.
  *  - CLOSE says of q under the claim oq that another buffer is current after it. Once true that stays
  *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
  *    means that the link, from which q and oq are read, is true (current.h).
  *  - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before it, b
- *    is still current and n still spare; nobody reads the end of a current buffer nor the link or the
- *    bytes of a spare one, and nobody believes the age of a buffer that is not closed.
+ *    is still current and n still next buffer; nobody reads the end of a current buffer nor the link or the
+ *    bytes of a next buffer, and nobody believes the age of a buffer that is not closed.
  *  - Everything read before a sequence may be another session's, if this one ended meanwhile; the
  *    memory is kept. If the gate stands, all of it was this session's.
  *
@@ -54,7 +54,7 @@
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
 #include "buffer/pool_join.h"
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "platform/rseq.h"
 
 /* Where CLOSE of the buffer before the current one is still to be done: its owner word; else 0. */
@@ -70,7 +70,8 @@ static uint64_t unclosed(const struct etwas_pool *pool, const struct etwas_curre
     link = &pool->buffers[current->buffer].link;
     *previous = ck_pr_load_32(&link->previous);
     owner = ck_pr_load_64(&link->previous_owner);
-    return etwas_pool_has(pool, *previous) && ck_pr_load_64(&pool->owners[*previous]) == owner
+    return etwas_pool_has_buffer(pool, *previous) &&
+                   ck_pr_load_64(&pool->owners[*previous]) == owner
                ? owner
                : 0;
 }
@@ -89,7 +90,7 @@ struct step {
     uint32_t check_count;
 };
 
-static const uint64_t *spare_word(const struct etwas_slot *slot)
+static const uint64_t *next_buffer_word(const struct etwas_slot *slot)
 {
     return (const uint64_t *)(const void *)&slot->processor;
 }
@@ -106,12 +107,12 @@ static void set_checks(struct step *step)
     step->check_count = has_current ? 5 : 4;
 }
 
-/* What the slot names its spare, and that one's owner word. */
-static void set_spare(struct step *step, uint32_t spare, uint64_t owner)
+/* What the slot names its next buffer, and that one's owner word. */
+static void set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t owner)
 {
-    step->checks[2] =
-        (struct etwas_rseq_check){spare_word(step->slot), (uint64_t)spare << 32 | step->processor};
-    step->checks[3] = (struct etwas_rseq_check){&step->pool->owners[spare], owner};
+    step->checks[2] = (struct etwas_rseq_check){next_buffer_word(step->slot),
+                                                (uint64_t)next_buffer << 32 | step->processor};
+    step->checks[3] = (struct etwas_rseq_check){&step->pool->owners[next_buffer], owner};
 }
 
 /* A failed or interrupted step is counted, and the caller looks again. */
@@ -147,12 +148,12 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
     if (!run(step, &sequence)) {
         return false;
     }
-    etwas_pool_offer_oldest(step->pool, previous, step->index, false);
+    etwas_pool_add_candidate(step->pool, previous, step->index, false);
     return true;
 }
 
 /* What ADOPT stores in the new current buffer about the one before. */
-static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare)
+static struct etwas_buffer_link link_for(const struct step *step, uint32_t next_buffer)
 {
     const struct etwas_pool *pool = step->pool;
     struct etwas_buffer_link link = {
@@ -170,26 +171,26 @@ static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare
     }
     if (pool->buffering) {
         /* 0 in a buffer that was never full. */
-        link.overwritten_before += ck_pr_load_32(&pool->buffers[spare].end.records);
+        link.overwritten_before += ck_pr_load_32(&pool->buffers[next_buffer].end.records);
     }
     return link;
 }
 
-static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
+static void adopt(const struct step *step, uint32_t next_buffer, uint64_t next_owner)
 {
     const struct etwas_pool *pool = step->pool;
     uint32_t buffer = step->current.buffer;
     bool has_current = buffer != ETWAS_NO_BUFFER;
-    const struct etwas_buffer_link link = link_for(step, spare);
+    const struct etwas_buffer_link link = link_for(step, next_buffer);
     const struct etwas_buffer_end end = {
         .newest = (int64_t)ck_pr_load_64(&step->slot->newest),
         .units = etwas_word_units(step->current.word),
         .records = (uint32_t)etwas_word_count(step->current.word),
     };
-    const uint64_t age = etwas_owner_ticket(spare_owner);
+    const uint64_t age = etwas_owner_ticket(next_owner);
     const struct etwas_rseq_copy copies[] = {
-        {&pool->buffers[spare].link, &link, sizeof link},
-        {etwas_pool_repeated_owner(pool, spare), &spare_owner, sizeof spare_owner},
+        {&pool->buffers[next_buffer].link, &link, sizeof link},
+        {etwas_pool_repeated_owner(pool, next_buffer), &next_owner, sizeof next_owner},
         {&pool->buffers[has_current ? buffer : 0].end, &end, sizeof end},
         {&pool->ages[has_current ? buffer : 0], &age, sizeof age},
     };
@@ -199,7 +200,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         .copies = copies,
         .copy_count = has_current ? 4 : 2,
         .target = &step->slot->word,
-        .value = etwas_slot_word(0, spare, ETWAS_FIRST_UNIT),
+        .value = etwas_slot_word(0, next_buffer, ETWAS_FIRST_UNIT),
     };
 
     if (!run(step, &sequence)) {
@@ -208,7 +209,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
     etwas_pool_wake_if_few(step->pool, step->index);
     if (pool->buffering && has_current) {
         /* If interrupted: before the next ADOPT. */
-        (void)close(step, spare, spare_owner, buffer, step->current.owner);
+        (void)close(step, next_buffer, next_owner, buffer, step->current.owner);
     }
 }
 
@@ -248,11 +249,11 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     struct etwas_pool *pool = step->pool;
     uint64_t allocated;
 
-    if (etwas_share_is_spent(pool, step->index)) {
+    if (etwas_quota_is_exhausted(pool, step->index)) {
         return FOUND_NONE;
     }
     if ((etwas_pool_has_wrapped(pool) &&
-         etwas_share_find_closed(pool, step->index, buffer, owner)) ||
+         etwas_quota_find_closed(pool, step->index, buffer, owner)) ||
         etwas_pool_find_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
@@ -262,8 +263,8 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
-        (pool->buffering && etwas_share_find_closed(pool, step->index, buffer, owner)) ||
-        etwas_pool_find_hidden(pool, buffer, owner)) {
+        (pool->buffering && etwas_quota_find_closed(pool, step->index, buffer, owner)) ||
+        etwas_pool_scan_for_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
     return FOUND_NONE;
@@ -290,30 +291,30 @@ static uint32_t lose(struct step *step)
     return code;
 }
 
-/* CLAIM of a buffer under the claim `from`, and what shares and rows' accounts have of it. */
+/* CLAIM of a buffer under the claim `from`, and what quotas and rows' accounts have of it. */
 static bool run_claim(const struct step *step, struct etwas_rseq_sequence *sequence,
                       uint32_t buffer, uint64_t from)
 {
     struct etwas_pool *pool = step->pool;
-    bool crosses = etwas_share_crosses(pool, from, step->index);
+    bool crosses = etwas_quota_crosses_rows(pool, from, step->index);
     /* Before: when it is claimed it may be filled anew at once. */
     uint64_t records = crosses ? ck_pr_load_32(&pool->buffers[buffer].end.records) : 0;
     bool claimed;
 
     if (crosses) {
-        etwas_pool_settle_begin(pool);
+        etwas_pool_account_begin(pool);
     }
     claimed = run(step, sequence);
     if (claimed) {
-        etwas_share_claimed(pool, from, step->index);
+        etwas_quota_count_claim(pool, from, step->index);
     }
     if (crosses && claimed) {
-        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, etwas_owner_slot(from))].taken,
+        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, etwas_owner_slot(from))].taken,
                      records);
-        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, step->index)].took, records);
+        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, step->index)].took, records);
     }
     if (crosses) {
-        etwas_pool_settle_end(pool);
+        etwas_pool_account_end(pool);
     }
     return claimed;
 }
@@ -354,13 +355,13 @@ static uint32_t claim(struct step *step)
     claimed = run_claim(step, &sequence, buffer, owner);
     if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
         if (claimed) {
-            etwas_pool_took_free(pool);
+            etwas_pool_count_free_claimed(pool);
         } else {
             etwas_free_set_add(pool->free_set, buffer);
         }
     }
     if (claimed) {
-        set_spare(step, buffer, sequence.value);
+        set_next_buffer(step, buffer, sequence.value);
         adopt(step, buffer, sequence.value);
     }
     return ERROR_SUCCESS;
@@ -372,9 +373,9 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     struct step step;
     uint32_t limit = etwas_slot_limit_units(slot);
     uint64_t previous_owner;
-    uint64_t spare_owner;
+    uint64_t next_owner;
     uint32_t previous;
-    uint32_t spare;
+    uint32_t next_buffer;
 
     step.slot = slot;
     step.pool = ck_pr_load_ptr(&attachment->pool);
@@ -400,15 +401,15 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
         !close(&step, step.current.buffer, step.current.owner, previous, previous_owner)) {
         return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */
     }
-    spare = ck_pr_load_32(&slot->spare);
-    if (!etwas_pool_has(step.pool, spare)) {
+    next_buffer = ck_pr_load_32(&slot->next_buffer);
+    if (!etwas_pool_has_buffer(step.pool, next_buffer)) {
         return ERROR_SUCCESS; /* of a session that came after this one */
     }
-    spare_owner = ck_pr_load_64(&step.pool->owners[spare]);
+    next_owner = ck_pr_load_64(&step.pool->owners[next_buffer]);
     set_checks(&step);
-    set_spare(&step, spare, spare_owner);
-    if (etwas_owner_is_held_by(spare_owner, step.index) && spare != step.current.buffer) {
-        adopt(&step, spare, spare_owner);
+    set_next_buffer(&step, next_buffer, next_owner);
+    if (etwas_owner_is_held_by(next_owner, step.index) && next_buffer != step.current.buffer) {
+        adopt(&step, next_buffer, next_owner);
         return ERROR_SUCCESS;
     }
     return claim(&step);
@@ -424,7 +425,7 @@ uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etw
     if (ck_pr_load_64(etwas_slot_gate(slot)) == gate) {
         result = switch_inside(attachment, slot, gate, units, close_word);
     }
-    etwas_guest_go_out(inside, entered);
+    etwas_guest_exit(inside, entered);
     return result;
 }
 
@@ -436,8 +437,8 @@ void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool 
     uint32_t previous;
     uint64_t owner = unclosed(pool, &current, &previous);
 
-    if (owner != 0 && etwas_current_stands(&current, pool) &&
+    if (owner != 0 && etwas_current_is_unchanged(&current, pool) &&
         ck_pr_cas_64(&pool->owners[previous], owner, etwas_owner_as(owner, ETWAS_OWNER_CLOSED))) {
-        etwas_pool_offer_oldest(pool, previous, etwas_owner_slot(owner), false);
+        etwas_pool_add_candidate(pool, previous, etwas_owner_slot(owner), false);
     }
 }

@@ -18,7 +18,7 @@
  *
  * A writer held anywhere here holds at most one buffer, and delays nobody: others claim and install
  * their own. If it is held between the exchange and the retirement, the old buffer counts as
- * incomplete: the flusher writes its records once its patience ends, and buffering mode keeps it
+ * incomplete: the flusher writes its records once its timeout ends, and buffering mode keeps it
  * until the writer goes on.
  */
 #include "buffer/switch_shared.h"
@@ -50,18 +50,18 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
      * word changes meanwhile the exchange fails and the value is not used.
      */
     ck_pr_store_64((uint64_t *)&control->link.previous_newest, ck_pr_load_64(&slot->newest));
-    ticket = etwas_pool_renumber(pool, etwas_slot_index(slot), buffer);
+    ticket = etwas_pool_renew_ticket(pool, etwas_slot_index(slot), buffer);
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
         return false; /* X3 failed */
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_INSTALLED);
-    if (etwas_pool_has(pool, old)) {
+    if (etwas_pool_has_buffer(pool, old)) {
         ck_pr_store_64(&pool->ages[old], ticket);
         etwas_pool_retire(pool, old, etwas_word_units(word));
         if (pool->buffering) {
-            etwas_pool_offer_oldest(pool, old, etwas_slot_index(slot), true);
+            etwas_pool_add_candidate(pool, old, etwas_slot_index(slot), true);
         }
     }
     etwas_pool_wake_if_few(pool, etwas_slot_index(slot));
@@ -134,6 +134,6 @@ __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
     result = switch_as_visitor(attachment, slot, generation, units, close_word);
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->visitors); /* V2 */
-    etwas_guest_go_out(inside, entered);
+    etwas_guest_exit(inside, entered);
     return result;
 }

@@ -115,12 +115,12 @@ static uint32_t counting_word(uint32_t entry, uint32_t generation)
 }
 
 /* Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its parent's. */
-bool etwas_unattached_is(uint32_t entry, uint32_t generation)
+bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation)
 {
     return counting_word(entry, generation) != 0;
 }
 
-bool etwas_unattached_give_up(uint32_t entry)
+bool etwas_unattached_count_unresolved(uint32_t entry)
 {
     return place_of(entry) < ETWAS_GUEST_SESSIONS &&
            add_one(word_of(ck_pr_load_64(&places[place_of(entry)])));

@@ -48,7 +48,7 @@ void etwas_unattached_begin(uint32_t entry, uint32_t gate);
 void etwas_unattached_end(uint32_t entry);
 
 /* Whether events with this generation are counted now. */
-bool etwas_unattached_is(uint32_t entry, uint32_t generation);
+bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation);
 
 /* Counts an event if they are, and the session's account is not closed. */
 bool etwas_unattached_count(uint32_t entry, uint32_t generation);
@@ -57,7 +57,7 @@ bool etwas_unattached_count(uint32_t entry, uint32_t generation);
  * Counts an event for which neither the gate was open nor this one noted, however often both were looked at. False: no host
  * would hear of it.
  */
-bool etwas_unattached_give_up(uint32_t entry);
+bool etwas_unattached_count_unresolved(uint32_t entry);
 
 /* In a fork's child, which counts nothing until it begins anew. Async-signal-safe. */
 void etwas_unattached_forget(void);

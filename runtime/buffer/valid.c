@@ -9,7 +9,7 @@
 #include "buffer/collect.h"
 #include "buffer/current.h"
 #include "buffer/pool.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 
 #ifdef ETWAS_TESTPOINTS
 
@@ -28,13 +28,13 @@ static bool holds(bool condition, const char *sentence)
 
 static bool numbers_are_valid(const struct etwas_pool *pool)
 {
-    uint64_t ended = ck_pr_load_64(&pool->words->settles_ended);
-    uint64_t besides = ck_pr_load_64(&pool->words->settled_recorded);
-    uint64_t settled = 0;
+    uint64_t ended = ck_pr_load_64(&pool->words->account_ends);
+    uint64_t besides = ck_pr_load_64(&pool->words->accounted_recorded);
+    uint64_t accounted = 0;
 
     ck_pr_fence_acquire();
-    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        settled += ck_pr_load_64(&pool->words->settled[outcome]);
+    for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
+        accounted += ck_pr_load_64(&pool->words->accounted[disposition]);
     }
     return holds(ck_pr_load_64(&pool->words->allocated) <= pool->region_buffers,
                  "every buffer in use has address space") &&
@@ -42,8 +42,9 @@ static bool numbers_are_valid(const struct etwas_pool *pool)
            holds(ck_pr_load_32(&pool->words->maximum_buffers) <= pool->region_buffers &&
                      ck_pr_load_32(&pool->words->maximum_buffers) >= pool->minimum_buffers,
                  "the maximum is between the session's minimum and its region") &&
-           holds(ended <= ck_pr_load_64(&pool->words->settles_begun), "a settlement begins once") &&
-           holds(besides <= settled, "what is settled of the recorded is settled (I4)");
+           holds(ended <= ck_pr_load_64(&pool->words->account_begins),
+                 "a settlement begins once") &&
+           holds(besides <= accounted, "what is settled of the recorded is settled (I4)");
 }
 
 static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
@@ -72,11 +73,12 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
     uint64_t repeated;
 
     if (current.buffer >= pool->region_buffers) {
-        return holds(current.buffer == ETWAS_NO_BUFFER || !etwas_current_stands(&current, pool),
+        return holds(current.buffer == ETWAS_NO_BUFFER ||
+                         !etwas_current_is_unchanged(&current, pool),
                      "a current buffer is one of the region");
     }
     repeated = ck_pr_load_64(etwas_pool_repeated_owner(pool, current.buffer));
-    if (!etwas_current_stands(&current, pool)) {
+    if (!etwas_current_is_unchanged(&current, pool)) {
         return true;
     }
     return holds(current.buffer < etwas_pool_allocated(pool), "a current buffer is in use") &&

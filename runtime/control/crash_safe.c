@@ -86,11 +86,11 @@ size_t etwas_crash_safe_refusal(char *text, size_t room)
 }
 
 static void set_mapping(struct etwas_session *session, struct etwas_shared_mapping *mapping,
-                        struct etwas_shared_mapping *making)
+                        struct etwas_shared_mapping *unfinished_mapping)
 {
     etwas_control_lock();
     session->mapping = mapping;
-    session->making = making;
+    session->unfinished_mapping = unfinished_mapping;
     etwas_control_unlock();
 }
 
@@ -373,7 +373,7 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
          */
         crash_safe_store_backing(held.session->mapping, &known);
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     if (code == ERROR_SUCCESS) {
         etwas_sized_write(place, place_bytes, &known, sizeof known);
     }

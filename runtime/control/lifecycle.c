@@ -52,10 +52,10 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
         .first_slot = session->first_slot,
         .slots = session->slot_count,
         .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ
-                          ? etwas_slot_count * etwas_configuration_rows(configuration)
+                          ? etwas_slot_count * etwas_configuration_class_rows(configuration)
                           : 0,
         .guest_slots = configuration->is_shared ? ETWAS_GUEST_SLOTS : 0,
-        .rows = etwas_configuration_rows(configuration),
+        .rows = etwas_configuration_class_rows(configuration),
         .row_least = etwas_configuration_row_buffers(configuration),
         .buffering = etwas_configuration_is_buffering(configuration),
         .is_shared = configuration->is_shared,
@@ -154,7 +154,8 @@ static bool leaves_room(const struct etwas_configuration *configuration)
     bool leaves = true;
 
     if (!configuration->sharing_required &&
-        (configuration->is_shared || configuration->is_template || configuration->is_found)) {
+        (configuration->is_shared || configuration->is_template ||
+         configuration->is_discoverable)) {
         etwas_fork_forbid();
         leaves = etwas_descriptors_leave_room();
         etwas_fork_allow();
@@ -166,15 +167,15 @@ static uint32_t make_pool(struct etwas_session *session)
 {
     struct etwas_pool_options options = pool_options(session);
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
-    struct etwas_buffer_note *notes = NULL;
+    struct etwas_collector_buffer *entries = NULL;
     struct etwas_pool *pool = NULL;
     uint32_t code =
         lists != NULL ? etwas_crash_safe_begin(session, &options) : ERROR_NOT_ENOUGH_MEMORY;
 
     if (code == ERROR_SUCCESS) {
         pool = create_pool(session, &options);
-        notes = pool != NULL ? calloc(pool->region_buffers, sizeof *notes) : NULL;
-        code = notes == NULL || !make_copies(session) || !etwas_pool_provide(pool)
+        entries = pool != NULL ? calloc(pool->region_buffers, sizeof *entries) : NULL;
+        code = entries == NULL || !make_copies(session) || !etwas_pool_prefault(pool)
                    ? ERROR_NOT_ENOUGH_MEMORY
                    : etwas_required_memory_check(pool, session->configuration.memory_required);
     }
@@ -183,7 +184,7 @@ static uint32_t make_pool(struct etwas_session *session)
     }
     if (code != ERROR_SUCCESS) {
         free(lists);
-        free(notes);
+        free(entries);
         free(session->untrusted_writers.copies);
         session->untrusted_writers.copies = NULL;
         undo_pool(session, pool);
@@ -196,7 +197,7 @@ static uint32_t make_pool(struct etwas_session *session)
     session->collector = (struct etwas_collector){
         .pool = pool,
         .lists = lists,
-        .notes = notes,
+        .entries = entries,
         .slot_count = session->slot_count,
     };
     etwas_collector_reset(&session->collector);
@@ -265,7 +266,7 @@ static void lifecycle_stop_sharing(struct etwas_session *session, uint32_t reaso
             configuration->crash_safe = 0; /* that was sharing's */
         }
     }
-    configuration->is_found = configuration->is_shared;
+    configuration->is_discoverable = configuration->is_shared;
     configuration->is_shared = false;
     configuration->unshared = reason;
 }
@@ -274,7 +275,7 @@ static void lifecycle_make_unshared(struct etwas_session *session)
 {
     etwas_host_end(session);
     lifecycle_stop_sharing(session, ETWAS_UNSHARED_HIDDEN);
-    session->configuration.is_found = false;
+    session->configuration.is_discoverable = false;
     session->configuration.is_template = false;
 }
 
@@ -312,17 +313,17 @@ static uint32_t begin_pool(struct etwas_session *session)
         code = ERROR_SUCCESS;
     }
     /* R46: those of all processes count together. */
-    if (code == ERROR_SUCCESS && (configuration->is_shared || configuration->is_found) &&
+    if (code == ERROR_SUCCESS && (configuration->is_shared || configuration->is_discoverable) &&
         !etwas_registry_has_room(&configuration->guid, ETWAS_SESSIONS)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    if (configuration->is_found) {
+    if (configuration->is_discoverable) {
         etwas_sharing_store_refusal(ERROR_NOT_SUPPORTED);
     }
     code = code == ERROR_SUCCESS ? make_pool(session) : code;
     return code != ERROR_SUCCESS && !configuration->sharing_required &&
                    (configuration->is_shared || configuration->is_template ||
-                    (configuration->is_found && code == ERROR_NO_SYSTEM_RESOURCES))
+                    (configuration->is_discoverable && code == ERROR_NO_SYSTEM_RESOURCES))
                ? make_pool_unshared(session, code)
                : code;
 }
@@ -334,7 +335,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     etwas_session_counts counts;
     struct etwas_session_key key;
     uint32_t code = ERROR_SUCCESS;
-    struct etwas_session *session = etwas_session_take_entry(configuration, &code);
+    struct etwas_session *session = etwas_session_reserve_entry(configuration, &code);
 
     if (session == NULL) {
         etwas_flusher_configuration_free(&configuration->flusher);

@@ -98,7 +98,7 @@ uint32_t etwas_payload_query_sized(etwas_trace_handle handle, etwas_payload_coun
         .unfit = held.session->watch_counts.unfit,
         .refused = held.session->watch_counts.refused,
     };
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     etwas_sized_write(counts, counts_bytes, &known, sizeof known);
     return ERROR_SUCCESS;
 }

@@ -67,7 +67,7 @@ static void required_memory_explain(etwas_trace_handle handle, uint32_t requirem
         grant = held.session->pool->grant;
         memory = held.session->pool->memory;
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     if (required_memory_not_granted(&grant, &memory, requirement) != 0) {
         etwas_memory_grant_explain(&grant, requirement, memory.is_file, sentence);
     }

@@ -9,7 +9,7 @@
 
 #include <etwas/etwas.h>
 
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "clock/clock.h"
 #include "platform/sized_struct.h"
 #include "session/session.h"
@@ -97,7 +97,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
     } else {
         retention_measure(held.session, &known, stream_ns, room);
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     if (code == ERROR_SUCCESS) {
         etwas_sized_write(retention, retention_bytes, &known, sizeof known);
     }
@@ -112,7 +112,7 @@ static uint64_t retention_covered_ns(const struct etwas_session *session, uint32
     uint64_t least = UINT64_MAX;
 
     for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
-        if (etwas_share_row(session->pool, slot) == row) {
+        if (etwas_quota_class_row(session->pool, slot) == row) {
             uint64_t held_ns = retention_held_ns(session, slot);
 
             least = held_ns < least ? held_ns : least;
@@ -124,12 +124,12 @@ static uint64_t retention_covered_ns(const struct etwas_session *session, uint32
 static void retention_state_of(const struct etwas_session *session, uint32_t row,
                                etwas_retention_class_state *state)
 {
-    struct etwas_session_row counts;
+    struct etwas_session_class_row counts;
 
     if (session->pool == NULL) {
-        counts = session->last_rows[row];
+        counts = session->last_class_rows[row];
     } else {
-        etwas_session_count_row(session, row, &counts);
+        etwas_session_count_class_row(session, row, &counts);
     }
     *state = (etwas_retention_class_state){
         .attempted = counts.recorded + counts.overwritten + counts.lost,
@@ -137,7 +137,7 @@ static void retention_state_of(const struct etwas_session *session, uint32_t row
         .overwritten = counts.overwritten,
         .lost = counts.lost,
         .buffers = session->pool != NULL ? counts.buffers : 0,
-        .share = counts.share,
+        .share = counts.quota,
     };
     if (session->pool != NULL && etwas_configuration_is_buffering(&session->configuration)) {
         state->covered_ns = retention_covered_ns(session, row);
@@ -163,7 +163,7 @@ uint32_t etwas_retention_class_query_sized(etwas_trace_handle handle, uint32_t c
     } else {
         retention_state_of(held.session, class_number, &known);
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     if (code == ERROR_SUCCESS) {
         etwas_sized_write(state, state_bytes, &known, sizeof known);
     }

@@ -279,7 +279,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     }
     pool = held.session->pool;
     if (pool == NULL) {
-        etwas_session_let_go(&held);
+        etwas_session_release(&held);
         return ERROR_INVALID_HANDLE;
     }
     grant = pool->grant;
@@ -293,7 +293,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
         .memory_nodes = pool->nodes,
     };
     etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     /* Found by its address only, in a file of the system, which takes time. */
     cancelling = etwas_cancel_forbid();
     known.region_huge_bytes = etwas_memory_huge_bytes(&region);

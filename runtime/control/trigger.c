@@ -147,7 +147,7 @@ uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_coun
         .last_error = trigger->last_code,
         .asked = ck_pr_load_64(&trigger->asked),
     };
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     known.waiting = known.asked - known.windows - known.joined - known.limited - known.capped;
     etwas_sized_write(counts, counts_bytes, &known, sizeof known);
     return ERROR_SUCCESS;

@@ -34,20 +34,20 @@ void etwas_direct_write_begin(struct etwas_direct_write *direct, int descriptor,
     direct->reserves = direct->possible && !has_space;
 }
 
-void etwas_direct_write_learn(struct etwas_direct_write *direct,
-                              const struct etwas_direct_write *before, uint64_t position)
+void etwas_direct_write_inherit(struct etwas_direct_write *direct,
+                                const struct etwas_direct_write *before, uint64_t position)
 {
-    uint64_t end = before->went_round + position;
+    uint64_t end = before->wrapped_bytes + position;
 
     direct->ns_a_mb = before->ns_a_mb;
     direct->cached_bytes = before->cached_bytes;
-    direct->settles = before->settles;
+    direct->was_cached = before->was_cached;
     direct->cached_until = before->cached_until > end ? before->cached_until - end : 0;
 }
 
-void etwas_direct_write_goes_round(struct etwas_direct_write *direct, uint64_t bytes)
+void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes)
 {
-    direct->went_round += bytes;
+    direct->wrapped_bytes += bytes;
 }
 
 /*
@@ -90,8 +90,8 @@ static void judge(struct etwas_direct_write *direct, uint64_t position, uint64_t
     if (bytes < JUDGED_BYTES) {
         return;
     }
-    if (direct->settles) {
-        direct->settles = false;
+    if (direct->was_cached) {
+        direct->was_cached = false;
         return;
     }
     direct->ns_a_mb = (7 * direct->ns_a_mb + ns_a_mb) / 8;
@@ -104,10 +104,10 @@ static void judge(struct etwas_direct_write *direct, uint64_t position, uint64_t
     if (direct->cached_bytes > CACHED_LONGEST_BYTES) {
         direct->cached_bytes = CACHED_LONGEST_BYTES;
     }
-    direct->cached_until = direct->went_round + position + bytes + direct->cached_bytes;
+    direct->cached_until = direct->wrapped_bytes + position + bytes + direct->cached_bytes;
     /* The next one that is judged decides. */
     direct->ns_a_mb = SLOW_NS_A_MB;
-    direct->settles = true;
+    direct->was_cached = true;
 }
 
 uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descriptor,
@@ -122,7 +122,7 @@ uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descrip
         bytes += pieces[index].iov_len;
     }
     reserve_ahead(direct, descriptor, position, bytes);
-    if (!direct->possible || etwas_direct_write_spares_device(direct, position)) {
+    if (!direct->possible || etwas_direct_write_is_cached(direct, position)) {
         return etwas_file_write(descriptor, pieces, (int)count, position, NULL, error);
     }
     begun_ns = etwas_monotonic_ns();
@@ -131,7 +131,7 @@ uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descrip
     return written;
 }
 
-void etwas_direct_write_was_cut(struct etwas_direct_write *direct, uint64_t bytes)
+void etwas_direct_write_truncated(struct etwas_direct_write *direct, uint64_t bytes)
 {
     if (direct->reserved_bytes > bytes) {
         direct->reserved_bytes = bytes;

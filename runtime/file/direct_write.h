@@ -21,11 +21,11 @@ struct etwas_direct_write {
     uint64_t reserved_bytes; /* up to here */
     uint64_t limit_bytes;    /* the file's maximum size, 0: none */
     uint64_t ns_a_mb;        /* of direct writes lately */
-    uint64_t went_round;     /* bytes of the rounds before this one, of a circular file */
+    uint64_t wrapped_bytes;  /* bytes of the rounds before this one, of a circular file */
     uint64_t
         cached_until; /* up to here, rounds added, the cache is used: the device was too slow */
     uint64_t cached_bytes; /* for so many at a time; 0: it was fast when last tried */
-    bool settles;          /* the cache was used just before */
+    bool was_cached;       /* the cache was used just before */
 };
 
 /*
@@ -36,11 +36,11 @@ void etwas_direct_write_begin(struct etwas_direct_write *direct, int descriptor,
                               uint32_t buffer_bytes, uint64_t limit_bytes, bool has_space);
 
 /* Takes over what is known of the device from a file on it that ended at `position`. */
-void etwas_direct_write_learn(struct etwas_direct_write *direct,
-                              const struct etwas_direct_write *before, uint64_t position);
+void etwas_direct_write_inherit(struct etwas_direct_write *direct,
+                                const struct etwas_direct_write *before, uint64_t position);
 
 /* The next write is at the start again; the round that ended had so many bytes. */
-void etwas_direct_write_goes_round(struct etwas_direct_write *direct, uint64_t bytes);
+void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes);
 
 /* Writes the pieces at `position`, as etwas_file_write does. */
 uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descriptor,
@@ -48,13 +48,13 @@ uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descrip
                                   int *error);
 
 /* Whether what is written at `position` stays in the page cache because the device is slow. */
-static inline bool etwas_direct_write_spares_device(const struct etwas_direct_write *direct,
-                                                    uint64_t position)
+static inline bool etwas_direct_write_is_cached(const struct etwas_direct_write *direct,
+                                                uint64_t position)
 {
-    return direct->went_round + position < direct->cached_until;
+    return direct->wrapped_bytes + position < direct->cached_until;
 }
 
 /* The file was cut to `bytes`: nothing is reserved behind them any more. */
-void etwas_direct_write_was_cut(struct etwas_direct_write *direct, uint64_t bytes);
+void etwas_direct_write_truncated(struct etwas_direct_write *direct, uint64_t bytes);
 
 #endif

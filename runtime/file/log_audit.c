@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
 
@@ -35,7 +35,7 @@ static uint32_t print_of(const uint8_t *data, uint32_t bytes)
     return (uint32_t)(sum >> 32);
 }
 
-static struct etwas_log_noted *noted_at(struct etwas_log_audit *audit, uint64_t number)
+static struct etwas_log_audit_entry *noted_at(struct etwas_log_audit *audit, uint64_t number)
 {
     return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
 }
@@ -46,15 +46,15 @@ void etwas_log_audit_begin(struct etwas_log_file *file)
     file->audit.entries = malloc(ETWAS_LOG_AUDIT_BUFFERS * sizeof *file->audit.entries);
 }
 
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer,
-                          const uint8_t *data, uint32_t data_bytes)
+void etwas_log_audit_track(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                           const uint8_t *data, uint32_t data_bytes)
 {
     struct etwas_log_audit *audit = &file->audit;
 
     if (audit->entries == NULL) {
         return;
     }
-    *noted_at(audit, audit->noted) = (struct etwas_log_noted){
+    *noted_at(audit, audit->tracked) = (struct etwas_log_audit_entry){
         .time_stamp = buffer->time_stamp,
         .number = file->cursor.written + 1,
         .position = etwas_log_next(file),
@@ -64,12 +64,12 @@ void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_draine
         .print = print_of(data, data_bytes),
         .processor = (uint16_t)buffer->processor,
     };
-    audit->noted++;
+    audit->tracked++;
 }
 
-void etwas_log_audit_forget(struct etwas_log_file *file)
+void etwas_log_audit_mark_durable(struct etwas_log_file *file)
 {
-    file->audit.durable = file->audit.noted;
+    file->audit.durable = file->audit.tracked;
 }
 
 void etwas_log_audit_end(struct etwas_log_file *file)
@@ -82,75 +82,78 @@ void etwas_log_audit_end(struct etwas_log_file *file)
  * Seen to be missing: what the system does not let us read may be there. The header's number and
  * flags may have been changed since; the data are as they were.
  */
-static bool is_missing(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
+static bool is_missing(const struct etwas_log_file *file,
+                       const struct etwas_log_audit_entry *tracked)
 {
     struct etwas_etl_buffer_header header;
     uint32_t end;
 
-    etwas_file_drop_cached(file->descriptor, noted->position, noted->bytes);
-    if (etwas_file_read(file->descriptor, file->spare, noted->bytes, noted->position) !=
-        noted->bytes) {
+    etwas_file_drop_cached(file->descriptor, tracked->position, tracked->bytes);
+    if (etwas_file_read(file->descriptor, file->scratch, tracked->bytes, tracked->position) !=
+        tracked->bytes) {
         return errno == 0;
     }
-    memcpy(&header, file->spare, sizeof header);
-    end = (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 ? noted->bytes : header.offset;
-    return header.buffer_bytes != noted->bytes || header.time_stamp != noted->time_stamp ||
-           end < sizeof header || end > noted->bytes ||
-           print_of(file->spare + sizeof header, end - (uint32_t)sizeof header) != noted->print;
+    memcpy(&header, file->scratch, sizeof header);
+    end = (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 ? tracked->bytes : header.offset;
+    return header.buffer_bytes != tracked->bytes || header.time_stamp != tracked->time_stamp ||
+           end < sizeof header || end > tracked->bytes ||
+           print_of(file->scratch + sizeof header, end - (uint32_t)sizeof header) != tracked->print;
 }
 
 /* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
-static void clear_entry(struct etwas_log_file *file, const struct etwas_log_noted *noted, bool cut)
+static void clear_entry(struct etwas_log_file *file, const struct etwas_log_audit_entry *tracked,
+                        bool cut)
 {
     if (cut) {
-        memset(file->spare, 0, noted->bytes);
+        memset(file->scratch, 0, tracked->bytes);
     } else {
-        etwas_log_make_empty(file, noted->bytes, noted->number - file->numbered_before,
-                             noted->time_stamp, noted->processor);
+        etwas_log_make_empty(file, tracked->bytes, tracked->number - file->numbered_before,
+                             tracked->time_stamp, tracked->processor);
     }
     /* If that is refused too, the reader finds it torn, and says so. */
-    (void)etwas_log_patch(file->descriptor, file->spare, noted->bytes, noted->position);
+    (void)etwas_log_patch(file->descriptor, file->scratch, tracked->bytes, tracked->position);
 }
 
-static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
+static void lose(struct etwas_log_file *file, struct etwas_log_audit_entry *tracked,
                  struct etwas_log_lost *lost)
 {
     /* Nothing that is there comes after it. */
     bool at_end =
-        !etwas_log_cursor_replaces(&file->cursor) && noted->number == file->cursor.written;
+        !etwas_log_cursor_replaces(&file->cursor) && tracked->number == file->cursor.written;
 
     /* One without events holds clock snapshots, or event metadata. */
-    if (noted->records == 0) {
+    if (tracked->records == 0) {
         etwas_log_metadata_forget(file);
     }
-    lost->buffers += noted->records != 0;
-    lost->records += noted->records;
-    noted->lost = true;
-    (void)etwas_log_cursor_clear(&file->cursor, (uint32_t)(noted->position / file->buffer_bytes));
+    lost->buffers += tracked->records != 0;
+    lost->records += tracked->records;
+    tracked->lost = true;
+    (void)etwas_log_cursor_clear(&file->cursor, (uint32_t)(tracked->position / file->buffer_bytes));
     if (at_end) {
         lost->cut++;
         file->cursor.written--;
-        file->audit.noted--;
+        file->audit.tracked--;
     }
     if (at_end && etwas_log_is_packed(file)) {
-        etwas_log_pack_set_end(file, noted->position, 0);
+        etwas_log_pack_set_end(file, tracked->position, 0);
     }
     if (!at_end || file->has_space) {
-        clear_entry(file, noted, at_end);
+        clear_entry(file, tracked, at_end);
     }
 }
 
 /* Whether a circular file has written another buffer to its entry since. */
-static bool is_replaced(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
+static bool is_replaced(const struct etwas_log_file *file,
+                        const struct etwas_log_audit_entry *tracked)
 {
     return file->cursor.records != NULL &&
-           file->cursor.written - noted->number >= file->cursor.limit;
+           file->cursor.written - tracked->number >= file->cursor.limit;
 }
 
 static uint64_t first_of(const struct etwas_log_audit *audit)
 {
-    return audit->noted - audit->durable > ETWAS_LOG_AUDIT_BUFFERS
-               ? audit->noted - ETWAS_LOG_AUDIT_BUFFERS
+    return audit->tracked - audit->durable > ETWAS_LOG_AUDIT_BUFFERS
+               ? audit->tracked - ETWAS_LOG_AUDIT_BUFFERS
                : audit->durable;
 }
 
@@ -160,7 +163,7 @@ static void cut_behind_last(struct etwas_log_file *file)
 
     if (!file->has_space) {
         (void)etwas_file_truncate(file->descriptor, end);
-        etwas_direct_write_was_cut(&file->direct, end);
+        etwas_direct_write_truncated(&file->direct, end);
     }
     if (file->dropped_bytes > end) {
         file->dropped_bytes = end;
@@ -177,11 +180,11 @@ struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
     if (file->audit.entries == NULL) {
         return lost;
     }
-    for (uint64_t number = file->audit.noted; number > first; number--) {
-        struct etwas_log_noted *noted = noted_at(&file->audit, number - 1);
+    for (uint64_t number = file->audit.tracked; number > first; number--) {
+        struct etwas_log_audit_entry *tracked = noted_at(&file->audit, number - 1);
 
-        if (!noted->lost && !is_replaced(file, noted) && is_missing(file, noted)) {
-            lose(file, noted, &lost);
+        if (!tracked->lost && !is_replaced(file, tracked) && is_missing(file, tracked)) {
+            lose(file, tracked, &lost);
             missing = true;
         }
     }

@@ -24,7 +24,7 @@ enum {
 };
 
 /* A buffer that may not be durable yet. */
-struct etwas_log_noted {
+struct etwas_log_audit_entry {
     int64_t time_stamp;
     uint64_t number; /* of data buffers in the file, this one included */
     uint64_t position;
@@ -37,8 +37,8 @@ struct etwas_log_noted {
 
 /* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */
 struct etwas_log_audit {
-    struct etwas_log_noted *entries; /* NULL: no memory; then nothing is looked for */
-    uint64_t noted;
+    struct etwas_log_audit_entry *entries; /* NULL: no memory; then nothing is looked for */
+    uint64_t tracked;
     uint64_t durable; /* all before this one are */
 };
 
@@ -46,11 +46,11 @@ struct etwas_log_audit {
 void etwas_log_audit_begin(struct etwas_log_file *file);
 
 /* Before the cursor counts a buffer that was written: this is stored behind its header. */
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer,
-                          const uint8_t *data, uint32_t data_bytes);
+void etwas_log_audit_track(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                           const uint8_t *data, uint32_t data_bytes);
 
-/* All that was noted is durable. */
-void etwas_log_audit_forget(struct etwas_log_file *file);
+/* All that was tracked is durable. */
+void etwas_log_audit_mark_durable(struct etwas_log_file *file);
 
 /* Looks for what is not durable. The header is written anew, as it is in memory. */
 struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/testpoint.h"
 
@@ -34,7 +34,7 @@ static void changed(struct etwas_log_file *file, uint32_t index)
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
     uint32_t offset = offset_of(clock_snapshots, index);
     uint32_t end = offset_of(clock_snapshots, count_of(file));
-    uint32_t losses_bytes = etwas_log_losses_put(file, end);
+    uint32_t losses_bytes = etwas_log_losses_write(file, end);
 
     if (clock_snapshots->stored > offset) {
         clock_snapshots->stored = offset;
@@ -184,10 +184,10 @@ static bool replace(struct etwas_log_file *file, uint32_t from)
     good = etwas_log_patch(file->descriptor, header->content,
                            sizeof(struct etwas_etl_buffer_header), 0);
     etwas_log_header_resize(header, bytes);
-    memcpy(file->spare + from, header->content + from, bytes - from);
-    etwas_log_pad(file, file->spare, bytes);
+    memcpy(file->scratch + from, header->content + from, bytes - from);
+    etwas_log_pad(file, file->scratch, bytes);
     return good &&
-           etwas_log_patch(file->descriptor, file->spare + from, file->buffer_bytes - from, from);
+           etwas_log_patch(file->descriptor, file->scratch + from, file->buffer_bytes - from, from);
 }
 
 /*

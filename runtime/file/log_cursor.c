@@ -62,7 +62,7 @@ uint32_t etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry)
     return before;
 }
 
-uint32_t etwas_log_cursor_take(struct etwas_log_cursor *cursor, uint32_t records)
+uint32_t etwas_log_cursor_advance(struct etwas_log_cursor *cursor, uint32_t records)
 {
     uint32_t entry = etwas_log_cursor_next(cursor);
     uint32_t before = etwas_log_cursor_clear(cursor, entry);

@@ -38,7 +38,7 @@ uint32_t etwas_log_cursor_used(const struct etwas_log_cursor *cursor);
 bool etwas_log_cursor_replaces(const struct etwas_log_cursor *cursor);
 
 /* Notes that the next data buffer was written; returns how many records the one it replaced had. */
-uint32_t etwas_log_cursor_take(struct etwas_log_cursor *cursor, uint32_t records);
+uint32_t etwas_log_cursor_advance(struct etwas_log_cursor *cursor, uint32_t records);
 
 /* This entry holds nothing of use any more; returns how many records a circular file had in it. */
 uint32_t etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
@@ -43,7 +43,7 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
 
     return file->descriptor >= 0 && file->header.bytes <= file->buffer_bytes &&
            (cursor->records != NULL || cursor->limit == 0 || cursor->written <= cursor->limit) &&
-           file->synced <= cursor->written && file->audit.durable <= file->audit.noted &&
+           file->synced <= cursor->written && file->audit.durable <= file->audit.tracked &&
            file->counted.events_lost >= file->before.events_lost &&
            file->counted.buffers_lost >= file->before.buffers_lost &&
            file->pack.last <= file->pack.end && etwas_log_clock_snapshots_are_valid(file);
@@ -64,7 +64,7 @@ static void drop_written_pages(struct etwas_log_file *file)
     if (end < file->dropped_bytes) {
         file->dropped_bytes = 0; /* a circular file began a new round */
     }
-    if (etwas_direct_write_spares_device(&file->direct, end)) {
+    if (etwas_direct_write_is_cached(&file->direct, end)) {
         return;
     }
     while (end - file->dropped_bytes >= 2 * (uint64_t)DROP_CHUNK_BYTES) {
@@ -80,14 +80,14 @@ static bool is_whole(const struct etwas_drained *buffer)
     return buffer->whole != NULL;
 }
 
-/* Makes a piece of the file of a buffer, in place or in the spare one. */
+/* Makes a piece of the file of a buffer, in place or in the scratch one. */
 static void complete(struct etwas_log_file *file, const struct etwas_drained *buffer,
                      uint64_t next_sequence, struct iovec *piece)
 {
     const struct etwas_etl_buffer_header header = etwas_log_buffer_header(
         file->buffer_bytes, file->logger_id, buffer,
         buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)next_sequence);
-    uint8_t *start = is_whole(buffer) ? buffer->whole : file->spare;
+    uint8_t *start = is_whole(buffer) ? buffer->whole : file->scratch;
 
     memcpy(start, &header, sizeof header);
     if (!is_whole(buffer)) {
@@ -114,7 +114,7 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
     uint64_t number = file->cursor.written - file->numbered_before;
     bool whole = is_whole(&buffers[0]);
     /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
-    bool directly = whole && !etwas_direct_write_spares_device(&file->direct, position);
+    bool directly = whole && !etwas_direct_write_is_cached(&file->direct, position);
     struct run run = {0};
 
     do {
@@ -149,12 +149,12 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
 {
     etwas_log_clock_snapshots_count_buffer(file, buffer);
     if (!directly) {
-        etwas_log_audit_note(file, buffer, buffer->data, buffer->data_bytes);
+        etwas_log_audit_track(file, buffer, buffer->data, buffer->data_bytes);
     }
     file->overwritten_buffers += etwas_log_cursor_replaces(&file->cursor);
-    note_replaced(file, etwas_log_cursor_take(&file->cursor, buffer->records), result);
+    note_replaced(file, etwas_log_cursor_advance(&file->cursor, buffer->records), result);
     if (etwas_log_cursor_replaces(&file->cursor) && etwas_log_cursor_next(&file->cursor) == 1) {
-        etwas_direct_write_goes_round(&file->direct, etwas_log_position(file, file->cursor.limit));
+        etwas_direct_write_wrap(&file->direct, etwas_log_position(file, file->cursor.limit));
     }
     result->written++;
 }
@@ -166,8 +166,8 @@ void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t 
     const struct etwas_etl_buffer_header header =
         etwas_log_buffer_header(bytes, file->logger_id, &nothing, (int64_t)number);
 
-    memcpy(file->spare, &header, sizeof header);
-    memset(file->spare + sizeof header, ETWAS_ETL_PADDING_BYTE, bytes - sizeof header);
+    memcpy(file->scratch, &header, sizeof header);
+    memset(file->scratch + sizeof header, ETWAS_ETL_PADDING_BYTE, bytes - sizeof header);
 }
 
 /* A buffer without records, or in space not used yet zeroes, as the next entry. */
@@ -176,9 +176,9 @@ static bool clear_next(struct etwas_log_file *file)
     if (etwas_log_cursor_replaces(&file->cursor)) {
         etwas_log_make_empty(file, file->buffer_bytes, file->cursor.written + 1, 0, 0);
     } else {
-        memset(file->spare, 0, file->buffer_bytes);
+        memset(file->scratch, 0, file->buffer_bytes);
     }
-    return etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
+    return etwas_log_patch(file->descriptor, file->scratch, file->buffer_bytes,
                            etwas_log_position(file, etwas_log_cursor_next(&file->cursor)));
 }
 
@@ -200,7 +200,7 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
         return;
     }
     (void)etwas_file_truncate(file->descriptor, end);
-    etwas_direct_write_was_cut(&file->direct, end);
+    etwas_direct_write_truncated(&file->direct, end);
 }
 
 void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
@@ -289,7 +289,7 @@ uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost
 
     *lost = (struct etwas_log_lost){0};
     if (etwas_file_sync(file->descriptor)) {
-        etwas_log_audit_forget(file);
+        etwas_log_audit_mark_durable(file);
         return ERROR_SUCCESS;
     }
     code = etwas_file_write_error(errno);
@@ -366,18 +366,19 @@ bool etwas_log_file_is_ended(const struct etwas_log_file *file)
     return file->stage == ETWAS_LOG_FILE_ENDED;
 }
 
-struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)
+struct etwas_log_file_totals etwas_log_file_last_totals(const struct etwas_log_file *file)
 {
     return file->counted;
 }
 
-bool etwas_log_file_put_in_place(struct etwas_log_file *file)
+bool etwas_log_file_replace(struct etwas_log_file *file)
 {
-    bool good = file->beside == NULL || etwas_file_replace(file->beside, file->in_place);
+    bool good =
+        file->temporary_path == NULL || etwas_file_replace(file->temporary_path, file->final_path);
 
     if (good) {
-        free(file->beside);
-        file->beside = NULL;
+        free(file->temporary_path);
+        file->temporary_path = NULL;
     }
     return good;
 }
@@ -386,8 +387,8 @@ bool etwas_log_file_close(struct etwas_log_file *file)
 {
     bool good;
 
-    if (file->beside != NULL) {
-        etwas_file_remove(file->beside, file->descriptor);
+    if (file->temporary_path != NULL) {
+        etwas_file_remove(file->temporary_path, file->descriptor);
     }
     good = etwas_file_close(file->descriptor);
     etwas_log_free(file);

@@ -53,7 +53,7 @@ struct etwas_log_file_options {
     uint16_t logger_id;
     bool process_times;           /* records carry processor times */
     bool is_private;              /* nobody but its owner may see it */
-    bool replaces_whole;          /* what is at `path` stays until etwas_log_file_put_in_place */
+    bool replaces_whole;          /* what is at `path` stays until etwas_log_file_replace */
     const uint32_t *takes_stacks; /* not 0: the session does (metadata.h); atomic; NULL: never */
     uint32_t part;                /* number in a new-file set, from 1; 0: none */
     struct etwas_clock_reading started;        /* when the session started */
@@ -143,13 +143,13 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
 bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 
 /* The totals it was ended with. */
-struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file);
+struct etwas_log_file_totals etwas_log_file_last_totals(const struct etwas_log_file *file);
 
 /*
  * With replaces_whole, where a file with something in it was at `path`: this one takes its place, once it has ended and was
  * stored. False: it was refused. Else it does nothing.
  */
-bool etwas_log_file_put_in_place(struct etwas_log_file *file);
+bool etwas_log_file_replace(struct etwas_log_file *file);
 
 /*
  * Closes a file that has ended and was stored; one that waits beside another, and was not put in its place, is removed.

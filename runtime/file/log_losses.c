@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 
 enum {
     LOSS_BYTES = sizeof(struct etwas_etl_loss_record)
 };
 
-void etwas_log_losses_follow(struct etwas_log_file *file, struct etwas_loss_table *table)
+void etwas_log_losses_attach(struct etwas_log_file *file, struct etwas_loss_table *table)
 {
     uint32_t fit = etwas_log_clock_snapshots_loss_bytes(&file->clock_snapshots) / LOSS_BYTES;
 
@@ -29,13 +29,13 @@ void etwas_log_losses_update(struct etwas_log_file *file)
     }
 }
 
-void etwas_log_losses_keep(struct etwas_log_file *file)
+void etwas_log_losses_detach(struct etwas_log_file *file)
 {
     file->losses = NULL;
 }
 
 /* Of a file that has ended the clock snapshots end where they did. */
-uint32_t etwas_log_losses_put(struct etwas_log_file *file, uint32_t offset)
+uint32_t etwas_log_losses_write(struct etwas_log_file *file, uint32_t offset)
 {
     struct etwas_etl_loss_record record = {
         .header = etwas_log_header_own(&file->header, LOSS_BYTES, ETWAS_ETL_LOSS_TYPE,

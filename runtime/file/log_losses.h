@@ -16,15 +16,15 @@
 #include "session/loss_table.h"
 
 /* From here on the file has what is in the table, which is given a limit by the file's room. */
-void etwas_log_losses_follow(struct etwas_log_file *file, struct etwas_loss_table *table);
+void etwas_log_losses_attach(struct etwas_log_file *file, struct etwas_loss_table *table);
 
 /* Something was added to the table: it is in buffer 0, in memory. */
 void etwas_log_losses_update(struct etwas_log_file *file);
 
 /* What the file has by now is all. */
-void etwas_log_losses_keep(struct etwas_log_file *file);
+void etwas_log_losses_detach(struct etwas_log_file *file);
 
 /* For log_clock_snapshots.c: puts them where the clock snapshots end. Returns how many bytes they are. */
-uint32_t etwas_log_losses_put(struct etwas_log_file *file, uint32_t offset);
+uint32_t etwas_log_losses_write(struct etwas_log_file *file, uint32_t offset);
 
 #endif

@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 
 static bool is_circular(const struct etwas_log_file *file)
 {
@@ -25,16 +25,16 @@ static bool has_room(const struct etwas_log_file *file)
     return !etwas_log_file_is_full(file) && (limit == 0 || file->metadata.buffers < limit / 2);
 }
 
-/* One more buffer with it, by way of the spare one. False: there is nothing more, or no room. */
+/* One more buffer with it, by way of the scratch one. False: there is nothing more, or no room. */
 static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
                       struct etwas_log_write *result)
 {
     struct etwas_log_metadata *metadata = &file->metadata;
     struct etwas_metadata_cursor before = metadata->read;
-    uint8_t *data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    uint8_t *data = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES;
     struct etwas_log_write write = {.code = ERROR_SUCCESS};
     struct etwas_drained buffer = {
-        .whole = file->spare,
+        .whole = file->scratch,
         .data = data,
         .time_stamp = file->clock_snapshots.newest,
         .newest = file->clock_snapshots.newest,

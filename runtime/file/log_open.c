@@ -10,17 +10,17 @@
 #include <unistd.h>
 
 #include "file/log_append.h"
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
 
 bool etwas_log_write_header(struct etwas_log_file *file, int *error)
 {
-    struct iovec vector = {.iov_base = file->spare, .iov_len = file->buffer_bytes};
+    struct iovec vector = {.iov_base = file->scratch, .iov_len = file->buffer_bytes};
 
-    memcpy(file->spare, file->header.content, file->header.bytes);
-    etwas_log_pad(file, file->spare, file->header.bytes);
+    memcpy(file->scratch, file->header.content, file->header.bytes);
+    etwas_log_pad(file, file->scratch, file->header.bytes);
     return etwas_file_write(file->descriptor, &vector, 1, 0, NULL, error) == file->buffer_bytes;
 }
 
@@ -31,9 +31,9 @@ void etwas_log_free(struct etwas_log_file *file)
     etwas_log_pack_free(file);
     etwas_log_clock_snapshots_free(&file->clock_snapshots);
     etwas_log_header_free(&file->header);
-    free(file->spare);
-    free(file->beside);
-    free(file->in_place);
+    free(file->scratch);
+    free(file->temporary_path);
+    free(file->final_path);
     free(file);
 }
 
@@ -87,12 +87,12 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
         .earlier = options->after,
         .before = options->before,
         .counted = options->before,
-        .spare = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
+        .scratch = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
     };
     etwas_log_audit_begin(file);
     code = etwas_log_header_build(&file->header, options);
     if (code == ERROR_SUCCESS &&
-        (file->spare == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular) ||
+        (file->scratch == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular) ||
          (compressed && !etwas_log_pack_begin(file, most_bytes(file))))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -131,12 +131,12 @@ static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_fi
 /* Makes what is behind the last whole buffer zeroes: space set aside. */
 static bool clear_tail(const struct etwas_log_file *file, uint64_t end, uint64_t file_bytes)
 {
-    memset(file->spare, 0, file->buffer_bytes);
+    memset(file->scratch, 0, file->buffer_bytes);
     for (uint64_t at = end; at < file_bytes; at += file->buffer_bytes) {
         uint64_t left = file_bytes - at;
         size_t length = left < file->buffer_bytes ? (size_t)left : file->buffer_bytes;
 
-        if (!etwas_log_patch(file->descriptor, file->spare, length, at)) {
+        if (!etwas_log_patch(file->descriptor, file->scratch, length, at)) {
             return false;
         }
     }
@@ -214,10 +214,10 @@ static uint32_t open_new(struct etwas_log_file *file, const struct etwas_log_fil
     if (!options->replaces_whole) {
         return etwas_file_create(options->path, permissions, &file->descriptor, created);
     }
-    file->in_place = strdup(options->path);
-    return file->in_place != NULL
+    file->final_path = strdup(options->path);
+    return file->final_path != NULL
                ? etwas_file_create_beside(options->path, permissions, &file->descriptor, created,
-                                          &file->beside)
+                                          &file->temporary_path)
                : ERROR_NOT_ENOUGH_MEMORY;
 }
 
@@ -239,7 +239,7 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
     code = file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
     if (code != ERROR_SUCCESS) {
         if (created) {
-            etwas_file_remove(file->beside != NULL ? file->beside : options->path,
+            etwas_file_remove(file->temporary_path != NULL ? file->temporary_path : options->path,
                               file->descriptor);
         }
         (void)etwas_file_close(file->descriptor);
@@ -264,8 +264,8 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
     etwas_direct_write_begin(&file->direct, file->descriptor, file->buffer_bytes, most_bytes(file),
                              file->has_space);
     if (options->after != NULL) {
-        etwas_direct_write_learn(&file->direct, &options->after->direct,
-                                 etwas_log_next(options->after));
+        etwas_direct_write_inherit(&file->direct, &options->after->direct,
+                                   etwas_log_next(options->after));
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     *created = file;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "etl/xpress_encode.h"
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
@@ -93,9 +93,9 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
     uint64_t at = file->pack.end;
 
     etwas_log_clock_snapshots_count_buffer(file, buffer);
-    etwas_log_audit_note(file, buffer, packed + ETWAS_ETL_BUFFER_HEADER_BYTES,
-                         bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
-    (void)etwas_log_cursor_take(&file->cursor, buffer->records);
+    etwas_log_audit_track(file, buffer, packed + ETWAS_ETL_BUFFER_HEADER_BYTES,
+                          bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    (void)etwas_log_cursor_advance(&file->cursor, buffer->records);
     etwas_log_pack_set_end(file, at + bytes, at);
     result->written++;
 }
@@ -104,8 +104,8 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
 static void mend(struct etwas_log_file *file, uint64_t torn)
 {
     if (file->has_space) {
-        memset(file->spare, 0, torn);
-        if (torn == 0 || etwas_log_patch(file->descriptor, file->spare, torn, file->pack.end)) {
+        memset(file->scratch, 0, torn);
+        if (torn == 0 || etwas_log_patch(file->descriptor, file->scratch, torn, file->pack.end)) {
             return;
         }
     }

@@ -6,13 +6,13 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 
-/* Appends a record to the spare buffer. */
+/* Appends a record to the scratch buffer. */
 static void put(struct etwas_log_file *file, struct etwas_drained *buffer, uint8_t type,
                 const void *payload, size_t bytes)
 {
-    uint8_t *to = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
+    uint8_t *to = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
     struct etwas_etl_full_header header =
         etwas_log_header_own(&file->header, sizeof header + bytes, type, ETWAS_ETL_WINDOW_VERSION);
 
@@ -41,8 +41,8 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
 
     while (!begun || gap < window->missing) {
         struct etwas_drained buffer = {
-            .whole = file->spare,
-            .data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES,
+            .whole = file->scratch,
+            .data = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES,
             .time_stamp = stamp,
             .newest = stamp,
             .sequence_number = sequence_number + result.written,

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/quota.h"
 #include "buffer/retention.h"
-#include "buffer/share.h"
 #include "buffer/switch_rseq.h"
 #include "clock/clock.h"
 #include "etl/clock_convert.h"
@@ -38,7 +38,7 @@ struct recorder {
     uint32_t most_pins;
     uint32_t most_extra_pins; /* of the extra slot beside rseq slots */
     uint32_t extra_pins;
-    uint32_t row_pins[ETWAS_ROWS]; /* of each retention class */
+    uint32_t row_pins[ETWAS_CLASS_ROWS]; /* of each retention class */
     struct candidate *candidates;
     uint32_t most_candidates; /* all buffers */
     uint64_t taken;           /* triggers that are counted */
@@ -143,13 +143,13 @@ static uint32_t list_candidates(const struct recorder *recorder, struct etwas_po
     return count;
 }
 
-/* A retention class goes on within its share: of that the window leaves what its slots need. */
+/* A retention class goes on within its quota: of that the window leaves what its slots need. */
 static bool leaves_the_row_enough(const struct recorder *recorder, const struct etwas_pool *pool,
                                   uint32_t row)
 {
-    uint32_t share = ck_pr_load_32(&pool->words->rows[row].share);
+    uint32_t quota = ck_pr_load_32(&pool->words->rows[row].quota);
 
-    return !etwas_share_has_rows(pool) || recorder->row_pins[row] + pool->row_least < share;
+    return !etwas_quota_has_rows(pool) || recorder->row_pins[row] + pool->row_least < quota;
 }
 
 static void pin(struct recorder *recorder, struct etwas_pool *pool,
@@ -157,7 +157,7 @@ static void pin(struct recorder *recorder, struct etwas_pool *pool,
 {
     bool is_extra =
         pool->rseq_slots != 0 && etwas_pool_is_of_shared_slot(pool, candidate->pin.owner);
-    uint32_t row = etwas_share_row(pool, etwas_owner_slot(candidate->pin.owner));
+    uint32_t row = etwas_quota_class_row(pool, etwas_owner_slot(candidate->pin.owner));
 
     if (recorder->verbs.pin_count < most &&
         !(is_extra && recorder->extra_pins >= recorder->most_extra_pins) &&

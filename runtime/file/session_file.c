@@ -41,7 +41,7 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
                           ? etwas_processor_count()
                           : session->slot_count,
         .least_processors = configuration->is_shared ? session->slot_count - ETWAS_GUEST_SLOTS : 0,
-        .rows = configuration->class_count != 0 ? etwas_configuration_rows(configuration) : 0,
+        .rows = configuration->class_count != 0 ? etwas_configuration_class_rows(configuration) : 0,
         .one_stream =
             configuration->class_count != 0 && etwas_configuration_has_one_slot(configuration),
         .protocol = configuration->protocol,
@@ -118,7 +118,7 @@ static struct etwas_log_file_totals totals_of(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
-    etwas_losses_count(session, &counts);
+    etwas_losses_check_and_count(session, &counts);
     if (session->file != NULL) {
         etwas_log_losses_update(session->file);
     }
@@ -149,7 +149,7 @@ static void count_sync_error(struct etwas_session *session)
  */
 static void book_besides(struct etwas_session *session, const struct etwas_log_write *write)
 {
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write->replaced);
+    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_OVERWRITTEN, write->replaced);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + write->written + write->metadata);
     if (write->code != ERROR_SUCCESS || write->metadata_code != ERROR_SUCCESS) {
@@ -169,7 +169,7 @@ static void write_metadata(struct etwas_session *session)
 static void count_refusal(struct etwas_session *session, const struct etwas_log_lost *lost)
 {
     count_sync_error(session);
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
+    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_WRITE_ERROR, lost->records);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
     ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
 }
@@ -205,7 +205,7 @@ static uint32_t store(struct etwas_session *session, struct etwas_log_file *file
 static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
                             bool is_last)
 {
-    struct etwas_log_file_totals totals = etwas_log_file_counted(file);
+    struct etwas_log_file_totals totals = etwas_log_file_last_totals(file);
     bool ended = etwas_log_file_is_ended(file) || end(session, file, &totals);
     uint32_t code = store(session, file);
 
@@ -257,10 +257,10 @@ static void hand_on_losses(struct etwas_session *session, struct etwas_log_file 
 
     if (losses != NULL) {
         if (old != NULL) {
-            etwas_log_losses_keep(old);
+            etwas_log_losses_detach(old);
         }
         etwas_loss_table_clear(&losses->table);
-        etwas_log_losses_follow(file, &losses->table);
+        etwas_log_losses_attach(file, &losses->table);
     }
 }
 
@@ -366,7 +366,7 @@ static bool begin_next_part(struct etwas_session *session, uint32_t *code)
 }
 
 /*
- * NEWFILE: what is taken and not settled is in two parts at most, the newest ones, whose names a crash-safe session keeps:
+ * NEWFILE: what is taken and not accounted is in two parts at most, the newest ones, whose names a crash-safe session keeps:
  * who recovers it looks for it there. The half, since what describes events takes its room, too.
  */
 static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
@@ -415,9 +415,9 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
         batch->buffers[index].kept = true;
     }
     batch->is_full = write.written < batch->count && write.code == ERROR_SUCCESS;
-    batch->loss = batch->is_full ? ETWAS_OUTCOME_FILE_FULL : ETWAS_OUTCOME_WRITE_ERROR;
+    batch->loss = batch->is_full ? ETWAS_DISPOSITION_FILE_FULL : ETWAS_DISPOSITION_WRITE_ERROR;
     batch->code = write.code;
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
+    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_OVERWRITTEN, write.replaced);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
 }
 
@@ -471,7 +471,7 @@ void etwas_session_file_finish(struct etwas_session *session)
 
 static const struct etwas_sink log_file_sink = {
     .room = room,
-    .take = take,
+    .accept = take,
     .sync = sync_file,
     .read_clocks = read_clocks,
     .end = etwas_session_file_finish,

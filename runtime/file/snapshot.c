@@ -234,7 +234,7 @@ static bool copy_current(const struct snapshot *snapshot, struct held *held,
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_COPIES);
     memcpy(snapshot->copy, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
            (size_t)(collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
-    return etwas_current_stands(&current, pool);
+    return etwas_current_is_unchanged(&current, pool);
 }
 
 static uint32_t write_held(struct snapshot *snapshot, struct held *held, uint32_t sequence_number)
@@ -395,9 +395,9 @@ static uint64_t tell_losses(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
-    etwas_losses_count(session, &counts);
+    etwas_losses_check_and_count(session, &counts);
     if (session->losses != NULL) {
-        etwas_log_losses_follow(session->file, &session->losses->table);
+        etwas_log_losses_attach(session->file, &session->losses->table);
     }
     return counts.lost;
 }
@@ -429,7 +429,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         window->bytes = etwas_log_file_bytes(session->file);
     }
     finished = etwas_log_file_finish(session->file, &totals);
-    finished = finished && (code != ERROR_SUCCESS || etwas_log_file_put_in_place(session->file));
+    finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(session->file));
     finished = etwas_session_file_close(session) && finished;
     return code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
 }

@@ -9,7 +9,7 @@
 
 #include "buffer/pool_count.h"
 #include "buffer/reap.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "clock/clock.h"
 #include "flush/sink.h"
 #include "platform/wait.h"
@@ -19,7 +19,7 @@ enum {
 };
 
 #ifdef ETWAS_TESTPOINTS
-uint64_t etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
+uint64_t etwas_drain_timeout_ns = ETWAS_DRAIN_TIMEOUT_NS;
 #endif
 
 struct pass {
@@ -111,7 +111,7 @@ static void add_to_batch(struct pass *pass, const struct etwas_collected *collec
 static void begin_batch(struct pass *pass)
 {
     pass->batch.count = 0;
-    pass->batch.loss = ETWAS_OUTCOME_UNDELIVERED;
+    pass->batch.loss = ETWAS_DISPOSITION_UNDELIVERED;
     pass->batch.code = ERROR_SUCCESS;
     pass->batch.is_full = false;
     pass->copies = pass->session->untrusted_writers.copies != NULL &&
@@ -122,7 +122,7 @@ static void begin_batch(struct pass *pass)
                                   pass->last);
 }
 
-/* Gives the batch to the sinks, settles what became of it, and begins the next. */
+/* Gives the batch to the sinks, accounts for what became of it, and begins the next. */
 static void hand_over(struct pass *pass)
 {
     struct etwas_session *session = pass->session;
@@ -131,7 +131,7 @@ static void hand_over(struct pass *pass)
     if (batch->count == 0) {
         return;
     }
-    etwas_sinks_take(session, batch);
+    etwas_sinks_accept(session, batch);
     for (uint32_t index = 0; index < batch->count; index++) {
         const struct etwas_drained *buffer = &batch->buffers[index];
 
@@ -139,10 +139,11 @@ static void hand_over(struct pass *pass)
         if (buffer->newest > session->taken_newest) {
             session->taken_newest = buffer->newest;
         }
-        etwas_collector_settle(&session->collector, &pass->collected[index],
-                               buffer->kept ? ETWAS_OUTCOME_WRITTEN : batch->loss);
+        etwas_collector_account(&session->collector, &pass->collected[index],
+                                buffer->kept ? ETWAS_DISPOSITION_WRITTEN : batch->loss);
         if (buffer->kept) {
-            etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_ABANDONED, pass->lost[index]);
+            etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_ABANDONED,
+                                          pass->lost[index]);
         }
     }
     if (batch->code != ERROR_SUCCESS) {
@@ -160,11 +161,11 @@ static void drain_slot(struct pass *pass, uint32_t slot)
     struct etwas_collected collected;
 
     while (pass->room != 0 &&
-           etwas_collector_take(&session->collector, slot, etwas_drain_patience_ns, &collected)) {
+           etwas_collector_pop(&session->collector, slot, etwas_drain_timeout_ns, &collected)) {
         pass->result.buffers++;
         if (collected.records == 0) {
             /* Abandoned before its first record was whole, or written by flushes: nothing left. */
-            etwas_collector_settle(&session->collector, &collected, ETWAS_OUTCOME_WRITTEN);
+            etwas_collector_account(&session->collector, &collected, ETWAS_DISPOSITION_WRITTEN);
             continue;
         }
         add_to_batch(pass, &collected, now);
@@ -197,16 +198,16 @@ static void end_flush(struct etwas_session *session)
     }
 }
 
-static void drain_slots(struct pass *pass, enum etwas_collector_reach reach)
+static void drain_slots(struct pass *pass, enum etwas_collector_scope scope)
 {
     struct etwas_session *session = pass->session;
     uint32_t slots = etwas_pool_used_slots(session->pool);
 
-    if (reach != ETWAS_COLLECT_FULL) {
+    if (scope != ETWAS_COLLECT_FULL) {
         begin_flush(session);
     }
     for (uint32_t slot = 0; slot < slots; slot++) {
-        etwas_collector_gather(&session->collector, slot, reach);
+        etwas_collector_gather(&session->collector, slot, scope);
     }
     for (uint32_t slot = 0; slot < slots; slot++) {
         drain_slot(pass, slot);
@@ -223,20 +224,20 @@ static void drain_slots(struct pass *pass, enum etwas_collector_reach reach)
 
 /* One pass; `last` of a session that ends. */
 static struct etwas_drain_result drain(struct etwas_session *session,
-                                       enum etwas_collector_reach reach, bool last)
+                                       enum etwas_collector_scope scope, bool last)
 {
     struct pass pass;
 
     pass.session = session;
     pass.last = last;
     pass.result = (struct etwas_drain_result){.code = ERROR_SUCCESS};
-    etwas_sinks_settle(session);
+    etwas_sinks_account(session);
     session->collector.now_ns = etwas_monotonic_ns();
     etwas_collector_reap(&session->collector);
     etwas_collector_reclaim(&session->collector);
     begin_batch(&pass);
     if (pass.room != 0) {
-        drain_slots(&pass, reach);
+        drain_slots(&pass, scope);
     }
     if (pass.room == 0) {
         pass.result.no_room = true;
@@ -246,24 +247,24 @@ static struct etwas_drain_result drain(struct etwas_session *session,
 }
 
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
-                                      enum etwas_collector_reach reach)
+                                      enum etwas_collector_scope scope)
 {
-    return drain(session, reach, false);
+    return drain(session, scope, false);
 }
 
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
-                                                 enum etwas_collector_reach reach)
+                                                 enum etwas_collector_scope scope)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    bool last = reach == ETWAS_COLLECT_SHUT;
-    struct etwas_drain_result total = drain(session, reach, last);
-    /* After the first pass, which gathered what there is: no writer's patience ends later. */
-    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+    bool last = scope == ETWAS_COLLECT_SHUT;
+    struct etwas_drain_result total = drain(session, scope, last);
+    /* After the first pass, which gathered what there is: no writer's timeout ends later. */
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
     bool patient = true;
 
     /*
      * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
-     * else their events. What was there at the call is written or abandoned when the patience ends;
+     * else their events. What was there at the call is written or abandoned when the timeout ends;
      * a slot that is shut gets nothing new, and is waited for. However long this thread sleeps
      * anywhere here, one pass begins after the end.
      */

@@ -3,7 +3,7 @@
 
 /*
  * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it
- * over in batches, settles what became of it and gives the buffers back. The caller holds the
+ * over in batches, accounts for what became of it and gives the buffers back. The caller holds the
  * session's role; the session has a sink.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
@@ -19,13 +19,13 @@
  * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
  * sink that waits for somebody as it ends does so for as long.
  */
-#define ETWAS_DRAIN_PATIENCE_NS UINT64_C(1000000000)
+#define ETWAS_DRAIN_TIMEOUT_NS UINT64_C(1000000000)
 
 #ifdef ETWAS_TESTPOINTS
-/* Replaces the patience in tests. */
-extern uint64_t etwas_drain_patience_ns;
+/* Replaces the timeout in tests. */
+extern uint64_t etwas_drain_timeout_ns;
 #else
-#define etwas_drain_patience_ns ETWAS_DRAIN_PATIENCE_NS
+#define etwas_drain_timeout_ns ETWAS_DRAIN_TIMEOUT_NS
 #endif
 
 struct etwas_drain_result {
@@ -41,10 +41,10 @@ void etwas_drain_reset(struct etwas_session *session);
 
 /* One pass; does not wait for writers. */
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
-                                      enum etwas_collector_reach reach);
+                                      enum etwas_collector_scope scope);
 
-/* Passes until nothing collected is left: waits for writers, up to the patience. */
+/* Passes until nothing collected is left: waits for writers, up to the timeout. */
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
-                                                 enum etwas_collector_reach reach);
+                                                 enum etwas_collector_scope scope);
 
 #endif

@@ -49,7 +49,7 @@ static void keep_buffers_free(struct etwas_pool *pool)
  * The next pause: half of the last one when a pass found a quarter of the pool full, twice when it
  * found nothing. Writers wake us when half of the buffers is used, so idle sessions may sleep long.
  * But a writer that commits late wakes nobody, and full buffers may wait behind it: until the
- * patience ends we look again soon.
+ * timeout ends we look again soon.
  */
 static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns,
                               const struct etwas_drain_result *result)
@@ -110,19 +110,20 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
                                               ? ETWAS_COLLECT_USED
                                               : ETWAS_COLLECT_FULL);
         }
-        etwas_pool_mend_free_set(session->pool);
+        etwas_pool_repair_free_set(session->pool);
         keep_buffers_free(session->pool);
     } else if (session->configuration.is_shared) {
         etwas_collector_reap(&session->collector);
-        etwas_pool_mend_free_set(session->pool); /* a guest may have died in the midst of a claim */
+        etwas_pool_repair_free_set(
+            session->pool); /* a guest may have died in the midst of a claim */
     }
-    etwas_pool_give_back_oldest(session->pool);
-    etwas_pool_provide_guests(session->pool);
+    etwas_pool_return_oldest(session->pool);
+    etwas_pool_reserve_for_guests(session->pool);
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
         etwas_crash_safe_write_late_descriptions(session);
     }
-    etwas_losses_look(session);
+    etwas_losses_check(session);
     etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
     timer->left_to_recorder_ns =

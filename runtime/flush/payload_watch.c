@@ -6,7 +6,7 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "flush/sink.h"
 
 struct etwas_watch {
@@ -97,7 +97,7 @@ static void end(struct etwas_session *session)
     free(watch);
 }
 
-static const struct etwas_sink watch_sink = {.take = take, .end = end};
+static const struct etwas_sink watch_sink = {.accept = take, .end = end};
 
 uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
                                  struct etwas_compiled_filter *filter)

@@ -32,11 +32,11 @@ enum {
 static bool are_out(const struct etwas_session *session, uint32_t slots)
 {
     return etwas_session_has_no_visitors(session, slots) &&
-           etwas_pool_is_quiet(session->pool, slots);
+           etwas_pool_is_idle(session->pool, slots);
 }
 
 /*
- * Waits for the writers still inside until the session's patience ends. False: some of this process stay longer. A guest's
+ * Waits for the writers still inside until the session's timeout ends. False: some of this process stay longer. A guest's
  * have a mapping of their own, which stays when ours goes.
  */
 static bool wait_for_writers(const struct etwas_session *session, uint64_t end_ns)
@@ -59,7 +59,7 @@ static bool wait_for_writers(const struct etwas_session *session, uint64_t end_n
 static bool wait_for_handlers(const struct etwas_session *session)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
 
     ck_pr_fence_memory();
     while (ck_pr_load_32(&session->handlers_inside) != 0) {
@@ -104,7 +104,7 @@ static bool guests_may_have_come(const struct etwas_session *session)
  * losses. In no other can a record be committed any more: ADOPT adds none, and PUBLISH reads the gate. A shared
  * session has no retention classes: a slot's index is its processor.
  */
-static bool visit_slots(const struct etwas_session *session, uint64_t patience_ns)
+static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns)
 {
     const struct etwas_pool *pool = session->pool;
     bool wanted[ETWAS_MOST_PROCESSORS] = {false};
@@ -119,18 +119,18 @@ static bool visit_slots(const struct etwas_session *session, uint64_t patience_n
             wanted[index] |= ck_pr_load_64(&slot->counters.lost[cause]) != 0;
         }
     }
-    return etwas_visit_processors(wanted, count, patience_ns);
+    return etwas_visit_processors(wanted, count, timeout_ns);
 }
 
 /*
  * The gates are closed; after the fence no restartable sequence that saw them open can commit. Those of this
  * process membarrier ends, those of others visits do. False: it is not proven.
  */
-static bool fence(const struct etwas_session *session, uint64_t patience_ns)
+static bool fence(const struct etwas_session *session, uint64_t timeout_ns)
 {
     bool mine = session->pool->rseq_slots == 0 || etwas_rseq_fence();
 
-    return mine && (!guests_may_have_come(session) || visit_slots(session, patience_ns));
+    return mine && (!guests_may_have_come(session) || visit_slots(session, timeout_ns));
 }
 
 /*
@@ -142,7 +142,7 @@ static bool fence(const struct etwas_session *session, uint64_t patience_ns)
 static void shut_behind_the_fence(struct etwas_session *session)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    uint64_t patience_ns = VISIT_PATIENCE_NS;
+    uint64_t timeout_ns = VISIT_PATIENCE_NS;
     uint64_t end_ns = etwas_monotonic_ns() + VISIT_PATIENCE_NS + LATE_NS;
     bool again;
 
@@ -151,12 +151,12 @@ static void shut_behind_the_fence(struct etwas_session *session)
         again = guests_may_be_there(session) && etwas_session_has_sink(session) &&
                 etwas_monotonic_ns() < end_ns;
         ck_pr_fence_acquire();
-        session->collector.fenced = fence(session, patience_ns);
+        session->collector.fenced = fence(session, timeout_ns);
         shut_slots(session);
         if (session->collector.fenced || !again) {
             return;
         }
-        patience_ns = LOOK_NS;
+        timeout_ns = LOOK_NS;
         (void)nanosleep(&pause, NULL);
     }
 }
@@ -184,8 +184,8 @@ static void end_pool(struct etwas_session *session, bool all_out)
 
     (void)pthread_mutex_lock(&session->pool_lock);
     etwas_session_count(session, &session->last_counts);
-    for (uint32_t row = 0; row < etwas_configuration_rows(&session->configuration); row++) {
-        etwas_session_count_row(session, row, &session->last_rows[row]);
+    for (uint32_t row = 0; row < etwas_configuration_class_rows(&session->configuration); row++) {
+        etwas_session_count_class_row(session, row, &session->last_class_rows[row]);
     }
     if (all_out) {
         ck_pr_store_ptr(&session->pool, NULL);
@@ -203,7 +203,7 @@ static void end_pool(struct etwas_session *session, bool all_out)
 void etwas_session_shut_down(struct etwas_session *session)
 {
     /* One for all: the gates are closed, and a writer that is inside has been since then. */
-    const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+    const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
@@ -213,7 +213,7 @@ void etwas_session_shut_down(struct etwas_session *session)
     etwas_sinks_end(session);
     etwas_losses_end(session);
     free(session->collector.lists);
-    free(session->collector.notes);
+    free(session->collector.entries);
     free(session->untrusted_writers.copies);
     session->untrusted_writers.copies = NULL;
     session->collector = (struct etwas_collector){0};

@@ -12,7 +12,7 @@
 /*
  * After the session's gates are closed and its thread has ended. Drains what is recorded, if there
  * is a sink, ends the sinks, keeps the last counts and returns the memory. A writer that does
- * not come out of a record or of the slow path of a shared slot within the patience keeps the
+ * not come out of a record or of the slow path of a shared slot within the timeout keeps the
  * memory: it is leaked, never pulled away. Writers in rseq slots are not waited for; if
  * the system refuses the fence that ends their sequences, the memory is leaked too.
  *

@@ -13,11 +13,11 @@ static const struct etwas_sink *sink_at(const struct etwas_session *session, uin
     return session->sinks[index] != NULL ? session->sinks[index] : &none;
 }
 
-void etwas_sinks_settle(struct etwas_session *session)
+void etwas_sinks_account(struct etwas_session *session)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
-        if (sink_at(session, index)->settle != NULL) {
-            sink_at(session, index)->settle(session);
+        if (sink_at(session, index)->account != NULL) {
+            sink_at(session, index)->account(session);
         }
     }
 }
@@ -32,11 +32,11 @@ uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool las
     return most;
 }
 
-void etwas_sinks_take(struct etwas_session *session, struct etwas_batch *batch)
+void etwas_sinks_accept(struct etwas_session *session, struct etwas_batch *batch)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
-        if (sink_at(session, index)->take != NULL) {
-            sink_at(session, index)->take(session, batch);
+        if (sink_at(session, index)->accept != NULL) {
+            sink_at(session, index)->accept(session, batch);
         }
     }
 }

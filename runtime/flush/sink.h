@@ -9,7 +9,7 @@
  * where one is not in use; the drain and the flusher know no more of them than this. They get a
  * batch in the order of that table, and see of each buffer whether one before has kept it.
  *
- * A sink keeps its own accounts. What becomes of a buffer's events is settled by the drain: kept by
+ * A sink keeps its own accounts. What becomes of a buffer's events is accounted by the drain: kept by
  * any sink they are written, else they are lost for the reason that the batch says. If a sink finds
  * out later that it has not kept them after all, it books that itself.
  */
@@ -49,9 +49,9 @@ struct etwas_batch {
     struct etwas_drained buffers[ETWAS_BATCH_BUFFERS];
     uint32_t count;
     /* What the sinks say of it. */
-    enum etwas_outcome loss; /* of what no sink has kept */
-    uint32_t code;           /* of a refusal by the system */
-    bool is_full;            /* a sink takes nothing more: the session has to stop */
+    enum etwas_disposition loss; /* of what no sink has kept */
+    uint32_t code;               /* of a refusal by the system */
+    bool is_full;                /* a sink takes nothing more: the session has to stop */
 };
 
 /* All with the session's role held. NULL: a sink to which that means nothing. */
@@ -60,7 +60,7 @@ struct etwas_sink {
     uint64_t flush_bytes;
 
     /* A pass begins: books what became of what was taken before. */
-    void (*settle)(struct etwas_session *session);
+    void (*account)(struct etwas_session *session);
 
     /*
      * How many buffers the next batch may have for it, up to `most`; the others wait in the pool. `last`: the session
@@ -69,7 +69,7 @@ struct etwas_sink {
     uint32_t (*room)(struct etwas_session *session, uint32_t most, bool last);
 
     /* Takes a batch, and says in it what is kept. */
-    void (*take)(struct etwas_session *session, struct etwas_batch *batch);
+    void (*accept)(struct etwas_session *session, struct etwas_batch *batch);
 
     /*
      * A flush is through: everything stamped up to `bound` has been taken, but for records whose
@@ -90,12 +90,12 @@ struct etwas_sink {
 
 /* ---- the verbs, of all sinks of a session ---------------------------------------------------- */
 
-void etwas_sinks_settle(struct etwas_session *session);
+void etwas_sinks_account(struct etwas_session *session);
 
 /* The least that one of them has. */
 uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool last);
 
-void etwas_sinks_take(struct etwas_session *session, struct etwas_batch *batch);
+void etwas_sinks_accept(struct etwas_session *session, struct etwas_batch *batch);
 void etwas_sinks_flushed(struct etwas_session *session, int64_t bound);
 
 /* Whether one of them wants a flush when `bytes` were taken since the last. */

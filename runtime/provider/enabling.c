@@ -427,7 +427,7 @@ static bool enabling_is_guest_of(uint64_t handle)
     struct etwas_session_key key;
 
     return etwas_writer_key_of(handle, &key) && key.index >= ETWAS_SESSION_ENTRIES &&
-           (etwas_unattached_is(key.index, key.generation) ||
+           (etwas_unattached_is_counting(key.index, key.generation) ||
             (etwas_slots_are_attached() &&
              ck_pr_load_32(&etwas_slot_of(key.index, 0)->gate) == key.generation));
 }

@@ -186,10 +186,10 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
 {
 #if ETWAS_RSEQ
     const struct etwas_etl_event_header *from = &built->header;
-    const struct etwas_class_facts context = {.type_and_level =
-                                                  etwas_class_of_event(from->opcode, from->level),
-                                              .guid = &from->provider_id,
-                                              .keywords = from->keyword};
+    const struct etwas_class_attributes context = {
+        .type_and_level = etwas_class_of_event(from->opcode, from->level),
+        .guid = &from->provider_id,
+        .keywords = from->keyword};
     struct etwas_quick_target target;
     struct etwas_quick_header header;
     int64_t stamp;

@@ -131,10 +131,10 @@ static uint32_t event_write_general(const struct etwas_event_provider *provider,
                                     const struct etwas_event_arguments *event,
                                     struct etwas_audience *audience, uint32_t recorded);
 
-static inline __attribute__((always_inline)) struct etwas_class_facts event_write_class_facts(
+static inline __attribute__((always_inline)) struct etwas_class_attributes event_write_class_facts(
     const struct etwas_event_provider *provider, const EVENT_DESCRIPTOR *descriptor)
 {
-    return (struct etwas_class_facts){
+    return (struct etwas_class_attributes){
         .type_and_level = etwas_class_of_event(descriptor->Opcode, descriptor->Level),
         .guid = provider->guid,
         .keywords = descriptor->Keyword,
@@ -154,7 +154,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     const uint32_t state = ck_pr_load_32(&provider->state);
     const struct etwas_listener *listener =
         &provider->listeners[etwas_event_provider_list_index(state)][0];
-    const struct etwas_class_facts facts = event_write_class_facts(provider, descriptor);
+    const struct etwas_class_attributes facts = event_write_class_facts(provider, descriptor);
     struct etwas_quick_target targets[ETWAS_LISTENERS];
     struct etwas_quick_header header;
     struct etwas_audience audience;
@@ -283,7 +283,8 @@ static inline __attribute__((always_inline)) uint32_t event_write_quickly(
         stamp = etwas_clock_now(target.clock);
         return event_write_to(&target, &only, event, stamp, may_be_described);
     } else {
-        const struct etwas_class_facts facts = event_write_class_facts(provider, event->descriptor);
+        const struct etwas_class_attributes facts =
+            event_write_class_facts(provider, event->descriptor);
 
         return etwas_quick_find_class(&target, etwas_kind_table(only.kind), &facts, &stamp)
                    ? event_write_to(&target, &only, event, stamp, may_be_described)

@@ -90,7 +90,7 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
  * nothing. rdtsc waits for the instructions before it, so the arithmetic follows it.
  */
 static inline __attribute__((always_inline)) bool etwas_quick_find_class(
-    struct etwas_quick_target *target, uint32_t index, const struct etwas_class_facts *facts,
+    struct etwas_quick_target *target, uint32_t index, const struct etwas_class_attributes *facts,
     int64_t *stamp)
 {
     const uint32_t kind = target->kind;

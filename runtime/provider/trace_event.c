@@ -151,8 +151,8 @@ static inline __attribute__((always_inline)) uint32_t trace_event_publish(
         stamp = etwas_clock_now(target.clock);
         code = trace_event_publish_quickly(&target, stamp, ids, header_bytes, event, payload);
     } else {
-        const struct etwas_class_facts facts = {.type_and_level = event->class_word & 0xFFFF,
-                                                .guid = guid};
+        const struct etwas_class_attributes facts = {.type_and_level = event->class_word & 0xFFFF,
+                                                     .guid = guid};
 
         if (etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)) {
             code = trace_event_publish_quickly(&target, stamp, ids, header_bytes, event, payload);

@@ -292,7 +292,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
 {
-    const struct etwas_class_facts facts = {
+    const struct etwas_class_attributes facts = {
         .type_and_level = etwas_class_of_event(event->Class.Type, event->Class.Level),
         .guid = etwas_class_guid_at(instance->RegHandle)};
 
@@ -352,8 +352,8 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
             UNLIKELY(kind == tsc_by_sequence) || UNLIKELY((uint32_t)gate != generation)) {
             return instance_trace_by_kind(gate, slot, handle, event, instance);
         }
-        row = etwas_class_look(etwas_handle_index(handle),
-                               etwas_class_of_event(event->Class.Type, event->Class.Level));
+        row = etwas_class_lookup(etwas_handle_index(handle),
+                                 etwas_class_of_event(event->Class.Type, event->Class.Level));
         stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
         if (UNLIKELY(row > etwas_kind_classes(kind))) {
             return instance_trace_by_kind(gate, slot, handle, event, instance);

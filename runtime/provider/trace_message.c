@@ -234,8 +234,8 @@ static inline __attribute__((always_inline)) uint32_t message_trace_quickly(
         return ETWAS_QUICK_NOT;
     }
     if (__builtin_expect(!etwas_quick_find(&target, handle), 0)) {
-        const struct etwas_class_facts facts = {.type_and_level = ETWAS_CLASS_MESSAGE,
-                                                .guid = message->guid};
+        const struct etwas_class_attributes facts = {.type_and_level = ETWAS_CLASS_MESSAGE,
+                                                     .guid = message->guid};
 
         return etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)
                    ? message_trace_to(&target, stamp, ids, message, arguments)

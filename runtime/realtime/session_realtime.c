@@ -63,7 +63,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
         session->realtime_lost_before = session->realtime_buffers_lost;
         /* Events lost before are not theirs. */
         etwas_session_count(session, &counts);
-        session->noted_lost_events = counts.lost;
+        session->reported_lost_events = counts.lost;
         etwas_realtime_set_clocks(realtime, &session->clock_history);
         session_realtime_set(session, realtime);
     }
@@ -76,7 +76,7 @@ static void session_realtime_account_lost(struct etwas_session *session)
     uint64_t buffers;
     uint64_t records = etwas_realtime_collect_lost(session->realtime, &buffers);
 
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
+    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_UNDELIVERED, records);
     ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
 }
 
@@ -87,8 +87,8 @@ static void session_realtime_account(struct etwas_session *session)
 
     session_realtime_account_lost(session);
     etwas_session_count(session, &counts);
-    if (counts.lost != session->noted_lost_events) {
-        session->noted_lost_events = counts.lost;
+    if (counts.lost != session->reported_lost_events) {
+        session->reported_lost_events = counts.lost;
         etwas_realtime_notify_lost_events(session->realtime);
     }
 }
@@ -173,7 +173,7 @@ static void session_realtime_read_clocks(struct etwas_session *session,
 
 static const struct etwas_sink realtime_sink = {
     .flush_bytes = FLUSH_BYTES,
-    .settle = session_realtime_account,
+    .account = session_realtime_account,
     .room = session_realtime_free_buffers,
     .take = session_realtime_accept_batch,
     .flushed = session_realtime_flushed,

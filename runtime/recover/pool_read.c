@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 
 #include "buffer/pool.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "etl/record.h"
 
 enum {
@@ -67,8 +67,8 @@ static bool is_same_claim(uint64_t owner, uint64_t later)
            etwas_owner_as(owner, ETWAS_OWNER_HELD) == etwas_owner_as(later, ETWAS_OWNER_HELD);
 }
 
-bool etwas_pool_read_stands(const struct etwas_pool_view *view,
-                            const struct etwas_found_buffer *found)
+bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
+                                  const struct etwas_found_buffer *found)
 {
     ck_pr_fence_acquire(); /* what was read before was read before */
     return is_same_claim(found->owner, ck_pr_load_64(&view->owners_after[found->buffer]));
@@ -132,12 +132,12 @@ struct seen {
     uint64_t word;
     uint64_t owner; /* of the current buffer; 0: there is none */
     uint32_t buffer;
-    uint32_t spare;
+    uint32_t next_buffer;
 };
 
 /*
- * Its current buffer is the same, under the same claim, before and after the spare is read. So a
- * buffer of the slot that had been claimed before is spare at that moment if `spare` names it, and
+ * Its current buffer is the same, under the same claim, before and after the next buffer is read. So a
+ * buffer of the slot that had been claimed before is next buffer at that moment if `next_buffer` names it, and
  * was current before if not. False: it changes all the while, or names what cannot be.
  */
 static bool look_at_slot(const struct etwas_pool_view *view, uint32_t index, struct seen *seen)
@@ -155,7 +155,7 @@ static bool look_at_slot(const struct etwas_pool_view *view, uint32_t index, str
         if (seen->buffer != ETWAS_NO_BUFFER) {
             before = ck_pr_load_64(&view->owners[seen->buffer]);
         }
-        seen->spare = ck_pr_load_32(&slot->spare);
+        seen->next_buffer = ck_pr_load_32(&slot->next_buffer);
         ck_pr_fence_acquire();
         seen->word = ck_pr_load_64(&slot->word);
         ck_pr_fence_acquire(); /* pairs with each commit: what it counts is there */
@@ -196,7 +196,7 @@ static enum etwas_pool_found look_in_rseq_slot(const struct etwas_pool_view *vie
         found->committed = count > found->limit_units ? UINT32_MAX : (uint32_t)count;
     } else if (is_held(found->owner) &&
                is_held(ck_pr_load_64(&view->owners_after[found->buffer])) &&
-               seen->spare == found->buffer) {
+               seen->next_buffer == found->buffer) {
         /* A claim that is not through may name one that has been closed meanwhile. */
         return ETWAS_POOL_FOUND_NOTHING;
     } else {
@@ -235,9 +235,9 @@ static enum etwas_pool_found look_in_shared_slot(const struct etwas_pool_view *v
                                                   : ETWAS_POOL_FOUND_NOTHING;
 }
 
-enum etwas_pool_found etwas_pool_read_look(const struct etwas_pool_view *view,
-                                           const struct etwas_held_buffer *held,
-                                           struct etwas_found_buffer *found)
+enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view,
+                                              const struct etwas_held_buffer *held,
+                                              struct etwas_found_buffer *found)
 {
     enum etwas_pool_found result;
     struct seen seen;
@@ -264,7 +264,7 @@ enum etwas_pool_found etwas_pool_read_look(const struct etwas_pool_view *view,
     }
     result = found->slot < view->rseq_slots ? look_in_rseq_slot(view, &seen, found)
                                             : look_in_shared_slot(view, &seen, found);
-    return etwas_pool_read_stands(view, found) ? result : ETWAS_POOL_FOUND_CHANGED;
+    return etwas_pool_read_is_unchanged(view, found) ? result : ETWAS_POOL_FOUND_CHANGED;
 }
 
 /* ---- its records ----------------------------------------------------------------------------- */
@@ -444,7 +444,7 @@ enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view
     copy_units(to, start, limit);
     ck_pr_fence_acquire();
     if ((is_shared && is_cleared(view, found)) || !is_of_claim(start, found->owner) ||
-        !etwas_pool_read_stands(view, found)) {
+        !etwas_pool_read_is_unchanged(view, found)) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
     if (!walk(found, to, limit, is_shared)) {

@@ -15,8 +15,8 @@
  * in between is what that claim's writers have committed, if the buffer itself names no other:
  *
  *     current in its slot      up to where the slot's word says
- *     rseq slot, and full      up to its `end`. It is full if the slot's `spare` does not name it: the
- *                              spare is claimed and was not current yet, and then the only one
+ *     rseq slot, and full      up to its `end`. It is full if the slot's `next_buffer` does not name it: the
+ *                              next buffer is claimed and was not current yet, and then the only one
  *     shared slot              all records with a final marker: those whose writers have not finished
  *                              are left out. One that is not
  *                              current and in which nothing is committed was never current, or is
@@ -109,9 +109,9 @@ struct etwas_found_buffer {
 };
 
 /* Fills in all but what `records` finds. `held` is of a list. */
-enum etwas_pool_found etwas_pool_read_look(const struct etwas_pool_view *view,
-                                           const struct etwas_held_buffer *held,
-                                           struct etwas_found_buffer *found);
+enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view,
+                                              const struct etwas_held_buffer *held,
+                                              struct etwas_found_buffer *found);
 
 /*
  * Copies the records of a buffer in which `look` has found some to `to`, which has room for a buffer
@@ -125,7 +125,7 @@ enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view
                                               struct etwas_found_buffer *found, void *to);
 
 /* Whether the buffer is under that claim to this moment. */
-bool etwas_pool_read_stands(const struct etwas_pool_view *view,
-                            const struct etwas_found_buffer *found);
+bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
+                                  const struct etwas_found_buffer *found);
 
 #endif

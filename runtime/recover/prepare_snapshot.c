@@ -124,7 +124,7 @@ static uint32_t make(struct etwas_session *session, int descriptor,
     };
     prepared->built = memcpy(piece(&next, header->bytes), header->content, header->bytes);
     prepared->header.content = piece(&next, pool->buffer_bytes);
-    prepared->spare = piece(&next, pool->buffer_bytes);
+    prepared->scratch = piece(&next, pool->buffer_bytes);
     put_metadata(prepared, next, metadata_buffers);
     *made = prepared;
     return ERROR_SUCCESS;

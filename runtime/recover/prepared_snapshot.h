@@ -59,7 +59,7 @@ struct etwas_prepared_snapshot {
     struct etwas_clock_history history;
     struct etwas_clock_reading ended;
     struct etwas_held_buffer *list; /* room for as many as the pool may have */
-    uint8_t *spare;                 /* a buffer */
+    uint8_t *scratch;               /* a buffer */
     uint32_t entries;               /* of the file, buffer 0 included */
     uint64_t events_left_out;       /* that were in the pool */
     uint64_t buffers_left_out;

@@ -14,25 +14,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "clock/clock.h"
 #include "etl/own_record.h"
 #include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
 #include "file/log_losses.h"
 #include "platform/sized_struct.h"
-#include "recover/account.h"
-#include "recover/copy.h"
 #include "recover/log_tail.h"
+#include "recover/mapping_copy.h"
+#include "recover/recovered_counts.h"
 #include "shared/mapping.h"
 
 struct recovery {
-    struct etwas_recover_copy copy;
+    struct etwas_mapping_copy copy;
     int logs[2];                 /* the session's own files; -1: none */
     struct etwas_log_tail *tail; /* what is in them */
     struct etwas_log_file *file; /* NULL: it is only looked at */
     etwas_recovered *result;
-    struct etwas_recover_account account;
+    struct etwas_recovered_counts account;
     struct etwas_loss_table *losses; /* of the file */
     uint8_t *records;                /* room for a buffer's */
     int64_t newest;                  /* no event that was written is newer */
@@ -44,7 +44,7 @@ struct recovery {
 static uint32_t create_file(struct recovery *recovery, const char *path)
 {
     static const etwas_wchar no_name[1];
-    const struct etwas_recover_copy *copy = &recovery->copy;
+    const struct etwas_mapping_copy *copy = &recovery->copy;
     const struct etwas_shared_head *head = &copy->head;
     struct etwas_log_file_options options = {
         .path = path,
@@ -121,7 +121,7 @@ static uint32_t whole_schemas(const uint8_t *schemas, uint64_t left, uint32_t ro
 
 static uint32_t write_schemas(struct recovery *recovery)
 {
-    const struct etwas_recover_copy *copy = &recovery->copy;
+    const struct etwas_mapping_copy *copy = &recovery->copy;
     uint64_t left = copy->schema_bytes;
     const uint8_t *next = copy->schemas;
     uint32_t room = copy->head.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
@@ -182,24 +182,26 @@ static struct etwas_clock_reading end_of(const struct recovery *recovery)
 static void pass_over(struct recovery *recovery, const struct etwas_found_buffer *found)
 {
     recovery->result->passed_buffers++;
-    etwas_recover_account_replaced(&recovery->account, found);
+    etwas_recovered_counts_add_replaced(&recovery->account, found);
 }
 
 /*
- * Whether all that the flusher settled is in the session's files, and may be in one that is not asked: there were more than
+ * Whether all that the flusher accounted is in the session's files, and may be in one that is not asked: there were more than
  * one; nothing was ever refused, or replaced, or given to somebody else instead; the process cannot have been refused
  * something meanwhile; and what the system had taken from it is not lost with another boot.
  */
-static bool is_settled_in_files(const struct recovery *recovery)
+static bool is_accounted_in_files(const struct recovery *recovery)
 {
     const struct etwas_shared_head *head = &recovery->copy.head;
     const uint32_t other_places = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_REAL_TIME_MODE;
-    const uint64_t *settled = recovery->copy.pool.settled;
+    const uint64_t *accounted = recovery->copy.pool.accounted;
 
     return recovery->logs[0] >= 0 && head->file_paths[1 - head->newest_path][0] != 0 &&
            !recovery->result->is_alive && !recovery->result->other_boot &&
-           (head->log_file_mode & other_places) == 0 && settled[ETWAS_OUTCOME_WRITE_ERROR] == 0 &&
-           settled[ETWAS_OUTCOME_FILE_FULL] == 0 && settled[ETWAS_OUTCOME_UNDELIVERED] == 0;
+           (head->log_file_mode & other_places) == 0 &&
+           accounted[ETWAS_DISPOSITION_WRITE_ERROR] == 0 &&
+           accounted[ETWAS_DISPOSITION_FILE_FULL] == 0 &&
+           accounted[ETWAS_DISPOSITION_UNDELIVERED] == 0;
 }
 
 /* Whether these are whole records. */
@@ -216,17 +218,17 @@ static bool are_records(const uint8_t *data, uint32_t units)
 }
 
 /*
- * How many bytes of its records flushes took, and settled. The flusher stores that behind the loss, if there is one. More
+ * How many bytes of its records flushes took, and accounted. The flusher stores that behind the loss, if there is one. More
  * than is committed cannot be, nor a part of a record.
  */
-static uint32_t settled_bytes(const struct recovery *recovery,
-                              const struct etwas_found_buffer *found, const uint8_t *data)
+static uint32_t accounted_bytes(const struct recovery *recovery,
+                                const struct etwas_found_buffer *found, const uint8_t *data)
 {
     uint32_t end = etwas_control_written(&recovery->copy.pool.buffers[found->buffer],
                                          etwas_owner_ticket(found->owner));
 
     return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
-                   end <= found->limit_units && is_settled_in_files(recovery) &&
+                   end <= found->limit_units && is_accounted_in_files(recovery) &&
                    are_records(data, end - ETWAS_FIRST_UNIT)
                ? (end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
                : 0;
@@ -234,18 +236,18 @@ static uint32_t settled_bytes(const struct recovery *recovery,
 
 /*
  * How many bytes of its records the log files have. The newest two are asked. What was taken of a buffer that then stayed
- * current may begin in one that ended before them; what is not settled yet is in those.
+ * current may begin in one that ended before them; what is not accounted yet is in those.
  */
 static uint32_t bytes_in_files(struct recovery *recovery, const struct etwas_found_buffer *found,
                                const uint8_t *data)
 {
     uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
     uint32_t bytes = etwas_log_tail_has(recovery->tail, found->slot, data, limit);
-    uint32_t settled = bytes == 0 ? settled_bytes(recovery, found, data) : 0;
+    uint32_t accounted = bytes == 0 ? accounted_bytes(recovery, found, data) : 0;
 
-    return settled == 0 ? bytes
-                        : settled + etwas_log_tail_has(recovery->tail, found->slot, data + settled,
-                                                       limit - settled);
+    return accounted == 0 ? bytes
+                          : accounted + etwas_log_tail_has(recovery->tail, found->slot,
+                                                           data + accounted, limit - accounted);
 }
 
 /* Behind what the log files have of it. */
@@ -269,9 +271,9 @@ static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer
     result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
     result->events += found->records;
     result->in_log_file += found->before;
-    etwas_recover_account_read(&recovery->account, &recovery->copy.pool.buffers[found->buffer],
-                               found->slot < view->rseq_slots, found, recovery->records,
-                               recovery->logs[0] >= 0);
+    etwas_recovered_counts_add_read(&recovery->account, &recovery->copy.pool.buffers[found->buffer],
+                                    found->slot < view->rseq_slots, found, recovery->records,
+                                    recovery->logs[0] >= 0);
     result->buffers += found->records != 0;
     if (found->end_units <= found->begin_units) {
         return ERROR_SUCCESS;
@@ -295,11 +297,11 @@ static uint32_t write_events(struct recovery *recovery)
 
     for (uint32_t index = 0; index < count && code == ERROR_SUCCESS; index++) {
         struct etwas_found_buffer found;
-        enum etwas_pool_found what = etwas_pool_read_look(view, &list[index], &found);
+        enum etwas_pool_found what = etwas_pool_read_inspect(view, &list[index], &found);
 
         if (what == ETWAS_POOL_FOUND_RECORDS && recovery->copy.is_absent[found.buffer]) {
             recovery->result->missing_buffers++;
-            etwas_recover_account_missing(&recovery->account, &found);
+            etwas_recovered_counts_add_missing(&recovery->account, &found);
         } else if (what == ETWAS_POOL_FOUND_RECORDS) {
             code = write_found(recovery, &found);
         } else {
@@ -335,7 +337,7 @@ static void tell_losses(struct recovery *recovery, const uint64_t *by_cause)
             etwas_loss_table_add(recovery->losses, &loss);
         }
     }
-    etwas_log_losses_follow(recovery->file, recovery->losses);
+    etwas_log_losses_attach(recovery->file, recovery->losses);
 }
 
 /*
@@ -345,10 +347,10 @@ static void tell_losses(struct recovery *recovery, const uint64_t *by_cause)
 static struct etwas_log_file_totals count(struct recovery *recovery)
 {
     etwas_recovered *result = recovery->result;
-    struct etwas_recover_sums sums =
-        etwas_recover_account_sums(&recovery->account, &recovery->copy.pool);
+    struct etwas_recovered_totals sums =
+        etwas_recovered_counts_sum(&recovery->account, &recovery->copy.pool);
 
-    result->is_settling = recovery->copy.is_settling;
+    result->is_settling = recovery->copy.is_accounting;
     result->attempted = sums.attempted;
     result->overwritten = sums.overwritten;
     result->lost = sums.lost;
@@ -382,8 +384,7 @@ static uint32_t write_all(struct recovery *recovery)
 
         recovery->ended = end_of(recovery);
         finished = etwas_log_file_finish(recovery->file, &totals);
-        finished =
-            finished && (code != ERROR_SUCCESS || etwas_log_file_put_in_place(recovery->file));
+        finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(recovery->file));
         finished = etwas_log_file_close(recovery->file) && finished;
         code = code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
     }
@@ -418,7 +419,7 @@ static uint32_t recover_pool(struct recovery *recovery, const struct etwas_recov
                                  head->file_paths[1 - head->newest_path]};
     uint32_t code = output != NULL && is_read(source, paths, output)
                         ? ERROR_SHARING_VIOLATION
-                        : etwas_recover_copy_pool(&recovery->copy, source);
+                        : etwas_mapping_copy_pool(&recovery->copy, source);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -452,7 +453,7 @@ static void copy_name(char *to, size_t room, const char *name)
     to[length] = 0;
 }
 
-static void describe(const struct etwas_recover_copy *copy, etwas_recovered *result)
+static void describe(const struct etwas_mapping_copy *copy, etwas_recovered *result)
 {
     const struct etwas_shared_head *head = &copy->head;
     uint8_t boot[16];
@@ -490,14 +491,14 @@ static uint32_t recover(const char *path, uint32_t index, const char *output,
     code = etwas_recover_source_open(&source, path, index);
     result->is_alive = source.is_alive;
     if (code == ERROR_SUCCESS) {
-        code = etwas_recover_copy_head(&recovery->copy, &source);
+        code = etwas_mapping_copy_head(&recovery->copy, &source);
         if (code == ERROR_SUCCESS) {
             describe(&recovery->copy, result);
             code = recover_pool(recovery, &source, output);
         }
         etwas_recover_source_close(&source);
     }
-    etwas_recover_copy_free(&recovery->copy);
+    etwas_mapping_copy_free(&recovery->copy);
     etwas_log_tail_close(recovery->tail);
     for (uint32_t index = 0; index < 2; index++) {
         if (recovery->logs[index] >= 0) {

@@ -58,7 +58,7 @@ static void cut(struct etwas_prepared_snapshot *prepared)
 
 /*
  * Writes a buffer with these records as the file's next entry. They lie where they belong in the
- * spare buffer.
+ * scratch buffer.
  */
 static void put_spare(struct etwas_prepared_snapshot *prepared, const struct etwas_drained *buffer,
                       int64_t number)
@@ -67,9 +67,9 @@ static void put_spare(struct etwas_prepared_snapshot *prepared, const struct etw
     const struct etwas_etl_buffer_header header =
         etwas_log_buffer_header(buffer_bytes, prepared->logger_id, buffer, number);
 
-    memcpy(prepared->spare, &header, sizeof header);
-    memset(prepared->spare + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
-    prepared->entries += put(prepared, prepared->spare, buffer_bytes, prepared->entries, 0);
+    memcpy(prepared->scratch, &header, sizeof header);
+    memset(prepared->scratch + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
+    prepared->entries += put(prepared, prepared->scratch, buffer_bytes, prepared->entries, 0);
 }
 
 /* The same of what belongs before all others: its stamp is that of the session's start. */
@@ -141,13 +141,14 @@ static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
 static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
-    const uint64_t *settled = prepared->pool->settled;
+    const uint64_t *accounted = prepared->pool->accounted;
 
     return (struct etwas_etl_totals){
-        .lost_events = sum_of_slots(prepared) + ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]) +
-                       ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]) +
-                       ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]) +
-                       ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]) +
+        .lost_events = sum_of_slots(prepared) +
+                       ck_pr_load_64(&accounted[ETWAS_DISPOSITION_WRITE_ERROR]) +
+                       ck_pr_load_64(&accounted[ETWAS_DISPOSITION_FILE_FULL]) +
+                       ck_pr_load_64(&accounted[ETWAS_DISPOSITION_ABANDONED]) +
+                       ck_pr_load_64(&accounted[ETWAS_DISPOSITION_UNDELIVERED]) +
                        ck_pr_load_64(&session->lost_in_kernel) +
                        ck_pr_load_64(&session->lost_unattached) + prepared->events_left_out,
         .lost_buffers = ck_pr_load_64(&session->buffers_lost) + prepared->buffers_left_out,
@@ -238,7 +239,7 @@ static bool is_given_up(struct etwas_prepared_snapshot *prepared,
 static bool put_found(struct etwas_prepared_snapshot *prepared,
                       const struct etwas_found_buffer *found, int64_t number)
 {
-    uint8_t *data = prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    uint8_t *data = prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES;
     int64_t now = etwas_clock_now(prepared->clock);
     const struct etwas_drained buffer = {
         .data_bytes = (found->end_units - found->begin_units) * ETWAS_UNIT_BYTES,
@@ -263,7 +264,7 @@ static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwa
     uint32_t written =
         etwas_control_written(control_of(prepared, held->buffer), etwas_owner_ticket(held->owner));
     struct etwas_found_buffer found;
-    enum etwas_pool_found result = etwas_pool_read_look(view, held, &found);
+    enum etwas_pool_found result = etwas_pool_read_inspect(view, held, &found);
 
     if (result == ETWAS_POOL_FOUND_NOTHING || is_given_up(prepared, &found)) {
         return;
@@ -275,8 +276,8 @@ static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwa
         }
     }
     if (result == ETWAS_POOL_FOUND_RECORDS) {
-        result =
-            etwas_pool_read_records(view, &found, prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES);
+        result = etwas_pool_read_records(view, &found,
+                                         prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
     if (result != ETWAS_POOL_FOUND_CHANGED && found.records != 0 &&
         !put_found(prepared, &found, number)) {
@@ -313,7 +314,7 @@ static void put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
             etwas_log_clock_snapshot(&prepared->header, &prepared->history.readings[index],
                                      ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
 
-        memcpy(prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + used, &record, sizeof record);
+        memcpy(prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES + used, &record, sizeof record);
         used += CLOCK_SNAPSHOT_BYTES;
         if (used == room || index + 1 == end) {
             put_beside(prepared, used);
@@ -332,8 +333,8 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared)
     for (uint32_t index = 0; index < prepared->metadata_buffers && !is_refused(prepared); index++) {
         struct etwas_etl_buffer_header header;
 
-        memcpy(prepared->spare, prepared->metadata + (size_t)index * buffer_bytes, buffer_bytes);
-        memcpy(&header, prepared->spare, sizeof header);
+        memcpy(prepared->scratch, prepared->metadata + (size_t)index * buffer_bytes, buffer_bytes);
+        memcpy(&header, prepared->scratch, sizeof header);
         put_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
     if (etwas_descriptions_count() == prepared->descriptions) {
@@ -343,7 +344,7 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared)
                             etwas_descriptions_have_more(&cursor.descriptions);
          more++) {
         bytes = etwas_descriptions_read(&cursor.descriptions,
-                                        prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES,
+                                        prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES,
                                         buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, started);
         if (bytes == 0) {
             break;

@@ -172,7 +172,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
     uint32_t least = BUFFERS_A_SLOT * slots_that_keep_buffers(configuration);
     uint32_t least_of_rows = configuration->class_count == 0
                                  ? 0
-                                 : etwas_configuration_rows(configuration) *
+                                 : etwas_configuration_class_rows(configuration) *
                                        etwas_configuration_row_buffers(configuration);
     uint32_t minimum = configuration->minimum_buffers;
     uint32_t maximum = configuration->maximum_buffers;
@@ -314,7 +314,7 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
     }
     /* A file has one number of streams; and each of them an index that processors could have. */
     return (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 ||
-                   etwas_configuration_rows(configuration) * slots > ETWAS_MOST_PROCESSORS
+                   etwas_configuration_class_rows(configuration) * slots > ETWAS_MOST_PROCESSORS
                ? ERROR_NOT_SUPPORTED
                : ERROR_SUCCESS;
 }

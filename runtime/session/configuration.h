@@ -49,7 +49,7 @@ struct etwas_configuration {
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */
-    bool is_found;       /* or others find and control it, and do not log into it */
+    bool is_discoverable; /* or others find and control it, and do not log into it */
     uint32_t
         unshared; /* ETWAS_UNSHARED_*: why they do not, where it was not asked for; HIDDEN: found no more */
     bool is_template; /* a private session, of which other processes start their own */
@@ -124,7 +124,8 @@ static inline bool etwas_configuration_is_in_process(
 }
 
 /* Rows of slots: one for each retention class, and that of no class. */
-static inline uint32_t etwas_configuration_rows(const struct etwas_configuration *configuration)
+static inline uint32_t etwas_configuration_class_rows(
+    const struct etwas_configuration *configuration)
 {
     return 1 + configuration->class_count;
 }

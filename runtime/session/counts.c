@@ -38,11 +38,11 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
         .lost_no_buffer = pool.lost[ETWAS_SLOT_NO_BUFFER],
-        .lost_write_error = pool.settled[ETWAS_OUTCOME_WRITE_ERROR],
-        .lost_file_full = pool.settled[ETWAS_OUTCOME_FILE_FULL],
-        .lost_abandoned = pool.settled[ETWAS_OUTCOME_ABANDONED],
+        .lost_write_error = pool.accounted[ETWAS_DISPOSITION_WRITE_ERROR],
+        .lost_file_full = pool.accounted[ETWAS_DISPOSITION_FILE_FULL],
+        .lost_abandoned = pool.accounted[ETWAS_DISPOSITION_ABANDONED],
         .lost_backlog_full = pool.lost[ETWAS_SLOT_BACKLOG_FULL],
-        .lost_undelivered = pool.settled[ETWAS_OUTCOME_UNDELIVERED],
+        .lost_undelivered = pool.accounted[ETWAS_DISPOSITION_UNDELIVERED],
         .buffers_written = ck_pr_load_64(&session->buffers_written),
         .buffers_lost = ck_pr_load_64(&session->buffers_lost),
         .realtime_buffers_lost = ck_pr_load_64(&session->realtime_buffers_lost),
@@ -54,7 +54,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .restarts = pool.restarts,
         .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
         .lost_unattached = ck_pr_load_64(&session->lost_unattached),
-        .condemned_slots = pool.slots_condemned,
+        .condemned_slots = pool.slots_quarantined,
         .damaged_buffers = pool.buffers_damaged,
         .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
         .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],
@@ -67,21 +67,23 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
     etwas_session_add_losses(counts);
 }
 
-void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
-                             struct etwas_session_row *counts)
+void etwas_session_count_class_row(const struct etwas_session *session, uint32_t row,
+                                   struct etwas_session_class_row *counts)
 {
     struct etwas_pool_counts pool;
 
-    etwas_pool_count_row(session->pool, row, &pool);
-    *counts = (struct etwas_session_row){
+    etwas_pool_count_class_row(session->pool, row, &pool);
+    *counts = (struct etwas_session_class_row){
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
         .lost = pool.lost[ETWAS_SLOT_NO_BUFFER] + pool.lost[ETWAS_SLOT_BACKLOG_FULL] +
                 pool.lost[ETWAS_SLOT_TOO_LARGE] + pool.lost[ETWAS_SLOT_WITHHELD] +
-                pool.settled[ETWAS_OUTCOME_WRITE_ERROR] + pool.settled[ETWAS_OUTCOME_FILE_FULL] +
-                pool.settled[ETWAS_OUTCOME_ABANDONED] + pool.settled[ETWAS_OUTCOME_UNDELIVERED],
+                pool.accounted[ETWAS_DISPOSITION_WRITE_ERROR] +
+                pool.accounted[ETWAS_DISPOSITION_FILE_FULL] +
+                pool.accounted[ETWAS_DISPOSITION_ABANDONED] +
+                pool.accounted[ETWAS_DISPOSITION_UNDELIVERED],
         .buffers = pool.allocated - pool.free,
-        .share = ck_pr_load_32(&session->pool->words->rows[row].share),
+        .quota = ck_pr_load_32(&session->pool->words->rows[row].quota),
     };
 }
 
@@ -100,13 +102,13 @@ uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held)
     is_there = etwas_session_is_remembered(key) && held->session->state != ETWAS_SESSION_STARTING;
     etwas_control_unlock();
     if (!is_there) {
-        etwas_session_let_go(held);
+        etwas_session_release(held);
         return ERROR_INVALID_HANDLE;
     }
     return ERROR_SUCCESS;
 }
 
-void etwas_session_let_go(const struct etwas_held_session *held)
+void etwas_session_release(const struct etwas_held_session *held)
 {
     (void)pthread_mutex_unlock(&held->session->pool_lock);
     etwas_cancel_allow(held->cancelling);
@@ -125,6 +127,6 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
     } else {
         *counts = held.session->last_counts;
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     return ERROR_SUCCESS;
 }

@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 #include <stdlib.h>
 
-#include "buffer/share.h"
+#include "buffer/quota.h"
 #include "clock/clock.h"
 #include "clock/clock_selection.h"
 #include "session/session.h"
@@ -38,7 +38,7 @@ void etwas_losses_begin(struct etwas_session *session)
         calloc(1, sizeof *session->losses + session->slot_count * sizeof *session->losses->slots);
     if (session->losses != NULL) {
         etwas_loss_table_begin(&session->losses->table, ticks);
-        session->losses->looked = etwas_clock_now(clock);
+        session->losses->checked_at = etwas_clock_now(clock);
     }
 }
 
@@ -51,16 +51,16 @@ void etwas_losses_end(struct etwas_session *session)
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* A count that has grown. That of writers who are not through yet may be less than before, for a while. */
-static void note(const struct look *look, uint64_t *noted, uint64_t found,
+static void note(const struct look *look, uint64_t *reported, uint64_t found,
                  struct etwas_etl_loss loss)
 {
-    if (found > *noted) {
+    if (found > *reported) {
         loss.version = ETWAS_ETL_LOSS_VERSION;
-        loss.events = found - *noted;
+        loss.events = found - *reported;
         loss.from_raw = look->from;
         loss.until_raw = look->until;
         etwas_loss_table_add(look->table, &loss);
-        *noted = found;
+        *reported = found;
     }
 }
 
@@ -94,24 +94,24 @@ static void note_slots(const struct etwas_session *session, const struct look *l
         struct etwas_slot_losses *slot = &session->losses->slots[index];
         struct etwas_etl_loss loss = {
             .processor = processor_of(session, index),
-            .retention_class = etwas_share_row(session->pool, index),
+            .retention_class = etwas_quota_class_row(session->pool, index),
         };
 
         for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
             loss.cause = slot_causes[cause];
-            note(look, &slot->noted[cause], slot->found[cause], loss);
+            note(look, &slot->reported[cause], slot->found[cause], loss);
         }
     }
 }
 
-/* `besides`: what is counted for each cause that is of no slot. */
-static void look_at(struct etwas_session *session, const uint64_t *besides)
+/* `without_slot`: what is counted for each cause that is of no slot. */
+static void look_at(struct etwas_session *session, const uint64_t *without_slot)
 {
     struct etwas_losses *losses = session->losses;
     uint32_t clock = session->configuration.clock;
-    struct look look = {.table = &losses->table, .from = losses->looked};
+    struct look look = {.table = &losses->table, .from = losses->checked_at};
 
-    losses->looked = etwas_clock_now(clock);
+    losses->checked_at = etwas_clock_now(clock);
     ck_pr_fence_memory(); /* what is not found now is lost after that … */
     read_slots(session);
     ck_pr_fence_memory(); /* … and what is, before this */
@@ -121,37 +121,37 @@ static void look_at(struct etwas_session *session, const uint64_t *besides)
     for (uint32_t cause = ETWAS_LOST_WRITE_ERROR; cause <= ETWAS_LOST_CAUSES; cause++) {
         const struct etwas_etl_loss loss = {.cause = cause, .processor = ETWAS_LOST_ANYWHERE};
 
-        note(&look, &losses->besides[cause], besides[cause], loss);
+        note(&look, &losses->without_slot[cause], without_slot[cause], loss);
     }
 }
 
-void etwas_losses_look(struct etwas_session *session)
+void etwas_losses_check(struct etwas_session *session)
 {
     if (session->losses != NULL) {
-        const uint64_t *settled = session->pool->settled;
-        const uint64_t besides[ETWAS_LOST_CAUSES + 1] = {
-            [ETWAS_LOST_WRITE_ERROR] = ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]),
-            [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]),
-            [ETWAS_LOST_ABANDONED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]),
-            [ETWAS_LOST_UNDELIVERED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]),
+        const uint64_t *accounted = session->pool->accounted;
+        const uint64_t without_slot[ETWAS_LOST_CAUSES + 1] = {
+            [ETWAS_LOST_WRITE_ERROR] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_WRITE_ERROR]),
+            [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_FILE_FULL]),
+            [ETWAS_LOST_ABANDONED] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_ABANDONED]),
+            [ETWAS_LOST_UNDELIVERED] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_UNDELIVERED]),
             [ETWAS_LOST_UNATTACHED] = ck_pr_load_64(&session->lost_unattached),
         };
 
-        look_at(session, besides);
+        look_at(session, without_slot);
     }
 }
 
 static uint64_t noted_of_slots(const struct etwas_session *session, enum etwas_slot_loss cause)
 {
-    uint64_t noted = 0;
+    uint64_t reported = 0;
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        noted += session->losses->slots[index].noted[cause];
+        reported += session->losses->slots[index].reported[cause];
     }
-    return noted;
+    return reported;
 }
 
-/* What was noted is what is counted, whatever was lost since. */
+/* What was reported is what is counted, whatever was lost since. */
 static void count_noted(const struct etwas_session *session, etwas_session_counts *counts)
 {
     const struct etwas_losses *losses = session->losses;
@@ -160,19 +160,19 @@ static void count_noted(const struct etwas_session *session, etwas_session_count
     counts->lost_backlog_full = noted_of_slots(session, ETWAS_SLOT_BACKLOG_FULL);
     counts->lost_too_large = noted_of_slots(session, ETWAS_SLOT_TOO_LARGE);
     counts->lost_withheld = noted_of_slots(session, ETWAS_SLOT_WITHHELD);
-    counts->lost_write_error = losses->besides[ETWAS_LOST_WRITE_ERROR];
-    counts->lost_file_full = losses->besides[ETWAS_LOST_FILE_FULL];
-    counts->lost_abandoned = losses->besides[ETWAS_LOST_ABANDONED];
-    counts->lost_undelivered = losses->besides[ETWAS_LOST_UNDELIVERED];
-    counts->lost_unattached = losses->besides[ETWAS_LOST_UNATTACHED];
+    counts->lost_write_error = losses->without_slot[ETWAS_LOST_WRITE_ERROR];
+    counts->lost_file_full = losses->without_slot[ETWAS_LOST_FILE_FULL];
+    counts->lost_abandoned = losses->without_slot[ETWAS_LOST_ABANDONED];
+    counts->lost_undelivered = losses->without_slot[ETWAS_LOST_UNDELIVERED];
+    counts->lost_unattached = losses->without_slot[ETWAS_LOST_UNATTACHED];
     etwas_session_add_losses(counts);
 }
 
-void etwas_losses_count(struct etwas_session *session, etwas_session_counts *counts)
+void etwas_losses_check_and_count(struct etwas_session *session, etwas_session_counts *counts)
 {
     etwas_session_count(session, counts);
     if (session->losses != NULL) {
-        const uint64_t besides[ETWAS_LOST_CAUSES + 1] = {
+        const uint64_t without_slot[ETWAS_LOST_CAUSES + 1] = {
             [ETWAS_LOST_WRITE_ERROR] = counts->lost_write_error,
             [ETWAS_LOST_FILE_FULL] = counts->lost_file_full,
             [ETWAS_LOST_ABANDONED] = counts->lost_abandoned,
@@ -180,7 +180,7 @@ void etwas_losses_count(struct etwas_session *session, etwas_session_counts *cou
             [ETWAS_LOST_UNATTACHED] = counts->lost_unattached,
         };
 
-        look_at(session, besides);
+        look_at(session, without_slot);
         count_noted(session, counts);
     }
 }

@@ -21,14 +21,14 @@ struct etwas_session;
 
 /* Of a slot. */
 struct etwas_slot_losses {
-    uint64_t noted[ETWAS_SLOT_LOSSES];
+    uint64_t reported[ETWAS_SLOT_LOSSES];
     uint64_t found[ETWAS_SLOT_LOSSES]; /* by the look that goes on */
 };
 
 struct etwas_losses {
     struct etwas_loss_table table; /* since the session's file began; of a recorder since it did */
-    int64_t looked;                /* the clock when the last look began */
-    uint64_t besides[ETWAS_LOST_CAUSES + 1]; /* noted, by causes that no slot counts */
+    int64_t checked_at;            /* the clock when the last look began */
+    uint64_t without_slot[ETWAS_LOST_CAUSES + 1]; /* reported, by causes that no slot counts */
     struct etwas_slot_losses slots[];
 };
 
@@ -37,9 +37,9 @@ void etwas_losses_begin(struct etwas_session *session);
 void etwas_losses_end(struct etwas_session *session);
 
 /* A look; nothing where no `losses` were begun. */
-void etwas_losses_look(struct etwas_session *session);
+void etwas_losses_check(struct etwas_session *session);
 
 /* Counts the session and looks, so that both say the same of what was lost until now. */
-void etwas_losses_count(struct etwas_session *session, etwas_session_counts *counts);
+void etwas_losses_check_and_count(struct etwas_session *session, etwas_session_counts *counts);
 
 #endif

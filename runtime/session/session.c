@@ -86,11 +86,11 @@ void etwas_sessions_forget(void)
         if (session->mapping != NULL) {
             etwas_shared_forget(session->mapping);
         }
-        if (session->making != NULL) {
-            etwas_shared_forget(session->making);
+        if (session->unfinished_mapping != NULL) {
+            etwas_shared_forget(session->unfinished_mapping);
         }
         session->mapping = NULL;
-        session->making = NULL;
+        session->unfinished_mapping = NULL;
         session->pool = NULL;
         session->file = NULL;
         session->realtime = NULL;
@@ -232,7 +232,7 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    if (!configuration->is_shared && !configuration->is_found) {
+    if (!configuration->is_shared && !configuration->is_discoverable) {
         session->generation = next_generation(session->generation);
     } else if (!draw_generation(&session->generation)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
@@ -245,15 +245,15 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
     session->clock_history.count = 0;
     if (etwas_configuration_has_one_slot(configuration)) {
         session->first_slot = etwas_slot_count;
-        session->slot_count = etwas_configuration_rows(configuration);
+        session->slot_count = etwas_configuration_class_rows(configuration);
     } else {
         bool has_extra =
             configuration->protocol == ETWAS_PROTOCOL_RSEQ || configuration->system_logger;
 
         session->first_slot = 0;
-        session->slot_count =
-            etwas_configuration_rows(configuration) * (etwas_slot_count + (has_extra ? 1 : 0)) +
-            (configuration->is_shared ? ETWAS_GUEST_SLOTS : 0);
+        session->slot_count = etwas_configuration_class_rows(configuration) *
+                                  (etwas_slot_count + (has_extra ? 1 : 0)) +
+                              (configuration->is_shared ? ETWAS_GUEST_SLOTS : 0);
     }
     return session;
 }
@@ -279,8 +279,8 @@ static uint64_t last_word(struct etwas_session *session, const struct etwas_slot
     return word;
 }
 
-struct etwas_session *etwas_session_take_entry(const struct etwas_configuration *configuration,
-                                               uint32_t *code)
+struct etwas_session *etwas_session_reserve_entry(const struct etwas_configuration *configuration,
+                                                  uint32_t *code)
 {
     struct etwas_session *session;
 
@@ -295,7 +295,7 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     /* A pool leaked by the entry's last session is forgotten with that session's counts. */
     session->pool = NULL;
     session->last_counts = (etwas_session_counts){0};
-    memset(session->last_rows, 0, sizeof session->last_rows);
+    memset(session->last_class_rows, 0, sizeof session->last_class_rows);
     etwas_trigger_reset(&session->trigger);
     session->recorder = NULL;
     session->watch = NULL;
@@ -446,9 +446,9 @@ void etwas_session_open(struct etwas_session *session)
         bool is_rseq = etwas_pool_is_rseq_slot(pool, index);
         uint32_t kind = kind_of(session, is_rseq);
 
-        etwas_pool_set_terms(pool, index, kind);
+        etwas_pool_set_slot_local(pool, index, kind);
         ck_pr_store_32(&slot->kind, kind);
-        ck_pr_store_32(&slot->spare, 0);
+        ck_pr_store_32(&slot->next_buffer, 0);
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
         ck_pr_store_32(&slot->processor, is_rseq ? index % etwas_slot_count : etwas_slot_count);

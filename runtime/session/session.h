@@ -60,12 +60,12 @@ enum etwas_guests {
 };
 
 /* What became of the events of one row of slots, and the buffers that it has. */
-struct etwas_session_row {
+struct etwas_session_class_row {
     uint64_t recorded;
     uint64_t overwritten;
     uint64_t lost;
     uint32_t buffers;
-    uint32_t share;
+    uint32_t quota;
 };
 
 struct etwas_session {
@@ -95,11 +95,12 @@ struct etwas_session {
     pthread_mutex_t pool_lock;
     struct etwas_pool *pool; /* NULL: none; after the end only a pool that had to be leaked */
     etwas_session_counts last_counts;
-    struct etwas_session_row last_rows[ETWAS_ROWS];
+    struct etwas_session_class_row last_class_rows[ETWAS_CLASS_ROWS];
 
     /* Of a crash-safe one, NULL: none. Set with the control lock held, constant while it runs. */
     struct etwas_shared_mapping *mapping;
-    struct etwas_shared_mapping *making; /* until it is whole: only a fork's child looks at it */
+    struct etwas_shared_mapping
+        *unfinished_mapping; /* until it is whole: only a fork's child looks at it */
 
     /* Under `role`. */
     pthread_mutex_t role;
@@ -109,7 +110,7 @@ struct etwas_session {
                                         Changed by etwas_session_set_file */
     struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
-    uint64_t noted_lost_events;      /* the consumers know of these */
+    uint64_t reported_lost_events;   /* the consumers know of these */
     struct etwas_collector collector;
     struct {
         uint8_t *copies; /* of buffers that other processes map: so many at a time; NULL: none do */
@@ -180,8 +181,8 @@ void etwas_sessions_forget(void);
  * code: ERROR_ALREADY_EXISTS (name or GUID, R10, R41), ERROR_NO_SYSTEM_RESOURCES (R46, R47),
  * ERROR_NOT_ENOUGH_MEMORY.
  */
-struct etwas_session *etwas_session_take_entry(const struct etwas_configuration *configuration,
-                                               uint32_t *code);
+struct etwas_session *etwas_session_reserve_entry(const struct etwas_configuration *configuration,
+                                                  uint32_t *code);
 
 /* Gives back the entry of a session whose start failed, or that has ended. */
 void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file);
@@ -256,7 +257,7 @@ struct etwas_held_session {
  * nothing is held. Without the control lock held.
  */
 uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held);
-void etwas_session_let_go(const struct etwas_held_session *held);
+void etwas_session_release(const struct etwas_held_session *held);
 
 /* The counts, of a running session or the last ones. ERROR_INVALID_HANDLE for a forgotten one. */
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts);
@@ -265,8 +266,8 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts);
 
 /* The same of one row of its slots; without retention classes row 0 is all of it. */
-void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
-                             struct etwas_session_row *counts);
+void etwas_session_count_class_row(const struct etwas_session *session, uint32_t row,
+                                   struct etwas_session_class_row *counts);
 
 /* `lost`, from the causes. */
 void etwas_session_add_losses(etwas_session_counts *counts);

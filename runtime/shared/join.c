@@ -127,8 +127,8 @@ static bool join_is_possible(const struct etwas_shared_head *head)
            head->buffers <= head->tables[ETWAS_SHARED_OWNERS].count &&
            head->tables[ETWAS_SHARED_OWNERS].count > etwas_slot_mask(head->buffers) &&
            head->tables[ETWAS_SHARED_OWNERS].count <= MOST_CAPACITY &&
-           head->tables[ETWAS_SHARED_HINTS].count != 0 &&
-           head->tables[ETWAS_SHARED_HINTS].count <= ETWAS_ROWS &&
+           head->tables[ETWAS_SHARED_CANDIDATES].count != 0 &&
+           head->tables[ETWAS_SHARED_CANDIDATES].count <= ETWAS_CLASS_ROWS &&
            head->nodes <= ETWAS_MOST_NODES && head->stripe_shift <= MOST_STRIPE_SHIFT &&
            join_is_clock(head->clock);
 }
@@ -163,8 +163,8 @@ static bool join_is_laid_out(const struct etwas_shared_head *head,
                       sizeof(struct etwas_buffer_control)) &&
            join_is_at(head, ETWAS_SHARED_AGES, at + layout->ages, layout->capacity,
                       sizeof(uint64_t)) &&
-           join_is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, layout->rows,
-                      etwas_pool_hint_bytes(layout) / layout->rows) &&
+           join_is_at(head, ETWAS_SHARED_CANDIDATES, at + layout->candidates, layout->rows,
+                      etwas_pool_candidate_bytes(layout) / layout->rows) &&
            join_is_at(head, ETWAS_SHARED_REGION, at + outline->region_at, head->buffers,
                       head->buffer_bytes);
 }
@@ -194,9 +194,9 @@ static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t f
         .block_at = block_at,
         .bytes = region_at - block_at + region_bytes,
         .region_at = region_at - block_at,
-        .layout =
-            etwas_pool_lay_out(tables[ETWAS_SHARED_OWNERS].count, tables[ETWAS_SHARED_HINTS].count,
-                               tables[ETWAS_SHARED_SLOTS].count),
+        .layout = etwas_pool_lay_out(tables[ETWAS_SHARED_OWNERS].count,
+                                     tables[ETWAS_SHARED_CANDIDATES].count,
+                                     tables[ETWAS_SHARED_SLOTS].count),
         .slot_count = head->slot_count,
         .rseq_slots = head->rseq_slots,
         .buffer_bytes = head->buffer_bytes,

@@ -28,7 +28,7 @@ struct etwas_shared_guest {
 
 /*
  * Attaches the session to the free entry, with the slot that the host has given to this guest
- * (etwas_guest_slot_take): handles of this index and gate log into it from here on. `descriptor`
+ * (etwas_guest_slot_claim): handles of this index and gate log into it from here on. `descriptor`
  * stays the caller's. guest->gate is the expected gate of guest->session; 0: any gate of any
  * session. On refusal nothing has changed, but in *guest:
  *

@@ -48,7 +48,7 @@ enum etwas_shared_table_name {
     ETWAS_SHARED_REGION,
     /* Since minor version 2; used by processes that log into it alone. */
     ETWAS_SHARED_AGES,
-    ETWAS_SHARED_HINTS,
+    ETWAS_SHARED_CANDIDATES,
 };
 
 struct etwas_shared_table {

@@ -89,9 +89,9 @@ static void mapping_place_pool(struct etwas_shared_head *head,
                         sizeof(struct etwas_buffer_control), sizeof(struct etwas_buffer_control));
     mapping_place_table(head, ETWAS_SHARED_AGES, file->block_at + block->ages, capacity,
                         sizeof(uint64_t), sizeof(uint64_t));
-    mapping_place_table(head, ETWAS_SHARED_HINTS, file->block_at + block->hints, block->rows,
-                        etwas_pool_hint_bytes(block) / block->rows,
-                        etwas_pool_hint_bytes(block) / block->rows);
+    mapping_place_table(head, ETWAS_SHARED_CANDIDATES, file->block_at + block->candidates,
+                        block->rows, etwas_pool_candidate_bytes(block) / block->rows,
+                        etwas_pool_candidate_bytes(block) / block->rows);
     mapping_place_table(head, ETWAS_SHARED_REGION, file->region_at, request->buffers,
                         request->buffer_bytes, request->buffer_bytes);
 }

@@ -516,7 +516,7 @@ bool etwas_guest_count(struct etwas_guest *guest)
     const struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE,
                                           .bytes = sizeof report,
                                           .descriptor = etwas_unattached_page()};
-    bool is_counted = etwas_unattached_is(guest->index, guest->gate);
+    bool is_counted = etwas_unattached_is_counting(guest->index, guest->gate);
 
     if (is_counted && refusal == guest->reported_refusal) {
         return true;

@@ -202,7 +202,7 @@ static void host_fill_entry(struct etwas_registry_entry *entry, const struct etw
 static bool host_is_needed(const struct etwas_session *session)
 {
     return session->configuration.is_shared || session->configuration.is_template ||
-           session->configuration.is_listed || session->configuration.is_found;
+           session->configuration.is_listed || session->configuration.is_discoverable;
 }
 
 /*
@@ -297,7 +297,7 @@ void etwas_host_open(struct etwas_session *session)
     host->published.entry.gate =
         host->published.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
     host->published.entry.unshared =
-        session->configuration.is_found ? session->configuration.unshared : 0;
+        session->configuration.is_discoverable ? session->configuration.unshared : 0;
     host->published.entry.number++;
     /*
      * If this cannot be published the next change does it. No process has to reconcile a shared

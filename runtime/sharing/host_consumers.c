@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "etl/layout.h"
 #include "platform/own_descriptor.h"
 #include "realtime/consume_protocol.h"

@@ -112,7 +112,7 @@ static bool guest_has_pool(uint64_t session, uint32_t row)
         has = !etwas_descriptor_is_own(descriptor) || fcntl(descriptor, F_OFD_GETLK, &lock) != 0 ||
               lock.l_type != F_UNLCK;
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     return has;
 }
 
@@ -133,10 +133,10 @@ static uint32_t guest_claim_slot(uint64_t session, uint32_t *number)
     }
     if (held.session->pool == NULL) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
-    } else if (!etwas_guest_slot_take(held.session->pool, number)) {
+    } else if (!etwas_guest_slot_claim(held.session->pool, number)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     return code;
 }
 
@@ -149,7 +149,7 @@ static void guest_release_slot(uint64_t session, uint32_t number)
         if (held.session->pool != NULL) {
             etwas_guest_slot_died(held.session->pool, number);
         }
-        etwas_session_let_go(&held);
+        etwas_session_release(&held);
     }
 }
 
@@ -270,7 +270,7 @@ static int guest_open_pool(uint64_t session)
             descriptor = etwas_descriptor_protect(
                 etwas_descriptor_reopen(held.session->mapping->file.descriptor));
         }
-        etwas_session_let_go(&held);
+        etwas_session_release(&held);
     }
     return descriptor;
 }
@@ -395,7 +395,7 @@ static uint32_t guest_answer_attach(uint64_t session, int connection,
     } else {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     return code;
 }
 

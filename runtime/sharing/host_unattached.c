@@ -48,7 +48,7 @@ static void unattached_add_lost(uint64_t session, uint64_t events)
 
     if (events != 0 && etwas_session_hold(session, &held) == ERROR_SUCCESS) {
         ck_pr_add_64(&held.session->lost_unattached, events);
-        etwas_session_let_go(&held);
+        etwas_session_release(&held);
     }
 }
 
@@ -69,7 +69,7 @@ static void unattached_count_refused(uint64_t session, uint32_t newest)
         if (newest != 0) {
             ck_pr_store_32(&held.session->unattached_code, newest);
         }
-        etwas_session_let_go(&held);
+        etwas_session_release(&held);
     }
 }
 

@@ -67,7 +67,7 @@ static void *propagate_thread(void *argument)
         if ((code == ERROR_SUCCESS || code == ERROR_NOT_FOUND) &&
             etwas_session_hold(etwas_session_handle(propagation->key), &held) == ERROR_SUCCESS) {
             held.session->trigger.passed_on += propagation->windows;
-            etwas_session_let_go(&held);
+            etwas_session_release(&held);
         }
         free(propagation);
     }

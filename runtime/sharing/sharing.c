@@ -85,7 +85,7 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
         *configuration = *alone;
         code = etwas_configuration_complete(configuration);
         if (!sharing_is_private(configuration)) {
-            configuration->is_found = true;
+            configuration->is_discoverable = true;
             configuration->unshared = sharing_unshared_reason(configuration);
         }
     }

@@ -175,7 +175,7 @@ static void emit_with_stack(struct etwas_emitter *emitter, uint32_t slot,
                                     record->bytes, slot == etwas_slot_count)) {
         return;
     }
-    event.put_down = &stamp;
+    event.recorded_stamp = &stamp;
     walker->next->receive(walker->next, slot, &event);
     if (walker->sample == NULL || walker->sample->frame_count == 0 || slot == etwas_slot_count) {
         return;

@@ -441,7 +441,7 @@ static void a_switch_looks_at_few_buffers_of_many(void **state)
 }
 
 /*
- * Hints are only hints: whatever they say, left by a writer of the session before too, the
+ * Hints are only candidates: whatever they say, left by a writer of the session before too, the
  * recorder goes on and its account is exact.
  */
 static void a_hint_that_says_anything_costs_no_event(void **state)
@@ -449,7 +449,7 @@ static void a_hint_that_says_anything_costs_no_event(void **state)
     const char *path = folder_path("snapshot.etl");
     etwas_trace_handle session = start_session(NULL, &recorder);
     struct etwas_pool *pool = inside_of(session)->pool;
-    const uint32_t hints = ETWAS_OLDEST_KINDS * pool->layout.level_at[pool->layout.levels];
+    const uint32_t candidates = ETWAS_OLDEST_KINDS * pool->layout.level_at[pool->layout.levels];
     struct writer *writer = writer_new(
         &(struct writer_options){.session = session, .events = EVENTS_A_BUFFER * 40 * BUFFERS});
     etwas_session_counts counts;
@@ -458,8 +458,9 @@ static void a_hint_that_says_anything_costs_no_event(void **state)
     stay_on_one_processor();
     for (uint32_t turn = 0; turn < 3 * BUFFERS; turn++) {
         fill_buffers(writer, turn % 7 + BUFFERS / 2);
-        for (uint32_t hint = 0; hint < hints; hint++) {
-            ck_pr_store_64(&pool->hints[hint], turn % 4 == 0 ? UINT64_MAX - turn : turn / 2);
+        for (uint32_t candidate = 0; candidate < candidates; candidate++) {
+            ck_pr_store_64(&pool->candidates[candidate],
+                           turn % 4 == 0 ? UINT64_MAX - turn : turn / 2);
         }
     }
     leave_one_processor();

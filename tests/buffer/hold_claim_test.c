@@ -60,7 +60,7 @@ static void offer_what_is_free(etwas_trace_handle session)
     struct etwas_session *inside = inside_of(session);
 
     (void)pthread_mutex_lock(&inside->role);
-    etwas_pool_mend_free_set(inside->pool);
+    etwas_pool_repair_free_set(inside->pool);
     (void)pthread_mutex_unlock(&inside->role);
 }
 

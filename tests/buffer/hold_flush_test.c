@@ -40,7 +40,7 @@ static void a_pass_tells_that_full_buffers_wait_for_a_held_writer(void **state)
     struct held held;
 
     (void)state;
-    etwas_drain_patience_ns = NEVER_NS;
+    etwas_drain_timeout_ns = NEVER_NS;
     hold_one(&held, session, ETWAS_POINT_RESERVED, 1);
     assert_false(drain(session).waits);
     for (int number = 0; number < 9; number++) {
@@ -76,7 +76,7 @@ static const struct fate fates[] = {
 static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole(void **state)
 {
     (void)state;
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     for (size_t turn = 0; turn < WAYS * sizeof fates / sizeof fates[0]; turn++) {
         const struct fate *fate = &fates[turn / WAYS];
         const char *path = folder_path("trace.etl");
@@ -159,7 +159,7 @@ static void a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together
     etwas_session_counts counts;
 
     (void)state;
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     stay_on_one_processor();
     etwas_testpoint_set(jump_out);
     leave_holes(writer);
@@ -181,7 +181,7 @@ static void a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together
 static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers(void **state)
 {
     (void)state;
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     for (int turn = 0; turn < WAYS * POINTS; turn++) {
         enum etwas_testpoint point = held_points[turn / WAYS];
         const char *path = folder_path("trace.etl");
@@ -252,7 +252,7 @@ static void a_flush_that_waits_for_a_held_writer_drains_the_other_processors(voi
     void *flushed;
 
     (void)state;
-    etwas_drain_patience_ns = NEVER_NS;
+    etwas_drain_timeout_ns = NEVER_NS;
     hold_one(&held, session, ETWAS_POINT_RESERVED, 1);
     if (!move_to_another_processor(here)) {
         let_go(&held);

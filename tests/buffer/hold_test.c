@@ -17,7 +17,7 @@ enum {
 static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **state)
 {
     (void)state;
-    etwas_drain_patience_ns = NEVER_NS;
+    etwas_drain_timeout_ns = NEVER_NS;
     for (int turn = 0; turn < WAYS * POINTS; turn++) {
         enum etwas_testpoint point = held_points[turn / WAYS];
         const char *path = folder_path("trace.etl");
@@ -56,7 +56,7 @@ static bool is_last_code(enum etwas_testpoint point, uint32_t code)
 static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(void **state)
 {
     (void)state;
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     for (int turn = 0; turn < WAYS * POINTS; turn++) {
         enum etwas_testpoint point = held_points[turn / WAYS];
         const char *path = folder_path("trace.etl");
@@ -131,7 +131,7 @@ static etwas_trace_handle start_in_place(const struct etwas_session *place, cons
 static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_place(void **state)
 {
     (void)state;
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     for (int turn = 0; turn < WAYS * POINTS; turn++) {
         enum etwas_testpoint point = held_points[turn / WAYS];
         const char *later_path = folder_path("later.etl");

@@ -28,7 +28,7 @@ enum {
 
 struct trace {
     uint64_t random;
-    uint64_t share[PROCESSORS]; /* of 2^16, and of those before */
+    uint64_t quota[PROCESSORS]; /* of 2^16, and of those before */
 };
 
 static uint32_t next_random(struct trace *trace)
@@ -49,8 +49,8 @@ static struct trace trace_of(uint64_t seed)
         all += weights[processor];
     }
     for (uint32_t processor = 0; processor < PROCESSORS; processor++) {
-        trace.share[processor] =
-            (weights[processor] << 16) / all + (processor > 0 ? trace.share[processor - 1] : 0);
+        trace.quota[processor] =
+            (weights[processor] << 16) / all + (processor > 0 ? trace.quota[processor - 1] : 0);
     }
     return trace;
 }
@@ -60,7 +60,7 @@ static uint32_t next_processor(struct trace *trace)
     uint32_t chosen = next_random(trace) & 0xFFFF;
     uint32_t processor = 0;
 
-    while (processor + 1 < PROCESSORS && trace->share[processor] <= chosen) {
+    while (processor + 1 < PROCESSORS && trace->quota[processor] <= chosen) {
         processor++;
     }
     return processor;

@@ -247,7 +247,7 @@ static void what_is_claimed_while_the_flusher_counts_is_not_counted_as_free(void
     claimed_from = pool;
     claims = 5;
     etwas_testpoint_set(claim_at);
-    etwas_pool_mend_free_set(pool);
+    etwas_pool_repair_free_set(pool);
     etwas_testpoint_set(NULL);
     assert_int_equal(etwas_pool_free_about(pool), 11);
     etwas_pool_destroy(pool);
@@ -260,7 +260,7 @@ static void offer_and_claim_at(enum etwas_testpoint point)
 
     if (point == ETWAS_POINT_SWITCH_GREW && claims != 0) {
         claims--;
-        etwas_pool_mend_free_set(claimed_from);
+        etwas_pool_repair_free_set(claimed_from);
         assert_true(etwas_pool_claim(claimed_from, 0, &buffer));
     }
 }
@@ -293,7 +293,7 @@ static void claim_and_count_at(enum etwas_testpoint point)
         claims--;
         assert_true(etwas_pool_claim(claimed_from, 0, &buffer));
     } else if (point == ETWAS_POINT_SWITCH_TOOK_FREE) {
-        etwas_pool_mend_free_set(claimed_from);
+        etwas_pool_repair_free_set(claimed_from);
     }
 }
 
@@ -319,7 +319,7 @@ static void a_count_below_zero_is_few(void **state)
         assert_int_equal(ck_ec32_value(&pool->words->wake), before + 1);
     }
     /* Until the flusher has looked again. */
-    etwas_pool_mend_free_set(pool);
+    etwas_pool_repair_free_set(pool);
     assert_int_equal(etwas_pool_free_about(pool), 0);
     etwas_pool_destroy(pool);
 }
@@ -353,15 +353,15 @@ static void an_event_whose_fate_is_being_settled_is_counted_once(void **state)
     (void)state;
     assert_true(etwas_pool_claim(pool, 0, &buffer));
     ck_pr_store_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_ONE_RECORD);
-    etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, 0, ETWAS_OUTCOME_WRITTEN, 1);
+    etwas_pool_account_begin(pool);
+    etwas_pool_account(pool, 0, ETWAS_DISPOSITION_WRITTEN, 1);
     assert_int_equal(pthread_create(&thread, NULL, count_once, &count), 0);
     while (ck_pr_load_32(&count.begun) == 0) {
         (void)sched_yield();
     }
     (void)nanosleep(&a_while, NULL);
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
-    etwas_pool_settle_end(pool);
+    etwas_pool_account_end(pool);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(count.counts.recorded, 1);
     etwas_pool_destroy(pool);
@@ -445,7 +445,7 @@ static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void *
     assert_int_equal(counts.free, counts.allocated);
     assert_int_equal(etwas_pool_free_about(shared.pool), (int32_t)counts.free);
     assert_true(counts.allocated <= THREADS * HELD - 3);
-    assert_true(etwas_pool_is_quiet(shared.pool, shared.pool->slot_count));
+    assert_true(etwas_pool_is_idle(shared.pool, shared.pool->slot_count));
     /* None is lost, none is there twice. */
     for (uint32_t index = 0; index < THREADS * HELD - 3; index++) {
         assert_true(etwas_pool_claim(shared.pool, 0, &buffer));

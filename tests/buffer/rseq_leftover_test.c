@@ -249,14 +249,14 @@ static int setup(void **state)
 {
     int code = folder_setup(state);
 
-    etwas_drain_patience_ns = SOON_NS;
+    etwas_drain_timeout_ns = SOON_NS;
     return code;
 }
 
 static int teardown(void **state)
 {
     hold_release_all();
-    etwas_drain_patience_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
     return folder_teardown(state);
 }
 

@@ -63,8 +63,8 @@ static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
     }
     owner = pool->owners[current];
     expect_seen_64(pool, &pool->words->allocated, (uint64_t)pool->region_buffers + 1);
-    expect_seen_64(pool, &pool->words->settles_ended, pool->words->settles_begun + 1);
-    expect_seen_64(pool, &pool->words->settled_recorded, 1);
+    expect_seen_64(pool, &pool->words->account_ends, pool->words->account_begins + 1);
+    expect_seen_64(pool, &pool->words->accounted_recorded, 1);
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_PINNED));

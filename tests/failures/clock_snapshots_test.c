@@ -14,7 +14,7 @@
 #include "clock/clock.h"
 #include "clock/clock_history.h"
 #include "failures/failing.h"
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "flush/session_clock.h"
 #include "support/clock_snapshots.h"
 #include "support/folder.h"

@@ -95,7 +95,7 @@ FAULTS = {
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
     "SNAPSHOT_NO_RECHECK": (
         [("runtime/file/snapshot.c",
-          "    return etwas_current_stands(&current, pool);\n", "    return true;\n", 1)],
+          "    return etwas_current_is_unchanged(&current, pool);\n", "    return true;\n", 1)],
         ["buffer_rseq_flush a_snapshot_that_stands_still*"],
     ),
 }

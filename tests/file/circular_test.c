@@ -42,13 +42,13 @@ static void data_buffers_go_round_and_say_what_they_replace(void **state)
         assert_int_equal(etwas_log_cursor_room(&cursor, 1), 1);
         assert_int_equal(etwas_log_cursor_used(&cursor), 1 + (number < LIMIT ? number : LIMIT));
         assert_int_equal(etwas_log_cursor_replaces(&cursor), number >= LIMIT);
-        before = etwas_log_cursor_take(&cursor, 100 + number);
+        before = etwas_log_cursor_advance(&cursor, 100 + number);
         assert_int_equal(before, number < LIMIT ? 0 : 100 + number - LIMIT);
     }
     /* What a place has lost is not replaced once more. */
     assert_int_equal(etwas_log_cursor_clear(&cursor, etwas_log_cursor_next(&cursor)),
                      100 + LIMIT * (ROUNDS - 1));
-    assert_int_equal(etwas_log_cursor_take(&cursor, 1), 0);
+    assert_int_equal(etwas_log_cursor_advance(&cursor, 1), 0);
     etwas_log_cursor_end(&cursor);
 }
 
@@ -59,9 +59,9 @@ static void without_rounds_the_last_place_is_the_last(void **state)
     (void)state;
     assert_true(etwas_log_cursor_begin(&cursor, 2, false));
     assert_int_equal(etwas_log_cursor_room(&cursor, 9), 2);
-    (void)etwas_log_cursor_take(&cursor, 1);
+    (void)etwas_log_cursor_advance(&cursor, 1);
     assert_int_equal(etwas_log_cursor_room(&cursor, 9), 1);
-    (void)etwas_log_cursor_take(&cursor, 1);
+    (void)etwas_log_cursor_advance(&cursor, 1);
     assert_int_equal(etwas_log_cursor_room(&cursor, 9), 0);
     assert_int_equal(etwas_log_cursor_used(&cursor), 3);
     etwas_log_cursor_end(&cursor);

@@ -97,23 +97,23 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
 static void the_next_part_knows_what_the_last_one_learned(void **state)
 {
     static const struct etwas_direct_write slow = {
-        .ns_a_mb = 7, .cached_bytes = 100 * MB, .cached_until = 30 * MB, .settles = true};
+        .ns_a_mb = 7, .cached_bytes = 100 * MB, .cached_until = 30 * MB, .was_cached = true};
     struct etwas_direct_write direct = {.possible = true};
 
     (void)state;
-    etwas_direct_write_learn(&direct, &slow, 10 * MB);
-    assert_true(etwas_direct_write_spares_device(&direct, 20 * MB - 1));
-    assert_false(etwas_direct_write_spares_device(&direct, 20 * MB));
+    etwas_direct_write_inherit(&direct, &slow, 10 * MB);
+    assert_true(etwas_direct_write_is_cached(&direct, 20 * MB - 1));
+    assert_false(etwas_direct_write_is_cached(&direct, 20 * MB));
     assert_int_equal(direct.cached_bytes, slow.cached_bytes);
-    assert_true(direct.possible && direct.settles);
-    etwas_direct_write_learn(&direct, &slow, 40 * MB);
-    assert_false(etwas_direct_write_spares_device(&direct, 0));
+    assert_true(direct.possible && direct.was_cached);
+    etwas_direct_write_inherit(&direct, &slow, 40 * MB);
+    assert_false(etwas_direct_write_is_cached(&direct, 0));
     /* Round and round: what counts is how much was written. */
-    etwas_direct_write_learn(&direct, &slow, 10 * MB);
-    etwas_direct_write_goes_round(&direct, 15 * MB);
-    assert_true(etwas_direct_write_spares_device(&direct, 4 * MB));
-    etwas_direct_write_goes_round(&direct, 15 * MB);
-    assert_false(etwas_direct_write_spares_device(&direct, 0));
+    etwas_direct_write_inherit(&direct, &slow, 10 * MB);
+    etwas_direct_write_wrap(&direct, 15 * MB);
+    assert_true(etwas_direct_write_is_cached(&direct, 4 * MB));
+    etwas_direct_write_wrap(&direct, 15 * MB);
+    assert_false(etwas_direct_write_is_cached(&direct, 0));
 }
 
 static int teardown(void **state)

@@ -20,7 +20,7 @@
 
 #include "clock/clock.h"
 #include "etl/own_record.h"
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "platform/file.h"
 #include "support/clock_snapshots.h"
 #include "support/folder.h"

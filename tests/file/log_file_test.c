@@ -24,7 +24,7 @@
 #include "clock/clock.h"
 #include "etl/layout.h"
 #include "file/log_file.h"
-#include "file/log_inside.h"
+#include "file/log_file_internal.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -435,7 +435,7 @@ static void what_went_through_the_cache_is_noted_to_its_end(void **state)
     file->direct.possible = true;
     file->direct.cached_until = (1 + BUFFERS / 2) * BUFFER_BYTES;
     expect_all_written(file, &buffers);
-    assert_int_equal(file->audit.noted - file->audit.durable, BUFFERS);
+    assert_int_equal(file->audit.tracked - file->audit.durable, BUFFERS);
     finish(file);
     free(buffers.memory);
 }

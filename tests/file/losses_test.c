@@ -81,7 +81,7 @@ static void expect_between(int64_t value, int64_t least, int64_t most)
 /* ---- when and where -------------------------------------------------------------------------- */
 
 struct burst {
-    int64_t looked; /* before the look before */
+    int64_t checked_at; /* before the look before */
     int64_t began;
     int64_t ended;
     int64_t found; /* after the look that found it */
@@ -90,7 +90,7 @@ struct burst {
 static struct burst lose_between_flushes(etwas_trace_handle session, struct writer *writer,
                                          uint64_t events)
 {
-    struct burst burst = {.looked = now()};
+    struct burst burst = {.checked_at = now()};
 
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     burst.began = now();
@@ -107,7 +107,7 @@ static void expect_loss(const etwas_loss *loss, const struct burst *burst, uint6
     assert_int_equal(loss->cause, ETWAS_LOST_NO_BUFFER);
     assert_int_equal(loss->processor, (uint32_t)sched_getcpu());
     assert_int_equal(loss->retention_class, 0);
-    expect_between(loss->from_raw, burst->looked, burst->began);
+    expect_between(loss->from_raw, burst->checked_at, burst->began);
     expect_between(loss->until_raw, burst->ended, burst->found);
 }
 
@@ -306,7 +306,7 @@ static void look(etwas_trace_handle session)
 
     (void)pthread_mutex_lock(&inside->role);
     inside->losses->table.joined_ticks = 0;
-    etwas_losses_look(inside);
+    etwas_losses_check(inside);
     (void)pthread_mutex_unlock(&inside->role);
 }
 

@@ -14,7 +14,7 @@
 static struct {
     uint32_t room;
     bool keeps_every_second; /* the others are lost for the reason below */
-    enum etwas_outcome loss;
+    enum etwas_disposition loss;
     uint32_t code;
 
     uint32_t buffers;
@@ -90,7 +90,7 @@ static void end(struct etwas_session *session)
 
 static const struct etwas_sink made_up = {
     .room = room,
-    .take = take,
+    .accept = take,
     .flushed = flushed,
     .sync = sync,
     .read_clocks = read_clocks,
@@ -180,26 +180,27 @@ static void a_sink_is_told_of_the_last_pass(void **state)
 /* I4: kept by one is written; what none has kept is lost for the reason that is given. */
 static void what_no_sink_keeps_is_lost_for_its_reason(void **state)
 {
-    static const enum etwas_outcome reasons[] = {
-        ETWAS_OUTCOME_UNDELIVERED, ETWAS_OUTCOME_WRITE_ERROR, ETWAS_OUTCOME_FILE_FULL};
+    static const enum etwas_disposition reasons[] = {
+        ETWAS_DISPOSITION_UNDELIVERED, ETWAS_DISPOSITION_WRITE_ERROR, ETWAS_DISPOSITION_FILE_FULL};
 
     (void)state;
     for (size_t index = 0; index < sizeof reasons / sizeof reasons[0]; index++) {
         etwas_trace_handle session = start(ETWAS_SINK_FILE);
         struct etwas_session *inside = inside_of(session);
         struct writer *writer = small_writer(session);
-        uint64_t lost[ETWAS_OUTCOMES];
+        uint64_t lost[ETWAS_DISPOSITIONS];
         etwas_session_counts counts;
 
         told.keeps_every_second = true;
         told.loss = reasons[index];
-        told.code = reasons[index] == ETWAS_OUTCOME_UNDELIVERED ? ERROR_SUCCESS : ERROR_DISK_FULL;
+        told.code =
+            reasons[index] == ETWAS_DISPOSITION_UNDELIVERED ? ERROR_SUCCESS : ERROR_DISK_FULL;
         log_events(writer, 1000);
         assert_int_equal(etwas_flush(session), told.code);
         counts = counts_of(session);
-        lost[ETWAS_OUTCOME_UNDELIVERED] = counts.lost_undelivered;
-        lost[ETWAS_OUTCOME_WRITE_ERROR] = counts.lost_write_error;
-        lost[ETWAS_OUTCOME_FILE_FULL] = counts.lost_file_full;
+        lost[ETWAS_DISPOSITION_UNDELIVERED] = counts.lost_undelivered;
+        lost[ETWAS_DISPOSITION_WRITE_ERROR] = counts.lost_write_error;
+        lost[ETWAS_DISPOSITION_FILE_FULL] = counts.lost_file_full;
         assert_int_equal(told.records, 1000);
         assert_int_equal(counts.recorded, told.kept_records);
         assert_int_equal(counts.lost, 1000 - told.kept_records);

@@ -120,14 +120,14 @@ static void read_buffer(const struct etwas_pool_view *view, const struct etwas_h
                         void *copy)
 {
     struct etwas_found_buffer found;
-    enum etwas_pool_found result = etwas_pool_read_look(view, held, &found);
+    enum etwas_pool_found result = etwas_pool_read_inspect(view, held, &found);
 
     MUST(result <= ETWAS_POOL_FOUND_DAMAGED && held->buffer < view->buffer_count);
     if (result == ETWAS_POOL_FOUND_RECORDS) {
         result = etwas_pool_read_records(view, &found, copy);
         MUST(result != ETWAS_POOL_FOUND_RECORDS ||
              found.end_units <= BUFFER_BYTES / ETWAS_UNIT_BYTES);
-        (void)etwas_pool_read_stands(view, &found);
+        (void)etwas_pool_read_is_unchanged(view, &found);
     }
 }
 

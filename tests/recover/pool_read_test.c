@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "buffer/pool.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "support/folder.h"
 #include "support/hold.h"
 #include "support/inside.h"
@@ -93,7 +93,7 @@ static struct reading read_view(const struct etwas_pool_view *view)
 
     for (uint32_t index = 0; index < held; index++) {
         struct etwas_found_buffer found;
-        enum etwas_pool_found result = etwas_pool_read_look(view, &list[index], &found);
+        enum etwas_pool_found result = etwas_pool_read_inspect(view, &list[index], &found);
 
         assert_true(index == 0 || list[index].owner > list[index - 1].owner);
         if (result == ETWAS_POOL_FOUND_RECORDS) {
@@ -348,7 +348,7 @@ static void expect_bounded(const struct etwas_pool_view *view)
 
     for (uint32_t index = 0; index < held; index++) {
         struct etwas_found_buffer found;
-        enum etwas_pool_found result = etwas_pool_read_look(view, &list[index], &found);
+        enum etwas_pool_found result = etwas_pool_read_inspect(view, &list[index], &found);
 
         if (result != ETWAS_POOL_FOUND_RECORDS) {
             continue;

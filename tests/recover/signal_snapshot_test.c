@@ -272,9 +272,9 @@ static void a_stop_does_not_wait_for_ever_and_takes_nothing_from_a_handler(void 
     while (sem_wait(&is_inside) != 0) {
     }
     assert_int_equal(snapshot_as_handler(), ERROR_BUSY);
-    etwas_drain_patience_ns = 20000000;
+    etwas_drain_timeout_ns = 20000000;
     stop_session(session, NULL);
-    etwas_drain_patience_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
     (void)sem_post(&may_go_on);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(code, ERROR_SUCCESS);

@@ -162,7 +162,7 @@ static void a_condemned_slot_counts_nothing_and_is_no_guests(void **state)
     ck_pr_store_64(&etwas_pool_slot(pool, slot)->word,
                    etwas_slot_word(1, pool->region_buffers, ETWAS_FIRST_UNIT + 1));
     etwas_collector_gather(&session->collector, slot, ETWAS_COLLECT_FULL);
-    assert_true(etwas_pool_is_condemned(pool, slot));
+    assert_true(etwas_pool_is_quarantined(pool, slot));
     assert_int_equal(recorded_in(pool), 0);
     etwas_lifecycle_release_role(session);
 

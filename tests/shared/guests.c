@@ -45,7 +45,7 @@ static char runtime[] = "/tmp/etwas-guests-XXXXXX";
 
 int hosts_setup(void **state)
 {
-    etwas_drain_patience_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
     return folder_in_memory(state) != 0 || mkdtemp(runtime) == NULL ||
                    setenv("ETWAS_RUNTIME_DIR", runtime, 1) != 0
                ? -1
@@ -152,7 +152,7 @@ uint32_t host_take_slot(const struct hosted *hosted)
     struct etwas_session *session = host_take_role(hosted);
     uint32_t number;
 
-    assert_true(etwas_guest_slot_take(session->pool, &number));
+    assert_true(etwas_guest_slot_claim(session->pool, &number));
     etwas_lifecycle_release_role(session);
     return number;
 }

@@ -403,7 +403,7 @@ static void a_hostile_process_costs_records_and_nothing_else(void **state)
     (void)state;
     host_or_skip();
     etwas_invariants_are_broken = true;
-    etwas_drain_patience_ns = PATIENCE_NS;
+    etwas_drain_timeout_ns = PATIENCE_NS;
     set_canaries();
     prepare_block(&block, folder_path("beside.etl"));
     beside = start_block("beside", &block);
@@ -431,7 +431,7 @@ static void a_hostile_process_costs_records_and_nothing_else(void **state)
     assert_int_equal(count_events(folder_path("beside.etl")), rounds * BESIDE_A_ROUND);
     print_message("%llu scribbles, %llu times named\n", (unsigned long long)scribbles->count,
                   (unsigned long long)damage);
-    etwas_drain_patience_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
     free_canaries();
     guest_board_free(board);
     scribbles_free(scribbles);

@@ -24,7 +24,7 @@
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
 #include "buffer/reap.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 #include "control/lifecycle.h"
 #include "shared/guests.h"
 #include "support/hold.h"
@@ -47,7 +47,7 @@ struct post_mortem {
     uint32_t number; /* of the guest's slot */
     struct etwas_pool pool;
     struct etwas_collector_list *lists;
-    struct etwas_buffer_note *notes;
+    struct etwas_collector_buffer *entries;
     uint64_t looks;
     uint64_t unfinished;  /* of them found a record that its writer had reserved, and no more */
     uint64_t uncommitted; /* or found one that was whole, and not told */
@@ -63,11 +63,12 @@ static void copy_pool(struct post_mortem *dead)
     memcpy(words, from->words, from->layout.bytes);
     memcpy(region, from->memory.region, region_bytes);
     dead->pool = *from;
-    etwas_pool_point_into(&dead->pool, words);
+    etwas_pool_set_pointers(&dead->pool, words);
     dead->pool.memory.region = region;
     memcpy(dead->lists, dead->session->collector.lists,
            dead->session->collector.slot_count * sizeof *dead->lists);
-    memcpy(dead->notes, dead->session->collector.notes, from->region_buffers * sizeof *dead->notes);
+    memcpy(dead->entries, dead->session->collector.entries,
+           from->region_buffers * sizeof *dead->entries);
 }
 
 static void begin_post_mortem(struct post_mortem *dead, const struct etwas_session *session)
@@ -79,11 +80,11 @@ static void begin_post_mortem(struct post_mortem *dead, const struct etwas_sessi
     dead->pool.memory.region =
         etwas_memory_allocate_permanent((size_t)pool->region_buffers * pool->buffer_bytes);
     dead->lists = calloc(session->collector.slot_count, sizeof *dead->lists);
-    dead->notes = calloc(pool->region_buffers, sizeof *dead->notes);
+    dead->entries = calloc(pool->region_buffers, sizeof *dead->entries);
     assert_non_null(dead->pool.words);
     assert_non_null(dead->pool.memory.region);
     assert_non_null(dead->lists);
-    assert_non_null(dead->notes);
+    assert_non_null(dead->entries);
 }
 
 static void end_post_mortem(struct post_mortem *dead)
@@ -92,7 +93,7 @@ static void end_post_mortem(struct post_mortem *dead)
                  (size_t)dead->pool.region_buffers * dead->pool.buffer_bytes);
     (void)munmap(dead->pool.words, dead->pool.layout.bytes);
     free(dead->lists);
-    free(dead->notes);
+    free(dead->entries);
 }
 
 /* The numbers in what was collected are the next ones. */
@@ -120,10 +121,10 @@ static uint64_t collect_all(struct etwas_collector *collector, uint32_t slot)
     uint64_t next = 0;
 
     etwas_collector_gather(collector, slot, ETWAS_COLLECT_SHUT);
-    while (etwas_collector_take(collector, slot, UINT64_MAX, &collected)) {
+    while (etwas_collector_pop(collector, slot, UINT64_MAX, &collected)) {
         assert_false(collected.abandoned);
         expect_numbers(collector->pool, &collected, &next);
-        etwas_collector_settle(collector, &collected, ETWAS_OUTCOME_WRITTEN);
+        etwas_collector_account(collector, &collected, ETWAS_DISPOSITION_WRITTEN);
     }
     assert_false(etwas_collector_has_pending(collector));
     etwas_pool_count(collector->pool, &counts);
@@ -152,7 +153,7 @@ static bool look(void *context, const struct step_moment *moment)
     struct post_mortem *dead = context;
     const struct guest_tally *tally = &dead->board->lives[0].threads[1];
     struct etwas_collector collector = {
-        .pool = &dead->pool, .lists = dead->lists, .notes = dead->notes};
+        .pool = &dead->pool, .lists = dead->lists, .entries = dead->entries};
     struct etwas_pool_counts counts;
     uint32_t slot;
     uint64_t found;
@@ -168,7 +169,7 @@ static bool look(void *context, const struct step_moment *moment)
     assert_in_range(counts.recorded, tally->recorded, tally->attempted - tally->lost);
     assert_in_range(counts.lost[ETWAS_SLOT_NO_BUFFER], tally->lost,
                     tally->attempted - tally->recorded);
-    assert_int_equal(counts.settled[ETWAS_OUTCOME_ABANDONED], 0);
+    assert_int_equal(counts.accounted[ETWAS_DISPOSITION_ABANDONED], 0);
     found = collect_all(&collector, slot);
     assert_int_equal(found, counts.recorded);
     assert_int_equal(etwas_pool_slot(&dead->pool, slot)->visitors, 0);

@@ -178,9 +178,9 @@ static void end_under_guests(struct round *round, etwas_session_counts *counts)
             stop_or_continue(&round->living[index]);
         }
     }
-    etwas_drain_patience_ns = PATIENCE_NS; /* for those that are stopped in the midst of a record */
+    etwas_drain_timeout_ns = PATIENCE_NS; /* for those that are stopped in the midst of a record */
     host_stop(&round->hosted, counts);
-    etwas_drain_patience_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
     for (uint32_t index = 0; index < LIVING; index++) {
         end(round, &round->living[index]);
     }

@@ -94,7 +94,7 @@ static void windows_that_come_faster_than_others_answer_are_joined_and_counted(v
     wish_count = 0;
     most_asking = 0;
     assert_int_equal(etwas_session_hold(session, &held), ERROR_SUCCESS);
-    etwas_session_let_go(&held);
+    etwas_session_release(&held);
     assert_int_equal(held.session->configuration.clock, ETWAS_CLOCK_KIND_QPC);
     first = etwas_clock_now(ETWAS_CLOCK_KIND_QPC) - (int64_t)WINDOWS * STEP;
     for (int number = 0; number < WINDOWS; number++) {

@@ -301,7 +301,7 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
 
     (void)state;
     skip_unless_shared(session);
-    while (etwas_guest_slot_take(pool, &number)) {
+    while (etwas_guest_slot_claim(pool, &number)) {
         taken++;
     }
     assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
@@ -378,7 +378,7 @@ static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
     assert_int_equal(counts.lost_unattached, SOME);
     assert_int_equal(counts.lost, SOME);
     assert_false(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate));
-    assert_false(etwas_unattached_give_up(ETWAS_SESSION_ENTRIES));
+    assert_false(etwas_unattached_count_unresolved(ETWAS_SESSION_ENTRIES));
     etwas_unattached_end(ETWAS_SESSION_ENTRIES);
     (void)close(connection);
 }

@@ -40,7 +40,7 @@ struct etwas_pool *processors_open(uint32_t session, uint32_t buffer_bytes, uint
     for (uint32_t index = 0; index < PROCESSORS; index++) {
         struct etwas_slot *slot = etwas_pool_slot(pool, index);
 
-        etwas_pool_set_terms(pool, index, 0);
+        etwas_pool_set_slot_local(pool, index, 0);
         slot->newest = 0;
         slot->word = etwas_word_empty(slot->word);
         slot->gate = GATE;

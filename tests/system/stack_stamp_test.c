@@ -41,7 +41,7 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
 
     (void)emitter;
     memcpy(&header, record->bytes, sizeof header);
-    published.put_down = &stamp;
+    published.recorded_stamp = &stamp;
     assert_int_equal(etwas_publish_stamped(etwas_attachment_of(inside->index), slot,
                                            etwas_session_gate(inside), &published),
                      ERROR_SUCCESS);
@@ -49,8 +49,8 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
         memcpy(&said_stamp, (const uint8_t *)record->bytes + sizeof header, sizeof said_stamp);
     } else {
         event_stamp = stamp;
-        assert_non_null(record->put_down);
-        *record->put_down = stamp;
+        assert_non_null(record->recorded_stamp);
+        *record->recorded_stamp = stamp;
     }
 }
 

@@ -4,8 +4,8 @@
 /*
  * A log file's inside: what log_open.c makes and log_file.c works with. Nobody else looks at it.
  */
-#ifndef ETWAS_FILE_LOG_INSIDE_H
-#define ETWAS_FILE_LOG_INSIDE_H
+#ifndef ETWAS_FILE_LOG_FILE_INTERNAL_H
+#define ETWAS_FILE_LOG_FILE_INTERNAL_H
 
 #include <ck_pr.h>
 #include <stdbool.h>
@@ -40,8 +40,8 @@ enum etwas_log_file_stage {
 
 struct etwas_log_file {
     int descriptor;
-    char *beside;   /* its name until it takes the place of what is at … */
-    char *in_place; /* … here; both NULL: it has its own name */
+    char *temporary_path; /* its name until it takes the place of what is at … */
+    char *final_path;     /* … here; both NULL: it has its own name */
     uint32_t buffer_bytes;
     uint16_t logger_id;
     uint32_t processors;          /* that the header says at the end; 0: as it does now */
@@ -67,7 +67,7 @@ struct etwas_log_file {
     const struct etwas_loss_table *losses; /* the session's; NULL: there is nothing to add */
     uint32_t losses_bytes;                 /* in buffer 0 */
     struct etwas_log_metadata metadata;
-    uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
+    uint8_t *scratch; /* a buffer of our own, for what cannot be written from where it lies */
 };
 
 static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t entry)
@@ -124,10 +124,10 @@ static inline void etwas_log_unpad(const struct etwas_log_file *file, uint8_t *b
     }
 }
 
-/* Writes buffer 0, whole, by way of the spare one. */
+/* Writes buffer 0, whole, by way of the scratch one. */
 bool etwas_log_write_header(struct etwas_log_file *file, int *error);
 
-/* Makes the spare buffer one of so many bytes without records, as data buffer `number`, from 1. */
+/* Makes the scratch buffer one of so many bytes without records, as data buffer `number`, from 1. */
 void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t number,
                           int64_t time_stamp, uint32_t processor);
 

@@ -16,8 +16,8 @@
  *     and that still lies in its buffer                 is not lost
  *     a buffer that a recorder's writer was clearing    is overwritten
  */
-#ifndef ETWAS_RECOVER_ACCOUNT_H
-#define ETWAS_RECOVER_ACCOUNT_H
+#ifndef ETWAS_RECOVER_RECOVERED_COUNTS_H
+#define ETWAS_RECOVER_RECOVERED_COUNTS_H
 
 #include <etwas/etwas.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@
 #include "recover/pool_read.h"
 
 /* Zeroed at first. */
-struct etwas_recover_account {
+struct etwas_recovered_counts {
     uint64_t uncommitted;
     uint64_t unfinished;
     uint64_t given_up; /* counted lost, and found, … */
@@ -36,23 +36,23 @@ struct etwas_recover_account {
 };
 
 /* Of a buffer whose claimer was about to clear it. */
-void etwas_recover_account_replaced(struct etwas_recover_account *account,
-                                    const struct etwas_found_buffer *found);
+void etwas_recovered_counts_add_replaced(struct etwas_recovered_counts *account,
+                                         const struct etwas_found_buffer *found);
 
 /* Of one of which nothing could be read. */
-void etwas_recover_account_missing(struct etwas_recover_account *account,
-                                   const struct etwas_found_buffer *found);
+void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
+                                        const struct etwas_found_buffer *found);
 
 /*
  * Of one that was read (etwas_pool_read_records) to `records`. `log_is_there`: the session's log file was asked for what
  * it has; what a flush took and is not in it could not be written.
  */
-void etwas_recover_account_read(struct etwas_recover_account *account,
-                                const struct etwas_buffer_control *control, bool is_rseq_slot,
-                                const struct etwas_found_buffer *found, const uint8_t *records,
-                                bool log_is_there);
+void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
+                                     const struct etwas_buffer_control *control, bool is_rseq_slot,
+                                     const struct etwas_found_buffer *found, const uint8_t *records,
+                                     bool log_is_there);
 
-struct etwas_recover_sums {
+struct etwas_recovered_totals {
     uint64_t attempted;
     uint64_t overwritten;
     uint64_t lost;                                 /* without what is unfinished */
@@ -60,7 +60,7 @@ struct etwas_recover_sums {
 };
 
 /* With all buffers read. */
-struct etwas_recover_sums etwas_recover_account_sums(const struct etwas_recover_account *account,
-                                                     const struct etwas_pool *pool);
+struct etwas_recovered_totals etwas_recovered_counts_sum(
+    const struct etwas_recovered_counts *account, const struct etwas_pool *pool);
 
 #endif

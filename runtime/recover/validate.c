@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/sound.h"
+#include "recover/validate.h"
 
 #include <string.h>
 
@@ -60,10 +60,10 @@ static bool is_first(const struct etwas_shared_head *head, const uint8_t *first,
            is_own(clock, ETWAS_ETL_CLOCK_RECORD_TYPE, sizeof(struct etwas_etl_clock_trust_record));
 }
 
-uint32_t etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first)
+uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const uint8_t *first)
 {
     static const uint32_t totals_bytes[] = {sizeof(struct etwas_etl_totals_record),
-                                            ETWAS_SOUND_OLDER_TOTALS};
+                                            ETWAS_VALIDATE_OLDER_TOTALS};
 
     for (size_t index = 0; index < sizeof totals_bytes / sizeof totals_bytes[0]; index++) {
         if (is_buffer_header(head, first) && is_first(head, first, totals_bytes[index])) {
@@ -98,7 +98,7 @@ static bool is_description(const uint8_t *record)
            header.header_type == ETWAS_ETL_FULL_HEADER64 && !etwas_etl_is_own_record(&header);
 }
 
-uint64_t etwas_sound_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped)
+uint64_t etwas_validate_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped)
 {
     uint64_t kept = 0;
     uint64_t at = 0;

@@ -11,18 +11,18 @@
  *
  * It takes the memory of what the source really has: what is a hole in the file is none here.
  */
-#ifndef ETWAS_RECOVER_COPY_H
-#define ETWAS_RECOVER_COPY_H
+#ifndef ETWAS_RECOVER_MAPPING_COPY_H
+#define ETWAS_RECOVER_MAPPING_COPY_H
 
 #include "buffer/pool.h"
 #include "recover/pool_read.h"
 #include "recover/source.h"
 
 enum {
-    ETWAS_RECOVER_PIECES = 9
+    ETWAS_MAPPING_COPY_PIECES = 9
 };
 
-struct etwas_recover_copy {
+struct etwas_mapping_copy {
     struct etwas_shared_head head;
     uint8_t *first;   /* head.first_bytes; NULL: it cannot be buffer 0 */
     uint8_t *schemas; /* whole records, each rounded up to 8 bytes */
@@ -36,25 +36,25 @@ struct etwas_recover_copy {
     uint8_t *controls;
     uint8_t *region;
     uint8_t *is_absent; /* a byte for each buffer: the source has nothing of it */
-    struct etwas_recover_piece {
+    struct etwas_mapping_copy_piece {
         uint8_t *mapping;
         size_t bytes;
-    } pieces[ETWAS_RECOVER_PIECES];
+    } pieces[ETWAS_MAPPING_COPY_PIECES];
     uint32_t piece_count;
-    bool is_settling; /* it died, or was read, while it booked what became of a buffer */
+    bool is_accounting; /* it died, or was read, while it booked what became of a buffer */
 };
 
 /*
  * ERROR_FILE_CORRUPT: the head cannot be, or more is missing than buffers. ERROR_NOT_SUPPORTED: its layout is of another major
  * version. ERROR_NOT_FOUND: its session was not open yet. ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
+uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 
 /* All the rest. */
-uint32_t etwas_recover_copy_pool(struct etwas_recover_copy *copy,
+uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 
-void etwas_recover_copy_free(struct etwas_recover_copy *copy);
+void etwas_mapping_copy_free(struct etwas_mapping_copy *copy);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/account.h"
+#include "recover/recovered_counts.h"
 
 #include "buffer/pool_count.h"
-#include "buffer/walk.h"
+#include "buffer/record_walk.h"
 
-void etwas_recover_account_replaced(struct etwas_recover_account *account,
-                                    const struct etwas_found_buffer *found)
+void etwas_recovered_counts_add_replaced(struct etwas_recovered_counts *account,
+                                         const struct etwas_found_buffer *found)
 {
     account->replaced += found->committed;
 }
 
-void etwas_recover_account_missing(struct etwas_recover_account *account,
-                                   const struct etwas_found_buffer *found)
+void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
+                                        const struct etwas_found_buffer *found)
 {
     account->unfinished += found->committed;
 }
@@ -27,7 +27,7 @@ static uint64_t given_up(const struct etwas_buffer_control *control,
     return control->set_aside != 0 && found->committed > whole ? found->committed - whole : 0;
 }
 
-/* What was taken, settled, and could not be written. */
+/* What was taken, accounted, and could not be written. */
 static uint64_t refused(const struct etwas_buffer_control *control,
                         const struct etwas_found_buffer *found, const uint8_t *records)
 {
@@ -49,10 +49,10 @@ static uint64_t refused(const struct etwas_buffer_control *control,
     return count;
 }
 
-void etwas_recover_account_read(struct etwas_recover_account *account,
-                                const struct etwas_buffer_control *control, bool is_rseq_slot,
-                                const struct etwas_found_buffer *found, const uint8_t *records,
-                                bool log_is_there)
+void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
+                                     const struct etwas_buffer_control *control, bool is_rseq_slot,
+                                     const struct etwas_found_buffer *found, const uint8_t *records,
+                                     bool log_is_there)
 {
     uint64_t whole = (uint64_t)found->before + found->records;
 
@@ -77,10 +77,10 @@ static void take(uint64_t *lost, uint64_t *found)
     *found -= some;
 }
 
-struct etwas_recover_sums etwas_recover_account_sums(const struct etwas_recover_account *account,
-                                                     const struct etwas_pool *pool)
+struct etwas_recovered_totals etwas_recovered_counts_sum(
+    const struct etwas_recovered_counts *account, const struct etwas_pool *pool)
 {
-    struct etwas_recover_sums sums = {0};
+    struct etwas_recovered_totals sums = {0};
     uint64_t *lost = sums.lost_by_cause;
     uint64_t given_up = account->given_up;
     uint64_t refused = account->refused;
@@ -91,10 +91,10 @@ struct etwas_recover_sums etwas_recover_account_sums(const struct etwas_recover_
     lost[ETWAS_LOST_BACKLOG_FULL] = counts.lost[ETWAS_SLOT_BACKLOG_FULL];
     lost[ETWAS_LOST_TOO_LARGE] = counts.lost[ETWAS_SLOT_TOO_LARGE];
     lost[ETWAS_LOST_WITHHELD] = counts.lost[ETWAS_SLOT_WITHHELD];
-    lost[ETWAS_LOST_WRITE_ERROR] = counts.settled[ETWAS_OUTCOME_WRITE_ERROR];
-    lost[ETWAS_LOST_FILE_FULL] = counts.settled[ETWAS_OUTCOME_FILE_FULL];
-    lost[ETWAS_LOST_ABANDONED] = counts.settled[ETWAS_OUTCOME_ABANDONED];
-    lost[ETWAS_LOST_UNDELIVERED] = counts.settled[ETWAS_OUTCOME_UNDELIVERED];
+    lost[ETWAS_LOST_WRITE_ERROR] = counts.accounted[ETWAS_DISPOSITION_WRITE_ERROR];
+    lost[ETWAS_LOST_FILE_FULL] = counts.accounted[ETWAS_DISPOSITION_FILE_FULL];
+    lost[ETWAS_LOST_ABANDONED] = counts.accounted[ETWAS_DISPOSITION_ABANDONED];
+    lost[ETWAS_LOST_UNDELIVERED] = counts.accounted[ETWAS_DISPOSITION_UNDELIVERED];
     sums.attempted = counts.recorded + counts.overwritten + account->uncommitted;
     sums.overwritten = counts.overwritten + account->replaced;
     for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {

@@ -5,8 +5,8 @@
  * Whether bytes that a mapping has can be what a session puts into its files beside events. What is written as it lies there
  * would otherwise make the new file say anything: other clock snapshots, other sizes, events that nobody logged.
  */
-#ifndef ETWAS_RECOVER_SOUND_H
-#define ETWAS_RECOVER_SOUND_H
+#ifndef ETWAS_RECOVER_VALIDATE_H
+#define ETWAS_RECOVER_VALIDATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,12 +16,12 @@
 
 enum {
     /* Of the record of the totals, in a build that did not say what ends with a file. */
-    ETWAS_SOUND_OLDER_TOTALS =
+    ETWAS_VALIDATE_OLDER_TOTALS =
         sizeof(struct etwas_etl_full_header) + offsetof(struct etwas_etl_totals, ends),
     /* Bytes of a buffer 0 without names. */
-    ETWAS_SOUND_LEAST_FIRST =
+    ETWAS_VALIDATE_LEAST_FIRST =
         ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof(struct etwas_etl_log_header64) +
-        sizeof(struct etwas_etl_calibration_record) + ETWAS_SOUND_OLDER_TOTALS +
+        sizeof(struct etwas_etl_calibration_record) + ETWAS_VALIDATE_OLDER_TOTALS +
         sizeof(struct etwas_etl_clock_trust_record),
 };
 
@@ -30,12 +30,12 @@ enum {
  * head->first_bytes of it can be read. Returns how long the record of the totals is, of which an older build's has less; 0: it
  * cannot be.
  */
-uint32_t etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first);
+uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const uint8_t *first);
 
 /*
  * Keeps those of the descriptions that a session may have made, one behind the other from the first byte on. Returns how
  * many bytes they are now; *dropped: so many others there were, as far as they can be told apart.
  */
-uint64_t etwas_sound_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped);
+uint64_t etwas_validate_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped);
 
 #endif

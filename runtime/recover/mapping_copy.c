@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/copy.h"
+#include "recover/mapping_copy.h"
 
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "clock/clock.h"
-#include "recover/sound.h"
+#include "recover/validate.h"
 
 enum {
     NAMED_TABLES = ETWAS_SHARED_REGION + 1,
@@ -60,19 +60,19 @@ static bool is_possible(const struct etwas_shared_head *head,
     return head->head_bytes >= ETWAS_SHARED_LEAST_HEAD && head->table_count >= NAMED_TABLES &&
            head->table_count <= ETWAS_SHARED_TABLES &&
            (source->is_core || head->total_bytes <= source->file_bytes) &&
-           head->buffer_bytes % 8 == 0 && head->buffer_bytes >= ETWAS_SOUND_LEAST_FIRST &&
+           head->buffer_bytes % 8 == 0 && head->buffer_bytes >= ETWAS_VALIDATE_LEAST_FIRST &&
            head->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
            head->buffers <= ETWAS_POOL_MAXIMUM_BUFFERS && head->slot_count != 0 &&
            head->slot_count <= ETWAS_OWNER_SLOTS && head->first_slot <= ETWAS_OWNER_SLOTS &&
            head->rseq_slots < head->slot_count && is_clock(head->clock) && tables_fit(head);
 }
 
-uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
+uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source)
 {
     struct etwas_shared_head *head = &copy->head;
 
-    *copy = (struct etwas_recover_copy){0};
+    *copy = (struct etwas_mapping_copy){0};
     if (!etwas_recover_source_head(source, head, sizeof *head)) {
         return ERROR_FILE_CORRUPT;
     }
@@ -96,7 +96,7 @@ uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 /* Zeroed memory that lies directly before a page that nobody may touch. */
-static uint8_t *new_piece(struct etwas_recover_copy *copy, uint64_t bytes, uint32_t *code)
+static uint8_t *new_piece(struct etwas_mapping_copy *copy, uint64_t bytes, uint32_t *code)
 {
     uint64_t page = etwas_memory_page_bytes();
     uint64_t aligned = (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT;
@@ -111,12 +111,12 @@ static uint8_t *new_piece(struct etwas_recover_copy *copy, uint64_t bytes, uint3
         *code = *code != ERROR_SUCCESS ? *code : ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    copy->pieces[copy->piece_count++] = (struct etwas_recover_piece){mapping, pages + page};
+    copy->pieces[copy->piece_count++] = (struct etwas_mapping_copy_piece){mapping, pages + page};
     (void)mprotect((uint8_t *)mapping + pages, page, PROT_NONE);
     return (uint8_t *)mapping + (pages - aligned);
 }
 
-static uint8_t *take(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
+static uint8_t *take(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                      const struct etwas_shared_table *table, uint64_t bytes, uint32_t *code)
 {
     uint8_t *taken = new_piece(copy, bytes, code);
@@ -129,7 +129,7 @@ static uint8_t *take(struct etwas_recover_copy *copy, const struct etwas_recover
 }
 
 /* The table's entries from the first on, of each as much as this build knows: another one's may be wider. */
-static uint8_t *take_entries(struct etwas_recover_copy *copy,
+static uint8_t *take_entries(struct etwas_mapping_copy *copy,
                              const struct etwas_recover_source *source,
                              enum etwas_shared_table_name name, uint64_t first, uint64_t count,
                              size_t bytes, uint32_t *code)
@@ -178,7 +178,7 @@ static bool is_history(const struct etwas_clock_history *history)
 }
 
 /* Readings that are none count for nothing. */
-static void take_history(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
+static void take_history(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                          uint32_t *code)
 {
     const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_CLOCK_SNAPSHOTS];
@@ -200,7 +200,7 @@ static void take_history(struct etwas_recover_copy *copy, const struct etwas_rec
 }
 
 /* Gives an older build's totals the length that ours have. */
-static void lengthen_totals(struct etwas_recover_copy *copy, uint32_t totals_bytes, uint32_t *code)
+static void lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_bytes, uint32_t *code)
 {
     const uint32_t more = (uint32_t)sizeof(struct etwas_etl_totals_record) - totals_bytes;
     const uint32_t behind = (uint32_t)sizeof(struct etwas_etl_clock_trust_record);
@@ -224,21 +224,21 @@ static void lengthen_totals(struct etwas_recover_copy *copy, uint32_t totals_byt
 }
 
 /* What cannot be buffer 0 is left out, and made anew. */
-static void take_first(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
+static void take_first(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                        uint32_t *code)
 {
     const struct etwas_shared_head *head = &copy->head;
     uint32_t totals_bytes;
 
-    if (head->first_bytes >= ETWAS_SOUND_LEAST_FIRST && head->first_bytes <= head->buffer_bytes &&
-        head->first_bytes % 8 == 0) {
+    if (head->first_bytes >= ETWAS_VALIDATE_LEAST_FIRST &&
+        head->first_bytes <= head->buffer_bytes && head->first_bytes % 8 == 0) {
         copy->first =
             take(copy, source, &head->tables[ETWAS_SHARED_FIRST], head->first_bytes, code);
     }
     if (*code != ERROR_SUCCESS || copy->first == NULL) {
         return;
     }
-    totals_bytes = etwas_sound_first(head, copy->first);
+    totals_bytes = etwas_validate_first_buffer(head, copy->first);
     if (totals_bytes == 0) {
         copy->first = NULL;
     } else if (totals_bytes != sizeof(struct etwas_etl_totals_record)) {
@@ -246,7 +246,7 @@ static void take_first(struct etwas_recover_copy *copy, const struct etwas_recov
     }
 }
 
-static void take_descriptions(struct etwas_recover_copy *copy,
+static void take_descriptions(struct etwas_mapping_copy *copy,
                               const struct etwas_recover_source *source, uint32_t *code)
 {
     uint64_t bytes = copy->head.schema_bytes;
@@ -254,12 +254,12 @@ static void take_descriptions(struct etwas_recover_copy *copy,
     copy->schemas = take(copy, source, &copy->head.tables[ETWAS_SHARED_SCHEMAS], bytes, code);
     if (*code == ERROR_SUCCESS) {
         copy->schema_bytes =
-            etwas_sound_descriptions(copy->schemas, bytes, &copy->head.schemas_left_out);
+            etwas_validate_descriptions(copy->schemas, bytes, &copy->head.schemas_left_out);
     }
 }
 
 /* The words, as far as counting needs them to be possible. */
-static struct etwas_pool_words *take_words(struct etwas_recover_copy *copy,
+static struct etwas_pool_words *take_words(struct etwas_mapping_copy *copy,
                                            const struct etwas_recover_source *source,
                                            uint32_t *code)
 {
@@ -280,12 +280,12 @@ static struct etwas_pool_words *take_words(struct etwas_recover_copy *copy,
     if (words->allocated > head->buffers) {
         words->allocated = head->buffers;
     }
-    copy->is_settling = words->settles_ended != words->settles_begun;
-    words->settles_ended = words->settles_begun; /* nobody goes on with a settlement */
+    copy->is_accounting = words->account_ends != words->account_begins;
+    words->account_ends = words->account_begins; /* nobody goes on with an accounting step */
     return words;
 }
 
-static void take_region(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
+static void take_region(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                         uint64_t buffers, uint32_t *code)
 {
     const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_REGION];
@@ -305,14 +305,14 @@ static void take_region(struct etwas_recover_copy *copy, const struct etwas_reco
     }
 }
 
-static void view(struct etwas_recover_copy *copy, uint32_t buffers)
+static void view(struct etwas_mapping_copy *copy, uint32_t buffers)
 {
     const struct etwas_shared_head *head = &copy->head;
     struct etwas_slot *slots = (struct etwas_slot *)(void *)copy->slots;
     struct etwas_buffer_control *controls = (struct etwas_buffer_control *)(void *)copy->controls;
 
-    memcpy(copy->pool.settled, copy->pool.words->settled, sizeof copy->pool.settled);
-    copy->pool.settled_recorded = copy->pool.words->settled_recorded;
+    memcpy(copy->pool.accounted, copy->pool.words->accounted, sizeof copy->pool.accounted);
+    copy->pool.accounted_recorded = copy->pool.words->accounted_recorded;
     copy->pool.slots = slots;
     copy->pool.owners = copy->owners;
     copy->pool.buffers = controls;
@@ -339,7 +339,7 @@ static void view(struct etwas_recover_copy *copy, uint32_t buffers)
     };
 }
 
-uint32_t etwas_recover_copy_pool(struct etwas_recover_copy *copy,
+uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source)
 {
     const struct etwas_shared_head *head = &copy->head;
@@ -365,7 +365,7 @@ uint32_t etwas_recover_copy_pool(struct etwas_recover_copy *copy,
     return code;
 }
 
-void etwas_recover_copy_free(struct etwas_recover_copy *copy)
+void etwas_mapping_copy_free(struct etwas_mapping_copy *copy)
 {
     free(copy->pool.words);
     for (uint32_t index = 0; index < copy->piece_count; index++) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* Walking over the records of a buffer, from one to the next. */
-#ifndef ETWAS_BUFFER_WALK_H
-#define ETWAS_BUFFER_WALK_H
+#ifndef ETWAS_BUFFER_RECORD_WALK_H
+#define ETWAS_BUFFER_RECORD_WALK_H
 
 #include <ck_pr.h>
 #include <stdbool.h>

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The quotas that retention classes have in a pool's buffers.
+ *
+ * Each row of slots has a quota; all quotas together are the maximum. A row has the buffers that its slots
+ * hold, held last, or are about to: each claim and each release moves the count.
+ *
+ *     flight recorder   what is unused anybody takes. If nothing is: who has his quota or more replaces his
+ *                       own oldest buffer; who has less, the oldest of the row that is most above its quota.
+ *                       There is one, since nothing is unused, and it has a full buffer, since a quota is
+ *                       more than the buffers that its slots need at once
+ *     else              who has his quota takes no more until the flusher has given some of them back
+ *
+ * The counts follow the claims, so that they are off by as many as there are writers between the two: a row
+ * may go beyond its quota by so much for so long.
+ */
+#ifndef ETWAS_BUFFER_QUOTA_H
+#define ETWAS_BUFFER_QUOTA_H
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/oldest.h"
+#include "buffer/owner.h"
+#include "buffer/pool.h"
+
+static inline bool etwas_quota_has_rows(const struct etwas_pool *pool)
+{
+    return ck_pr_load_32(&pool->rows) > 1;
+}
+
+/* The row of a slot of the session. */
+static inline uint32_t etwas_quota_class_row(const struct etwas_pool *pool, uint32_t slot)
+{
+    uint32_t rows = ck_pr_load_32(&pool->rows);
+    uint32_t row_slots = ck_pr_load_32(&pool->row_slots);
+    uint32_t row;
+
+    if (__builtin_expect(rows <= 1, 1)) {
+        return 0;
+    }
+    row = slot < rows * row_slots ? slot / row_slots : slot - rows * row_slots;
+    /* Beyond it only for who slept through the session's end. */
+    return row < ETWAS_CLASS_ROWS ? row : 0;
+}
+
+/* Whether the row of the slot has its quota, or more. */
+bool etwas_quota_is_full(const struct etwas_pool *pool, uint32_t slot);
+
+/* The same for a session whose flusher gives buffers back: then the slot gets no more. */
+static inline bool etwas_quota_is_exhausted(const struct etwas_pool *pool, uint32_t slot)
+{
+    return etwas_quota_has_rows(pool) && !pool->buffering && etwas_quota_is_full(pool, slot);
+}
+
+/* Whether the row has used half of its quota. */
+bool etwas_quota_is_half_used(const struct etwas_pool *pool, uint32_t slot);
+
+/* Flight recorder: whether the slot, an extra one, has what it may take from those of its row. */
+bool etwas_quota_is_extra_full(const struct etwas_pool *pool, uint32_t slot);
+
+/*
+ * Flight recorder: what the slot is to replace. A CLOSED buffer, or one of a shared slot that is closed and
+ * complete: of the row whose turn it is, the oldest; without rows the oldest of all (oldest.h).
+ */
+bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                                     uint64_t *owner);
+bool etwas_quota_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                               uint64_t *owner);
+
+static inline bool etwas_quota_find_closed(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                                           uint64_t *owner)
+{
+    return etwas_quota_has_rows(pool) ? etwas_quota_find_closed_in_rows(pool, slot, buffer, owner)
+                                      : etwas_pool_find_closed(pool, buffer, owner);
+}
+
+/* A buffer under the claim `from` has been claimed for `slot`. */
+void etwas_quota_count_move(struct etwas_pool *pool, uint64_t from, uint32_t slot);
+
+static inline void etwas_quota_count_claim(struct etwas_pool *pool, uint64_t from, uint32_t slot)
+{
+    if (etwas_quota_has_rows(pool)) {
+        etwas_quota_count_move(pool, from, slot);
+    }
+}
+
+/* It was given back. */
+void etwas_quota_count_release(struct etwas_pool *pool, uint64_t owner);
+
+/*
+ * Whether a claim for the slot takes a full buffer of another row. Between the claim and its booking that
+ * row's account is wrong: the two stand between settle_begin and settle_end.
+ */
+static inline bool etwas_quota_crosses_rows(const struct etwas_pool *pool, uint64_t from,
+                                            uint32_t slot)
+{
+    return etwas_quota_has_rows(pool) && etwas_owner_state(from) != ETWAS_OWNER_FREE &&
+           etwas_quota_class_row(pool, etwas_owner_slot(from)) != etwas_quota_class_row(pool, slot);
+}
+
+/* How many buffers the rows have of their own together; 0: there is one row. */
+uint32_t etwas_quota_least_buffers(const struct etwas_pool *pool);
+
+/* The quotas of a maximum. */
+void etwas_quota_set(struct etwas_pool *pool, uint32_t maximum_buffers);
+
+/* The flusher counts anew, unless somebody counts meanwhile: what all rows hold. */
+void etwas_quota_recount(struct etwas_pool *pool);
+
+#endif
