@@ -24,7 +24,7 @@ void etwas_collector_reset(struct etwas_collector *collector)
 /* ---- what is believed of a shared session's mapping ------------------------------------------ */
 
 /* What it stored and has not been drained is lost, and nobody knows how much that is. */
-static void condemn(struct etwas_collector *collector, uint32_t slot)
+static void quarantine_slot(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
 
@@ -40,7 +40,8 @@ static void condemn(struct etwas_collector *collector, uint32_t slot)
 }
 
 /* A current buffer of the slot: it is the slot's, and its records end inside it. */
-static bool is_current(const struct etwas_collector *collector, uint32_t slot, uint64_t word)
+static bool list_may_hold_current(const struct etwas_collector *collector, uint32_t slot,
+                                  uint64_t word)
 {
     const struct etwas_pool *pool = collector->pool;
     uint32_t buffer = etwas_word_buffer(word);
@@ -59,8 +60,8 @@ static bool is_current(const struct etwas_collector *collector, uint32_t slot, u
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static void append(struct etwas_collector *collector, struct etwas_collector_list *list,
-                   uint32_t buffer)
+static void list_append(struct etwas_collector *collector, struct etwas_collector_list *list,
+                        uint32_t buffer)
 {
     collector->entries[buffer].is_listed = true;
     collector->entries[buffer].next = ETWAS_NO_BUFFER;
@@ -72,8 +73,8 @@ static void append(struct etwas_collector *collector, struct etwas_collector_lis
     list->tail = buffer;
 }
 
-static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_t end_units,
-                     int64_t newest)
+static void list_store_end(struct etwas_collector *collector, uint32_t buffer, uint32_t end_units,
+                           int64_t newest)
 {
     struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
     struct etwas_collector_buffer *entry = &collector->entries[buffer];
@@ -82,12 +83,12 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
     control->end.newest = newest;
     entry->end_units = end_units;
     entry->newest = newest;
-    entry->seen_ns = collector->now_ns;
+    entry->gathered_ns = collector->now_ns;
 }
 
 /* Of a full buffer. A sequence stored it in the buffer itself. False: it cannot be so. */
-static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t buffer,
-                     const struct etwas_buffer_link *successor)
+static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint32_t buffer,
+                          const struct etwas_buffer_link *successor)
 {
     struct etwas_pool *pool = collector->pool;
     bool is_rseq = etwas_pool_is_rseq_slot(pool, slot);
@@ -100,7 +101,7 @@ static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t 
         (pool->is_shared && !etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot))) {
         return false;
     }
-    note_end(collector, buffer, units, newest);
+    list_store_end(collector, buffer, units, newest);
     return true;
 }
 
@@ -110,8 +111,8 @@ static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t 
  * it comes back to this processor. To shut a slot, also a word without a buffer is exchanged: a
  * visitor that read it before the gate closed can then install nothing.
  */
-static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
-                           enum etwas_collector_scope scope)
+static uint32_t close_shared_slot(struct etwas_collector *collector, uint32_t index,
+                                  enum etwas_collector_scope scope)
 {
     struct etwas_slot *slot = etwas_pool_slot(collector->pool, index);
 
@@ -125,11 +126,11 @@ static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
             (buffer == ETWAS_NO_BUFFER || end_units == ETWAS_FIRST_UNIT)) {
             return ETWAS_NO_BUFFER;
         }
-        if (buffer != ETWAS_NO_BUFFER && !is_current(collector, index, word)) {
+        if (buffer != ETWAS_NO_BUFFER && !list_may_hold_current(collector, index, word)) {
             if (ck_pr_load_64(&slot->word) != word) {
                 continue;
             }
-            condemn(collector, index);
+            quarantine_slot(collector, index);
             return ETWAS_NO_BUFFER;
         }
         ck_pr_fence_acquire();
@@ -139,7 +140,7 @@ static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
         }
         ck_pr_fence_acquire();
         if (buffer != ETWAS_NO_BUFFER) {
-            note_end(collector, buffer, end_units, newest);
+            list_store_end(collector, buffer, end_units, newest);
             etwas_pool_retire(collector->pool, buffer, end_units);
         }
         return buffer;
@@ -150,7 +151,7 @@ static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
  * The buffers before `buffer`, back to the one current at the last look, onto the list, oldest
  * first. False, and nothing is appended: it cannot be so.
  */
-static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
+static bool list_append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     struct etwas_pool *pool = collector->pool;
@@ -164,8 +165,8 @@ static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint3
             break;
         }
         if (!etwas_pool_has_buffer(pool, link.previous) || left-- == 0 ||
-            !find_end(collector, slot, link.previous, &link)) {
-            condemn(collector, slot);
+            !list_read_end(collector, slot, link.previous, &link)) {
+            quarantine_slot(collector, slot);
             return false;
         }
         collector->entries[link.previous].is_listed = true; /* no link leads here again */
@@ -176,14 +177,14 @@ static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint3
     while (chain != ETWAS_NO_BUFFER) {
         uint32_t next = collector->entries[chain].next;
 
-        append(collector, list, chain);
+        list_append(collector, list, chain);
         chain = next;
     }
     return true;
 }
 
-static void gather_shared(struct etwas_collector *collector, uint32_t slot,
-                          enum etwas_collector_scope scope)
+static void gather_shared_slot(struct etwas_collector *collector, uint32_t slot,
+                               enum etwas_collector_scope scope)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t closed = ETWAS_NO_BUFFER;
@@ -191,17 +192,17 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
     uint64_t word;
 
     if (scope != ETWAS_COLLECT_FULL) {
-        closed = close_slot(collector, slot, scope);
+        closed = close_shared_slot(collector, slot, scope);
     }
     if (closed != ETWAS_NO_BUFFER) {
-        if (!append_chain(collector, slot, closed)) {
+        if (!list_append_chain(collector, slot, closed)) {
             return;
         }
         list->last_current = ETWAS_NO_BUFFER;
         if (collector->entries[closed].end_units == ETWAS_FIRST_UNIT) {
             etwas_pool_release(collector->pool, closed, ETWAS_FIRST_UNIT);
         } else {
-            append(collector, list, closed);
+            list_append(collector, list, closed);
         }
         return;
     }
@@ -212,9 +213,9 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
     if (current == ETWAS_NO_BUFFER || etwas_pool_is_quarantined(collector->pool, slot)) {
         return;
     }
-    if (!is_current(collector, slot, word)) {
-        condemn(collector, slot);
-    } else if (append_chain(collector, slot, current)) {
+    if (!list_may_hold_current(collector, slot, word)) {
+        quarantine_slot(collector, slot);
+    } else if (list_append_chain(collector, slot, current)) {
         list->last_current = current;
     }
 }
@@ -224,7 +225,7 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
  * slot's sums: those of its link until the word says that there is no buffer, the slot's own from then on. So they
  * are right at every moment, also for who reads what is left of a process that was killed here.
  */
-static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index)
+static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_index)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_slot *slot = etwas_pool_slot(pool, slot_index);
@@ -235,13 +236,14 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     if (buffer == ETWAS_NO_BUFFER || etwas_pool_is_quarantined(pool, slot_index)) {
         return ETWAS_NO_BUFFER;
     }
-    if (!is_current(collector, slot_index, word)) {
-        condemn(collector, slot_index);
+    if (!list_may_hold_current(collector, slot_index, word)) {
+        quarantine_slot(collector, slot_index);
         return ETWAS_NO_BUFFER;
     }
     ck_pr_fence_acquire();
     control = &pool->buffers[buffer];
-    note_end(collector, buffer, etwas_word_units(word), (int64_t)ck_pr_load_64(&slot->newest));
+    list_store_end(collector, buffer, etwas_word_units(word),
+                   (int64_t)ck_pr_load_64(&slot->newest));
     control->end.records = (uint32_t)etwas_word_count(word);
     ck_pr_store_64(&slot->counters.shut_stored,
                    control->link.stored_before + etwas_word_count(word));
@@ -256,18 +258,18 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     return buffer;
 }
 
-static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
-                        enum etwas_collector_scope scope)
+static void gather_rseq_slot(struct etwas_collector *collector, uint32_t slot,
+                             enum etwas_collector_scope scope)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     const struct etwas_slot *source = etwas_pool_slot(collector->pool, slot);
 
     list->part = 0;
     if (scope == ETWAS_COLLECT_SHUT && collector->fenced) {
-        uint32_t shut = shut_rseq(collector, slot);
+        uint32_t shut = shut_rseq_slot(collector, slot);
 
-        if (shut != ETWAS_NO_BUFFER && append_chain(collector, slot, shut)) {
-            append(collector, list, shut);
+        if (shut != ETWAS_NO_BUFFER && list_append_chain(collector, slot, shut)) {
+            list_append(collector, list, shut);
             list->last_current = ETWAS_NO_BUFFER;
         }
     } else {
@@ -277,11 +279,11 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
         if (current.buffer == ETWAS_NO_BUFFER) {
             return;
         }
-        if (!is_current(collector, slot, current.word)) {
-            condemn(collector, slot);
+        if (!list_may_hold_current(collector, slot, current.word)) {
+            quarantine_slot(collector, slot);
             return;
         }
-        if (!append_chain(collector, slot, current.buffer)) {
+        if (!list_append_chain(collector, slot, current.buffer)) {
             return;
         }
         list->last_current = current.buffer;
@@ -300,18 +302,18 @@ void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
         return;
     }
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        gather_rseq(collector, slot, scope);
+        gather_rseq_slot(collector, slot, scope);
     } else {
-        gather_shared(collector, slot, scope);
+        gather_shared_slot(collector, slot, scope);
     }
 }
 
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
 {
     if (!etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        (void)close_slot(collector, slot, ETWAS_COLLECT_SHUT);
+        (void)close_shared_slot(collector, slot, ETWAS_COLLECT_SHUT);
     } else if (collector->fenced) {
-        (void)shut_rseq(collector, slot);
+        (void)shut_rseq_slot(collector, slot);
     }
 }
 
@@ -324,13 +326,13 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
     collected->records = 0;
     while (units < limit_units) {
         const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t its = etwas_walk_next(record, limit_units - units);
+        uint32_t its = etwas_record_next_units(record, limit_units - units);
 
         if (its == 0) {
             break;
         }
         /* The last stamp is the newest. */
-        etwas_walk_stamp(record, its, &collected->newest);
+        etwas_record_read_stamp(record, its, &collected->newest);
         units += its;
         collected->records++;
     }
@@ -338,7 +340,7 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
 }
 
 /* Gives up on the buffer's missing commits. What is whole before the first hole stays. */
-static void abandon(struct etwas_collector *collector, struct etwas_collected *collected)
+static void abandon_buffer(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
@@ -361,8 +363,8 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
  * The last stamp is the newest; INT64_MIN: none has one. What the slot has as its newest by now may be
  * later than a record behind the part.
  */
-static int64_t newest_of_part(const struct etwas_pool *pool,
-                              const struct etwas_collected *collected)
+static int64_t collect_newest_of_part(const struct etwas_pool *pool,
+                                      const struct etwas_collected *collected)
 {
     const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
     uint32_t units = collected->begin_units;
@@ -370,20 +372,20 @@ static int64_t newest_of_part(const struct etwas_pool *pool,
 
     for (uint32_t left = collected->records; left > 0 && units < collected->end_units; left--) {
         const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t its = etwas_walk_next(record, collected->end_units - units);
+        uint32_t its = etwas_record_next_units(record, collected->end_units - units);
 
         if (its == 0) {
             break;
         }
-        etwas_walk_stamp(record, its, &newest);
+        etwas_record_read_stamp(record, its, &newest);
         units += its;
     }
     return newest;
 }
 
 /* What a flush collects of the buffer that is still current. */
-static bool take_part(struct etwas_collector *collector, uint32_t slot,
-                      struct etwas_collected *collected)
+static bool collect_part(struct etwas_collector *collector, uint32_t slot,
+                         struct etwas_collected *collected)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t buffer = etwas_word_buffer(list->part);
@@ -401,7 +403,7 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
     if (etwas_word_count(word) < entry->written_records ||
         etwas_word_count(word) > etwas_word_units(word) ||
         etwas_word_units(word) < entry->written_units) {
-        condemn(collector, slot);
+        quarantine_slot(collector, slot);
         return false;
     }
     *collected = (struct etwas_collected){
@@ -412,7 +414,7 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
         .records = (uint32_t)etwas_word_count(word) - entry->written_records,
         .part = true,
     };
-    collected->newest = newest_of_part(collector->pool, collected);
+    collected->newest = collect_newest_of_part(collector->pool, collected);
     return true;
 }
 
@@ -420,7 +422,7 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
  * Of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts that, nothing: what is
  * in it is lost.
  */
-static void take_rest(struct etwas_collector *collector, struct etwas_collected *collected)
+static void collect_rest(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     const struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
     uint32_t records = ck_pr_load_32(&collector->pool->buffers[collected->buffer].end.records);
@@ -430,7 +432,7 @@ static void take_rest(struct etwas_collector *collector, struct etwas_collected 
     }
     if (collected->begin_units > collected->end_units || records < entry->written_records ||
         records > collected->end_units) {
-        condemn(collector, collected->slot);
+        quarantine_slot(collector, collected->slot);
         collected->begin_units = collected->end_units;
         records = entry->written_records;
     }
@@ -438,8 +440,8 @@ static void take_rest(struct etwas_collector *collector, struct etwas_collected 
 }
 
 /* False: the head of the list is not complete yet, and may still be waited for. */
-static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
-                      struct etwas_collected *collected)
+static bool collect_head(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
+                         struct etwas_collected *collected)
 {
     uint32_t head = collector->lists[slot].head;
     const struct etwas_collector_buffer *entry = &collector->entries[head];
@@ -455,14 +457,14 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
         .newest = entry->newest,
     };
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        take_rest(collector, collected);
+        collect_rest(collector, collected);
         return true;
     }
     if (!etwas_pool_is_complete(collector->pool, commit)) {
-        if (collector->now_ns - entry->seen_ns < timeout_ns) {
+        if (collector->now_ns - entry->gathered_ns < timeout_ns) {
             return false;
         }
-        abandon(collector, collected);
+        abandon_buffer(collector, collected);
     }
     return true;
 }
@@ -474,13 +476,13 @@ bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint6
 
     if (list->head == ETWAS_NO_BUFFER) {
         if (!etwas_pool_is_rseq_slot(collector->pool, slot) ||
-            !take_part(collector, slot, collected)) {
+            !collect_part(collector, slot, collected)) {
             return false;
         }
         ETWAS_INVARIANT(etwas_collected_is_valid(collector->pool, collected));
         return true;
     }
-    if (!take_head(collector, slot, timeout_ns, collected)) {
+    if (!collect_head(collector, slot, timeout_ns, collected)) {
         return false;
     }
     collector->entries[list->head].is_listed = false;
@@ -493,8 +495,9 @@ bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint6
 }
 
 /* Events that a sequence stored: they count as recorded until they are lost. */
-static void settle_rseq(struct etwas_collector *collector, const struct etwas_collected *collected,
-                        enum etwas_disposition disposition)
+static void account_rseq_buffer(struct etwas_collector *collector,
+                                const struct etwas_collected *collected,
+                                enum etwas_disposition disposition)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
@@ -524,7 +527,7 @@ void etwas_collector_account(struct etwas_collector *collector,
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
     if (etwas_pool_is_rseq_slot(pool, collected->slot)) {
-        settle_rseq(collector, collected, disposition);
+        account_rseq_buffer(collector, collected, disposition);
         return;
     }
     etwas_pool_account_begin(pool);

@@ -51,7 +51,7 @@ struct etwas_collector_buffer {
     uint32_t set_aside;       /* abandoned: 1 + records found whole */
     bool is_kept;             /* these are not yet written or given up */
     bool is_listed;           /* in its slot's list */
-    uint64_t seen_ns;         /* when it was gathered: its writers are waited for from then on */
+    uint64_t gathered_ns;     /* when it was gathered: its writers are waited for from then on */
 };
 
 struct etwas_collector {

@@ -56,7 +56,7 @@ struct tree {
 };
 
 /* Of one tree and some buffers. */
-struct seen {
+struct inspected {
     uint64_t least; /* age of the oldest one that is closed; 0: none */
     uint64_t age;   /* of the oldest that may be overwritten; until one is seen, what bounds it */
     uint64_t owner; /* which it is; 0: none */
@@ -64,13 +64,13 @@ struct seen {
 };
 
 /* None is younger than all. */
-static bool is_older(uint64_t age, uint64_t than)
+static bool age_is_older(uint64_t age, uint64_t than)
 {
     return age - 1 < than - 1;
 }
 
-static uint64_t *hint_of(const struct etwas_pool *pool, struct tree tree, uint32_t level,
-                         uint32_t index)
+static uint64_t *candidate_of(const struct etwas_pool *pool, struct tree tree, uint32_t level,
+                              uint32_t index)
 {
     const struct etwas_pool_layout *layout = &pool->layout;
     /* Beyond them only for who slept through the session's end. */
@@ -81,7 +81,7 @@ static uint64_t *hint_of(const struct etwas_pool *pool, struct tree tree, uint32
                              layout->level_at[level] + index];
 }
 
-static inline uint64_t *nearest_of(const struct etwas_pool *pool, struct tree tree)
+static inline uint64_t *recent_group_of(const struct etwas_pool *pool, struct tree tree)
 {
     return tree.row == 0 ? &pool->words->recent_group[tree.kind]
                          : &pool->words->rows[tree.row].recent_group[tree.kind];
@@ -93,16 +93,16 @@ static inline uint64_t *nearest_of(const struct etwas_pool *pool, struct tree tr
  * A closed buffer of a shared slot may not be overwritten before its last writer is through, who tells nobody.
  * It gets as old as if it were closed now, so that it is looked at again in its turn and not at once.
  */
-static uint64_t put_off(const struct etwas_pool *pool, uint32_t buffer, uint64_t age)
+static uint64_t defer_incomplete(const struct etwas_pool *pool, uint32_t buffer, uint64_t age)
 {
     uint64_t now = ck_pr_load_64(&pool->words->ticket);
 
     return ck_pr_cas_64(&pool->ages[buffer], age, now) ? now : age;
 }
 
-static inline __attribute__((always_inline)) void look_at(const struct etwas_pool *pool,
-                                                          struct tree tree, uint32_t buffer,
-                                                          struct seen *seen)
+static inline __attribute__((always_inline)) void inspect_buffer(const struct etwas_pool *pool,
+                                                                 struct tree tree, uint32_t buffer,
+                                                                 struct inspected *inspected)
 {
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
     bool is_complete = true;
@@ -129,21 +129,21 @@ static inline __attribute__((always_inline)) void look_at(const struct etwas_poo
     }
     age = ck_pr_load_64(&pool->ages[buffer]);
     if (!is_complete) {
-        age = put_off(pool, buffer, age);
-    } else if (age < seen->age) {
-        seen->age = age;
-        seen->owner = owner;
-        seen->buffer = buffer;
+        age = defer_incomplete(pool, buffer, age);
+    } else if (age < inspected->age) {
+        inspected->age = age;
+        inspected->owner = owner;
+        inspected->buffer = buffer;
     }
-    if (is_older(age, seen->least)) {
-        seen->least = age;
+    if (age_is_older(age, inspected->least)) {
+        inspected->least = age;
     }
 }
 
 /* Ages only grow: what is not older by now changes nothing, whatever else it is. */
-static inline __attribute__((always_inline)) void look_at_group(const struct etwas_pool *pool,
+static inline __attribute__((always_inline)) void inspect_group(const struct etwas_pool *pool,
                                                                 struct tree tree, uint32_t group,
-                                                                struct seen *seen)
+                                                                struct inspected *inspected)
 {
     const uint32_t first = group << ETWAS_OLDEST_FAN_BITS;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
@@ -153,19 +153,19 @@ static inline __attribute__((always_inline)) void look_at_group(const struct etw
     const uint64_t *end = ages + (left < fan ? left : fan);
 
     for (const uint64_t *age = ages; age < end; age++) {
-        if (ck_pr_load_64(age) < seen->age) {
-            look_at(pool, tree, first + (uint32_t)(age - ages), seen);
+        if (ck_pr_load_64(age) < inspected->age) {
+            inspect_buffer(pool, tree, first + (uint32_t)(age - ages), inspected);
         }
     }
 }
 
-static __attribute__((noinline)) struct seen look(const struct etwas_pool *pool, struct tree tree,
-                                                  uint32_t group)
+static __attribute__((noinline)) struct inspected oldest_of_group(const struct etwas_pool *pool,
+                                                                  struct tree tree, uint32_t group)
 {
-    struct seen seen = {.age = UINT64_MAX};
+    struct inspected inspected = {.age = UINT64_MAX};
 
-    look_at_group(pool, tree, group, &seen);
-    return seen;
+    inspect_group(pool, tree, group, &inspected);
+    return inspected;
 }
 
 /* The oldest two of the candidates below one, and the place of the first. */
@@ -175,76 +175,78 @@ struct below {
     uint32_t place;
 };
 
-static struct below look_below(const struct etwas_pool *pool, struct tree tree, uint32_t level,
-                               uint32_t index)
+static struct below candidates_below(const struct etwas_pool *pool, struct tree tree,
+                                     uint32_t level, uint32_t index)
 {
     const uint32_t count = pool->layout.level_at[level] - pool->layout.level_at[level - 1];
     const uint32_t first = index << ETWAS_OLDEST_FAN_BITS;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
     const uint32_t end = count - first < fan ? count : first + fan;
-    const uint64_t *candidates = hint_of(pool, tree, level - 1, 0);
+    const uint64_t *candidates = candidate_of(pool, tree, level - 1, 0);
     struct below below = {.place = first};
 
     for (uint32_t place = first; place < end; place++) {
         uint64_t candidate = ck_pr_load_64(&candidates[place]);
 
-        if (is_older(candidate, below.oldest)) {
+        if (age_is_older(candidate, below.oldest)) {
             below.second = below.oldest;
             below.oldest = candidate;
             below.place = place;
-        } else if (is_older(candidate, below.second)) {
+        } else if (age_is_older(candidate, below.second)) {
             below.second = candidate;
         }
     }
     return below;
 }
 
-static uint64_t least_below(const struct etwas_pool *pool, struct tree tree, uint32_t level,
-                            uint32_t index)
+static uint64_t least_age_below(const struct etwas_pool *pool, struct tree tree, uint32_t level,
+                                uint32_t index)
 {
-    return level == 0 ? look(pool, tree, index).least : look_below(pool, tree, level, index).oldest;
+    return level == 0 ? oldest_of_group(pool, tree, index).least
+                      : candidates_below(pool, tree, level, index).oldest;
 }
 
 /* ---- candidates ----------------------------------------------------------------------------------- */
 
 /* Where a candidate was made older than what a search has left behind. */
-static void strike_out(uint64_t *recent_group, uint64_t age)
+static void recent_group_forget(uint64_t *recent_group, uint64_t age)
 {
     uint64_t before = ck_pr_load_64(recent_group);
 
-    while (before >> GROUP_BITS != 0 && is_older(age, before >> GROUP_BITS) &&
+    while (before >> GROUP_BITS != 0 && age_is_older(age, before >> GROUP_BITS) &&
            !ck_pr_cas_64_value(recent_group, before, 0, &before)) {
     }
 }
 
-static void make_older(const struct etwas_pool *pool, struct tree tree, uint64_t *candidate,
-                       uint64_t age)
+static void candidate_make_older(const struct etwas_pool *pool, struct tree tree,
+                                 uint64_t *candidate, uint64_t age)
 {
     uint64_t before = ck_pr_load_64(candidate);
 
-    while (is_older(age, before)) {
+    while (age_is_older(age, before)) {
         if (ck_pr_cas_64_value(candidate, before, age, &before)) {
             ck_pr_fence_memory(); /* before `recent_group`, and the look at the next candidate above */
-            strike_out(nearest_of(pool, tree), age);
+            recent_group_forget(recent_group_of(pool, tree), age);
             break;
         }
     }
 }
 
-static void correct(const struct etwas_pool *pool, struct tree tree, uint32_t level, uint32_t index)
+static void candidate_correct(const struct etwas_pool *pool, struct tree tree, uint32_t level,
+                              uint32_t index)
 {
-    uint64_t *candidate = hint_of(pool, tree, level, index);
+    uint64_t *candidate = candidate_of(pool, tree, level, index);
     uint64_t before = ck_pr_load_64(candidate);
     uint64_t least;
 
     ck_pr_fence_acquire();
-    least = least_below(pool, tree, level, index);
+    least = least_age_below(pool, tree, level, index);
     /* Who was faster in making it younger looks again himself. */
-    if (is_older(before, least) && ck_pr_cas_64(candidate, before, least)) {
+    if (age_is_older(before, least) && ck_pr_cas_64(candidate, before, least)) {
         ck_pr_fence_memory();
-        least = least_below(pool, tree, level, index);
+        least = least_age_below(pool, tree, level, index);
     }
-    make_older(pool, tree, candidate, least);
+    candidate_make_older(pool, tree, candidate, least);
 }
 
 void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
@@ -252,7 +254,7 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
 {
     const struct tree tree = {is_of_shared_slot ? COMPLETE : CLOSED,
                               etwas_quota_class_row(pool, slot)};
-    uint64_t *candidates = hint_of(pool, tree, 0, 0);
+    uint64_t *candidates = candidate_of(pool, tree, 0, 0);
     uint32_t index = buffer;
     uint64_t age;
 
@@ -264,8 +266,8 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
 
         index >>= ETWAS_OLDEST_FAN_BITS;
         candidate = &candidates[pool->layout.level_at[level] + index];
-        if (is_older(age, ck_pr_load_64(candidate))) {
-            make_older(pool, tree, candidate, age);
+        if (age_is_older(age, ck_pr_load_64(candidate))) {
+            candidate_make_older(pool, tree, candidate, age);
         }
     }
 }
@@ -273,106 +275,108 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* Where the candidates lead: to a group, or to a candidate below which all are younger than `beside`. */
-struct way {
+struct descent {
     uint64_t beside; /* the oldest of the candidates that were passed by */
     uint32_t level;  /* 0: a group */
     uint32_t index;
 };
 
-static struct way descend(const struct etwas_pool *pool, struct tree tree)
+static struct descent search_descend(const struct etwas_pool *pool, struct tree tree)
 {
-    struct way way = {.level = pool->layout.levels - 1};
+    struct descent descent = {.level = pool->layout.levels - 1};
 
-    for (; way.level > 0; way.level--) {
-        struct below below = look_below(pool, tree, way.level, way.index);
+    for (; descent.level > 0; descent.level--) {
+        struct below below = candidates_below(pool, tree, descent.level, descent.index);
 
-        if (below.oldest == 0 || is_older(way.beside, below.oldest)) {
+        if (below.oldest == 0 || age_is_older(descent.beside, below.oldest)) {
             break;
         }
-        way.index = below.place;
-        if (is_older(below.second, way.beside)) {
-            way.beside = below.second;
+        descent.index = below.place;
+        if (age_is_older(below.second, descent.beside)) {
+            descent.beside = below.second;
         }
     }
-    return way;
+    return descent;
 }
 
 /* The group in which the oldest was found, and what was beside the way. */
-static void leave_nearest(const struct etwas_pool *pool, struct tree tree, const struct way *way)
+static void recent_group_store(const struct etwas_pool *pool, struct tree tree,
+                               const struct descent *descent)
 {
-    uint64_t *recent_group = nearest_of(pool, tree);
-    uint64_t left = way->beside << GROUP_BITS | way->index;
-    struct way again;
+    uint64_t *recent_group = recent_group_of(pool, tree);
+    uint64_t left = descent->beside << GROUP_BITS | descent->index;
+    struct descent again;
 
     ck_pr_store_64(recent_group, left);
     ck_pr_fence_memory(); /* pairs with that of make_older */
-    again = descend(pool, tree);
-    if (again.level != 0 || again.index != way->index || again.beside != way->beside) {
+    again = search_descend(pool, tree);
+    if (again.level != 0 || again.index != descent->index || again.beside != descent->beside) {
         (void)ck_pr_cas_64(recent_group, left, 0);
     }
 }
 
 /* Where nobody finds one by the candidates. */
-static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tree)
+static struct inspected search_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
-    struct seen oldest = {.age = UINT64_MAX};
+    struct inspected oldest = {.age = UINT64_MAX};
 
     for (uint32_t group = 0; group << ETWAS_OLDEST_FAN_BITS < allocated; group++) {
-        struct seen seen = look(pool, tree, group);
+        struct inspected inspected = oldest_of_group(pool, tree, group);
 
-        if (seen.age < oldest.age) {
-            oldest = seen;
+        if (inspected.age < oldest.age) {
+            oldest = inspected;
         }
     }
     return oldest;
 }
 
 /* From the top. In the group `recent_group` none is left that is older than what is beside it. */
-static __attribute__((noinline)) struct seen search(const struct etwas_pool *pool, struct tree tree,
-                                                    uint32_t recent_group)
+static __attribute__((noinline)) struct inspected search_from_top(const struct etwas_pool *pool,
+                                                                  struct tree tree,
+                                                                  uint32_t recent_group)
 {
-    struct seen oldest = {.age = UINT64_MAX};
+    struct inspected oldest = {.age = UINT64_MAX};
 
     if (recent_group < pool->layout.level_at[1]) {
-        correct(pool, tree, 0, recent_group);
+        candidate_correct(pool, tree, 0, recent_group);
     }
     for (uint32_t tries = 0; tries < TRIES; tries++) {
-        struct way way = descend(pool, tree);
+        struct descent descent = search_descend(pool, tree);
 
-        if (way.level == 0) {
-            struct seen seen = look(pool, tree, way.index);
+        if (descent.level == 0) {
+            struct inspected inspected = oldest_of_group(pool, tree, descent.index);
 
-            if (seen.owner != 0 && !is_older(way.beside, seen.age)) {
-                leave_nearest(pool, tree, &way);
-                return seen;
+            if (inspected.owner != 0 && !age_is_older(descent.beside, inspected.age)) {
+                recent_group_store(pool, tree, &descent);
+                return inspected;
             }
-            if (seen.age < oldest.age) {
-                oldest = seen;
+            if (inspected.age < oldest.age) {
+                oldest = inspected;
             }
         }
-        if (way.level == pool->layout.levels - 1) {
+        if (descent.level == pool->layout.levels - 1) {
             break; /* there is none */
         }
-        correct(pool, tree, way.level, way.index);
+        candidate_correct(pool, tree, descent.level, descent.index);
     }
-    return oldest.owner != 0 ? oldest : look_everywhere(pool, tree);
+    return oldest.owner != 0 ? oldest : search_everywhere(pool, tree);
 }
 
 /* First where the last search was. */
-static inline __attribute__((always_inline)) bool find(const struct etwas_pool *pool,
-                                                       struct tree tree, uint32_t *buffer,
-                                                       uint64_t *owner)
+static inline __attribute__((always_inline)) bool search_oldest(const struct etwas_pool *pool,
+                                                                struct tree tree, uint32_t *buffer,
+                                                                uint64_t *owner)
 {
-    uint64_t recent_group = ck_pr_load_64(nearest_of(pool, tree));
+    uint64_t recent_group = ck_pr_load_64(recent_group_of(pool, tree));
     uint32_t group = (uint32_t)recent_group & ((1u << GROUP_BITS) - 1);
-    struct seen oldest = {.age = recent_group >> GROUP_BITS};
+    struct inspected oldest = {.age = recent_group >> GROUP_BITS};
 
     if (oldest.age != 0) {
-        look_at_group(pool, tree, group, &oldest);
+        inspect_group(pool, tree, group, &oldest);
     }
     if (oldest.owner == 0) {
-        oldest = search(pool, tree, group);
+        oldest = search_from_top(pool, tree, group);
     }
     *buffer = oldest.buffer;
     *owner = oldest.owner;
@@ -381,29 +385,30 @@ static inline __attribute__((always_inline)) bool find(const struct etwas_pool *
 
 bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    return find(pool, (struct tree){CLOSED, 0}, buffer, owner);
+    return search_oldest(pool, (struct tree){CLOSED, 0}, buffer, owner);
 }
 
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    return find(pool, (struct tree){COMPLETE, 0}, buffer, owner);
+    return search_oldest(pool, (struct tree){COMPLETE, 0}, buffer, owner);
 }
 
 /* Less often, so one for both kinds. */
-static __attribute__((noinline)) bool find_in_row(const struct etwas_pool *pool, struct tree tree,
-                                                  uint32_t *buffer, uint64_t *owner)
+static __attribute__((noinline)) bool search_oldest_in_row(const struct etwas_pool *pool,
+                                                           struct tree tree, uint32_t *buffer,
+                                                           uint64_t *owner)
 {
-    return find(pool, tree, buffer, owner);
+    return search_oldest(pool, tree, buffer, owner);
 }
 
 bool etwas_pool_find_closed_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
                                    uint64_t *owner)
 {
-    return find_in_row(pool, (struct tree){CLOSED, row}, buffer, owner);
+    return search_oldest_in_row(pool, (struct tree){CLOSED, row}, buffer, owner);
 }
 
 bool etwas_pool_find_complete_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
                                      uint64_t *owner)
 {
-    return find_in_row(pool, (struct tree){COMPLETE, row}, buffer, owner);
+    return search_oldest_in_row(pool, (struct tree){COMPLETE, row}, buffer, owner);
 }

@@ -27,14 +27,14 @@ enum {
 
 /* ---- bookkeeping, kept for each entry of the session table ----------------------------------- */
 
-static size_t aligned(size_t bytes, size_t alignment)
+static size_t align_up(size_t bytes, size_t alignment)
 {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-static size_t paged(size_t bytes)
+static size_t page_align(size_t bytes)
 {
-    return aligned(bytes, etwas_memory_page_bytes());
+    return align_up(bytes, etwas_memory_page_bytes());
 }
 
 /* Of one kind: oldest.c. */
@@ -55,30 +55,30 @@ struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, ui
 {
     struct etwas_pool_layout layout = {.capacity = capacity, .rows = rows, .slot_count = slots};
 
-    layout.slots = paged(sizeof(struct etwas_pool_words));
-    layout.owners = layout.slots + paged(slots * sizeof(struct etwas_slot));
-    layout.free_set = layout.owners + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    layout.slots = page_align(sizeof(struct etwas_pool_words));
+    layout.owners = layout.slots + page_align(slots * sizeof(struct etwas_slot));
+    layout.free_set = layout.owners + align_up(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.buffers = layout.free_set +
-                     aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
+                     align_up(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.ages = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
-    layout.candidates = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    layout.candidates = layout.ages + align_up(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
     lay_out_candidates(&layout);
-    layout.bytes = paged(layout.candidates + etwas_pool_candidate_bytes(&layout));
+    layout.bytes = page_align(layout.candidates + etwas_pool_candidate_bytes(&layout));
     return layout;
 }
 
 /* Behind the page of the pool itself. */
-static char *block_of(const struct etwas_pool *pool)
+static char *pool_block(const struct etwas_pool *pool)
 {
     return (char *)pool->words;
 }
 
 size_t etwas_pool_control_bytes(const struct etwas_pool *pool)
 {
-    return paged(sizeof *pool) + pool->layout.bytes;
+    return page_align(sizeof *pool) + pool->layout.bytes;
 }
 
-static uint32_t region_buffers(const struct etwas_pool_options *options)
+static uint32_t options_region_buffers(const struct etwas_pool_options *options)
 {
     return options->capacity > options->maximum_buffers ? options->capacity
                                                         : options->maximum_buffers;
@@ -93,7 +93,7 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options)
            ((2u << shift) * nodes <= options->minimum_buffers ||
             (options->large_pages &&
              ((uint64_t)options->buffer_bytes << shift) % ETWAS_HUGE_PAGE_BYTES != 0) ||
-            region_buffers(options) >> shift > MOST_STRIPES)) {
+            options_region_buffers(options) >> shift > MOST_STRIPES)) {
         shift++;
     }
     return shift;
@@ -113,25 +113,26 @@ void etwas_pool_set_pointers(struct etwas_pool *pool, void *start)
     pool->candidates = (uint64_t *)(void *)(block + layout->candidates);
 }
 
-static uint32_t rows_for(const struct etwas_pool_options *options)
+static uint32_t options_rows(const struct etwas_pool_options *options)
 {
     return options->rows > 1 ? options->rows : 1;
 }
 
 /* All slots that a session with so many rows may have, and the closed ones among them. */
-static uint32_t slots_for(const struct etwas_pool_options *options)
+static uint32_t options_slots(const struct etwas_pool_options *options)
 {
-    return rows_for(options) * (etwas_processor_count() + 1) + options->guest_slots;
+    return options_rows(options) * (etwas_processor_count() + 1) + options->guest_slots;
 }
 
 /*
  * What the block and, if it has its place there, all that a word can name of the region take of address space. Between
  * the two the file leaves at most a huge page.
  */
-static size_t room_for(const struct etwas_pool_options *options,
-                       const struct etwas_pool_layout *layout)
+static size_t options_address_bytes(const struct etwas_pool_options *options,
+                                    const struct etwas_pool_layout *layout)
 {
-    size_t reach = etwas_pool_addressable_bytes(region_buffers(options), options->buffer_bytes);
+    size_t reach =
+        etwas_pool_addressable_bytes(options_region_buffers(options), options->buffer_bytes);
 
     return layout->bytes + (options->is_shared ? ETWAS_HUGE_PAGE_BYTES + reach : 0);
 }
@@ -141,20 +142,21 @@ static size_t room_for(const struct etwas_pool_options *options,
  * what is left behind stays less than what is in use. Nobody zeroes pool and slots of one that
  * was in use: late writers follow its pointers.
  */
-static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
+static struct etwas_pool *pool_keep_control(const struct etwas_pool_options *options)
 {
     struct etwas_pool *pool = etwas_attachment_of(options->session)->pool;
     bool is_kept = pool != NULL && !pool->is_leaked;
-    uint32_t capacity =
-        options->is_shared ? etwas_slot_mask(region_buffers(options)) + 1 : region_buffers(options);
-    uint32_t slots = slots_for(options);
-    uint32_t rows = rows_for(options);
+    uint32_t capacity = options->is_shared ? etwas_slot_mask(options_region_buffers(options)) + 1
+                                           : options_region_buffers(options);
+    uint32_t slots = options_slots(options);
+    uint32_t rows = options_rows(options);
     struct etwas_pool_layout layout;
-    size_t room_bytes;
+    size_t address_bytes;
     char *control;
 
     if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots &&
-        pool->layout.rows >= rows && pool->room_bytes >= room_for(options, &pool->layout)) {
+        pool->layout.rows >= rows &&
+        pool->address_bytes >= options_address_bytes(options, &pool->layout)) {
         etwas_memory_clear_permanent(pool->owners, pool->layout.bytes - pool->layout.owners);
         return pool;
     }
@@ -167,20 +169,20 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     }
     rows = pool != NULL && rows < pool->layout.rows ? pool->layout.rows : rows;
     layout = etwas_pool_lay_out(capacity, rows, slots);
-    room_bytes = room_for(options, &layout);
-    if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
-        room_bytes = 2 * pool->room_bytes;
+    address_bytes = options_address_bytes(options, &layout);
+    if (is_kept && address_bytes < 2 * pool->address_bytes && options->is_shared) {
+        address_bytes = 2 * pool->address_bytes;
     }
-    control =
-        etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + paged(sizeof *pool) + room_bytes);
+    control = etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + page_align(sizeof *pool) +
+                                              address_bytes);
     if (control == NULL) {
         return NULL;
     }
     control += ETWAS_SLOT_LOCAL_BYTES;
     pool = (struct etwas_pool *)(void *)control;
     pool->layout = layout;
-    pool->room_bytes = room_bytes;
-    etwas_pool_set_pointers(pool, control + paged(sizeof *pool));
+    pool->address_bytes = address_bytes;
+    etwas_pool_set_pointers(pool, control + page_align(sizeof *pool));
     ck_ec32_init(&pool->words->wake, 0);
     etwas_attachment_of(options->session)->pool = pool;
     return pool;
@@ -191,13 +193,13 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes)
 {
-    const struct etwas_pool *pool = keep_control(options);
+    const struct etwas_pool *pool = pool_keep_control(options);
 
     if (pool == NULL) {
         return false;
     }
     *block = pool->layout;
-    *region_bytes = (size_t)region_buffers(options) * options->buffer_bytes;
+    *region_bytes = (size_t)options_region_buffers(options) * options->buffer_bytes;
     return true;
 }
 
@@ -205,13 +207,13 @@ bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_p
  * From here on the block is in the file. The slots go on as they were: a shared slot's epoch may still be in
  * the hands of a writer that sleeps.
  */
-static bool move_into_file(struct etwas_pool *pool, const struct etwas_pool_file *file)
+static bool pool_move_into_file(struct etwas_pool *pool, const struct etwas_pool_file *file)
 {
     size_t bytes = pool->layout.owners - pool->layout.slots;
 
     if (pwrite(file->descriptor, pool->slots, bytes,
                (off_t)(file->block_at + pool->layout.slots)) != (ssize_t)bytes ||
-        !etwas_memory_map_file(block_of(pool), pool->layout.bytes, file->descriptor,
+        !etwas_memory_map_file(pool_block(pool), pool->layout.bytes, file->descriptor,
                                file->block_at)) {
         return false;
     }
@@ -220,11 +222,11 @@ static bool move_into_file(struct etwas_pool *pool, const struct etwas_pool_file
 }
 
 /* And from here on no more. Meanwhile who looks at a slot finds a closed gate. */
-static void move_out_of_file(struct etwas_pool *pool)
+static void pool_move_out_of_file(struct etwas_pool *pool)
 {
     size_t bytes = pool->layout.owners - pool->layout.slots;
 
-    etwas_memory_map_zeroes(block_of(pool), pool->layout.bytes);
+    etwas_memory_map_zeroes(pool_block(pool), pool->layout.bytes);
     (void)pread(pool->file.descriptor, pool->slots, bytes,
                 (off_t)(pool->file.block_at + pool->layout.slots));
     ck_ec32_init(&pool->words->wake, 0);
@@ -233,7 +235,7 @@ static void move_out_of_file(struct etwas_pool *pool)
 void etwas_pool_forget(const struct etwas_pool *pool)
 {
     if (pool->memory.is_file) {
-        etwas_memory_map_zeroes(block_of(pool), pool->layout.bytes);
+        etwas_memory_map_zeroes(pool_block(pool), pool->layout.bytes);
     }
     etwas_memory_forget(&pool->memory);
 }
@@ -254,9 +256,9 @@ _Static_assert((ETWAS_CLASS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLO
                "the terms end before the pool begins");
 
 /* They begin a page, as slots do. */
-static size_t terms_bytes(const struct etwas_pool *pool)
+static size_t slot_local_bytes(const struct etwas_pool *pool)
 {
-    return paged(pool->layout.slot_count * sizeof(struct etwas_slot));
+    return page_align(pool->layout.slot_count * sizeof(struct etwas_slot));
 }
 
 void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uint32_t kind)
@@ -273,14 +275,14 @@ void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uin
 /* ---- creation -------------------------------------------------------------------------------- */
 
 /* In buffering mode the extra slot may take this many buffers from the others. */
-static uint32_t extra_share(const struct etwas_pool_options *options)
+static uint32_t options_extra_quota(const struct etwas_pool_options *options)
 {
     uint32_t share = options->maximum_buffers / (options->slots - options->guest_slots);
 
     return share < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : share;
 }
 
-static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options *options)
+static void pool_begin_rows(struct etwas_pool *pool, const struct etwas_pool_options *options)
 {
     uint32_t rows = options->rows > 1 ? options->rows : 1;
 
@@ -301,13 +303,13 @@ static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options 
             ck_pr_store_64(&row->accounted[disposition], 0);
         }
         ck_pr_store_64(&row->accounted_recorded, 0);
-        ck_pr_store_64(&row->taken, 0);
-        ck_pr_store_64(&row->took, 0);
+        ck_pr_store_64(&row->replaced_by_others, 0);
+        ck_pr_store_64(&row->replaced_of_others, 0);
     }
     etwas_quota_set(pool, options->maximum_buffers);
 }
 
-static void begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options *options)
+static void pool_begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options *options)
 {
     bool lies_on_nodes = (pool->grant.asked & ~pool->grant.refused & ETWAS_MEMORY_NODES) != 0;
 
@@ -316,8 +318,8 @@ static void begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options
 }
 
 /* Field by field: a late writer may look at any of them. */
-static void begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
-                  const struct etwas_memory *memory)
+static void pool_begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
+                       const struct etwas_memory *memory)
 {
     ck_pr_store_32(&pool->first_slot, options->first_slot);
     ck_pr_store_32(&pool->slot_count, options->slots);
@@ -328,12 +330,12 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
     ck_pr_store_32(&pool->minimum_buffers, options->minimum_buffers);
     ck_pr_store_32(&pool->words->maximum_buffers, options->maximum_buffers);
-    ck_pr_store_32(&pool->region_buffers, region_buffers(options));
+    ck_pr_store_32(&pool->region_buffers, options_region_buffers(options));
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
-    ck_pr_store_32(&pool->extra_buffers, extra_share(options));
+    ck_pr_store_32(&pool->extra_buffers, options_extra_quota(options));
     ck_pr_store_32(&pool->words->backlog_full, 0);
     ck_pr_store_32(&pool->words->guest_reserve, 0);
-    begin_nodes(pool, options);
+    pool_begin_nodes(pool, options);
     pool->buffering = options->buffering;
     pool->is_shared = options->is_shared;
     pool->memory = *memory;
@@ -357,11 +359,11 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_64(&pool->words->accounted_recorded, 0);
     ck_pr_store_64(&pool->words->account_begins, 0);
     ck_pr_store_64(&pool->words->account_ends, 0);
-    begin_rows(pool, options);
+    pool_begin_rows(pool, options);
 }
 
 /* Who has the entry of the session table. Its gates are closed. */
-static void attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
+static void pool_attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
 {
     ck_pr_store_ptr(&attachment->slots, pool->slots);
     ck_pr_store_ptr(&attachment->buffers, pool->buffers);
@@ -369,17 +371,17 @@ static void attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
 }
 
 /* Explicit huge pages are for what may come into use now; a raised maximum has to do without. */
-static bool make_region(const struct etwas_pool *pool, const struct etwas_pool_options *options,
-                        struct etwas_memory *memory)
+static bool pool_make_region(const struct etwas_pool *pool,
+                             const struct etwas_pool_options *options, struct etwas_memory *memory)
 {
     const struct etwas_pool_file *file = options->file;
     size_t buffer_bytes = options->buffer_bytes;
-    size_t bytes = region_buffers(options) * buffer_bytes;
+    size_t bytes = options_region_buffers(options) * buffer_bytes;
 
     if (file != NULL) {
         return etwas_memory_create_in_file(
             memory, bytes, file->descriptor, file->region_at,
-            options->is_shared ? block_of(pool) + (file->region_at - file->block_at) : NULL);
+            options->is_shared ? pool_block(pool) + (file->region_at - file->block_at) : NULL);
     }
     return options->large_pages
                ? etwas_memory_create_huge(memory, bytes, options->maximum_buffers * buffer_bytes,
@@ -388,8 +390,8 @@ static bool make_region(const struct etwas_pool *pool, const struct etwas_pool_o
 }
 
 /* Before it is touched: its pages come from the nodes then. A file's have been seen to, before it had space. */
-static struct etwas_memory_grant place_region(const struct etwas_pool_options *options,
-                                              const struct etwas_memory *memory)
+static struct etwas_memory_grant pool_place_region(const struct etwas_pool_options *options,
+                                                   const struct etwas_memory *memory)
 {
     struct etwas_memory_grant grant = {.asked = options->memory};
 
@@ -408,23 +410,23 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
     struct etwas_memory_grant grant;
     struct etwas_memory memory;
-    struct etwas_pool *pool = keep_control(options);
+    struct etwas_pool *pool = pool_keep_control(options);
 
-    if (pool == NULL || !make_region(pool, options, &memory)) {
+    if (pool == NULL || !pool_make_region(pool, options, &memory)) {
         return NULL;
     }
-    grant = place_region(options, &memory);
-    if (options->file != NULL && !move_into_file(pool, options->file)) {
+    grant = pool_place_region(options, &memory);
+    if (options->file != NULL && !pool_move_into_file(pool, options->file)) {
         etwas_memory_destroy(&memory);
         return NULL;
     }
     pool->grant = grant;
-    begin(pool, options, &memory);
+    pool_begin(pool, options, &memory);
     for (uint32_t buffer = 0; buffer < options->minimum_buffers; buffer++) {
         etwas_pool_poison(pool, buffer);
         etwas_free_set_add(pool->free_set, buffer);
     }
-    attach(etwas_attachment_of(options->session), pool);
+    pool_attach(etwas_attachment_of(options->session), pool);
     return pool;
 }
 
@@ -438,7 +440,7 @@ bool etwas_pool_prefault(struct etwas_pool *pool)
     }
     etwas_memory_grant(&pool->grant, pool->memory.region, etwas_pool_maximum(pool) * buffer_bytes);
     etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
-    etwas_memory_grant(&pool->grant, etwas_slot_local(pool->slots), terms_bytes(pool));
+    etwas_memory_grant(&pool->grant, etwas_slot_local(pool->slots), slot_local_bytes(pool));
     return true;
 }
 
@@ -448,10 +450,10 @@ void etwas_pool_destroy(struct etwas_pool *pool)
 
     ETWAS_UNPOISON(memory.region, (size_t)etwas_pool_allocated(pool) * pool->buffer_bytes);
     if (memory.is_file) {
-        move_out_of_file(pool);
+        pool_move_out_of_file(pool);
     }
     etwas_memory_grant_end(&pool->grant, pool, etwas_pool_control_bytes(pool));
-    etwas_memory_grant_end(&pool->grant, etwas_slot_local(pool->slots), terms_bytes(pool));
+    etwas_memory_grant_end(&pool->grant, etwas_slot_local(pool->slots), slot_local_bytes(pool));
     etwas_memory_destroy(&memory);
 }
 

@@ -87,8 +87,8 @@ struct etwas_pool_class_row {
     uint32_t extra_held; /* of these, by its extra slot beside rseq slots */
     uint64_t accounted[ETWAS_DISPOSITIONS];
     uint64_t accounted_recorded;
-    uint64_t taken; /* its records that rseq claims of other rows replaced, … */
-    uint64_t took;  /* … and those of others that its own did */
+    uint64_t replaced_by_others; /* its records that rseq claims of other rows replaced, … */
+    uint64_t replaced_of_others; /* … and those of others that its own did */
 } __attribute__((aligned(64)));
 
 /* The first part of the block. */
@@ -157,7 +157,7 @@ struct etwas_pool {
     uint64_t *ages;       /* of each buffer: oldest.h */
     uint64_t *candidates; /* oldest.c */
     struct etwas_pool_layout layout;
-    size_t room_bytes; /* of address space, from the block on: a region may lie in it */
+    size_t address_bytes; /* of address space, from the block on: a region may lie in it */
 
     /* Constant while the session runs. */
     uint32_t first_slot; /* where the session's slot 0 is: 0, or the extra one if it is the only */

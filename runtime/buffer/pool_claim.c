@@ -27,7 +27,7 @@ enum {
  * Whether the extra slot of a flight recorder has its quota. What it takes it keeps until it is given back below:
  * sequences claim only CLOSED buffers.
  */
-static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
+static bool extra_slot_is_at_quota(const struct etwas_pool *pool, uint32_t slot)
 {
     if (!pool->buffering || pool->rseq_slots == 0) {
         return false;
@@ -41,9 +41,10 @@ static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
  * The oldest buffer the slot may take, and its owner word. An extra slot below its quota takes the
  * oldest of the others.
  */
-static bool find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer, uint64_t *owner)
+static bool claim_find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                              uint64_t *owner)
 {
-    return (pool->rseq_slots != 0 && !has_its_share(pool, slot) &&
+    return (pool->rseq_slots != 0 && !extra_slot_is_at_quota(pool, slot) &&
             etwas_quota_find_closed(pool, slot, buffer, owner)) ||
            etwas_quota_find_complete(pool, slot, buffer, owner);
 }
@@ -51,7 +52,7 @@ static bool find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer
 /*
  * In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it.
  */
-static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
+static void claim_clear_records(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
 {
     if (etwas_pool_is_end(pool, end_units)) {
         memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
@@ -63,7 +64,7 @@ static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_u
  * What was in a buffer that the caller claimed is overwritten now. It is cleared last: who reads a
  * pinned buffer from outside finds it whole as long as something is committed in it.
  */
-static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+static void claim_account_overwritten(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
 
@@ -79,12 +80,12 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
         ck_pr_store_64(&control->commit, 0);
     }
     etwas_pool_account_end(pool); /* whose fence is between the commit word and the records */
-    clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    claim_clear_records(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
 }
 
 /* From the claim `owner` to a new one of the slot. False: somebody else was faster. */
-static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
-                 enum etwas_owner_state state)
+static bool claim_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
+                       enum etwas_owner_state state)
 {
     uint64_t ticket = ck_pr_faa_64(&pool->words->ticket, 1);
 
@@ -101,15 +102,15 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
     return true;
 }
 
-static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
+static bool claim_hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
 {
-    if (!hold(pool, slot, buffer, owner, ETWAS_OWNER_HELD)) {
+    if (!claim_hold(pool, slot, buffer, owner, ETWAS_OWNER_HELD)) {
         return false;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_TOOK_FREE);
     etwas_pool_count_free_claimed(pool);
     if (pool->rseq_slots != 0) {
-        clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+        claim_clear_records(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     }
     return true;
 }
@@ -119,7 +120,7 @@ static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     uint64_t owner;
 
     while (etwas_pool_find_free(pool, buffer, &owner)) {
-        if (hold_free(pool, slot, *buffer, owner)) {
+        if (claim_hold_free(pool, slot, *buffer, owner)) {
             return true;
         }
     }
@@ -127,12 +128,12 @@ static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 }
 
 /* Lock-free: an exchange fails only because another writer got this buffer. */
-static bool claim_hidden(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+static bool claim_scanned(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     uint64_t owner;
 
     while (etwas_pool_scan_for_free(pool, buffer, &owner)) {
-        if (hold_free(pool, slot, *buffer, owner)) {
+        if (claim_hold_free(pool, slot, *buffer, owner)) {
             return true;
         }
     }
@@ -148,7 +149,7 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     while (etwas_pool_add_new_buffer(pool, buffer)) {
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
         /* It looks free to the flusher, which may have offered it to another: then one more. */
-        if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
+        if (claim_hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
             etwas_pool_count_free_claimed(pool);
             etwas_pool_wake_flusher(pool);
             return true;
@@ -159,7 +160,8 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 }
 
 /* From the claim `owner`, which is full and complete, to the slot, which overwrites it. */
-static bool hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
+static bool claim_hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer,
+                              uint64_t owner)
 {
     bool crosses = etwas_quota_crosses_rows(pool, owner, slot);
     bool held;
@@ -171,9 +173,9 @@ static bool hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer,
      * Until its old records are accounted for, the commit word still calls the buffer complete:
      * as PINNED nobody takes it.
      */
-    held = hold(pool, slot, buffer, owner, ETWAS_OWNER_PINNED);
+    held = claim_hold(pool, slot, buffer, owner, ETWAS_OWNER_PINNED);
     if (held) {
-        overwrite(pool, buffer, owner);
+        claim_account_overwritten(pool, buffer, owner);
     }
     if (crosses) {
         etwas_pool_account_end(pool);
@@ -191,8 +193,8 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     uint64_t owner;
 
     /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
-    while (find_oldest(pool, slot, buffer, &owner)) {
-        if (hold_oldest(pool, slot, *buffer, owner)) {
+    while (claim_find_oldest(pool, slot, buffer, &owner)) {
+        if (claim_hold_oldest(pool, slot, *buffer, owner)) {
             return true;
         }
     }
@@ -205,7 +207,7 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
  */
 static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
-    if (claim_unused(pool, slot, buffer) || claim_hidden(pool, slot, buffer)) {
+    if (claim_unused(pool, slot, buffer) || claim_scanned(pool, slot, buffer)) {
         return true;
     }
     *buffer = ETWAS_NO_BUFFER;
@@ -224,13 +226,13 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     if (etwas_pool_has_wrapped(pool) && claim_oldest(pool, slot, buffer)) {
         return true;
     }
-    if (!has_its_share(pool, slot) && claim_unused(pool, slot, buffer)) {
+    if (!extra_slot_is_at_quota(pool, slot) && claim_unused(pool, slot, buffer)) {
         return true;
     }
     if (pool->buffering && claim_oldest(pool, slot, buffer)) {
         return true;
     }
-    if (!has_its_share(pool, slot) && claim_hidden(pool, slot, buffer)) {
+    if (!extra_slot_is_at_quota(pool, slot) && claim_scanned(pool, slot, buffer)) {
         return true;
     }
     *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
@@ -267,7 +269,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
     /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
     if (pool->rseq_slots == 0) {
-        clear(pool, buffer, used_units);
+        claim_clear_records(pool, buffer, used_units);
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
     etwas_pool_poison(pool, buffer);
@@ -285,7 +287,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 }
 
 /* Whether a processor's slot has an older one. What it has not it cannot wait for: a guest may have all. */
-static bool is_processors_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+static bool processors_have_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     uint32_t closed;
     uint64_t closed_owner;
@@ -305,16 +307,16 @@ void etwas_pool_return_oldest(struct etwas_pool *pool)
         !etwas_pool_find_complete(pool, &buffer, &owner) ||
         (etwas_pool_is_of_extra_slot(pool, owner) &&
          ck_pr_load_32(&pool->words->shared_held) <= 1) ||
-        is_processors_older(pool, buffer, owner)) {
+        processors_have_older(pool, buffer, owner)) {
         return;
     }
-    if (hold_oldest(pool, etwas_owner_slot(owner), buffer, owner)) {
+    if (claim_hold_oldest(pool, etwas_owner_slot(owner), buffer, owner)) {
         etwas_pool_release(pool, buffer, 0);
     }
 }
 
 /* Of the guests' slots that were ever written to; those may write again. */
-static uint32_t guests_at_work(const struct etwas_pool *pool)
+static uint32_t count_active_guest_slots(const struct etwas_pool *pool)
 {
     uint32_t count = 0;
 
@@ -329,18 +331,18 @@ static uint32_t guests_at_work(const struct etwas_pool *pool)
 }
 
 /* The oldest of all goes back, whosever it was. False: there is none. */
-static bool free_oldest(struct etwas_pool *pool)
+static bool release_oldest_of_all(struct etwas_pool *pool)
 {
     uint32_t buffer;
     uint64_t owner;
 
     if ((!etwas_pool_find_complete(pool, &buffer, &owner) ||
-         is_processors_older(pool, buffer, owner)) &&
+         processors_have_older(pool, buffer, owner)) &&
         !etwas_pool_find_closed(pool, &buffer, &owner)) {
         return false;
     }
     /* By the extra slot: only sequences of its own claim a buffer for a processor's. */
-    if (hold_oldest(pool, pool->rseq_slots, buffer, owner)) {
+    if (claim_hold_oldest(pool, pool->rseq_slots, buffer, owner)) {
         etwas_pool_release(pool, buffer, 0);
     }
     return true;
@@ -349,7 +351,7 @@ static bool free_oldest(struct etwas_pool *pool)
 void etwas_pool_reserve_for_guests(struct etwas_pool *pool)
 {
     uint32_t most = etwas_pool_allocated(pool) / GUESTS_PART;
-    uint32_t reserve = BUFFERS_A_GUEST * guests_at_work(pool);
+    uint32_t reserve = BUFFERS_A_GUEST * count_active_guest_slots(pool);
 
     if (!pool->buffering) {
         return;
@@ -358,7 +360,7 @@ void etwas_pool_reserve_for_guests(struct etwas_pool *pool)
     ck_pr_store_32(&pool->words->guest_reserve, reserve);
     for (uint32_t turn = 0; turn < reserve; turn++) {
         if (etwas_pool_free_about(pool) >= (int32_t)reserve || !etwas_pool_has_wrapped(pool) ||
-            !free_oldest(pool)) {
+            !release_oldest_of_all(pool)) {
             return;
         }
     }

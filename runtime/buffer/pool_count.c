@@ -21,7 +21,7 @@
  * How long a count waits for one accounting step to end. It is a few instructions, and takes longer only
  * if its thread loses its processor in between, which it soon has back.
  */
-#define SETTLING_NS (UINT64_C(5) * 1000000000)
+#define ACCOUNTING_NS (UINT64_C(5) * 1000000000)
 
 /*
  * Where one accounting step follows the other, a count tries to fall between two: for so long at least,
@@ -49,7 +49,7 @@ struct stored {
 };
 
 /* What one rseq slot stored so far, and what its claims replaced, at one moment. */
-static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
+static struct stored count_rseq_slot(const struct etwas_pool *pool, uint32_t index)
 {
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);
     struct stored stored;
@@ -100,7 +100,7 @@ struct part {
     uint32_t row; /* WHOLE_POOL: all */
 };
 
-static bool has_slot(const struct part *part, uint32_t slot)
+static bool part_has_slot(const struct part *part, uint32_t slot)
 {
     return part->row == WHOLE_POOL || etwas_quota_class_row(part->pool, slot) == part->row;
 }
@@ -111,7 +111,7 @@ struct accounted {
     const uint64_t *recorded;
 };
 
-static struct accounted settled_of(const struct part *part)
+static struct accounted part_accounted(const struct part *part)
 {
     const struct etwas_pool *pool = part->pool;
     const struct etwas_pool_class_row *row;
@@ -123,12 +123,12 @@ static struct accounted settled_of(const struct part *part)
     return (struct accounted){row->accounted, &row->accounted_recorded};
 }
 
-static void count_slots(const struct part *part, struct etwas_pool_counts *counts)
+static void count_slot_losses(const struct part *part, struct etwas_pool_counts *counts)
 {
     for (uint32_t slot = 0; slot < etwas_pool_used_slots(part->pool); slot++) {
         const struct etwas_slot_counters *counters = &etwas_pool_slot(part->pool, slot)->counters;
 
-        if (has_slot(part, slot)) {
+        if (part_has_slot(part, slot)) {
             for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
                 counts->lost[cause] += ck_pr_load_64(&counters->lost[cause]);
             }
@@ -138,7 +138,7 @@ static void count_slots(const struct part *part, struct etwas_pool_counts *count
 }
 
 /* What is in a buffer of the slot nobody will gather. The slot's number may be anything. */
-static bool is_lost(const struct etwas_pool *pool, uint32_t slot)
+static bool slot_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
 {
     return slot < etwas_pool_used_slots(pool) && etwas_pool_is_quarantined(pool, slot);
 }
@@ -153,8 +153,8 @@ static void count_buffers(const struct part *part, struct tally *tally,
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
         bool is_free = etwas_owner_state(owner) == ETWAS_OWNER_FREE;
 
-        if (has_slot(part, etwas_owner_slot(owner))) {
-            if (!is_lost(pool, etwas_owner_slot(owner))) {
+        if (part_has_slot(part, etwas_owner_slot(owner))) {
+            if (!slot_is_quarantined(pool, etwas_owner_slot(owner))) {
                 tally_buffer(&pool->buffers[buffer], tally);
             }
             counts->allocated += part->row == WHOLE_POOL || !is_free;
@@ -166,38 +166,39 @@ static void count_buffers(const struct part *part, struct tally *tally,
 /*
  * First of all slots what is replaced, then what is stored: one replaces what another stored.
  */
-static void count_sequences(const struct part *part, struct tally *tally)
+static void count_rseq_slots(const struct part *part, struct tally *tally)
 {
     const struct etwas_pool *pool = part->pool;
 
     for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
-        if (has_slot(part, slot)) {
-            tally->overwritten += stored_in(pool, slot).overwritten;
+        if (part_has_slot(part, slot)) {
+            tally->overwritten += count_rseq_slot(pool, slot).overwritten;
         }
     }
     if (part->row != WHOLE_POOL) {
         const struct etwas_pool_class_row *row = &pool->words->rows[part->row];
 
-        tally->overwritten += ck_pr_load_64(&row->taken) - ck_pr_load_64(&row->took);
+        tally->overwritten +=
+            ck_pr_load_64(&row->replaced_by_others) - ck_pr_load_64(&row->replaced_of_others);
     }
     ck_pr_fence_acquire();
     tally->stored = ck_pr_load_64(&pool->damage.stored);
     for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
-        if (has_slot(part, slot)) {
-            tally->stored += stored_in(pool, slot).stored;
+        if (part_has_slot(part, slot)) {
+            tally->stored += count_rseq_slot(pool, slot).stored;
         }
     }
 }
 
-static void count_once(const struct part *part, struct etwas_pool_counts *counts)
+static void count_part_once(const struct part *part, struct etwas_pool_counts *counts)
 {
-    const struct accounted already = settled_of(part);
+    const struct accounted already = part_accounted(part);
     struct tally tally = {0};
     uint64_t accounted = 0;
     uint64_t accounted_recorded;
 
     *counts = (struct etwas_pool_counts){0};
-    count_slots(part, counts);
+    count_slot_losses(part, counts);
     for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
         counts->accounted[disposition] = ck_pr_load_64(&already.dispositions[disposition]);
         accounted += counts->accounted[disposition];
@@ -206,7 +207,7 @@ static void count_once(const struct part *part, struct etwas_pool_counts *counts
     accounted_recorded = ck_pr_load_64(already.recorded);
     ck_pr_fence_acquire();
     count_buffers(part, &tally, counts);
-    count_sequences(part, &tally);
+    count_rseq_slots(part, &tally);
 
     counts->accounted[ETWAS_DISPOSITION_ABANDONED] += tally.abandoned;
     counts->recorded = tally.in_memory + counts->accounted[ETWAS_DISPOSITION_WRITTEN] +
@@ -218,7 +219,7 @@ static void count_once(const struct part *part, struct etwas_pool_counts *counts
     counts->committed_shared = tally.in_memory + tally.abandoned + accounted - accounted_recorded;
 }
 
-static void give_way(uint32_t attempt)
+static void count_back_off(uint32_t attempt)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
 
@@ -230,14 +231,15 @@ static void give_way(uint32_t attempt)
 }
 
 /* False: accounting steps came meanwhile, so some events may be counted twice or not at all. */
-static bool count_between(const struct part *part, uint64_t ended, struct etwas_pool_counts *counts)
+static bool count_undisturbed(const struct part *part, uint64_t ended,
+                              struct etwas_pool_counts *counts)
 {
-    count_once(part, counts);
+    count_part_once(part, counts);
     ck_pr_fence_memory();
     return ck_pr_load_64(&part->pool->account_begins) == ended;
 }
 
-static void count(const struct part *part, struct etwas_pool_counts *counts)
+static void count_part(const struct part *part, struct etwas_pool_counts *counts)
 {
     const struct etwas_pool *pool = part->pool;
     const uint64_t start_ns = etwas_monotonic_ns();
@@ -249,24 +251,24 @@ static void count(const struct part *part, struct etwas_pool_counts *counts)
 
         ck_pr_fence_memory();
         if (ck_pr_load_64(&pool->account_begins) == ended) {
-            if (count_between(part, ended, counts) || may_end) {
+            if (count_undisturbed(part, ended, counts) || may_end) {
                 return;
             }
-        } else if (may_end && passed_ns > SETTLING_NS) {
-            count_once(part, counts);
+        } else if (may_end && passed_ns > ACCOUNTING_NS) {
+            count_part_once(part, counts);
             return;
         }
-        give_way(attempt);
+        count_back_off(attempt);
     }
 }
 
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
 {
-    count(&(struct part){pool, WHOLE_POOL}, counts);
+    count_part(&(struct part){pool, WHOLE_POOL}, counts);
 }
 
 void etwas_pool_count_class_row(const struct etwas_pool *pool, uint32_t row,
                                 struct etwas_pool_counts *counts)
 {
-    count(&(struct part){pool, etwas_quota_has_rows(pool) ? row : WHOLE_POOL}, counts);
+    count_part(&(struct part){pool, etwas_quota_has_rows(pool) ? row : WHOLE_POOL}, counts);
 }

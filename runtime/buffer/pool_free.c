@@ -9,7 +9,7 @@
 #include "platform/testpoint.h"
 
 /* Of those whose memory is near the processor that runs the caller, where they lie on several nodes. */
-static bool take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
+static bool free_set_take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
 {
     struct etwas_free_set_stripes stripes = {.shift = ck_pr_load_32(&pool->stripe_shift),
                                              .step = ck_pr_load_32(&pool->nodes)};
@@ -28,7 +28,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
 
     /* No more than so many bits can be wrong, unless somebody scribbles on them. */
     for (uint32_t tries = 0; tries <= pool->region_buffers; tries++) {
-        if (!take_near(pool, allocated, buffer) &&
+        if (!free_set_take_near(pool, allocated, buffer) &&
             !etwas_free_set_take(pool->free_set, allocated, buffer)) {
             return false;
         }

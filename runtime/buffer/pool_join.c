@@ -30,7 +30,7 @@ static struct guest *guest_of(uint32_t entry)
  * For the slots' process-local data, and all that a word can name. What is left behind stays, with zeroes in it, and is less than
  * what takes its place.
  */
-static bool keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
+static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
 {
     size_t bytes = outline->region_at +
                    etwas_pool_addressable_bytes(outline->region_buffers, outline->buffer_bytes);
@@ -50,7 +50,7 @@ static bool keep_space(struct guest *guest, const struct etwas_pool_outline *out
 }
 
 /* Nobody is on the slow path, and so nobody looks at it. Where the gates will be are zeroes still. */
-static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
+static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline *outline)
 {
     guest->pool = (struct etwas_pool){
         .layout = outline->layout,
@@ -81,7 +81,7 @@ static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
 }
 
 /* The pages are there, for the host has seen to that: so that writers find them mapped. What fails here they do. */
-static void populate(const struct etwas_pool *pool)
+static void guest_populate(const struct etwas_pool *pool)
 {
     (void)etwas_memory_populate(pool->words, pool->layout.bytes);
     (void)etwas_memory_populate(pool->memory.region,
@@ -93,10 +93,10 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     struct guest *guest = guest_of(entry);
     struct etwas_attachment *attachment = etwas_attachment_of(entry);
 
-    if (!keep_space(guest, outline)) {
+    if (!guest_keep_space(guest, outline)) {
         return false;
     }
-    fill(guest, outline);
+    guest_fill_pool(guest, outline);
     /* Who finds one of the file's gates open finds the slots' process-local data: the gates are not here before. */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
@@ -106,7 +106,7 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     }
     guest->is_joined = true;
     guest->slot = outline->guest_slot;
-    populate(&guest->pool);
+    guest_populate(&guest->pool);
     /* Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the gate. */
     ck_pr_fence_release();
     ck_pr_store_ptr(&attachment->pool, &guest->pool);
@@ -119,7 +119,7 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-static bool are_gates_closed(const struct etwas_pool *pool)
+static bool guest_gates_are_closed(const struct etwas_pool *pool)
 {
     for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
         if (ck_pr_load_32(&etwas_pool_slot(pool, slot)->gate) != 0) {
@@ -140,7 +140,7 @@ void etwas_pool_close_gates(uint32_t entry)
 }
 
 /* As much is committed in a buffer of the guest's slot as was reserved. The host may have shut the slot, or be dead. */
-static bool is_committed(const struct guest *guest, uint32_t buffer)
+static bool guest_has_committed(const struct guest *guest, uint32_t buffer)
 {
     const struct etwas_pool *pool = &guest->pool;
     uint64_t word = ck_pr_load_64(&etwas_pool_slot(pool, guest->slot)->word);
@@ -152,7 +152,7 @@ static bool is_committed(const struct guest *guest, uint32_t buffer)
                 (etwas_word_units(word) - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
 }
 
-static bool is_all_committed(const struct guest *guest)
+static bool guest_has_committed_all(const struct guest *guest)
 {
     uint32_t allocated = etwas_pool_allocated(&guest->pool);
 
@@ -160,7 +160,7 @@ static bool is_all_committed(const struct guest *guest)
         uint64_t owner = ck_pr_load_64(&guest->pool.owners[buffer]);
 
         if (etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
-            etwas_owner_slot(owner) == guest->slot && !is_committed(guest, buffer)) {
+            etwas_owner_slot(owner) == guest->slot && !guest_has_committed(guest, buffer)) {
             return false;
         }
     }
@@ -171,12 +171,12 @@ bool etwas_pool_leave(uint32_t entry)
 {
     struct guest *guest = guest_of(entry);
 
-    if (!are_gates_closed(&guest->pool)) {
+    if (!guest_gates_are_closed(&guest->pool)) {
         return false;
     }
     ck_pr_fence_memory(); /* G1 */
     if ((uint32_t)ck_pr_load_64(&etwas_guests_inside[entry - ETWAS_SESSION_ENTRIES].word) != 0 ||
-        !is_all_committed(guest) || !etwas_rseq_fence()) {
+        !guest_has_committed_all(guest) || !etwas_rseq_fence()) {
         return false;
     }
     etwas_memory_map_zeroes(guest->space, guest->space_bytes);

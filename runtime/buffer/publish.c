@@ -25,7 +25,7 @@ enum {
  * R63: Size < BufferSize - 72, strictly, whatever the record takes on disk. A limit read while the
  * session ends may be another session's; then the gate decides.
  */
-static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_bytes)
+static bool publish_fits_stated_limit(const struct etwas_slot *slot, uint32_t given_bytes)
 {
     uint32_t limit_bytes = etwas_slot_limit_units(slot) * ETWAS_UNIT_BYTES;
 
@@ -36,7 +36,7 @@ static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_byte
  * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its process-local data say.
  * Where the session ends meanwhile, and they are another's, the gate of whichever slot is taken tells.
  */
-static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
+static struct etwas_slot *publish_open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
 {
     struct etwas_slot *slot;
 
@@ -62,13 +62,14 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
 }
 
 /* Whether the records that no sequence takes go to the extra slot; else to the processor's. */
-static bool takes_extra_slot(uint32_t kind)
+static bool publish_takes_extra_slot(uint32_t kind)
 {
     return etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ || (kind & ETWAS_KIND_ONE_SLOT) != 0;
 }
 
 /* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
-static __attribute__((noinline)) void fill_times(const struct etwas_record *record, uint32_t kind)
+static __attribute__((noinline)) void publish_fill_times(const struct etwas_record *record,
+                                                         uint32_t kind)
 {
     struct etwas_thread_times times = etwas_thread_times();
     uint64_t user = times.user_us / TICK_US;
@@ -86,13 +87,12 @@ static __attribute__((noinline)) void fill_times(const struct etwas_record *reco
 }
 
 /* Where a record goes that no sequence takes. */
-static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint32_t session,
-                                                                            uint32_t kind,
-                                                                            uint32_t row)
+static inline __attribute__((always_inline)) struct etwas_slot *publish_shared_slot(
+    uint32_t session, uint32_t kind, uint32_t row)
 {
     uint32_t index = row * etwas_slot_count;
 
-    if (takes_extra_slot(kind)) {
+    if (publish_takes_extra_slot(kind)) {
         uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_class_rows(kind);
 
         index = ck_pr_load_32(&etwas_attachment_of(session)->extra) +
@@ -103,43 +103,47 @@ static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint
 }
 
 /* Messages have a GUID at most. */
-static void find_message_facts(struct etwas_class_attributes *facts,
-                               const struct etwas_record *record)
+static void publish_message_attributes(struct etwas_class_attributes *attributes,
+                                       const struct etwas_record *record)
 {
     const uint8_t *bytes = (const uint8_t *)record->header;
     struct etwas_etl_message_header header;
 
     memcpy(&header, bytes, sizeof header);
-    facts->type_and_level = ETWAS_CLASS_MESSAGE;
+    attributes->type_and_level = ETWAS_CLASS_MESSAGE;
     if ((header.option_flags & TRACE_MESSAGE_GUID) != 0) {
-        facts->guid = bytes + sizeof header +
-                      ((header.option_flags & TRACE_MESSAGE_SEQUENCE) != 0 ? sizeof(uint32_t) : 0);
+        attributes->guid =
+            bytes + sizeof header +
+            ((header.option_flags & TRACE_MESSAGE_SEQUENCE) != 0 ? sizeof(uint32_t) : 0);
     }
 }
 
 /* The row of slots of the record's retention class. `kind` is the session's. */
-static __attribute__((noinline)) uint32_t find_row(uint32_t kind, const struct etwas_record *record)
+static __attribute__((noinline)) uint32_t publish_find_class_row(uint32_t kind,
+                                                                 const struct etwas_record *record)
 {
     static const etwas_guid no_guid;
-    struct etwas_class_attributes facts = {.guid = &no_guid};
+    struct etwas_class_attributes attributes = {.guid = &no_guid};
 
     if (etwas_record_is_message(record)) {
-        find_message_facts(&facts, record);
+        publish_message_attributes(&attributes, record);
     } else if (etwas_record_is_event(record)) {
-        facts.type_and_level = etwas_class_of_event(record->event->opcode, record->event->level);
-        facts.keywords = record->event->keyword;
-        facts.guid = &record->event->provider_id;
+        attributes.type_and_level =
+            etwas_class_of_event(record->event->opcode, record->event->level);
+        attributes.keywords = record->event->keyword;
+        attributes.guid = &record->event->provider_id;
     } else {
-        facts.type_and_level =
+        attributes.type_and_level =
             etwas_class_of_event(record->header->full.type, record->header->full.level);
-        facts.guid = &record->header->full.guid;
+        attributes.guid = &record->header->full.guid;
     }
-    return etwas_class_row(etwas_kind_table(kind), kind, &facts);
+    return etwas_class_row(etwas_kind_table(kind), kind, &attributes);
 }
 
-static inline uint32_t row_of(uint32_t kind, const struct etwas_record *record)
+static inline uint32_t publish_class_row(uint32_t kind, const struct etwas_record *record)
 {
-    return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? find_row(kind, record) : 0;
+    return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? publish_find_class_row(kind, record)
+                                                              : 0;
 }
 
 static inline __attribute__((always_inline)) uint32_t publish_in_row(
@@ -153,15 +157,15 @@ static inline __attribute__((always_inline)) uint32_t publish_in_row(
             return result;
         }
     }
-    return etwas_publish_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
-                                generation, record);
+    return etwas_publish_shared(etwas_attachment_of(session),
+                                publish_shared_slot(session, kind, row), generation, record);
 }
 
 static __attribute__((noinline)) uint32_t publish_in_class(uint32_t kind, uint32_t session,
                                                            uint32_t generation,
                                                            const struct etwas_record *record)
 {
-    return publish_in_row(kind, session, generation, find_row(kind, record), record);
+    return publish_in_row(kind, session, generation, publish_find_class_row(kind, record), record);
 }
 
 /* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
@@ -169,13 +173,13 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
     const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
     uint32_t given_bytes, const struct etwas_record *record)
 {
-    if (__builtin_expect(!fits_stated_limit(open, given_bytes), 0)) {
+    if (__builtin_expect(!publish_fits_stated_limit(open, given_bytes), 0)) {
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
     }
     /* A message has no room for times. */
     if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
         !etwas_record_is_message(record)) {
-        fill_times(record, kind);
+        publish_fill_times(record, kind);
     }
     /* Without classes the row is a constant. */
     return __builtin_expect(etwas_kind_classes(kind) != 0, 0)
@@ -183,17 +187,17 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
                : publish_in_row(kind, session, generation, 0, record);
 }
 
-static __attribute__((noinline, cold)) bool refuse_open(uint32_t kind, uint32_t session,
-                                                        uint32_t generation,
-                                                        enum etwas_slot_loss cause,
-                                                        const struct etwas_record *record)
+static __attribute__((noinline, cold)) bool publish_refuse_open(uint32_t kind, uint32_t session,
+                                                                uint32_t generation,
+                                                                enum etwas_slot_loss cause,
+                                                                const struct etwas_record *record)
 {
-    uint32_t row = row_of(kind, record);
+    uint32_t row = publish_class_row(kind, record);
 
     return (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ &&
             etwas_refuse_rseq(session, generation, row * etwas_slot_count, cause)) ||
-           etwas_refuse_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
-                               generation, cause);
+           etwas_refuse_shared(etwas_attachment_of(session),
+                               publish_shared_slot(session, kind, row), generation, cause);
 }
 
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
@@ -201,8 +205,8 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
 {
     uint32_t kind;
 
-    return (open_slot(session, generation, &kind) != NULL &&
-            refuse_open(kind, session, generation, cause, record)) ||
+    return (publish_open_slot(session, generation, &kind) != NULL &&
+            publish_refuse_open(kind, session, generation, cause, record)) ||
            etwas_unattached_count(session, generation);
 }
 
@@ -222,12 +226,12 @@ static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code,
         if (etwas_unattached_count(session, generation)) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
-        open = open_slot(session, generation, &kind);
+        open = publish_open_slot(session, generation, &kind);
         if (open == NULL) {
             return ERROR_INVALID_HANDLE;
         }
         if (turn == ETWAS_MAXIMUM_ATTEMPTS) {
-            return refuse_open(kind, session, generation, ETWAS_SLOT_NO_BUFFER, record) ||
+            return publish_refuse_open(kind, session, generation, ETWAS_SLOT_NO_BUFFER, record) ||
                            etwas_unattached_count_unresolved(session)
                        ? ERROR_NOT_ENOUGH_MEMORY
                        : ERROR_INVALID_HANDLE;
@@ -248,7 +252,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     const struct etwas_slot *open;
     uint32_t kind;
 
-    open = open_slot(session, generation, &kind);
+    open = publish_open_slot(session, generation, &kind);
     if (__builtin_expect(open != NULL, 1)) {
         code = publish_open(open, kind, session, generation, given_bytes, record);
     }
@@ -266,14 +270,14 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
     uint32_t kind;
     uint32_t row;
 
-    if (open_slot(session, generation, &kind) == NULL) {
+    if (publish_open_slot(session, generation, &kind) == NULL) {
         return false;
     }
-    row = row_of(kind, record);
+    row = publish_class_row(kind, record);
     processor = etwas_processor_of_rseq();
     slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
                ? etwas_slot_of(session, row * etwas_slot_count + processor)
-               : shared_slot(session, kind, row);
+               : publish_shared_slot(session, kind, row);
     return etwas_word_units(ck_pr_load_64(&slot->word)) + units <= etwas_slot_limit_units(slot);
 }
 
@@ -285,11 +289,11 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
     uint32_t kind;
     bool fits;
 
-    open = open_slot(session, generation, &kind);
+    open = publish_open_slot(session, generation, &kind);
     if (open == NULL) {
         return ERROR_INVALID_HANDLE;
     }
-    fits = fits_stated_limit(open, given_bytes) &&
+    fits = publish_fits_stated_limit(open, given_bytes) &&
            units <= etwas_slot_limit_units(open) - ETWAS_FIRST_UNIT;
     /* The gate once more: if it still stands, the limit was this session's. */
     ck_pr_fence_acquire();

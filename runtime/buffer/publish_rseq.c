@@ -6,8 +6,8 @@
  * commits it with one store. Here for every record; quick_rseq.h has the same sequence, made of
  * fewer instructions, which is tried first.
  *
- *     PUBLISH   p ← processor; unregistered → ELSEWHERE
- *               gate ≠ generation → ELSEWHERE
+ *     PUBLISH   p ← processor; unregistered → FALLBACK
+ *               gate ≠ generation → FALLBACK
  *               w ← slot.word; no room → switch_rseq, again
  *               n ← slot.newest; t ← clock; t < n → restamp, clamp or another buffer
  *               [gate, word = w, newest = n;  record at w's place;  newest ← t;
@@ -20,7 +20,7 @@
  * nobody reads. `newest` it may have raised, to a time that has been.
  *
  * The clock is read before the sequence: some clocks are a call. Another record of p may get a
- * later stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in
+ * later stamp meanwhile; `newest` tells, and the stamp is replaced_by_others again. So stamps do not decrease in
  * a buffer (I2).
  *
  * The commit is a release: who acquires the word sees the records it counts (I1). Nobody else ever
@@ -62,18 +62,18 @@ enum {
     SMALL_BYTES = 512,
 };
 
-enum outcome {
-    OUTCOME_COMMITTED,
-    OUTCOME_AGAIN,
-    OUTCOME_OTHER_BUFFER, /* the system time was set back */
-    OUTCOME_ELSEWHERE,    /* the fields do not fill the record */
+enum attempt_result {
+    ATTEMPT_COMMITTED,
+    ATTEMPT_RETRY,
+    ATTEMPT_OTHER_BUFFER, /* the system time was set back */
+    ATTEMPT_FALLBACK,     /* the fields do not fill the record */
 };
 
 /*
  * A stamp not older than `newest`. System time that was set back ends the buffer, since stamps must
  * not decrease inside one; an empty buffer begins at the earlier time.
  */
-static bool take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *stamp)
+static bool publish_take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *stamp)
 {
     *stamp = etwas_clock_now(clock);
     if (__builtin_expect(*stamp >= newest, 1)) {
@@ -90,7 +90,8 @@ static bool take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *s
     return true;
 }
 
-static inline void put_stamp(uint8_t *header, const struct etwas_record *record, int64_t stamp)
+static inline void publish_store_stamp(uint8_t *header, const struct etwas_record *record,
+                                       int64_t stamp)
 {
     uint32_t at = etwas_record_stamp_at(record);
 
@@ -100,8 +101,8 @@ static inline void put_stamp(uint8_t *header, const struct etwas_record *record,
 }
 
 /* The pieces of a record, in the order of their places. 0: the fields do not fill it. */
-static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, const void *header,
-                            const struct etwas_record *record)
+static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
+                                    const void *header, const struct etwas_record *record)
 {
     static const uint64_t zeroes;
     uint32_t left = record->bytes - record->header_bytes;
@@ -127,7 +128,8 @@ static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, cons
 }
 
 /* The whole record, with its gap, in one piece. */
-static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record, int64_t stamp)
+static void publish_assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record,
+                             int64_t stamp)
 {
     static const uint64_t zeroes;
     uint32_t left = record->bytes - record->header_bytes;
@@ -149,7 +151,7 @@ static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *reco
                    sizeof *record->event - sizeof record->header->full);
         }
     }
-    put_stamp(image, record, stamp);
+    publish_store_stamp(image, record, stamp);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
         uint32_t bytes = etwas_record_field_bytes(field, left);
@@ -163,8 +165,9 @@ static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *reco
     memset(next, 0, left);
 }
 
-static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
-                                uint64_t word, const struct etwas_record *record)
+static enum attempt_result publish_attempt(struct etwas_slot *slot, uint32_t processor,
+                                           uint64_t gate, uint64_t word,
+                                           const struct etwas_record *record)
 {
     uint64_t newest = ck_pr_load_64(&slot->newest);
     uint32_t limit = etwas_slot_limit_units(slot);
@@ -191,19 +194,20 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
     };
     enum etwas_rseq_result result;
 
-    if (!take_stamp(etwas_kind_clock(etwas_slot_kind_of(slot)), word, (int64_t)newest, &stamp)) {
-        return OUTCOME_OTHER_BUFFER;
+    if (!publish_take_stamp(etwas_kind_clock(etwas_slot_kind_of(slot)), word, (int64_t)newest,
+                            &stamp)) {
+        return ATTEMPT_OTHER_BUFFER;
     }
     if (record->bytes <= SMALL_BYTES) {
-        assemble((uint8_t *)image, record, stamp);
+        publish_assemble((uint8_t *)image, record, stamp);
         copies[0] = (struct etwas_rseq_copy){place, image, (uint64_t)units * ETWAS_UNIT_BYTES};
         sequence.copy_count = 1;
     } else {
         memcpy(&header, record->header, record->header_bytes);
-        put_stamp((uint8_t *)&header, record, stamp);
-        sequence.copy_count = list_copies(copies, place, &header, record);
+        publish_store_stamp((uint8_t *)&header, record, stamp);
+        sequence.copy_count = publish_list_copies(copies, place, &header, record);
         if (sequence.copy_count == 0) {
-            return OUTCOME_ELSEWHERE;
+            return ATTEMPT_FALLBACK;
         }
     }
     copies[sequence.copy_count++] = (struct etwas_rseq_copy){&slot->newest, &stamp, sizeof stamp};
@@ -211,7 +215,7 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
     if (result == ETWAS_RSEQ_ABORTED) {
         etwas_slot_count_restart(slot);
     }
-    return result == ETWAS_RSEQ_COMMITTED ? OUTCOME_COMMITTED : OUTCOME_AGAIN;
+    return result == ETWAS_RSEQ_COMMITTED ? ATTEMPT_COMMITTED : ATTEMPT_RETRY;
 }
 
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
@@ -249,15 +253,15 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
             }
             continue;
         }
-        switch (try_publish(slot, processor, gate, word, record)) {
-        case OUTCOME_COMMITTED:
+        switch (publish_attempt(slot, processor, gate, word, record)) {
+        case ATTEMPT_COMMITTED:
             return ERROR_SUCCESS;
-        case OUTCOME_OTHER_BUFFER:
+        case ATTEMPT_OTHER_BUFFER:
             close_word = word;
             break;
-        case OUTCOME_ELSEWHERE:
+        case ATTEMPT_FALLBACK:
             return ETWAS_PUBLISH_FALLBACK;
-        case OUTCOME_AGAIN:
+        case ATTEMPT_RETRY:
             break;
         }
     }

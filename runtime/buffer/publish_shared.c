@@ -64,9 +64,9 @@ enum order {
  * Writers that read the clock before the step may have announced a later stamp for that buffer and
  * not have reserved: its word takes another epoch first, so that their exchange (X2) fails.
  */
-static __attribute__((noinline, cold)) enum order keep_order(struct etwas_slot *slot,
-                                                             uint32_t clock, uint64_t word,
-                                                             uint64_t newest, int64_t *stamp)
+static __attribute__((noinline, cold)) enum order keep_stamp_order(struct etwas_slot *slot,
+                                                                   uint32_t clock, uint64_t word,
+                                                                   uint64_t newest, int64_t *stamp)
 {
     *stamp = etwas_clock_now(clock);
     if (*stamp >= (int64_t)newest) {
@@ -94,8 +94,8 @@ static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int6
            ck_pr_cas_64(&slot->newest, newest, (uint64_t)stamp); /* X1 */
 }
 
-static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                        uint32_t generation, uint32_t units, struct reservation *reservation)
+static uint32_t reserve_record(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                               uint32_t generation, uint32_t units, struct reservation *reservation)
 {
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
@@ -125,7 +125,7 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
         clock = etwas_kind_clock(etwas_slot_kind_of(slot));
         reservation->stamp = etwas_clock_now(clock);
         if (__builtin_expect(reservation->stamp < (int64_t)newest, 0)) {
-            enum order order = keep_order(slot, clock, word, newest, &reservation->stamp);
+            enum order order = keep_stamp_order(slot, clock, word, newest, &reservation->stamp);
             uint32_t result;
 
             if (order == ORDER_RACED) {
@@ -149,15 +149,15 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
         if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
             reservation->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
             reservation->commit = &buffers[buffer].commit;
-            etwas_walk_reserve(reservation->place, units);
+            etwas_record_store_reserved_units(reservation->place, units);
             return ERROR_SUCCESS;
         }
     }
 }
 
 /* All of the header but bytes 0..3, the marker: the final one is stored last. */
-static inline void write_header(const struct reservation *reservation,
-                                const struct etwas_record *record)
+static inline void write_record_header(const struct reservation *reservation,
+                                       const struct etwas_record *record)
 {
     uint8_t *place = reservation->place;
     const uint8_t *header = (const uint8_t *)record->header;
@@ -187,7 +187,7 @@ static void write_record(const struct reservation *reservation, const struct etw
     uint32_t left = record->bytes - record->header_bytes;
     uint32_t marker;
 
-    write_header(reservation, record);
+    write_record_header(reservation, record);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
         uint32_t bytes = etwas_record_field_bytes(field, left);
@@ -210,7 +210,7 @@ uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct 
     struct reservation reservation;
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
     uint32_t result =
-        reserve(attachment, slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
+        reserve_record(attachment, slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
 
     if (result != ERROR_SUCCESS) {
         return result;

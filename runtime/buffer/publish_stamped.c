@@ -17,7 +17,8 @@
 #include "buffer/switch_shared.h"
 #include "etl/layout.h"
 
-static void write_record(uint8_t *place, const struct etwas_stamped_record *record, int64_t stamp)
+static void write_stamped_record(uint8_t *place, const struct etwas_stamped_record *record,
+                                 int64_t stamp)
 {
     const uint8_t *bytes = record->bytes;
     uint32_t marker;
@@ -71,7 +72,7 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
         if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
             struct etwas_buffer_control *buffers = ck_pr_load_ptr(&attachment->buffers);
 
-            write_record(place, record, (int64_t)newest);
+            write_stamped_record(place, record, (int64_t)newest);
             if (record->recorded_stamp != NULL) {
                 *record->recorded_stamp = (int64_t)newest;
             }

@@ -85,7 +85,7 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick,
     }
     quick->record = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
     quick->commit = &buffers[buffer].commit;
-    etwas_walk_reserve(quick->record, units);
+    etwas_record_store_reserved_units(quick->record, units);
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
     return true;
 }

@@ -8,25 +8,25 @@ enum {
     LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
 };
 
-static struct etwas_pool_class_row *row_of(const struct etwas_pool *pool, uint32_t slot)
+static struct etwas_pool_class_row *quota_row_of(const struct etwas_pool *pool, uint32_t slot)
 {
     return &pool->words->rows[etwas_quota_class_row(pool, slot)];
 }
 
 /* Above the quota; a count that lags behind may be below 0. */
-static int32_t excess(const struct etwas_pool_class_row *row)
+static int32_t quota_excess(const struct etwas_pool_class_row *row)
 {
     return (int32_t)ck_pr_load_32(&row->held) - (int32_t)ck_pr_load_32(&row->quota);
 }
 
 bool etwas_quota_is_full(const struct etwas_pool *pool, uint32_t slot)
 {
-    return excess(row_of(pool, slot)) >= 0;
+    return quota_excess(quota_row_of(pool, slot)) >= 0;
 }
 
 bool etwas_quota_is_half_used(const struct etwas_pool *pool, uint32_t slot)
 {
-    const struct etwas_pool_class_row *row = row_of(pool, slot);
+    const struct etwas_pool_class_row *row = quota_row_of(pool, slot);
 
     return etwas_quota_has_rows(pool) &&
            (int32_t)ck_pr_load_32(&row->held) >= (int32_t)(ck_pr_load_32(&row->quota) / 2);
@@ -34,24 +34,24 @@ bool etwas_quota_is_half_used(const struct etwas_pool *pool, uint32_t slot)
 
 bool etwas_quota_is_extra_full(const struct etwas_pool *pool, uint32_t slot)
 {
-    const struct etwas_pool_class_row *row = row_of(pool, slot);
+    const struct etwas_pool_class_row *row = quota_row_of(pool, slot);
     int32_t most = (int32_t)(ck_pr_load_32(&row->quota) / (ck_pr_load_32(&pool->row_slots) + 1));
 
     return (int32_t)ck_pr_load_32(&row->extra_held) >=
            (most < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : most);
 }
 
-static bool is_extra(const struct etwas_pool *pool, uint32_t slot)
+static bool quota_is_extra_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return pool->rseq_slots != 0 && !etwas_pool_is_rseq_slot(pool, slot);
 }
 
-static void count(struct etwas_pool *pool, uint32_t slot, int32_t by)
+static void quota_count(struct etwas_pool *pool, uint32_t slot, int32_t by)
 {
-    struct etwas_pool_class_row *row = row_of(pool, slot);
+    struct etwas_pool_class_row *row = quota_row_of(pool, slot);
 
     ck_pr_add_32(&row->held, (uint32_t)by);
-    if (is_extra(pool, slot)) {
+    if (quota_is_extra_slot(pool, slot)) {
         ck_pr_add_32(&row->extra_held, (uint32_t)by);
     }
 }
@@ -59,15 +59,15 @@ static void count(struct etwas_pool *pool, uint32_t slot, int32_t by)
 void etwas_quota_count_move(struct etwas_pool *pool, uint64_t from, uint32_t slot)
 {
     if (etwas_owner_state(from) != ETWAS_OWNER_FREE) {
-        count(pool, etwas_owner_slot(from), -1);
+        quota_count(pool, etwas_owner_slot(from), -1);
     }
-    count(pool, slot, 1);
+    quota_count(pool, slot, 1);
 }
 
 void etwas_quota_count_release(struct etwas_pool *pool, uint64_t owner)
 {
     if (etwas_quota_has_rows(pool)) {
-        count(pool, etwas_owner_slot(owner), -1);
+        quota_count(pool, etwas_owner_slot(owner), -1);
     }
 }
 
@@ -114,7 +114,7 @@ void etwas_quota_recount(struct etwas_pool *pool)
             uint32_t slot = etwas_owner_slot(owner);
 
             held[etwas_quota_class_row(pool, slot)]++;
-            extra_held[etwas_quota_class_row(pool, slot)] += is_extra(pool, slot);
+            extra_held[etwas_quota_class_row(pool, slot)] += quota_is_extra_slot(pool, slot);
         }
     }
     ck_pr_fence_memory();
@@ -129,7 +129,8 @@ void etwas_quota_recount(struct etwas_pool *pool)
 typedef bool find_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner);
 
 /* The oldest of all rows. */
-static bool find_of_any(struct etwas_pool *pool, find_of *find, uint32_t *buffer, uint64_t *owner)
+static bool quota_find_in_any_row(struct etwas_pool *pool, find_of *find, uint32_t *buffer,
+                                  uint64_t *owner)
 {
     uint64_t oldest = UINT64_MAX;
 
@@ -147,7 +148,7 @@ static bool find_of_any(struct etwas_pool *pool, find_of *find, uint32_t *buffer
 }
 
 /* Whose oldest buffer the slot is to replace. */
-static uint32_t row_to_replace(const struct etwas_pool *pool, uint32_t slot)
+static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slot)
 {
     uint32_t own = etwas_quota_class_row(pool, slot);
     uint32_t found = own;
@@ -157,7 +158,7 @@ static uint32_t row_to_replace(const struct etwas_pool *pool, uint32_t slot)
         return own;
     }
     for (uint32_t row = 0; row < pool->rows && row < ETWAS_CLASS_ROWS; row++) {
-        int32_t above = excess(&pool->words->rows[row]);
+        int32_t above = quota_excess(&pool->words->rows[row]);
 
         if (above > most) {
             most = above;
@@ -175,12 +176,12 @@ bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uin
                                      uint64_t *owner)
 {
     uint32_t own = etwas_quota_class_row(pool, slot);
-    uint32_t row = row_to_replace(pool, slot);
+    uint32_t row = quota_row_to_replace(pool, slot);
 
     return etwas_pool_find_closed_in_row(pool, row, buffer, owner) ||
            (row != own && etwas_pool_find_closed_in_row(pool, own, buffer, owner)) ||
            (!etwas_quota_is_full(pool, slot) &&
-            find_of_any(pool, etwas_pool_find_closed_in_row, buffer, owner));
+            quota_find_in_any_row(pool, etwas_pool_find_closed_in_row, buffer, owner));
 }
 
 /* Beside rseq slots the extra slots alone have such buffers, and each row's keeps its own. */
@@ -193,9 +194,9 @@ bool etwas_quota_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t 
     if (!etwas_quota_has_rows(pool)) {
         return etwas_pool_find_complete(pool, buffer, owner);
     }
-    row = pool->rseq_slots != 0 ? own : row_to_replace(pool, slot);
+    row = pool->rseq_slots != 0 ? own : quota_row_to_replace(pool, slot);
     return etwas_pool_find_complete_in_row(pool, row, buffer, owner) ||
            (row != own && etwas_pool_find_complete_in_row(pool, own, buffer, owner)) ||
            (pool->rseq_slots == 0 && !etwas_quota_is_full(pool, slot) &&
-            find_of_any(pool, etwas_pool_find_complete_in_row, buffer, owner));
+            quota_find_in_any_row(pool, etwas_pool_find_complete_in_row, buffer, owner));
 }

@@ -50,14 +50,14 @@ void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number)
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
 /* What stands at a place up to which all has been looked at: how many units it takes, and whether it is a record. */
-static uint32_t look_at(const uint8_t *place, uint32_t left, bool *is_record)
+static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is_record)
 {
-    uint32_t marker = etwas_walk_marker(place);
+    uint32_t marker = etwas_record_marker(place);
     uint32_t units;
 
-    *is_record = etwas_walk_is_whole(marker);
+    *is_record = etwas_marker_is_whole(marker);
     if (*is_record) {
-        units = etwas_walk_units(place, marker);
+        units = etwas_record_units(place, marker);
         return units != 0 && units <= left ? units : 0;
     }
     return marker == 0 ? 1 : marker <= left ? marker : 0;
@@ -67,8 +67,8 @@ static uint32_t look_at(const uint8_t *place, uint32_t left, bool *is_record)
  * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end. What cannot be
  * anything, which no writer of ours leaves, hides what is behind it.
  */
-static uint32_t move_together(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
-                              uint32_t *records)
+static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
+                             uint32_t *records)
 {
     uint8_t *start = etwas_pool_buffer(pool, buffer);
     uint32_t to = ETWAS_FIRST_UNIT;
@@ -82,7 +82,7 @@ static uint32_t move_together(const struct etwas_pool *pool, uint32_t buffer, ui
     for (uint32_t at = ETWAS_FIRST_UNIT; at < end_units; at += units) {
         uint8_t *place = start + (size_t)at * ETWAS_UNIT_BYTES;
 
-        units = look_at(place, end_units - at, &is_record);
+        units = reap_inspect_place(place, end_units - at, &is_record);
         if (units == 0) {
             break;
         }
@@ -97,8 +97,8 @@ static uint32_t move_together(const struct etwas_pool *pool, uint32_t buffer, ui
 }
 
 /* The commit word says what is there. What it counted and is not there, as no writer of ours leaves it, is lost. */
-static void set_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot, uint32_t records,
-                       uint64_t rest)
+static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                              uint32_t records, uint64_t rest)
 {
     uint64_t *commit = &pool->buffers[buffer].commit;
     uint32_t counted = etwas_commit_records(ck_pr_load_64(commit));
@@ -112,19 +112,19 @@ static void set_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot, 
 }
 
 /* A buffer before which another is current. Returns where its records end. */
-static uint32_t mend_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
-                          uint32_t end_units)
+static uint32_t reap_repair_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                                 uint32_t end_units)
 {
     uint32_t records;
-    uint32_t end = move_together(pool, buffer, end_units, &records);
+    uint32_t end = reap_compact(pool, buffer, end_units, &records);
 
-    set_commit(pool, buffer, slot, records,
-               ETWAS_COMMIT_CLOSED + pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    reap_store_commit(pool, buffer, slot, records,
+                      ETWAS_COMMIT_CLOSED + pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
     return end;
 }
 
 /* It stays current: the next guest goes on in it. */
-static void mend_current(struct etwas_pool *pool, struct etwas_slot *slot, uint32_t index)
+static void reap_repair_current(struct etwas_pool *pool, struct etwas_slot *slot, uint32_t index)
 {
     uint64_t word = ck_pr_load_64(&slot->word);
     uint32_t buffer = etwas_word_buffer(word);
@@ -134,21 +134,22 @@ static void mend_current(struct etwas_pool *pool, struct etwas_slot *slot, uint3
     if (!etwas_pool_has_buffer(pool, buffer)) {
         return; /* the next look at the slot condemns it */
     }
-    end = move_together(pool, buffer, etwas_word_units(word), &records);
-    set_commit(pool, buffer, index, records, (uint64_t)(end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    end = reap_compact(pool, buffer, etwas_word_units(word), &records);
+    reap_store_commit(pool, buffer, index, records,
+                      (uint64_t)(end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_next(word, buffer, end));
 }
 
 /* ---- the buffers of a slot ------------------------------------------------------------------- */
 
-static bool is_complete(const struct etwas_pool *pool, uint32_t buffer)
+static bool reap_is_complete(const struct etwas_pool *pool, uint32_t buffer)
 {
     return etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
 }
 
 /* Which buffer was current before this one, if the slot still has it; else none. */
-static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
+static uint32_t reap_previous_of(const struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {
     uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
     uint64_t owner;
@@ -165,17 +166,18 @@ static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t 
 }
 
 /* Those that were current before the current one, and are not collected yet. */
-static void mend_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
+static void reap_repair_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
     struct etwas_pool *pool = collector->pool;
     uint32_t left = pool->region_buffers;
     uint32_t previous;
 
-    while (left-- > 0 && (previous = before(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
+    while (left-- > 0 && (previous = reap_previous_of(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
         struct etwas_buffer_link *link = &pool->buffers[buffer].link;
 
-        if (!is_complete(pool, previous) && collector->entries[previous].set_aside == 0) {
-            link->previous_end_units = mend_full(pool, previous, slot, link->previous_end_units);
+        if (!reap_is_complete(pool, previous) && collector->entries[previous].set_aside == 0) {
+            link->previous_end_units =
+                reap_repair_full(pool, previous, slot, link->previous_end_units);
             pool->buffers[previous].end.units = link->previous_end_units;
             collector->entries[previous].end_units =
                 link->previous_end_units; /* of one that is in the list */
@@ -190,7 +192,7 @@ static void mend_chain(struct etwas_collector *collector, uint32_t slot, uint32_
 }
 
 /* Those that are. */
-static void mend_list(struct etwas_collector *collector, uint32_t slot)
+static void reap_repair_list(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
     uint32_t buffer = collector->lists[slot].head;
@@ -198,8 +200,8 @@ static void mend_list(struct etwas_collector *collector, uint32_t slot)
     while (buffer != ETWAS_NO_BUFFER) {
         struct etwas_collector_buffer *entry = &collector->entries[buffer];
 
-        if (!is_complete(pool, buffer)) {
-            entry->end_units = mend_full(pool, buffer, slot, entry->end_units);
+        if (!reap_is_complete(pool, buffer)) {
+            entry->end_units = reap_repair_full(pool, buffer, slot, entry->end_units);
             pool->buffers[buffer].end.units = entry->end_units;
         }
         buffer = entry->next;
@@ -207,7 +209,8 @@ static void mend_list(struct etwas_collector *collector, uint32_t slot)
 }
 
 /* It was current once: nothing is committed in one before that, and it is in none of the lists. */
-static bool was_current(const struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
+static bool reap_was_current(const struct etwas_collector *collector, uint32_t slot,
+                             uint32_t buffer)
 {
     const struct etwas_pool *pool = collector->pool;
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
@@ -218,7 +221,7 @@ static bool was_current(const struct etwas_collector *collector, uint32_t slot, 
         return true;
     }
     while (etwas_pool_has_buffer(pool, current) && current != buffer && left-- > 0) {
-        current = before(pool, current, slot);
+        current = reap_previous_of(pool, current, slot);
     }
     while (pending != ETWAS_NO_BUFFER && pending != buffer) {
         pending = collector->entries[pending].next;
@@ -227,7 +230,8 @@ static bool was_current(const struct etwas_collector *collector, uint32_t slot, 
 }
 
 /* Given up before, when its process lived: nobody will come back to it. What was whole then has been taken. */
-static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t slot)
+static void reap_release_set_aside(struct etwas_collector *collector, uint32_t buffer,
+                                   uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[buffer];
@@ -251,14 +255,14 @@ static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t
  * writers was not through. Where it ended and how old it is nobody knows; behind its records are zeroes, and it is
  * older than what is left.
  */
-static void mend_forgotten(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
+static void reap_repair_unlinked(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {
-    (void)mend_full(pool, buffer, slot, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    (void)reap_repair_full(pool, buffer, slot, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     ck_pr_store_64(&pool->ages[buffer], etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer])));
     etwas_pool_add_candidate(pool, buffer, slot, true);
 }
 
-static void take_back(struct etwas_collector *collector, uint32_t slot)
+static void reap_release_held(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
@@ -269,16 +273,16 @@ static void take_back(struct etwas_collector *collector, uint32_t slot)
             continue;
         }
         if (collector->entries[buffer].set_aside != 0) {
-            give_up(collector, buffer, slot);
-        } else if (!was_current(collector, slot, buffer)) {
+            reap_release_set_aside(collector, buffer, slot);
+        } else if (!reap_was_current(collector, slot, buffer)) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
-        } else if (pool->buffering && buffer != current && !is_complete(pool, buffer)) {
-            mend_forgotten(pool, buffer, slot);
+        } else if (pool->buffering && buffer != current && !reap_is_complete(pool, buffer)) {
+            reap_repair_unlinked(pool, buffer, slot);
         }
     }
 }
 
-static void reap(struct etwas_collector *collector, uint32_t index)
+static void reap_slot(struct etwas_collector *collector, uint32_t index)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_slot *slot = etwas_pool_slot(pool, index);
@@ -286,11 +290,11 @@ static void reap(struct etwas_collector *collector, uint32_t index)
 
     ck_pr_store_32(&slot->visitors, 0);
     if (etwas_pool_has_buffer(pool, current)) {
-        mend_current(pool, slot, index);
-        mend_chain(collector, index, current);
+        reap_repair_current(pool, slot, index);
+        reap_repair_chain(collector, index, current);
     }
-    mend_list(collector, index);
-    take_back(collector, index);
+    reap_repair_list(collector, index);
+    reap_release_held(collector, index);
     ETWAS_INVARIANT(etwas_pool_is_valid(pool));
 }
 
@@ -305,7 +309,7 @@ void etwas_collector_reap(struct etwas_collector *collector)
         if (ck_pr_load_8(guest) == ETWAS_GUEST_DIED) {
             ck_pr_fence_acquire(); /* all that the process did, it has done */
             if (!etwas_pool_is_quarantined(pool, index)) {
-                reap(collector, index);
+                reap_slot(collector, index);
             }
             ck_pr_fence_release();
             ck_pr_store_8(guest, ETWAS_GUEST_NONE);

@@ -18,20 +18,20 @@
  * Says how long a record will be whose writer has just reserved it: if that writer dies, the records behind it
  * can be found all the same. Where even that is not stored yet, there are zeroes.
  */
-static inline void etwas_walk_reserve(uint8_t *record, uint32_t units)
+static inline void etwas_record_store_reserved_units(uint8_t *record, uint32_t units)
 {
     ck_pr_store_32((uint32_t *)(void *)record, units);
     ck_pr_barrier(); /* whoever dies has done what comes before what he has done */
 }
 
 /* The first 4 bytes of a record; the final ones are stored last. */
-static inline uint32_t etwas_walk_marker(const uint8_t *record)
+static inline uint32_t etwas_record_marker(const uint8_t *record)
 {
     return ck_pr_load_32((const uint32_t *)(const void *)record);
 }
 
 /* Whether the record is whole. To read more of it than its marker: after an acquire. */
-static inline bool etwas_walk_is_whole(uint32_t marker)
+static inline bool etwas_marker_is_whole(uint32_t marker)
 {
     const uint32_t final = 1u << 31;
 
@@ -39,7 +39,7 @@ static inline bool etwas_walk_is_whole(uint32_t marker)
 }
 
 /* Whether it is an event of the kernel, whose marker has a version where others have their size. */
-static inline bool etwas_walk_is_kernels(uint32_t marker)
+static inline bool etwas_marker_is_kernel_event(uint32_t marker)
 {
     uint8_t header_type = (uint8_t)(marker >> 16);
 
@@ -48,11 +48,11 @@ static inline bool etwas_walk_is_kernels(uint32_t marker)
 }
 
 /* How many units on the record behind a whole one begins. 0: it is none. */
-static inline uint32_t etwas_walk_units(const uint8_t *record, uint32_t marker)
+static inline uint32_t etwas_record_units(const uint8_t *record, uint32_t marker)
 {
     uint16_t size = (uint16_t)marker;
 
-    if (etwas_walk_is_kernels(marker)) {
+    if (etwas_marker_is_kernel_event(marker)) {
         memcpy(&size, record + offsetof(struct etwas_etl_perfinfo_header, size), sizeof size);
     }
     return (uint32_t)etwas_etl_round_up_8(size) / ETWAS_UNIT_BYTES;
@@ -62,14 +62,14 @@ static inline uint32_t etwas_walk_units(const uint8_t *record, uint32_t marker)
  * The units of the whole record at the place, before which all has been looked at, with so many units left. 0: there is
  * none, or it does not end where it could.
  */
-static inline uint32_t etwas_walk_next(const uint8_t *record, uint32_t left)
+static inline uint32_t etwas_record_next_units(const uint8_t *record, uint32_t left)
 {
-    uint32_t marker = left != 0 ? etwas_walk_marker(record) : 0;
+    uint32_t marker = left != 0 ? etwas_record_marker(record) : 0;
     uint32_t units = 0;
 
-    if (etwas_walk_is_whole(marker)) {
+    if (etwas_marker_is_whole(marker)) {
         ck_pr_fence_acquire(); /* its bytes: pairs with S1 */
-        units = etwas_walk_units(record, marker);
+        units = etwas_record_units(record, marker);
     }
     return units <= left ? units : 0;
 }
@@ -78,7 +78,7 @@ static inline uint32_t etwas_walk_next(const uint8_t *record, uint32_t left)
  * The stamp of a whole record of so many units; a message may have none: then *stamp stays, as where the record is too
  * short for what it says to be.
  */
-static inline void etwas_walk_stamp(const uint8_t *record, uint32_t units, int64_t *stamp)
+static inline void etwas_record_read_stamp(const uint8_t *record, uint32_t units, int64_t *stamp)
 {
     size_t at = offsetof(struct etwas_etl_full_header, time_stamp);
     struct etwas_etl_message_header header;

@@ -13,8 +13,8 @@
 #if ETWAS_RSEQ
 
 /* As LOST of switch_rseq.c: after the end of the session none commits. */
-static bool count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processor,
-                       enum etwas_slot_loss cause)
+static bool refuse_count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processor,
+                              enum etwas_slot_loss cause)
 {
     uint64_t *lost = &slot->counters.lost[cause];
     const struct etwas_rseq_check checks[] = {
@@ -48,7 +48,7 @@ bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
         if ((uint32_t)gate != generation) {
             return false;
         }
-        if (count_once(slot, gate, processor, cause)) {
+        if (refuse_count_once(slot, gate, processor, cause)) {
             return true;
         }
     }

@@ -13,7 +13,7 @@
 #include "buffer/current.h"
 
 /* False: the buffer has been claimed anew since chain->owner was read. */
-static bool read_link(const struct etwas_pool *pool, struct etwas_chain *chain)
+static bool chain_read_link(const struct etwas_pool *pool, struct etwas_chain *chain)
 {
     const struct etwas_buffer_link *source = &pool->buffers[chain->buffer].link;
 
@@ -40,7 +40,7 @@ bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwa
         if (current.buffer == ETWAS_NO_BUFFER || tries-- == 0) {
             return false;
         }
-    } while (!read_link(pool, chain));
+    } while (!chain_read_link(pool, chain));
     return true;
 }
 
@@ -48,8 +48,8 @@ bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwa
  * Whether a buffer is still under the claim that its successor's link means. A later claim of the slot's
  * has a greater ticket than the successor, which was claimed before.
  */
-static bool is_held(const struct etwas_pool *pool, const struct etwas_chain *successor,
-                    uint64_t owner)
+static bool chain_is_held(const struct etwas_pool *pool, const struct etwas_chain *successor,
+                          uint64_t owner)
 {
     uint64_t ticket = etwas_owner_ticket(owner);
 
@@ -74,7 +74,7 @@ bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
     }
     before.owner = ck_pr_load_64(&pool->owners[before.buffer]);
     ck_pr_fence_acquire();
-    if (!is_held(pool, chain, before.owner) || !read_link(pool, &before)) {
+    if (!chain_is_held(pool, chain, before.owner) || !chain_read_link(pool, &before)) {
         return false;
     }
     *chain = before;

@@ -26,12 +26,12 @@ bool etwas_class_table_prepare(uint32_t session)
 }
 
 /* Level 0 is of who says none. */
-static bool takes_level(const etwas_retention_class *class, uint32_t level)
+static bool class_takes_level(const etwas_retention_class *class, uint32_t level)
 {
     return class->level == 0 || (level != 0 && level <= class->level);
 }
 
-static bool asks_more(const etwas_retention_class *class)
+static bool class_has_conditions(const etwas_retention_class *class)
 {
     static const etwas_guid none;
 
@@ -39,23 +39,23 @@ static bool asks_more(const etwas_retention_class *class)
 }
 
 /* What the table says of the events in `candidates`. */
-static uint8_t entry_of(const etwas_retention_class *classes, uint32_t candidates)
+static uint8_t class_table_entry(const etwas_retention_class *classes, uint32_t candidates)
 {
     uint32_t first = (uint32_t)__builtin_ffs((int)candidates);
 
-    return (uint8_t)(first != 0 && asks_more(&classes[first - 1])
+    return (uint8_t)(first != 0 && class_has_conditions(&classes[first - 1])
                          ? ETWAS_CLASS_UNDECIDED | candidates
                          : first);
 }
 
-static uint8_t entry_of_messages(const etwas_retention_class *classes, uint32_t count)
+static uint8_t class_table_message_entry(const etwas_retention_class *classes, uint32_t count)
 {
     uint32_t candidates = 0;
 
     for (uint32_t class = 0; class < count; class ++) {
         candidates |= (uint32_t)(classes[class].level == 0 && !classes[class].by_type) << class;
     }
-    return entry_of(classes, candidates);
+    return class_table_entry(classes, candidates);
 }
 
 void etwas_class_table_fill(uint32_t session, const etwas_retention_class *classes, uint32_t count)
@@ -67,24 +67,24 @@ void etwas_class_table_fill(uint32_t session, const etwas_retention_class *class
             uint32_t candidates = 0;
 
             for (uint32_t class = 0; class < count; class ++) {
-                bool is_one = takes_level(&classes[class], level) &&
+                bool is_one = class_takes_level(&classes[class], level) &&
                               (!classes[class].by_type || classes[class].type == type);
 
                 candidates |= (uint32_t)is_one << class;
             }
             ck_pr_store_8(&table->rows[etwas_class_of_event((uint8_t)type, (uint8_t)level)],
-                          entry_of(classes, candidates));
+                          class_table_entry(classes, candidates));
         }
     }
-    ck_pr_store_8(&table->rows[ETWAS_CLASS_MESSAGE], entry_of_messages(classes, count));
+    ck_pr_store_8(&table->rows[ETWAS_CLASS_MESSAGE], class_table_message_entry(classes, count));
     for (uint32_t class = 0; class < count; class ++) {
         uint64_t guid[2];
 
         memcpy(guid, &classes[class].guid, sizeof guid);
-        ck_pr_store_64(&table->more[class].guid[0], guid[0]);
-        ck_pr_store_64(&table->more[class].guid[1], guid[1]);
-        ck_pr_store_64(&table->more[class].keywords, classes[class].keywords);
-        ck_pr_store_32(&table->more[class].asks_guid, (guid[0] | guid[1]) != 0);
+        ck_pr_store_64(&table->conditions[class].guid[0], guid[0]);
+        ck_pr_store_64(&table->conditions[class].guid[1], guid[1]);
+        ck_pr_store_64(&table->conditions[class].keywords, classes[class].keywords);
+        ck_pr_store_32(&table->conditions[class].needs_guid, (guid[0] | guid[1]) != 0);
     }
     ck_pr_fence_store(); /* before the kinds that lead to the table; pairs with etwas_class_row */
 }
@@ -96,12 +96,12 @@ uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candid
 
     for (candidates &= ETWAS_CLASS_UNDECIDED - 1; candidates != 0; candidates &= candidates - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(candidates);
-        uint64_t wanted = ck_pr_load_64(&table->more[class].keywords);
+        uint64_t wanted = ck_pr_load_64(&table->conditions[class].keywords);
 
         if ((wanted == 0 || (wanted & keywords) != 0) &&
-            (ck_pr_load_32(&table->more[class].asks_guid) == 0 ||
-             ((ck_pr_load_64(&table->more[class].guid[0]) ^ etwas_pair_first(own)) |
-              (ck_pr_load_64(&table->more[class].guid[1]) ^ etwas_pair_second(own))) == 0)) {
+            (ck_pr_load_32(&table->conditions[class].needs_guid) == 0 ||
+             ((ck_pr_load_64(&table->conditions[class].guid[0]) ^ etwas_pair_first(own)) |
+              (ck_pr_load_64(&table->conditions[class].guid[1]) ^ etwas_pair_second(own))) == 0)) {
             return 1 + class;
         }
     }
@@ -111,7 +111,7 @@ uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candid
 uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_level,
                             const void *guid, uint64_t keywords)
 {
-    const struct etwas_class_attributes facts = {type_and_level, guid, keywords};
+    const struct etwas_class_attributes attributes = {type_and_level, guid, keywords};
 
-    return etwas_class_row(index, kind, &facts);
+    return etwas_class_row(index, kind, &attributes);
 }

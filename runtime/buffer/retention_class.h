@@ -44,8 +44,8 @@ struct etwas_class_table {
     struct {
         uint64_t guid[2];
         uint64_t keywords; /* 0: it asks for none */
-        uint32_t asks_guid;
-    } more[ETWAS_RETENTION_CLASSES];
+        uint32_t needs_guid;
+    } conditions[ETWAS_RETENTION_CLASSES];
 };
 
 /* For each entry of the session table; NULL: no session here had classes yet. Then it stays. */
@@ -84,22 +84,23 @@ static inline __attribute__((always_inline)) uint32_t etwas_class_lookup(uint32_
 
 /* What was no row: bounded by the kind. */
 static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_t kind,
-                                           const struct etwas_class_attributes *facts)
+                                           const struct etwas_class_attributes *attributes)
 {
     row = (row & ETWAS_CLASS_UNDECIDED) != 0
-              ? etwas_class_find(etwas_class_tables[index], row, facts->guid, facts->keywords)
+              ? etwas_class_find(etwas_class_tables[index], row, attributes->guid,
+                                 attributes->keywords)
               : 0;
     return row > etwas_kind_classes(kind) ? 0 : row;
 }
 
 /* The row of an event in a session with classes, whose slots have the kind. */
 static inline __attribute__((always_inline)) uint32_t etwas_class_row(
-    uint32_t index, uint32_t kind, const struct etwas_class_attributes *facts)
+    uint32_t index, uint32_t kind, const struct etwas_class_attributes *attributes)
 {
-    uint32_t row = etwas_class_lookup(index, facts->type_and_level);
+    uint32_t row = etwas_class_lookup(index, attributes->type_and_level);
 
     return __builtin_expect(row > etwas_kind_classes(kind), 0)
-               ? etwas_class_resolve(index, row, kind, facts)
+               ? etwas_class_resolve(index, row, kind, attributes)
                : row;
 }
 

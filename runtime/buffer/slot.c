@@ -21,7 +21,7 @@ size_t etwas_slot_class_row_bytes;
 static struct etwas_slot *closed;
 
 /* And their process-local data before them, all zeroes. */
-static struct etwas_slot *keep_closed(void)
+static struct etwas_slot *slots_keep_closed(void)
 {
     size_t bytes = ETWAS_CLASS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
     char *start = etwas_memory_allocate_permanent(ETWAS_SLOT_LOCAL_BYTES + bytes);
@@ -50,7 +50,7 @@ bool etwas_slots_prepare(void)
         etwas_processor_prepare();
         etwas_slot_count = etwas_processor_count();
         etwas_slot_class_row_bytes = etwas_slot_count * sizeof(struct etwas_slot);
-        closed = keep_closed();
+        closed = slots_keep_closed();
     }
     if (closed == NULL) {
         return false;

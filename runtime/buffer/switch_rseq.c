@@ -58,8 +58,8 @@
 #include "platform/rseq.h"
 
 /* Where CLOSE of the buffer before the current one is still to be done: its owner word; else 0. */
-static uint64_t unclosed(const struct etwas_pool *pool, const struct etwas_current *current,
-                         uint32_t *previous)
+static uint64_t unclosed_previous(const struct etwas_pool *pool,
+                                  const struct etwas_current *current, uint32_t *previous)
 {
     const struct etwas_buffer_link *link;
     uint64_t owner;
@@ -96,7 +96,7 @@ static const uint64_t *next_buffer_word(const struct etwas_slot *slot)
 }
 
 /* Gate, word and the current buffer's owner word; then set_spare. */
-static void set_checks(struct step *step)
+static void step_set_checks(struct step *step)
 {
     bool has_current = step->current.buffer != ETWAS_NO_BUFFER;
 
@@ -108,7 +108,7 @@ static void set_checks(struct step *step)
 }
 
 /* What the slot names its next buffer, and that one's owner word. */
-static void set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t owner)
+static void step_set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t owner)
 {
     step->checks[2] = (struct etwas_rseq_check){next_buffer_word(step->slot),
                                                 (uint64_t)next_buffer << 32 | step->processor};
@@ -116,7 +116,7 @@ static void set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t ow
 }
 
 /* A failed or interrupted step is counted, and the caller looks again. */
-static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
+static bool step_run(const struct step *step, struct etwas_rseq_sequence *sequence)
 {
     enum etwas_rseq_result result;
 
@@ -129,8 +129,8 @@ static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
 }
 
 /* CLOSE of `previous`, before which `buffer` is current under the claim `buffer_owner`. */
-static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owner,
-                  uint32_t previous, uint64_t owner)
+static bool step_close(const struct step *step, uint32_t buffer, uint64_t buffer_owner,
+                       uint32_t previous, uint64_t owner)
 {
     const struct etwas_rseq_check checks[] = {
         {etwas_slot_gate(step->slot), step->gate},
@@ -145,7 +145,7 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
         .exchange = 1,
     };
 
-    if (!run(step, &sequence)) {
+    if (!step_run(step, &sequence)) {
         return false;
     }
     etwas_pool_add_candidate(step->pool, previous, step->index, false);
@@ -153,7 +153,7 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
 }
 
 /* What ADOPT stores in the new current buffer about the one before. */
-static struct etwas_buffer_link link_for(const struct step *step, uint32_t next_buffer)
+static struct etwas_buffer_link step_link_for(const struct step *step, uint32_t next_buffer)
 {
     const struct etwas_pool *pool = step->pool;
     struct etwas_buffer_link link = {
@@ -176,12 +176,12 @@ static struct etwas_buffer_link link_for(const struct step *step, uint32_t next_
     return link;
 }
 
-static void adopt(const struct step *step, uint32_t next_buffer, uint64_t next_owner)
+static void step_adopt(const struct step *step, uint32_t next_buffer, uint64_t next_owner)
 {
     const struct etwas_pool *pool = step->pool;
     uint32_t buffer = step->current.buffer;
     bool has_current = buffer != ETWAS_NO_BUFFER;
-    const struct etwas_buffer_link link = link_for(step, next_buffer);
+    const struct etwas_buffer_link link = step_link_for(step, next_buffer);
     const struct etwas_buffer_end end = {
         .newest = (int64_t)ck_pr_load_64(&step->slot->newest),
         .units = etwas_word_units(step->current.word),
@@ -203,18 +203,19 @@ static void adopt(const struct step *step, uint32_t next_buffer, uint64_t next_o
         .value = etwas_slot_word(0, next_buffer, ETWAS_FIRST_UNIT),
     };
 
-    if (!run(step, &sequence)) {
+    if (!step_run(step, &sequence)) {
         return;
     }
     etwas_pool_wake_if_few(step->pool, step->index);
     if (pool->buffering && has_current) {
         /* If interrupted: before the next ADOPT. */
-        (void)close(step, next_buffer, next_owner, buffer, step->current.owner);
+        (void)step_close(step, next_buffer, next_owner, buffer, step->current.owner);
     }
 }
 
 /* GROW, from `allocated`, which is below the maximum. The new buffer is FREE, and was never claimed. */
-static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, uint64_t *owner)
+static bool step_grow(const struct step *step, uint64_t allocated, uint32_t *buffer,
+                      uint64_t *owner)
 {
     struct etwas_pool *pool = step->pool;
     const struct etwas_rseq_check checks[] = {{etwas_slot_gate(step->slot), step->gate}};
@@ -230,7 +231,7 @@ static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, 
     *buffer = (uint32_t)allocated;
     *owner = 0;
     ck_pr_inc_32(&pool->words->free_count);
-    if (!run(step, &sequence)) {
+    if (!step_run(step, &sequence)) {
         ck_pr_dec_32(&pool->words->free_count);
         return false;
     }
@@ -244,7 +245,7 @@ enum found {
     FOUND_LOOK_AGAIN
 };
 
-static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owner)
+static enum found step_find_buffer(const struct step *step, uint32_t *buffer, uint64_t *owner)
 {
     struct etwas_pool *pool = step->pool;
     uint64_t allocated;
@@ -259,7 +260,7 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     }
     allocated = etwas_pool_allocated(pool);
     if (allocated < etwas_pool_maximum(pool)) {
-        return grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
+        return step_grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
@@ -271,7 +272,7 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
 }
 
 /* Unless the slot changed since it was looked at: another thread of it may have found a buffer. */
-static uint32_t lose(struct step *step)
+static uint32_t step_lose_event(struct step *step)
 {
     uint32_t code;
     uint64_t *lost = etwas_pool_loss(step->pool, step->slot, &code);
@@ -284,7 +285,7 @@ static uint32_t lose(struct step *step)
     };
 
     step->checks[step->check_count] = (struct etwas_rseq_check){lost, before};
-    if (!run(step, &sequence)) {
+    if (!step_run(step, &sequence)) {
         return ERROR_SUCCESS;
     }
     etwas_pool_wake_flusher(step->pool);
@@ -292,8 +293,8 @@ static uint32_t lose(struct step *step)
 }
 
 /* CLAIM of a buffer under the claim `from`, and what quotas and rows' accounts have of it. */
-static bool run_claim(const struct step *step, struct etwas_rseq_sequence *sequence,
-                      uint32_t buffer, uint64_t from)
+static bool step_run_claim(const struct step *step, struct etwas_rseq_sequence *sequence,
+                           uint32_t buffer, uint64_t from)
 {
     struct etwas_pool *pool = step->pool;
     bool crosses = etwas_quota_crosses_rows(pool, from, step->index);
@@ -304,14 +305,17 @@ static bool run_claim(const struct step *step, struct etwas_rseq_sequence *seque
     if (crosses) {
         etwas_pool_account_begin(pool);
     }
-    claimed = run(step, sequence);
+    claimed = step_run(step, sequence);
     if (claimed) {
         etwas_quota_count_claim(pool, from, step->index);
     }
     if (crosses && claimed) {
-        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, etwas_owner_slot(from))].taken,
+        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, etwas_owner_slot(from))]
+                          .replaced_by_others,
                      records);
-        ck_pr_add_64(&pool->words->rows[etwas_quota_class_row(pool, step->index)].took, records);
+        ck_pr_add_64(
+            &pool->words->rows[etwas_quota_class_row(pool, step->index)].replaced_of_others,
+            records);
     }
     if (crosses) {
         etwas_pool_account_end(pool);
@@ -319,13 +323,13 @@ static bool run_claim(const struct step *step, struct etwas_rseq_sequence *seque
     return claimed;
 }
 
-static uint32_t claim(struct step *step)
+static uint32_t step_claim(struct step *step)
 {
     struct etwas_pool *pool = step->pool;
     uint32_t buffer;
     uint64_t owner;
     uint64_t named;
-    enum found found = find(step, &buffer, &owner);
+    enum found found = step_find_buffer(step, &buffer, &owner);
     const struct etwas_rseq_copy copy = {&step->slot->processor, &named, sizeof named};
     struct etwas_rseq_sequence sequence = {
         .checks = step->checks,
@@ -338,7 +342,7 @@ static uint32_t claim(struct step *step)
     bool claimed;
 
     if (found == FOUND_NONE) {
-        return lose(step);
+        return step_lose_event(step);
     }
     if (found == FOUND_LOOK_AGAIN) {
         return ERROR_SUCCESS;
@@ -352,7 +356,7 @@ static uint32_t claim(struct step *step)
     sequence.value =
         etwas_owner(ck_pr_faa_64(&pool->words->ticket, 1), step->index, ETWAS_OWNER_HELD);
     ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
-    claimed = run_claim(step, &sequence, buffer, owner);
+    claimed = step_run_claim(step, &sequence, buffer, owner);
     if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
         if (claimed) {
             etwas_pool_count_free_claimed(pool);
@@ -361,8 +365,8 @@ static uint32_t claim(struct step *step)
         }
     }
     if (claimed) {
-        set_next_buffer(step, buffer, sequence.value);
-        adopt(step, buffer, sequence.value);
+        step_set_next_buffer(step, buffer, sequence.value);
+        step_adopt(step, buffer, sequence.value);
     }
     return ERROR_SUCCESS;
 }
@@ -396,9 +400,9 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     if (etwas_word_units(step.current.word) + units <= limit && step.current.word != close_word) {
         return ERROR_SUCCESS;
     }
-    previous_owner = unclosed(step.pool, &step.current, &previous);
+    previous_owner = unclosed_previous(step.pool, &step.current, &previous);
     if (previous_owner != 0 &&
-        !close(&step, step.current.buffer, step.current.owner, previous, previous_owner)) {
+        !step_close(&step, step.current.buffer, step.current.owner, previous, previous_owner)) {
         return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */
     }
     next_buffer = ck_pr_load_32(&slot->next_buffer);
@@ -406,13 +410,13 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
         return ERROR_SUCCESS; /* of a session that came after this one */
     }
     next_owner = ck_pr_load_64(&step.pool->owners[next_buffer]);
-    set_checks(&step);
-    set_next_buffer(&step, next_buffer, next_owner);
+    step_set_checks(&step);
+    step_set_next_buffer(&step, next_buffer, next_owner);
     if (etwas_owner_is_held_by(next_owner, step.index) && next_buffer != step.current.buffer) {
-        adopt(&step, next_buffer, next_owner);
+        step_adopt(&step, next_buffer, next_owner);
         return ERROR_SUCCESS;
     }
-    return claim(&step);
+    return step_claim(&step);
 }
 
 uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
@@ -435,7 +439,7 @@ void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool 
 {
     struct etwas_current current = etwas_current_read(slot, pool);
     uint32_t previous;
-    uint64_t owner = unclosed(pool, &current, &previous);
+    uint64_t owner = unclosed_previous(pool, &current, &previous);
 
     if (owner != 0 && etwas_current_is_unchanged(&current, pool) &&
         ck_pr_cas_64(&pool->owners[previous], owner, etwas_owner_as(owner, ETWAS_OWNER_CLOSED))) {

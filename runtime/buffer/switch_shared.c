@@ -35,8 +35,8 @@
 #include "platform/testpoint.h"
 
 /* Installs `buffer` in place of `word`, if that is still what the slot holds. */
-static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t word,
-                    uint32_t buffer)
+static bool switch_install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t word,
+                           uint32_t buffer)
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
     uint32_t old = etwas_word_buffer(word);
@@ -110,7 +110,7 @@ static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
             break;
         }
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_CLAIMED);
-        if (install(slot, pool, word, claimed)) {
+        if (switch_install(slot, pool, word, claimed)) {
             claimed = ETWAS_NO_BUFFER;
             break;
         }

@@ -24,12 +24,12 @@ static uint32_t next_word = 1;
 static bool is_shared; /* with the file */
 static int page_file = -1;
 
-static uint32_t place_of(uint32_t entry)
+static uint32_t unattached_place_of(uint32_t entry)
 {
     return entry - ETWAS_SESSION_ENTRIES;
 }
 
-static uint32_t word_of(uint64_t place)
+static uint32_t unattached_word_of(uint64_t place)
 {
     return (uint32_t)(place >> 32);
 }
@@ -59,19 +59,19 @@ int etwas_unattached_page(void)
 
 uint32_t etwas_unattached_word(uint32_t entry)
 {
-    const uint64_t place = ck_pr_load_64(&places[place_of(entry)]);
+    const uint64_t place = ck_pr_load_64(&places[unattached_place_of(entry)]);
 
     if ((uint32_t)place != 0) {
-        return word_of(place);
+        return unattached_word_of(place);
     }
     ck_pr_store_64(&counted.counts[next_word], 0);
     return next_word;
 }
 
-static bool is_taken(uint32_t word)
+static bool unattached_word_is_taken(uint32_t word)
 {
     for (uint32_t place = 0; place < ETWAS_GUEST_SESSIONS; place++) {
-        if (word_of(ck_pr_load_64(&places[place])) == word) {
+        if (unattached_word_of(ck_pr_load_64(&places[place])) == word) {
             return true;
         }
     }
@@ -81,54 +81,56 @@ static bool is_taken(uint32_t word)
 /* There are more words than places, so one is free. */
 void etwas_unattached_begin(uint32_t entry, uint32_t gate)
 {
-    ck_pr_store_64(&places[place_of(entry)], (uint64_t)next_word << 32 | gate);
+    ck_pr_store_64(&places[unattached_place_of(entry)], (uint64_t)next_word << 32 | gate);
     do {
         next_word = next_word + 1 < ETWAS_UNATTACHED_WORDS ? next_word + 1 : 1;
-    } while (is_taken(next_word));
+    } while (unattached_word_is_taken(next_word));
 }
 
 /* What is there of the session's slots is found by whoever does not find the gate. */
 void etwas_unattached_end(uint32_t entry)
 {
-    uint64_t *place = &places[place_of(entry)];
+    uint64_t *place = &places[unattached_place_of(entry)];
 
     ck_pr_fence_release();
-    ck_pr_store_64(place, (uint64_t)word_of(ck_pr_load_64(place)) << 32);
+    ck_pr_store_64(place, (uint64_t)unattached_word_of(ck_pr_load_64(place)) << 32);
 }
 
 /* Whether it was in time: afterwards nobody reads the count. */
-static bool add_one(uint32_t word)
+static bool unattached_add_one(uint32_t word)
 {
     return word != 0 && (ck_pr_faa_64(&counted.counts[word], 1) & ETWAS_UNATTACHED_CLOSED) == 0;
 }
 
 /* 0: events with this generation are not counted. */
-static uint32_t counting_word(uint32_t entry, uint32_t generation)
+static uint32_t unattached_counting_word(uint32_t entry, uint32_t generation)
 {
     uint64_t place = 0;
 
-    if (place_of(entry) < ETWAS_GUEST_SESSIONS && generation != 0) {
-        place = ck_pr_load_64(&places[place_of(entry)]);
+    if (unattached_place_of(entry) < ETWAS_GUEST_SESSIONS && generation != 0) {
+        place = ck_pr_load_64(&places[unattached_place_of(entry)]);
     }
     ck_pr_fence_acquire(); /* pairs with the end */
-    return (uint32_t)place == generation && etwas_slots_are_attached() ? word_of(place) : 0;
+    return (uint32_t)place == generation && etwas_slots_are_attached() ? unattached_word_of(place)
+                                                                       : 0;
 }
 
 /* Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its parent's. */
 bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation)
 {
-    return counting_word(entry, generation) != 0;
+    return unattached_counting_word(entry, generation) != 0;
 }
 
 bool etwas_unattached_count_unresolved(uint32_t entry)
 {
-    return place_of(entry) < ETWAS_GUEST_SESSIONS &&
-           add_one(word_of(ck_pr_load_64(&places[place_of(entry)])));
+    return unattached_place_of(entry) < ETWAS_GUEST_SESSIONS &&
+           unattached_add_one(
+               unattached_word_of(ck_pr_load_64(&places[unattached_place_of(entry)])));
 }
 
 bool etwas_unattached_count(uint32_t entry, uint32_t generation)
 {
-    return add_one(counting_word(entry, generation));
+    return unattached_add_one(unattached_counting_word(entry, generation));
 }
 
 void etwas_unattached_forget(void)

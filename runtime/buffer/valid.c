@@ -18,7 +18,7 @@ enum {
 };
 
 /* The sentence says what should be. */
-static bool holds(bool condition, const char *sentence)
+static bool invariant_holds(bool condition, const char *sentence)
 {
     if (!condition) {
         (void)fprintf(stderr, "broken: %s\n", sentence);
@@ -36,15 +36,17 @@ static bool numbers_are_valid(const struct etwas_pool *pool)
     for (uint32_t disposition = 0; disposition < ETWAS_DISPOSITIONS; disposition++) {
         accounted += ck_pr_load_64(&pool->words->accounted[disposition]);
     }
-    return holds(ck_pr_load_64(&pool->words->allocated) <= pool->region_buffers,
-                 "every buffer in use has address space") &&
-           holds(pool->region_buffers <= pool->layout.capacity, "every buffer has an owner word") &&
-           holds(ck_pr_load_32(&pool->words->maximum_buffers) <= pool->region_buffers &&
-                     ck_pr_load_32(&pool->words->maximum_buffers) >= pool->minimum_buffers,
-                 "the maximum is between the session's minimum and its region") &&
-           holds(ended <= ck_pr_load_64(&pool->words->account_begins),
-                 "a settlement begins once") &&
-           holds(besides <= accounted, "what is settled of the recorded is settled (I4)");
+    return invariant_holds(ck_pr_load_64(&pool->words->allocated) <= pool->region_buffers,
+                           "every buffer in use has address space") &&
+           invariant_holds(pool->region_buffers <= pool->layout.capacity,
+                           "every buffer has an owner word") &&
+           invariant_holds(ck_pr_load_32(&pool->words->maximum_buffers) <= pool->region_buffers &&
+                               ck_pr_load_32(&pool->words->maximum_buffers) >=
+                                   pool->minimum_buffers,
+                           "the maximum is between the session's minimum and its region") &&
+           invariant_holds(ended <= ck_pr_load_64(&pool->words->account_begins),
+                           "a settlement begins once") &&
+           invariant_holds(besides <= accounted, "what is settled of the recorded is settled (I4)");
 }
 
 static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
@@ -53,15 +55,16 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
     enum etwas_owner_state state = etwas_owner_state(owner);
 
     ck_pr_fence_acquire();
-    return holds(etwas_owner_slot(owner) < etwas_pool_used_slots(pool),
-                 "an owner is a slot of the session") &&
-           holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->words->ticket),
-                 "a claim's ticket was drawn") &&
-           holds(pool->buffering || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
-                 "only a flight recorder closes and pins buffers") &&
-           holds(state != ETWAS_OWNER_CLOSED ||
-                     etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner)),
-                 "only rseq slots close buffers");
+    return invariant_holds(etwas_owner_slot(owner) < etwas_pool_used_slots(pool),
+                           "an owner is a slot of the session") &&
+           invariant_holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->words->ticket),
+                           "a claim's ticket was drawn") &&
+           invariant_holds(pool->buffering ||
+                               (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
+                           "only a flight recorder closes and pins buffers") &&
+           invariant_holds(state != ETWAS_OWNER_CLOSED ||
+                               etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner)),
+                           "only rseq slots close buffers");
 }
 
 /* A current buffer is its slot's. In a shared slot a snapshot may have pinned it. */
@@ -73,22 +76,25 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
     uint64_t repeated;
 
     if (current.buffer >= pool->region_buffers) {
-        return holds(current.buffer == ETWAS_NO_BUFFER ||
-                         !etwas_current_is_unchanged(&current, pool),
-                     "a current buffer is one of the region");
+        return invariant_holds(current.buffer == ETWAS_NO_BUFFER ||
+                                   !etwas_current_is_unchanged(&current, pool),
+                               "a current buffer is one of the region");
     }
     repeated = ck_pr_load_64(etwas_pool_repeated_owner(pool, current.buffer));
     if (!etwas_current_is_unchanged(&current, pool)) {
         return true;
     }
-    return holds(current.buffer < etwas_pool_allocated(pool), "a current buffer is in use") &&
-           holds(etwas_owner_slot(current.owner) == index, "a current buffer is its slot's (I3)") &&
-           holds(state == ETWAS_OWNER_HELD ||
-                     (state == ETWAS_OWNER_PINNED && !etwas_pool_is_rseq_slot(pool, index)),
-                 "a current buffer is held (I3)") &&
-           holds(etwas_owner_state(repeated) != ETWAS_OWNER_HELD || /* written meanwhile */
-                     repeated == etwas_owner_as(current.owner, ETWAS_OWNER_HELD),
-                 "a current buffer names its claim");
+    return invariant_holds(current.buffer < etwas_pool_allocated(pool),
+                           "a current buffer is in use") &&
+           invariant_holds(etwas_owner_slot(current.owner) == index,
+                           "a current buffer is its slot's (I3)") &&
+           invariant_holds(state == ETWAS_OWNER_HELD || (state == ETWAS_OWNER_PINNED &&
+                                                         !etwas_pool_is_rseq_slot(pool, index)),
+                           "a current buffer is held (I3)") &&
+           invariant_holds(etwas_owner_state(repeated) !=
+                                   ETWAS_OWNER_HELD || /* written meanwhile */
+                               repeated == etwas_owner_as(current.owner, ETWAS_OWNER_HELD),
+                           "a current buffer names its claim");
 }
 
 bool etwas_pool_is_valid(const struct etwas_pool *pool)
@@ -113,17 +119,18 @@ bool etwas_pool_is_valid(const struct etwas_pool *pool)
 
 bool etwas_buffer_is_owned(const struct etwas_pool *pool, uint32_t buffer)
 {
-    return holds(buffer < etwas_pool_allocated(pool), "a buffer that is had is in use") &&
-           holds(etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_HELD,
-                 "a buffer that is had is held (I3)");
+    return invariant_holds(buffer < etwas_pool_allocated(pool), "a buffer that is had is in use") &&
+           invariant_holds(etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) ==
+                               ETWAS_OWNER_HELD,
+                           "a buffer that is had is held (I3)");
 }
 
 bool etwas_commit_is_valid(const struct etwas_pool *pool, uint64_t before, uint64_t bytes)
 {
-    return holds(etwas_commit_bytes(before) + bytes <=
-                     pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
-                 "no more is committed in a buffer than fits (I1)") &&
-           holds((before & ETWAS_COMMIT_CLOSED) == 0, "a buffer is closed once (I3)");
+    return invariant_holds(etwas_commit_bytes(before) + bytes <=
+                               pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
+                           "no more is committed in a buffer than fits (I1)") &&
+           invariant_holds((before & ETWAS_COMMIT_CLOSED) == 0, "a buffer is closed once (I3)");
 }
 
 bool etwas_collected_is_valid(const struct etwas_pool *pool,
@@ -134,32 +141,33 @@ bool etwas_collected_is_valid(const struct etwas_pool *pool,
     int64_t newest = INT64_MIN;
     uint32_t records = 0;
 
-    if (!holds(collected->end_units * (uint64_t)ETWAS_UNIT_BYTES <= pool->buffer_bytes,
-               "what is collected ends inside its buffer (I1)")) {
+    if (!invariant_holds(collected->end_units * (uint64_t)ETWAS_UNIT_BYTES <= pool->buffer_bytes,
+                         "what is collected ends inside its buffer (I1)")) {
         return false;
     }
     for (; units < collected->end_units; records++) {
         const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t marker = etwas_walk_marker(record);
+        uint32_t marker = etwas_record_marker(record);
         int64_t stamp = newest;
 
-        if (!holds(etwas_walk_is_whole(marker) && etwas_walk_units(record, marker) != 0,
-                   "what is collected is whole records (I1)")) {
+        if (!invariant_holds(etwas_marker_is_whole(marker) &&
+                                 etwas_record_units(record, marker) != 0,
+                             "what is collected is whole records (I1)")) {
             return false;
         }
-        etwas_walk_stamp(record, etwas_walk_units(record, marker), &stamp);
-        if (!holds(stamp >= newest, "stamps do not decrease inside a buffer (I2)")) {
+        etwas_record_read_stamp(record, etwas_record_units(record, marker), &stamp);
+        if (!invariant_holds(stamp >= newest, "stamps do not decrease inside a buffer (I2)")) {
             return false;
         }
         newest = stamp;
-        units += etwas_walk_units(record, marker);
+        units += etwas_record_units(record, marker);
     }
-    return holds(units == collected->end_units,
-                 "the last record ends where its buffer does (I1)") &&
-           holds(records == collected->records,
-                 "as many records are collected as are counted (I4)") &&
-           holds(newest <= collected->newest,
-                 "no record is newer than is said of what is collected (I2)");
+    return invariant_holds(units == collected->end_units,
+                           "the last record ends where its buffer does (I1)") &&
+           invariant_holds(records == collected->records,
+                           "as many records are collected as are counted (I4)") &&
+           invariant_holds(newest <= collected->newest,
+                           "no record is newer than is said of what is collected (I2)");
 }
 
 #endif

@@ -6,7 +6,8 @@
 #include "buffer/slot.h"
 
 /* Nothing is said of what nobody wants, nor of no time at all. */
-static void add_gap(struct etwas_coverage *coverage, uint32_t slot, int64_t from, int64_t to)
+static void coverage_add_gap(struct etwas_coverage *coverage, uint32_t slot, int64_t from,
+                             int64_t to)
 {
     from = from > coverage->begin ? from : coverage->begin;
     if (to > from) {
@@ -16,7 +17,7 @@ static void add_gap(struct etwas_coverage *coverage, uint32_t slot, int64_t from
 }
 
 /* The slot has everything after `from` and until `to`. True: the moment is in there. */
-static bool take_interval(struct etwas_coverage *coverage, int64_t from, int64_t to)
+static bool coverage_limit_to(struct etwas_coverage *coverage, int64_t from, int64_t to)
 {
     if (coverage->moment < from || coverage->moment > to) {
         return false;
@@ -27,8 +28,8 @@ static bool take_interval(struct etwas_coverage *coverage, int64_t from, int64_t
 }
 
 /* One slot. False: what was recorded at the moment is not there. */
-static bool find_slot(struct etwas_coverage *coverage, const struct etwas_covered_buffer *buffers,
-                      uint32_t count)
+static bool coverage_find_slot(struct etwas_coverage *coverage,
+                               const struct etwas_covered_buffer *buffers, uint32_t count)
 {
     uint32_t slot = buffers[0].slot;
     uint32_t last = ETWAS_NO_BUFFER; /* the kept one before */
@@ -44,8 +45,8 @@ static bool find_slot(struct etwas_coverage *coverage, const struct etwas_covere
         }
         if (buffer->previous != ETWAS_NO_BUFFER && buffer->previous != last &&
             buffer->previous_newest > to) {
-            has_moment = take_interval(coverage, from, to) || has_moment;
-            add_gap(coverage, slot, to, buffer->previous_newest);
+            has_moment = coverage_limit_to(coverage, from, to) || has_moment;
+            coverage_add_gap(coverage, slot, to, buffer->previous_newest);
             from = buffer->previous_newest;
             to = from;
         }
@@ -55,8 +56,8 @@ static bool find_slot(struct etwas_coverage *coverage, const struct etwas_covere
     if (buffers[count - 1].kept) {
         to = coverage->until;
     }
-    has_moment = take_interval(coverage, from, to) || has_moment;
-    add_gap(coverage, slot, to, coverage->until);
+    has_moment = coverage_limit_to(coverage, from, to) || has_moment;
+    coverage_add_gap(coverage, slot, to, coverage->until);
     return has_moment;
 }
 
@@ -74,7 +75,7 @@ void etwas_coverage_find(struct etwas_coverage *coverage,
         while (end < count && buffers[end].slot == buffers[index].slot) {
             end++;
         }
-        has_moment = find_slot(coverage, &buffers[index], end - index) && has_moment;
+        has_moment = coverage_find_slot(coverage, &buffers[index], end - index) && has_moment;
         index = end;
     }
     if (!has_moment) {

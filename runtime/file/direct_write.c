@@ -55,8 +55,8 @@ void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes)
  * allocation. A file that has not grown so far itself gets none. A full disk, or one that cannot,
  * is not asked twice: the writes say what is left.
  */
-static void reserve_ahead(struct etwas_direct_write *direct, int descriptor, uint64_t position,
-                          uint64_t bytes)
+static void direct_write_reserve_ahead(struct etwas_direct_write *direct, int descriptor,
+                                       uint64_t position, uint64_t bytes)
 {
     uint64_t ahead = position + bytes;
     uint64_t end;
@@ -82,8 +82,8 @@ static void reserve_ahead(struct etwas_direct_write *direct, int descriptor, uin
  * Times are averaged, not rates: a device that pauses is as slow as its pauses are long, and a
  * single one changes nothing.
  */
-static void judge(struct etwas_direct_write *direct, uint64_t position, uint64_t bytes,
-                  uint64_t took_ns)
+static void direct_write_judge_device(struct etwas_direct_write *direct, uint64_t position,
+                                      uint64_t bytes, uint64_t took_ns)
 {
     uint64_t ns_a_mb = took_ns * MB / bytes;
 
@@ -121,13 +121,13 @@ uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descrip
     for (uint32_t index = 0; index < count; index++) {
         bytes += pieces[index].iov_len;
     }
-    reserve_ahead(direct, descriptor, position, bytes);
+    direct_write_reserve_ahead(direct, descriptor, position, bytes);
     if (!direct->possible || etwas_direct_write_is_cached(direct, position)) {
         return etwas_file_write(descriptor, pieces, (int)count, position, NULL, error);
     }
     begun_ns = etwas_monotonic_ns();
     written = etwas_file_write(descriptor, pieces, (int)count, position, &direct->possible, error);
-    judge(direct, position, bytes, etwas_monotonic_ns() - begun_ns);
+    direct_write_judge_device(direct, position, bytes, etwas_monotonic_ns() - begun_ns);
     return written;
 }
 

@@ -30,7 +30,7 @@ enum {
 static const uint32_t other_modes =
     EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
 
-static bool is_compressed(uint32_t log_file_mode)
+static bool append_is_compressed(uint32_t log_file_mode)
 {
     return (log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
 }
@@ -38,7 +38,7 @@ static bool is_compressed(uint32_t log_file_mode)
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
 /* The size of the record at `record`; the marker says in which word it is. */
-static uint32_t record_size(const uint8_t *record)
+static uint32_t append_record_size(const uint8_t *record)
 {
     uint8_t type = record[2];
     bool in_second = (type >= ETWAS_ETL_SYSTEM32 && type <= ETWAS_ETL_COMPACT64) ||
@@ -49,7 +49,7 @@ static uint32_t record_size(const uint8_t *record)
     return size;
 }
 
-static bool is_trace_file(const uint8_t *content, uint64_t file_bytes)
+static bool append_is_trace_file(const uint8_t *content, uint64_t file_bytes)
 {
     struct etwas_etl_buffer_header buffer;
     struct etwas_etl_system_header system;
@@ -65,11 +65,11 @@ static bool is_trace_file(const uint8_t *content, uint64_t file_bytes)
 }
 
 /* R95: what the file is must be what the session has. */
-static bool is_like_the_session(const uint8_t *content,
-                                const struct etwas_log_file_options *options)
+static bool append_matches_session(const uint8_t *content,
+                                   const struct etwas_log_file_options *options)
 {
     uint32_t processors = etwas_processor_count();
-    bool compressed = is_compressed(options->log_file_mode);
+    bool compressed = append_is_compressed(options->log_file_mode);
     struct etwas_etl_buffer_header buffer;
     struct etwas_etl_log_header64 log;
 
@@ -84,17 +84,17 @@ static bool is_like_the_session(const uint8_t *content,
            (log.start.number_of_processors == processors ||
             log.start.number_of_processors == processors + 1) &&
            log.start.version[2] == (compressed ? COMPRESSED_LAYOUT_MAJOR : LAYOUT_MAJOR) &&
-           is_compressed(log.start.log_file_mode) == compressed &&
+           append_is_compressed(log.start.log_file_mode) == compressed &&
            (log.start.log_file_mode & other_modes) == 0 &&
            (!options->process_times ||
             log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
 }
 
 /* Finds the records of our own behind the first. False: what is there are no records. */
-static bool find_own_records(struct etwas_log_header *header)
+static bool append_find_own_records(struct etwas_log_header *header)
 {
-    uint32_t at =
-        HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(record_size(header->content + HEADER_BYTES));
+    uint32_t at = HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(
+                                     append_record_size(header->content + HEADER_BYTES));
 
     while (at < header->bytes) {
         const uint8_t *record = header->content + at;
@@ -104,7 +104,7 @@ static bool find_own_records(struct etwas_log_header *header)
         if (header->bytes - at < sizeof(uint64_t) || record[3] != ETWAS_ETL_MARKER_FLAGS) {
             return false;
         }
-        size = record_size(record);
+        size = append_record_size(record);
         if (size < sizeof(uint64_t) || size > header->bytes - at) {
             return false;
         }
@@ -126,10 +126,11 @@ static bool find_own_records(struct etwas_log_header *header)
 }
 
 /* The first record is whole and long enough, and its two names end inside it. */
-static bool is_sane(const uint8_t *content, const struct etwas_log_file_options *options)
+static bool append_header_is_sane(const uint8_t *content,
+                                  const struct etwas_log_file_options *options)
 {
     struct etwas_etl_buffer_header buffer;
-    uint32_t size = record_size(content + HEADER_BYTES);
+    uint32_t size = append_record_size(content + HEADER_BYTES);
     uint32_t names_end = HEADER_BYTES + size;
     uint32_t ended = 0;
 
@@ -144,16 +145,16 @@ static bool is_sane(const uint8_t *content, const struct etwas_log_file_options 
     return ended >= 2;
 }
 
-static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
-                            const struct etwas_log_file_options *options,
-                            struct etwas_log_header *header)
+static uint32_t append_read_header(uint8_t *content, uint64_t file_bytes,
+                                   const struct etwas_log_file_options *options,
+                                   struct etwas_log_header *header)
 {
     struct etwas_etl_buffer_header buffer;
 
-    if (!is_trace_file(content, file_bytes)) {
+    if (!append_is_trace_file(content, file_bytes)) {
         return ERROR_FILE_CORRUPT;
     }
-    if (!is_like_the_session(content, options)) {
+    if (!append_matches_session(content, options)) {
         return ERROR_INVALID_PARAMETER;
     }
     memcpy(&buffer, content, sizeof buffer);
@@ -163,8 +164,8 @@ static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
         .clock = options->clock,
         .started = options->started,
     };
-    if (file_bytes < options->buffer_bytes || !is_sane(content, options) ||
-        !find_own_records(header)) {
+    if (file_bytes < options->buffer_bytes || !append_header_is_sane(content, options) ||
+        !append_find_own_records(header)) {
         return ERROR_FILE_CORRUPT;
     }
     return ERROR_SUCCESS;
@@ -173,12 +174,12 @@ static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
 /* ---- data buffers ---------------------------------------------------------------------------- */
 
 /* One of so many, of the file's size, or in a compressed file not longer than that. */
-static bool is_data_buffer(const struct etwas_etl_buffer_header *buffer,
-                           const struct etwas_log_file_options *options, uint64_t count)
+static bool append_is_data_buffer(const struct etwas_etl_buffer_header *buffer,
+                                  const struct etwas_log_file_options *options, uint64_t count)
 {
     bool compressed = (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
     bool has_size =
-        is_compressed(options->log_file_mode)
+        append_is_compressed(options->log_file_mode)
             ? buffer->buffer_bytes >= HEADER_BYTES && buffer->buffer_bytes <= options->buffer_bytes
             : buffer->buffer_bytes == options->buffer_bytes && !compressed;
 
@@ -189,13 +190,13 @@ static bool is_data_buffer(const struct etwas_etl_buffer_header *buffer,
            buffer->sequence_number <= (int64_t)count;
 }
 
-static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
-                              const struct etwas_log_file_options *options,
-                              struct etwas_log_append *append)
+static uint32_t append_check_buffers(int descriptor, uint64_t file_bytes,
+                                     const struct etwas_log_file_options *options,
+                                     struct etwas_log_append *append)
 {
     /* A buffer that is not all there is none; of a compressed one that is known from its header. */
-    uint32_t least =
-        is_compressed(options->log_file_mode) ? (uint32_t)HEADER_BYTES : options->buffer_bytes;
+    uint32_t least = append_is_compressed(options->log_file_mode) ? (uint32_t)HEADER_BYTES
+                                                                  : options->buffer_bytes;
     uint64_t most = file_bytes / least;
     struct etwas_etl_log_header64 log;
     uint64_t at = options->buffer_bytes;
@@ -214,7 +215,7 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
         if (buffer.buffer_bytes == 0 && log.start.end_filetime == 0) {
             break; /* space set aside, never used */
         }
-        if (!is_data_buffer(&buffer, options, most - 1) ||
+        if (!append_is_data_buffer(&buffer, options, most - 1) ||
             etwas_etl_buffer_processor(&buffer) >= log.start.number_of_processors) {
             return ERROR_FILE_CORRUPT;
         }
@@ -244,9 +245,9 @@ uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     (void)etwas_file_read(descriptor, content, options->buffer_bytes, 0);
-    code = take_header(content, file_bytes, options, &append->header);
+    code = append_read_header(content, file_bytes, options, &append->header);
     if (code == ERROR_SUCCESS) {
-        code = check_buffers(descriptor, file_bytes, options, append);
+        code = append_check_buffers(descriptor, file_bytes, options, append);
     }
     if (code != ERROR_SUCCESS) {
         free(content);

@@ -18,7 +18,7 @@ enum {
  * A word of each sector and the last one: what is lost on the way to a disk is whole sectors. A
  * sum over all bytes would cost as much as the write.
  */
-static uint32_t print_of(const uint8_t *data, uint32_t bytes)
+static uint32_t audit_fingerprint(const uint8_t *data, uint32_t bytes)
 {
     uint64_t sum = bytes;
     uint64_t word;
@@ -35,7 +35,7 @@ static uint32_t print_of(const uint8_t *data, uint32_t bytes)
     return (uint32_t)(sum >> 32);
 }
 
-static struct etwas_log_audit_entry *noted_at(struct etwas_log_audit *audit, uint64_t number)
+static struct etwas_log_audit_entry *audit_entry_at(struct etwas_log_audit *audit, uint64_t number)
 {
     return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
 }
@@ -54,14 +54,14 @@ void etwas_log_audit_track(struct etwas_log_file *file, const struct etwas_drain
     if (audit->entries == NULL) {
         return;
     }
-    *noted_at(audit, audit->tracked) = (struct etwas_log_audit_entry){
+    *audit_entry_at(audit, audit->tracked) = (struct etwas_log_audit_entry){
         .time_stamp = buffer->time_stamp,
         .number = file->cursor.written + 1,
         .position = etwas_log_next(file),
         .bytes = etwas_log_is_packed(file) ? ETWAS_ETL_BUFFER_HEADER_BYTES + data_bytes
                                            : file->buffer_bytes,
         .records = buffer->records,
-        .print = print_of(data, data_bytes),
+        .fingerprint = audit_fingerprint(data, data_bytes),
         .processor = (uint16_t)buffer->processor,
     };
     audit->tracked++;
@@ -82,8 +82,8 @@ void etwas_log_audit_end(struct etwas_log_file *file)
  * Seen to be missing: what the system does not let us read may be there. The header's number and
  * flags may have been changed since; the data are as they were.
  */
-static bool is_missing(const struct etwas_log_file *file,
-                       const struct etwas_log_audit_entry *tracked)
+static bool audit_is_missing(const struct etwas_log_file *file,
+                             const struct etwas_log_audit_entry *tracked)
 {
     struct etwas_etl_buffer_header header;
     uint32_t end;
@@ -97,12 +97,13 @@ static bool is_missing(const struct etwas_log_file *file,
     end = (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 ? tracked->bytes : header.offset;
     return header.buffer_bytes != tracked->bytes || header.time_stamp != tracked->time_stamp ||
            end < sizeof header || end > tracked->bytes ||
-           print_of(file->scratch + sizeof header, end - (uint32_t)sizeof header) != tracked->print;
+           audit_fingerprint(file->scratch + sizeof header, end - (uint32_t)sizeof header) !=
+               tracked->fingerprint;
 }
 
 /* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
-static void clear_entry(struct etwas_log_file *file, const struct etwas_log_audit_entry *tracked,
-                        bool cut)
+static void audit_clear_entry(struct etwas_log_file *file,
+                              const struct etwas_log_audit_entry *tracked, bool cut)
 {
     if (cut) {
         memset(file->scratch, 0, tracked->bytes);
@@ -114,8 +115,8 @@ static void clear_entry(struct etwas_log_file *file, const struct etwas_log_audi
     (void)etwas_log_patch(file->descriptor, file->scratch, tracked->bytes, tracked->position);
 }
 
-static void lose(struct etwas_log_file *file, struct etwas_log_audit_entry *tracked,
-                 struct etwas_log_lost *lost)
+static void audit_count_lost(struct etwas_log_file *file, struct etwas_log_audit_entry *tracked,
+                             struct etwas_log_lost *lost)
 {
     /* Nothing that is there comes after it. */
     bool at_end =
@@ -138,26 +139,26 @@ static void lose(struct etwas_log_file *file, struct etwas_log_audit_entry *trac
         etwas_log_pack_set_end(file, tracked->position, 0);
     }
     if (!at_end || file->has_space) {
-        clear_entry(file, tracked, at_end);
+        audit_clear_entry(file, tracked, at_end);
     }
 }
 
 /* Whether a circular file has written another buffer to its entry since. */
-static bool is_replaced(const struct etwas_log_file *file,
-                        const struct etwas_log_audit_entry *tracked)
+static bool audit_is_replaced(const struct etwas_log_file *file,
+                              const struct etwas_log_audit_entry *tracked)
 {
     return file->cursor.records != NULL &&
            file->cursor.written - tracked->number >= file->cursor.limit;
 }
 
-static uint64_t first_of(const struct etwas_log_audit *audit)
+static uint64_t audit_first_entry(const struct etwas_log_audit *audit)
 {
     return audit->tracked - audit->durable > ETWAS_LOG_AUDIT_BUFFERS
                ? audit->tracked - ETWAS_LOG_AUDIT_BUFFERS
                : audit->durable;
 }
 
-static void cut_behind_last(struct etwas_log_file *file)
+static void audit_truncate(struct etwas_log_file *file)
 {
     uint64_t end = etwas_log_end(file);
 
@@ -173,7 +174,7 @@ static void cut_behind_last(struct etwas_log_file *file)
 struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
 {
     struct etwas_log_lost lost = {0};
-    uint64_t first = first_of(&file->audit);
+    uint64_t first = audit_first_entry(&file->audit);
     bool missing = false;
     int error;
 
@@ -181,15 +182,16 @@ struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
         return lost;
     }
     for (uint64_t number = file->audit.tracked; number > first; number--) {
-        struct etwas_log_audit_entry *tracked = noted_at(&file->audit, number - 1);
+        struct etwas_log_audit_entry *tracked = audit_entry_at(&file->audit, number - 1);
 
-        if (!tracked->lost && !is_replaced(file, tracked) && is_missing(file, tracked)) {
-            lose(file, tracked, &lost);
+        if (!tracked->lost && !audit_is_replaced(file, tracked) &&
+            audit_is_missing(file, tracked)) {
+            audit_count_lost(file, tracked, &lost);
             missing = true;
         }
     }
     if (missing) {
-        cut_behind_last(file);
+        audit_truncate(file);
     }
     (void)etwas_log_write_header(file, &error);
     return lost;

@@ -30,7 +30,7 @@ struct etwas_log_audit_entry {
     uint64_t position;
     uint32_t bytes;
     uint32_t records;
-    uint32_t print; /* of its data */
+    uint32_t fingerprint; /* of its data */
     uint16_t processor;
     bool lost; /* found missing before */
 };

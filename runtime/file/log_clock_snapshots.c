@@ -15,12 +15,13 @@ enum {
     CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record)
 };
 
-static uint32_t offset_of(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+static uint32_t clock_snapshots_offset_of(const struct etwas_log_clock_snapshots *clock_snapshots,
+                                          uint32_t index)
 {
     return clock_snapshots->begin + index * CLOCK_SNAPSHOT_BYTES;
 }
 
-static uint32_t count_of(const struct etwas_log_file *file)
+static uint32_t clock_snapshots_count_of(const struct etwas_log_file *file)
 {
     const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
 
@@ -29,11 +30,11 @@ static uint32_t count_of(const struct etwas_log_file *file)
 }
 
 /* From this clock snapshot on buffer 0 is another; it ends behind the losses, which are behind the last one. */
-static void changed(struct etwas_log_file *file, uint32_t index)
+static void clock_snapshots_changed(struct etwas_log_file *file, uint32_t index)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
-    uint32_t offset = offset_of(clock_snapshots, index);
-    uint32_t end = offset_of(clock_snapshots, count_of(file));
+    uint32_t offset = clock_snapshots_offset_of(clock_snapshots, index);
+    uint32_t end = clock_snapshots_offset_of(clock_snapshots, clock_snapshots_count_of(file));
     uint32_t losses_bytes = etwas_log_losses_write(file, end);
 
     if (clock_snapshots->stored > offset) {
@@ -64,27 +65,28 @@ struct etwas_etl_clock_snapshot_record etwas_log_clock_snapshot(
     };
 }
 
-static void put(const struct etwas_log_file *file, uint32_t index,
-                const struct etwas_clock_reading *reading, uint32_t reason)
+static void clock_snapshots_put(const struct etwas_log_file *file, uint32_t index,
+                                const struct etwas_clock_reading *reading, uint32_t reason)
 {
     const struct etwas_etl_clock_snapshot_record record =
         etwas_log_clock_snapshot(&file->header, reading, reason);
 
-    memcpy(file->header.content + offset_of(&file->clock_snapshots, index), &record, sizeof record);
+    memcpy(file->header.content + clock_snapshots_offset_of(&file->clock_snapshots, index), &record,
+           sizeof record);
 }
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
 
-static void put_fixed(struct etwas_log_file *file, const struct etwas_clock_reading *reading,
-                      uint32_t reason)
+static void clock_snapshots_put_fixed(struct etwas_log_file *file,
+                                      const struct etwas_clock_reading *reading, uint32_t reason)
 {
-    put(file, file->clock_snapshots.fixed, reading, reason);
+    clock_snapshots_put(file, file->clock_snapshots.fixed, reading, reason);
     file->clock_snapshots.fixed++;
 }
 
 /* What the session has read before this file: the newest ones, and the file's own. */
-static void put_before(struct etwas_log_file *file, const struct etwas_log_file_options *options,
-                       uint32_t room)
+static void clock_snapshots_put_before(struct etwas_log_file *file,
+                                       const struct etwas_log_file_options *options, uint32_t room)
 {
     const struct etwas_clock_history *history = options->history;
     uint32_t wanted =
@@ -95,9 +97,10 @@ static void put_before(struct etwas_log_file *file, const struct etwas_log_file_
         return;
     }
     for (uint32_t index = count > wanted + 1 ? count - wanted : 1; index < count; index++) {
-        put_fixed(file, &history->readings[index], ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
+        clock_snapshots_put_fixed(file, &history->readings[index],
+                                  ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
     }
-    put_fixed(file, options->opened, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_OPENED);
+    clock_snapshots_put_fixed(file, options->opened, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_OPENED);
 }
 
 bool etwas_log_clock_snapshots_begin(struct etwas_log_file *file,
@@ -118,14 +121,14 @@ bool etwas_log_clock_snapshots_begin(struct etwas_log_file *file,
         return true;
     }
     clock_snapshots->begin = file->header.bytes;
-    put_fixed(file, &options->started, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
+    clock_snapshots_put_fixed(file, &options->started, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
     if (options->opened != NULL) {
-        put_before(file, options, room - 2);
+        clock_snapshots_put_before(file, options, room - 2);
     }
     clock_snapshots->capacity = room - 1 - clock_snapshots->fixed;
     clock_snapshots->quiet =
         calloc((size_t)clock_snapshots->capacity + 1, sizeof *clock_snapshots->quiet);
-    changed(file, 0);
+    clock_snapshots_changed(file, 0);
     return clock_snapshots->quiet != NULL;
 }
 
@@ -140,8 +143,9 @@ void etwas_log_clock_snapshots_end(struct etwas_log_file *file,
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
 
     if (clock_snapshots->begin != 0) {
-        put(file, count_of(file) - 1, reading, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
-        changed(file, count_of(file) - 1);
+        clock_snapshots_put(file, clock_snapshots_count_of(file) - 1, reading,
+                            ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
+        clock_snapshots_changed(file, clock_snapshots_count_of(file) - 1);
     }
 }
 
@@ -152,7 +156,9 @@ bool etwas_log_clock_snapshots_are_valid(const struct etwas_log_file *file)
     return clock_snapshots->begin == 0 ||
            (clock_snapshots->running <= clock_snapshots->capacity &&
             clock_snapshots->stored <= file->header.bytes &&
-            offset_of(clock_snapshots, count_of(file)) + file->losses_bytes == file->header.bytes);
+            clock_snapshots_offset_of(clock_snapshots, clock_snapshots_count_of(file)) +
+                    file->losses_bytes ==
+                file->header.bytes);
 }
 
 /* ---- in the file ----------------------------------------------------------------------------- */
@@ -174,7 +180,7 @@ void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
  * What other clock snapshots lie in the file from `from` on than before: it ends in front of them until all
  * are there, and nothing is behind the last.
  */
-static bool replace(struct etwas_log_file *file, uint32_t from)
+static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 {
     struct etwas_log_header *header = &file->header;
     uint32_t bytes = header->bytes;
@@ -203,7 +209,7 @@ bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
     bool good;
 
     if (clock_snapshots->shrunk) {
-        good = replace(file, from);
+        good = clock_snapshots_replace(file, from);
     } else {
         good = header->bytes <= from || etwas_log_patch(file->descriptor, header->content + from,
                                                         header->bytes - from, from);
@@ -219,17 +225,17 @@ bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
 
 /* ---- making room ----------------------------------------------------------------------------- */
 
-static uint8_t *running_at(const struct etwas_log_file *file, uint32_t index)
+static uint8_t *clock_snapshots_running_at(const struct etwas_log_file *file, uint32_t index)
 {
     return file->header.content +
-           offset_of(&file->clock_snapshots, file->clock_snapshots.fixed + index);
+           clock_snapshots_offset_of(&file->clock_snapshots, file->clock_snapshots.fixed + index);
 }
 
 /* Which of the running clock snapshots stays. */
 typedef bool keep(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index);
 
 /* Drops those that need not stay. An interval is quiet if all were that it is made of. */
-static void drop(struct etwas_log_file *file, keep *stays)
+static void clock_snapshots_drop(struct etwas_log_file *file, keep *stays)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
     uint32_t count = clock_snapshots->running;
@@ -242,7 +248,8 @@ static void drop(struct etwas_log_file *file, keep *stays)
 
         quiet = quiet && clock_snapshots->quiet[index];
         if (stay) {
-            memmove(running_at(file, kept), running_at(file, index), CLOCK_SNAPSHOT_BYTES);
+            memmove(clock_snapshots_running_at(file, kept), clock_snapshots_running_at(file, index),
+                    CLOCK_SNAPSHOT_BYTES);
             clock_snapshots->quiet[kept++] = quiet;
             quiet = true;
         }
@@ -251,37 +258,39 @@ static void drop(struct etwas_log_file *file, keep *stays)
         clock_snapshots->busy = clock_snapshots->busy || !quiet;
         clock_snapshots->shrunk = true;
         clock_snapshots->running = kept;
-        changed(file, clock_snapshots->fixed);
+        clock_snapshots_changed(file, clock_snapshots->fixed);
     }
 }
 
-static bool is_beside_events(const struct etwas_log_clock_snapshots *clock_snapshots,
-                             uint32_t index)
+static bool clock_snapshots_is_beside_events(
+    const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
 {
     return index + 1 == clock_snapshots->running || !clock_snapshots->quiet[index] ||
            !clock_snapshots->quiet[index + 1];
 }
 
-static bool is_every_second(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+static bool clock_snapshots_is_every_second(const struct etwas_log_clock_snapshots *clock_snapshots,
+                                            uint32_t index)
 {
     return (clock_snapshots->running - 1 - index) % 2 == 0;
 }
 
-static bool is_new_or_every_second(const struct etwas_log_clock_snapshots *clock_snapshots,
-                                   uint32_t index)
+static bool clock_snapshots_is_new_or_every_second(
+    const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
 {
     uint32_t half = clock_snapshots->running / 2;
 
     return index >= half || (half - 1 - index) % 2 == 0;
 }
 
-static bool is_not_the_last(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index)
+static bool clock_snapshots_is_not_the_last(const struct etwas_log_clock_snapshots *clock_snapshots,
+                                            uint32_t index)
 {
     return index + 1 < clock_snapshots->running;
 }
 
 /* Whether the file can have clock snapshot buffers at all. */
-static bool has_buffers(const struct etwas_log_file *file)
+static bool clock_snapshots_has_buffers(const struct etwas_log_file *file)
 {
     uint32_t limit = file->cursor.limit;
 
@@ -290,31 +299,34 @@ static bool has_buffers(const struct etwas_log_file *file)
            (limit == 0 || limit >= ETWAS_CLOCK_SNAPSHOTS_ENTRIES);
 }
 
-static bool may_move(const struct etwas_log_file *file)
+static bool clock_snapshots_may_move(const struct etwas_log_file *file)
 {
     uint64_t since = file->cursor.written - file->clock_snapshots.moved_at;
 
-    return has_buffers(file) && !etwas_log_file_is_full(file) &&
+    return clock_snapshots_has_buffers(file) && !etwas_log_file_is_full(file) &&
            (file->cursor.limit == 0 || since >= ETWAS_CLOCK_SNAPSHOTS_ENTRIES - 1);
 }
 
-static void stamp_running(const struct etwas_log_file *file, uint32_t count, int64_t stamp)
+static void clock_snapshots_stamp_running(const struct etwas_log_file *file, uint32_t count,
+                                          int64_t stamp)
 {
     for (uint32_t index = 0; index < count; index++) {
-        memcpy(running_at(file, index) + offsetof(struct etwas_etl_full_header, time_stamp), &stamp,
-               sizeof stamp);
+        memcpy(clock_snapshots_running_at(file, index) +
+                   offsetof(struct etwas_etl_full_header, time_stamp),
+               &stamp, sizeof stamp);
     }
 }
 
 /* All but the last, into the file's next entry. */
-static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequence_number)
+static struct etwas_log_write clock_snapshots_move(struct etwas_log_file *file,
+                                                   uint32_t sequence_number)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
     uint32_t count = clock_snapshots->running - 1;
     struct etwas_etl_full_header own =
         etwas_log_header_own(&file->header, CLOCK_SNAPSHOT_BYTES, 0, 0);
     const struct etwas_drained buffer = {
-        .data = running_at(file, 0),
+        .data = clock_snapshots_running_at(file, 0),
         .data_bytes = count * CLOCK_SNAPSHOT_BYTES,
         .time_stamp = clock_snapshots->newest,
         .newest = clock_snapshots->newest,
@@ -322,34 +334,35 @@ static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequenc
     };
     struct etwas_log_write write;
 
-    stamp_running(file, count, clock_snapshots->newest);
+    clock_snapshots_stamp_running(file, count, clock_snapshots->newest);
     write = etwas_log_file_write(file, &buffer, 1);
-    stamp_running(file, count, own.time_stamp);
+    clock_snapshots_stamp_running(file, count, own.time_stamp);
     if (write.written != 0) {
-        memmove(running_at(file, 0), running_at(file, count), CLOCK_SNAPSHOT_BYTES);
+        memmove(clock_snapshots_running_at(file, 0), clock_snapshots_running_at(file, count),
+                CLOCK_SNAPSHOT_BYTES);
         clock_snapshots->quiet[0] = clock_snapshots->quiet[count];
         clock_snapshots->running = 1;
         clock_snapshots->moved_at = file->cursor.written;
         clock_snapshots->shrunk = true;
-        changed(file, clock_snapshots->fixed);
+        clock_snapshots_changed(file, clock_snapshots->fixed);
     }
     return write;
 }
 
-static void thin(struct etwas_log_file *file)
+static void clock_snapshots_thin(struct etwas_log_file *file)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
     uint32_t before = clock_snapshots->running;
 
-    if (file->cursor.records != NULL || has_buffers(file)) {
-        drop(file, is_new_or_every_second);
+    if (file->cursor.records != NULL || clock_snapshots_has_buffers(file)) {
+        clock_snapshots_drop(file, clock_snapshots_is_new_or_every_second);
     } else {
-        drop(file, is_every_second);
+        clock_snapshots_drop(file, clock_snapshots_is_every_second);
         clock_snapshots->stride *=
             clock_snapshots->running < before && clock_snapshots->stride < UINT32_MAX / 2 ? 2 : 1;
     }
     if (clock_snapshots->running == before) {
-        drop(file, is_not_the_last);
+        clock_snapshots_drop(file, clock_snapshots_is_not_the_last);
     }
 }
 
@@ -366,28 +379,28 @@ void etwas_log_clock_snapshots_make_room_for_losses(struct etwas_log_file *file)
     if (!clock_snapshots->is_shared) {
         clock_snapshots->capacity -= clock_snapshots->capacity / 2;
         while (clock_snapshots->running > clock_snapshots->capacity) {
-            thin(file);
+            clock_snapshots_thin(file);
         }
         clock_snapshots->is_shared = true;
     }
-    changed(file, count_of(file));
+    clock_snapshots_changed(file, clock_snapshots_count_of(file));
 }
 
-static void make_room(struct etwas_log_file *file, uint32_t sequence_number,
-                      struct etwas_log_write *write)
+static void clock_snapshots_make_room(struct etwas_log_file *file, uint32_t sequence_number,
+                                      struct etwas_log_write *write)
 {
     const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
 
-    drop(file, is_beside_events);
+    clock_snapshots_drop(file, clock_snapshots_is_beside_events);
     /* So that it is not looked for with each clock snapshot. */
     if (clock_snapshots->running <= clock_snapshots->capacity - clock_snapshots->capacity / 4 - 1) {
         return;
     }
-    if (may_move(file)) {
-        *write = move(file, sequence_number);
+    if (clock_snapshots_may_move(file)) {
+        *write = clock_snapshots_move(file, sequence_number);
     }
     if (write->written == 0) {
-        thin(file);
+        clock_snapshots_thin(file);
     }
 }
 
@@ -408,13 +421,13 @@ struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file
     }
     clock_snapshots->passed = 0;
     if (clock_snapshots->running == clock_snapshots->capacity) {
-        make_room(file, sequence_number, &write);
+        clock_snapshots_make_room(file, sequence_number, &write);
     }
-    put(file, clock_snapshots->fixed + clock_snapshots->running, reading,
-        ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
+    clock_snapshots_put(file, clock_snapshots->fixed + clock_snapshots->running, reading,
+                        ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
     clock_snapshots->quiet[clock_snapshots->running++] = !clock_snapshots->busy;
     clock_snapshots->busy = false;
-    changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
+    clock_snapshots_changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
     /* What is refused is tried again with the next. */
     if (clock_snapshots->stored_at != file->cursor.written &&
         !etwas_log_clock_snapshots_store(file) && write.code == ERROR_SUCCESS) {

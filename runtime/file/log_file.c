@@ -57,7 +57,7 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
  * device has more requests than it takes: so nothing is asked while the cache is there to spare us
  * that.
  */
-static void drop_written_pages(struct etwas_log_file *file)
+static void log_file_drop_written_pages(struct etwas_log_file *file)
 {
     uint64_t end = etwas_log_next(file);
 
@@ -75,22 +75,23 @@ static void drop_written_pages(struct etwas_log_file *file)
     }
 }
 
-static bool is_whole(const struct etwas_drained *buffer)
+static bool buffer_is_whole(const struct etwas_drained *buffer)
 {
     return buffer->whole != NULL;
 }
 
 /* Makes a piece of the file of a buffer, in place or in the scratch one. */
-static void complete(struct etwas_log_file *file, const struct etwas_drained *buffer,
-                     uint64_t next_sequence, struct iovec *piece)
+static void log_file_complete_buffer(struct etwas_log_file *file,
+                                     const struct etwas_drained *buffer, uint64_t next_sequence,
+                                     struct iovec *piece)
 {
     const struct etwas_etl_buffer_header header = etwas_log_buffer_header(
         file->buffer_bytes, file->logger_id, buffer,
         buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)next_sequence);
-    uint8_t *start = is_whole(buffer) ? buffer->whole : file->scratch;
+    uint8_t *start = buffer_is_whole(buffer) ? buffer->whole : file->scratch;
 
     memcpy(start, &header, sizeof header);
-    if (!is_whole(buffer)) {
+    if (!buffer_is_whole(buffer)) {
         memcpy(start + sizeof header, buffer->data, buffer->data_bytes);
     }
     etwas_log_pad(file, start, header.offset);
@@ -106,21 +107,21 @@ struct run {
 };
 
 /* Writes the whole buffers at the front together, or one that has to be copied. */
-static struct run write_run(struct etwas_log_file *file, const struct etwas_drained *buffers,
-                            uint32_t count)
+static struct run log_file_write_run(struct etwas_log_file *file,
+                                     const struct etwas_drained *buffers, uint32_t count)
 {
     struct iovec pieces[ETWAS_BATCH_BUFFERS];
     uint64_t position = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
     uint64_t number = file->cursor.written - file->numbered_before;
-    bool whole = is_whole(&buffers[0]);
+    bool whole = buffer_is_whole(&buffers[0]);
     /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
     bool directly = whole && !etwas_direct_write_is_cached(&file->direct, position);
     struct run run = {0};
 
     do {
-        complete(file, &buffers[run.buffers], ++number, &pieces[run.buffers]);
+        log_file_complete_buffer(file, &buffers[run.buffers], ++number, &pieces[run.buffers]);
         run.buffers++;
-    } while (whole && run.buffers < count && is_whole(&buffers[run.buffers]));
+    } while (whole && run.buffers < count && buffer_is_whole(&buffers[run.buffers]));
     if (whole) {
         run.bytes = etwas_direct_write_write(&file->direct, file->descriptor, pieces, run.buffers,
                                              position, &run.error);
@@ -136,23 +137,23 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
     return run;
 }
 
-static void note_replaced(struct etwas_log_file *file, uint32_t records,
-                          struct etwas_log_write *result)
+static void log_file_count_replaced(struct etwas_log_file *file, uint32_t records,
+                                    struct etwas_log_write *result)
 {
     file->overwritten_events += records;
     result->replaced += records;
 }
 
 /* Notes that this buffer is in the file. */
-static void take(struct etwas_log_file *file, const struct etwas_drained *buffer, bool directly,
-                 struct etwas_log_write *result)
+static void log_file_count_written(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                                   bool directly, struct etwas_log_write *result)
 {
     etwas_log_clock_snapshots_count_buffer(file, buffer);
     if (!directly) {
         etwas_log_audit_track(file, buffer, buffer->data, buffer->data_bytes);
     }
     file->overwritten_buffers += etwas_log_cursor_replaces(&file->cursor);
-    note_replaced(file, etwas_log_cursor_advance(&file->cursor, buffer->records), result);
+    log_file_count_replaced(file, etwas_log_cursor_advance(&file->cursor, buffer->records), result);
     if (etwas_log_cursor_replaces(&file->cursor) && etwas_log_cursor_next(&file->cursor) == 1) {
         etwas_direct_write_wrap(&file->direct, etwas_log_position(file, file->cursor.limit));
     }
@@ -171,7 +172,7 @@ void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t 
 }
 
 /* A buffer without records, or in space not used yet zeroes, as the next entry. */
-static bool clear_next(struct etwas_log_file *file)
+static bool log_file_clear_next(struct etwas_log_file *file)
 {
     if (etwas_log_cursor_replaces(&file->cursor)) {
         etwas_log_make_empty(file, file->buffer_bytes, file->cursor.written + 1, 0, 0);
@@ -183,7 +184,8 @@ static bool clear_next(struct etwas_log_file *file)
 }
 
 /* What was written of the next buffer, `torn` bytes, must not look like one. */
-static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_write *result)
+static void log_file_repair(struct etwas_log_file *file, uint64_t torn,
+                            struct etwas_log_write *result)
 {
     uint64_t end = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
     bool has_behind = file->has_space || etwas_log_cursor_replaces(&file->cursor);
@@ -192,11 +194,11 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
         return;
     }
     if (etwas_log_cursor_replaces(&file->cursor)) {
-        note_replaced(file,
-                      etwas_log_cursor_clear(&file->cursor, etwas_log_cursor_next(&file->cursor)),
-                      result);
+        log_file_count_replaced(
+            file, etwas_log_cursor_clear(&file->cursor, etwas_log_cursor_next(&file->cursor)),
+            result);
     }
-    if ((has_behind && clear_next(file)) || etwas_log_cursor_replaces(&file->cursor)) {
+    if ((has_behind && log_file_clear_next(file)) || etwas_log_cursor_replaces(&file->cursor)) {
         return;
     }
     (void)etwas_file_truncate(file->descriptor, end);
@@ -214,15 +216,15 @@ void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_dra
     }
     while (count != 0 && result->code == ERROR_SUCCESS &&
            (room = etwas_log_cursor_room(&file->cursor, count)) != 0) {
-        struct run run = write_run(file, buffers, room);
+        struct run run = log_file_write_run(file, buffers, room);
         uint32_t whole = (uint32_t)(run.bytes / file->buffer_bytes);
 
         for (uint32_t index = 0; index < whole; index++) {
-            take(file, &buffers[index], run.directly, result);
+            log_file_count_written(file, &buffers[index], run.directly, result);
         }
         if (run.bytes < etwas_log_position(file, run.buffers)) {
             result->code = etwas_file_write_error(run.error);
-            mend(file, run.bytes % file->buffer_bytes, result);
+            log_file_repair(file, run.bytes % file->buffer_bytes, result);
         }
         buffers += whole;
         count -= whole;
@@ -231,8 +233,8 @@ void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_dra
 }
 
 /* Streams are told of at the end as far as they have buffers. */
-static void note_processors(struct etwas_log_file *file, const struct etwas_drained *buffers,
-                            uint32_t count)
+static void log_file_count_processors(struct etwas_log_file *file,
+                                      const struct etwas_drained *buffers, uint32_t count)
 {
     for (uint32_t index = 0; file->processors != 0 && index < count; index++) {
         if (buffers[index].processor >= file->processors) {
@@ -247,14 +249,14 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
     uint32_t before;
 
-    note_processors(file, buffers, count);
+    log_file_count_processors(file, buffers, count);
     do {
         before = result.written;
         etwas_log_metadata_renew(file, &result);
         etwas_log_write_buffers(file, buffers + before,
                                 etwas_log_metadata_room(file, count - before), &result);
     } while (result.written < count && result.written > before && result.code == ERROR_SUCCESS);
-    drop_written_pages(file);
+    log_file_drop_written_pages(file);
     return result;
 }
 
@@ -269,7 +271,7 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file)
 
 /* ---- syncing and ending ---------------------------------------------------------------------- */
 
-static void count(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
+static void log_file_count(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
 {
     const struct etwas_etl_totals counts = {
         .lost_events = totals->events_lost - file->before.events_lost,
@@ -311,7 +313,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
         totals->buffers_lost == file->counted.buffers_lost) {
         return ERROR_SUCCESS;
     }
-    count(file, totals);
+    log_file_count(file, totals);
     counted = etwas_log_clock_snapshots_store(file);
     code = etwas_log_file_store(file, lost);
     if (code != ERROR_SUCCESS || !counted) {
@@ -323,7 +325,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
 }
 
 /* Marks the last buffer of the file as what the session's last flush wrote. */
-static bool mark_last_buffer(struct etwas_log_file *file)
+static bool log_file_mark_last_buffer(struct etwas_log_file *file)
 {
     uint32_t buffers = etwas_log_file_buffers(file);
     uint16_t flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER;
@@ -349,8 +351,8 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
                                             etwas_log_cursor_next(&file->cursor)) &&
                good;
     }
-    good = mark_last_buffer(file) && good;
-    count(file, totals);
+    good = log_file_mark_last_buffer(file) && good;
+    log_file_count(file, totals);
     file->counted = *totals;
     etwas_log_header_end(&file->header, &now, file->processors);
     etwas_log_clock_snapshots_end(file, &now);

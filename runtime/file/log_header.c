@@ -30,8 +30,8 @@ enum {
 static const uint8_t layout_version[4] = {10, 0, 1, 5};
 static const uint8_t compressed_layout_version[4] = {10, 0, 2, 0};
 
-static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file_options *options,
-                                                    uint32_t bytes)
+static struct etwas_etl_buffer_header header_buffer_header(
+    const struct etwas_log_file_options *options, uint32_t bytes)
 {
     return (struct etwas_etl_buffer_header){
         .buffer_bytes = options->buffer_bytes,
@@ -45,7 +45,7 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file_
     };
 }
 
-static uint32_t cpu_speed_mhz(const struct etwas_log_file_options *options)
+static uint32_t header_cpu_speed_mhz(const struct etwas_log_file_options *options)
 {
     enum {
         HZ_A_MHZ = 1000000
@@ -63,7 +63,7 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
 }
 
 /* By the wall clock that the session's start was read with: it may have been set since. */
-static int64_t boot_filetime(const struct etwas_log_file_options *options)
+static int64_t header_boot_filetime(const struct etwas_log_file_options *options)
 {
     const struct etwas_clock_reading *started = &options->started;
     int64_t slewed_ns = etwas_clock_ns(CLOCK_MONOTONIC) - etwas_clock_qpc();
@@ -73,7 +73,7 @@ static int64_t boot_filetime(const struct etwas_log_file_options *options)
 }
 
 /* By the mode: a file whose buffers are compressed is of another layout. */
-static void put_version(struct etwas_etl_log_header64 *log)
+static void header_store_version(struct etwas_etl_log_header64 *log)
 {
     bool compressed = (log->start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
 
@@ -81,8 +81,8 @@ static void put_version(struct etwas_etl_log_header64 *log)
            sizeof layout_version);
 }
 
-static void fill_log_header(struct etwas_etl_log_header64 *log,
-                            const struct etwas_log_file_options *options)
+static void header_fill(struct etwas_etl_log_header64 *log,
+                        const struct etwas_log_file_options *options)
 {
     *log = (struct etwas_etl_log_header64){
         .start =
@@ -96,21 +96,21 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
                 .buffers_written = 1,
                 .start_buffers = 1,
                 .pointer_bytes = sizeof(void *),
-                .cpu_speed_mhz = cpu_speed_mhz(options),
+                .cpu_speed_mhz = header_cpu_speed_mhz(options),
             },
-        .boot_filetime = boot_filetime(options),
+        .boot_filetime = header_boot_filetime(options),
         .performance_frequency_hz = ETWAS_CLOCK_NS_PER_SECOND,
         .start_filetime = etwas_clock_reading_filetime(&options->started, options->clock),
         .clock_type = options->clock,
     };
-    put_version(log);
+    header_store_version(log);
     etwas_system_time_zone(&log->time_zone);
 }
 
 /* The ratio of the clock's ticks to nanoseconds, between two readings or as calibrated. */
-static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
-                     const struct etwas_clock_reading *first,
-                     const struct etwas_clock_reading *last)
+static void header_set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
+                            const struct etwas_clock_reading *first,
+                            const struct etwas_clock_reading *last)
 {
     calibration->ticks = etwas_clock_frequency(clock);
     calibration->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
@@ -129,7 +129,7 @@ struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header 
                                 version);
 }
 
-static void put_calibration(const struct etwas_log_header *header)
+static void header_write_calibration(const struct etwas_log_header *header)
 {
     struct etwas_etl_calibration_record record = {
         .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CALIBRATION_TYPE,
@@ -144,11 +144,11 @@ static void put_calibration(const struct etwas_log_header *header)
             },
     };
 
-    set_rate(&record.calibration, header->clock, &header->started, &header->started);
+    header_set_rate(&record.calibration, header->clock, &header->started, &header->started);
     memcpy(header->content + header->calibration_offset, &record, sizeof record);
 }
 
-static void put_totals(const struct etwas_log_header *header)
+static void header_write_totals(const struct etwas_log_header *header)
 {
     struct etwas_etl_totals_record record = {
         .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_TOTALS_TYPE,
@@ -160,8 +160,8 @@ static void put_totals(const struct etwas_log_header *header)
 }
 
 /* Only who asked for the counter waits until it is measured. */
-static void put_clock(const struct etwas_log_header *header,
-                      const struct etwas_log_file_options *options)
+static void header_write_clock(const struct etwas_log_header *header,
+                               const struct etwas_log_file_options *options)
 {
     uint32_t requested = options->requested_clock != 0 ? options->requested_clock : options->clock;
     const etwas_clock_trust *trust =
@@ -195,8 +195,8 @@ static void put_clock(const struct etwas_log_header *header,
 }
 
 /* One that was built when the session began, of the machine as it was then. */
-static void take_first(struct etwas_log_header *header,
-                       const struct etwas_log_file_options *options)
+static void header_copy_first(struct etwas_log_header *header,
+                              const struct etwas_log_file_options *options)
 {
     struct etwas_etl_log_header64 log;
 
@@ -204,7 +204,7 @@ static void take_first(struct etwas_log_header *header,
     memcpy(header->content, options->first, options->first_bytes);
     memcpy(&log, header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, sizeof log);
     log.start.log_file_mode = options->log_file_mode;
-    put_version(&log);
+    header_store_version(&log);
     memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
 }
 
@@ -243,7 +243,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     if (options->first != NULL) {
-        take_first(header, options);
+        header_copy_first(header, options);
     }
     header->totals_offset = header->bytes - (uint32_t)(sizeof(struct etwas_etl_totals_record) +
                                                        sizeof(struct etwas_etl_clock_trust_record));
@@ -253,8 +253,8 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     if (options->first != NULL) {
         return ERROR_SUCCESS;
     }
-    buffer = buffer_header(options, header->bytes);
-    fill_log_header(&log, options);
+    buffer = header_buffer_header(options, header->bytes);
+    header_fill(&log, options);
     memcpy(header->content, &buffer, sizeof buffer);
     memcpy(header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, &system, sizeof system);
     memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
@@ -262,9 +262,9 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
     memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
            file_units * sizeof(etwas_wchar));
-    put_calibration(header);
-    put_totals(header);
-    put_clock(header, options);
+    header_write_calibration(header);
+    header_write_totals(header);
+    header_write_clock(header, options);
     return ERROR_SUCCESS;
 }
 
@@ -280,20 +280,20 @@ void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes)
     memcpy(header->content, &buffer, sizeof buffer);
 }
 
-static uint8_t *totals_at(const struct etwas_log_header *header)
+static uint8_t *header_totals_at(const struct etwas_log_header *header)
 {
     return header->content + header->totals_offset +
            offsetof(struct etwas_etl_totals_record, totals);
 }
 
-static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
+static void header_add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
 {
     if (buffer_bytes - header->bytes < sizeof(struct etwas_etl_totals_record)) {
         return;
     }
     header->totals_offset = header->bytes;
     header->totals_bytes = sizeof(struct etwas_etl_totals);
-    put_totals(header);
+    header_write_totals(header);
     etwas_log_header_resize(header,
                             header->bytes + (uint32_t)sizeof(struct etwas_etl_totals_record));
 }
@@ -311,12 +311,12 @@ void etwas_log_header_continue(struct etwas_log_header *header,
         .lost_buffers = log.buffers_lost,
     };
     if (header->totals_offset != 0) {
-        memcpy(&header->earlier, totals_at(header), header->totals_bytes);
+        memcpy(&header->earlier, header_totals_at(header), header->totals_bytes);
         header->earlier.ends = 0;
-        memcpy(totals_at(header), &header->earlier, header->totals_bytes);
+        memcpy(header_totals_at(header), &header->earlier, header->totals_bytes);
     }
     if (header->totals_bytes < sizeof header->earlier) {
-        add_totals(header, options->buffer_bytes);
+        header_add_totals(header, options->buffer_bytes);
     }
     log.start.end_filetime = 0;
     log.start.log_file_mode = options->log_file_mode;
@@ -327,7 +327,7 @@ void etwas_log_header_continue(struct etwas_log_header *header,
     memcpy(log_at, &log, sizeof log);
 }
 
-static uint32_t saturated(uint64_t count)
+static uint32_t header_saturate(uint64_t count)
 {
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
@@ -347,11 +347,11 @@ void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
     totals.ends = counts->ends;
     memcpy(&log, log_at, sizeof log);
     log.start.buffers_written = buffers;
-    log.start.events_lost = saturated(totals.lost_events);
-    log.buffers_lost = saturated(totals.lost_buffers);
+    log.start.events_lost = header_saturate(totals.lost_events);
+    log.buffers_lost = header_saturate(totals.lost_buffers);
     memcpy(log_at, &log, sizeof log);
     if (header->totals_offset != 0) {
-        memcpy(totals_at(header), &totals, header->totals_bytes);
+        memcpy(header_totals_at(header), &totals, header->totals_bytes);
     }
 }
 
@@ -372,7 +372,7 @@ void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_cl
     memcpy(log_at, &log, sizeof log);
     if (header->calibration_offset != 0) {
         memcpy(&calibration, calibration_at, sizeof calibration);
-        set_rate(&calibration.calibration, header->clock, &header->started, now);
+        header_set_rate(&calibration.calibration, header->clock, &header->started, now);
         memcpy(calibration_at, &calibration, sizeof calibration);
     }
 }

@@ -8,17 +8,17 @@
 
 #include "file/log_file_internal.h"
 
-static bool is_circular(const struct etwas_log_file *file)
+static bool metadata_file_is_circular(const struct etwas_log_file *file)
 {
     return file->cursor.records != NULL;
 }
 
-static bool takes_stacks(const struct etwas_log_file *file)
+static bool metadata_takes_stacks(const struct etwas_log_file *file)
 {
     return file->takes_stacks != NULL && ck_pr_load_32(file->takes_stacks) != 0;
 }
 
-static bool has_room(const struct etwas_log_file *file)
+static bool metadata_has_room(const struct etwas_log_file *file)
 {
     uint32_t limit = file->cursor.limit;
 
@@ -26,8 +26,8 @@ static bool has_room(const struct etwas_log_file *file)
 }
 
 /* One more buffer with it, by way of the scratch one. False: there is nothing more, or no room. */
-static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
-                      struct etwas_log_write *result)
+static bool metadata_write_buffer(struct etwas_log_file *file, uint32_t sequence_number,
+                                  struct etwas_log_write *result)
 {
     struct etwas_log_metadata *metadata = &file->metadata;
     struct etwas_metadata_cursor before = metadata->read;
@@ -41,12 +41,12 @@ static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
         .sequence_number = sequence_number,
     };
 
-    if (!has_room(file)) {
+    if (!metadata_has_room(file)) {
         etwas_metadata_skip(&metadata->read);
         return false;
     }
     buffer.data_bytes =
-        etwas_metadata_read(&metadata->read, takes_stacks(file), data,
+        etwas_metadata_read(&metadata->read, metadata_takes_stacks(file), data,
                             file->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, buffer.newest);
     if (buffer.data_bytes == 0) {
         return false;
@@ -63,7 +63,7 @@ static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
 }
 
 /* From the first description on, behind what is in the file. */
-static void begin_again(struct etwas_log_file *file)
+static void metadata_begin_again(struct etwas_log_file *file)
 {
     file->metadata = (struct etwas_log_metadata){.begun_at = file->cursor.written};
 }
@@ -74,13 +74,13 @@ struct etwas_log_write etwas_log_metadata_write(struct etwas_log_file *file,
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
 
     if (file->stage != ETWAS_LOG_FILE_WRITING ||
-        !etwas_metadata_has_more(&file->metadata.read, takes_stacks(file))) {
+        !etwas_metadata_has_more(&file->metadata.read, metadata_takes_stacks(file))) {
         return result;
     }
-    if (is_circular(file)) {
-        begin_again(file);
+    if (metadata_file_is_circular(file)) {
+        metadata_begin_again(file);
     }
-    while (write_one(file, sequence_number, &result)) {
+    while (metadata_write_buffer(file, sequence_number, &result)) {
         sequence_number += sequence_number != 0;
     }
     return result;
@@ -90,8 +90,9 @@ uint32_t etwas_log_metadata_room(const struct etwas_log_file *file, uint32_t wan
 {
     uint64_t left = file->metadata.begun_at + file->cursor.limit - file->cursor.written;
 
-    return is_circular(file) && file->metadata.buffers != 0 && left < wanted ? (uint32_t)left
-                                                                             : wanted;
+    return metadata_file_is_circular(file) && file->metadata.buffers != 0 && left < wanted
+               ? (uint32_t)left
+               : wanted;
 }
 
 void etwas_log_metadata_renew(struct etwas_log_file *file, struct etwas_log_write *result)

@@ -38,7 +38,7 @@ void etwas_log_free(struct etwas_log_file *file)
 }
 
 /* Entries for data buffers, 0 for no limit. The configuration has made sure that there are some. */
-static uint32_t entries_in(const struct etwas_log_file_options *options)
+static uint32_t log_file_entries(const struct etwas_log_file_options *options)
 {
     uint64_t limit = options->maximum_bytes / options->buffer_bytes;
 
@@ -49,7 +49,7 @@ static uint32_t entries_in(const struct etwas_log_file_options *options)
 }
 
 /* How long the file may become; 0: as long as it likes. */
-static uint64_t most_bytes(const struct etwas_log_file *file)
+static uint64_t log_file_most_bytes(const struct etwas_log_file *file)
 {
     if (etwas_log_is_packed(file)) {
         return file->pack.limit_bytes;
@@ -58,12 +58,12 @@ static uint64_t most_bytes(const struct etwas_log_file *file)
 }
 
 /* Everything but the file itself: what is wrong with the request is found before it is touched. */
-static uint32_t prepare(const struct etwas_log_file_options *options,
-                        struct etwas_log_file **prepared)
+static uint32_t log_file_prepare(const struct etwas_log_file_options *options,
+                                 struct etwas_log_file **prepared)
 {
     bool circular = (options->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
     bool compressed = (options->log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
-    uint32_t limit = entries_in(options);
+    uint32_t limit = log_file_entries(options);
     struct etwas_log_file *file;
     uint32_t code;
 
@@ -93,7 +93,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
     code = etwas_log_header_build(&file->header, options);
     if (code == ERROR_SUCCESS &&
         (file->scratch == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular) ||
-         (compressed && !etwas_log_pack_begin(file, most_bytes(file))))) {
+         (compressed && !etwas_log_pack_begin(file, log_file_most_bytes(file))))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     if (code != ERROR_SUCCESS) {
@@ -104,14 +104,16 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
     return ERROR_SUCCESS;
 }
 
-static uint32_t set_space_aside(const struct etwas_log_file *file)
+static uint32_t log_file_set_space_aside(const struct etwas_log_file *file)
 {
-    int error = file->has_space ? etwas_file_allocate(file->descriptor, most_bytes(file)) : 0;
+    int error =
+        file->has_space ? etwas_file_allocate(file->descriptor, log_file_most_bytes(file)) : 0;
 
     return error != 0 ? etwas_file_write_error(error) : ERROR_SUCCESS;
 }
 
-static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_file_options *options)
+static uint32_t log_file_begin_new(struct etwas_log_file *file,
+                                   const struct etwas_log_file_options *options)
 {
     int error;
     uint32_t code;
@@ -119,7 +121,7 @@ static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_fi
     if (!etwas_log_clock_snapshots_begin(file, options)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = etwas_log_write_header(file, &error) ? set_space_aside(file)
+    code = etwas_log_write_header(file, &error) ? log_file_set_space_aside(file)
                                                 : etwas_file_write_error(error);
     if (code != ERROR_SUCCESS) {
         /* One that stays, since it was there before, is as empty as it was. */
@@ -129,7 +131,8 @@ static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_fi
 }
 
 /* Makes what is behind the last whole buffer zeroes: space set aside. */
-static bool clear_tail(const struct etwas_log_file *file, uint64_t end, uint64_t file_bytes)
+static bool log_file_clear_tail(const struct etwas_log_file *file, uint64_t end,
+                                uint64_t file_bytes)
 {
     memset(file->scratch, 0, file->buffer_bytes);
     for (uint64_t at = end; at < file_bytes; at += file->buffer_bytes) {
@@ -147,8 +150,8 @@ static bool clear_tail(const struct etwas_log_file *file, uint64_t end, uint64_t
  * The file is in progress again: its last buffer is the last no more, its end is not known, and
  * what is behind its last whole buffer goes.
  */
-static uint32_t reopen(struct etwas_log_file *file, const struct etwas_log_append *append,
-                       uint64_t file_bytes)
+static uint32_t log_file_reopen(struct etwas_log_file *file, const struct etwas_log_append *append,
+                                uint64_t file_bytes)
 {
     uint64_t end = etwas_log_end(file);
     uint16_t flags = (uint16_t)(append->last_flags & ~ETWAS_ETL_BUFFER_FLUSH_MARKER);
@@ -156,14 +159,15 @@ static uint32_t reopen(struct etwas_log_file *file, const struct etwas_log_appen
         flags == append->last_flags || etwas_log_patch_flags(file->descriptor, append->last, flags);
 
     good = good && etwas_log_patch(file->descriptor, file->header.content, file->header.bytes, 0);
-    good = good && (file->has_space ? clear_tail(file, end, file_bytes)
+    good = good && (file->has_space ? log_file_clear_tail(file, end, file_bytes)
                                     : etwas_file_truncate(file->descriptor, end));
     return good ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
 }
 
 /* Makes the file what it was, as far as the system lets us. */
-static void put_back(const struct etwas_log_file *file, const struct etwas_log_append *append,
-                     const uint8_t *first, uint64_t file_bytes)
+static void log_file_restore(const struct etwas_log_file *file,
+                             const struct etwas_log_append *append, const uint8_t *first,
+                             uint64_t file_bytes)
 {
     (void)etwas_log_patch(file->descriptor, first, file->buffer_bytes, 0);
     if (append->buffers > 1) {
@@ -172,8 +176,9 @@ static void put_back(const struct etwas_log_file *file, const struct etwas_log_a
     (void)etwas_file_truncate(file->descriptor, file_bytes);
 }
 
-static uint32_t begin_appending(struct etwas_log_file *file,
-                                const struct etwas_log_file_options *options, uint64_t file_bytes)
+static uint32_t log_file_begin_appending(struct etwas_log_file *file,
+                                         const struct etwas_log_file_options *options,
+                                         uint64_t file_bytes)
 {
     struct etwas_log_append append;
     uint8_t *first = malloc(file->buffer_bytes);
@@ -196,20 +201,21 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
     /* A file that is longer already keeps its length. */
-    code = etwas_log_clock_snapshots_begin(file, options) ? set_space_aside(file)
+    code = etwas_log_clock_snapshots_begin(file, options) ? log_file_set_space_aside(file)
                                                           : ERROR_NOT_ENOUGH_MEMORY;
     if (code == ERROR_SUCCESS) {
-        code = reopen(file, &append, file_bytes);
+        code = log_file_reopen(file, &append, file_bytes);
     }
     if (code != ERROR_SUCCESS) {
-        put_back(file, &append, first, file_bytes);
+        log_file_restore(file, &append, first, file_bytes);
     }
     free(first);
     return code;
 }
 
-static uint32_t open_new(struct etwas_log_file *file, const struct etwas_log_file_options *options,
-                         enum etwas_file_permissions permissions, bool *created)
+static uint32_t log_file_open_new(struct etwas_log_file *file,
+                                  const struct etwas_log_file_options *options,
+                                  enum etwas_file_permissions permissions, bool *created)
 {
     if (!options->replaces_whole) {
         return etwas_file_create(options->path, permissions, &file->descriptor, created);
@@ -222,7 +228,8 @@ static uint32_t open_new(struct etwas_log_file *file, const struct etwas_log_fil
 }
 
 /* Opens the file and gives it its beginning. */
-static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_options *options)
+static uint32_t log_file_begin(struct etwas_log_file *file,
+                               const struct etwas_log_file_options *options)
 {
     bool appends = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
     uint64_t file_bytes = 0;
@@ -231,12 +238,13 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
         options->is_private ? ETWAS_FILE_PRIVATE : ETWAS_FILE_SHARED;
     uint32_t code = appends ? etwas_file_open(options->path, permissions, &file->descriptor,
                                               &file_bytes, &created)
-                            : open_new(file, options, permissions, &created);
+                            : log_file_open_new(file, options, permissions, &created);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
+    code = file_bytes != 0 ? log_file_begin_appending(file, options, file_bytes)
+                           : log_file_begin_new(file, options);
     if (code != ERROR_SUCCESS) {
         if (created) {
             etwas_file_remove(file->temporary_path != NULL ? file->temporary_path : options->path,
@@ -251,18 +259,18 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **created)
 {
     struct etwas_log_file *file = NULL;
-    uint32_t code = prepare(options, &file);
+    uint32_t code = log_file_prepare(options, &file);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = begin(file, options);
+    code = log_file_begin(file, options);
     if (code != ERROR_SUCCESS) {
         etwas_log_free(file);
         return code;
     }
-    etwas_direct_write_begin(&file->direct, file->descriptor, file->buffer_bytes, most_bytes(file),
-                             file->has_space);
+    etwas_direct_write_begin(&file->direct, file->descriptor, file->buffer_bytes,
+                             log_file_most_bytes(file), file->has_space);
     if (options->after != NULL) {
         etwas_direct_write_inherit(&file->direct, &options->after->direct,
                                    etwas_log_next(options->after));

@@ -51,8 +51,8 @@ void etwas_log_pack_set_end(struct etwas_log_file *file, uint64_t end, uint64_t 
 }
 
 /* One of them, at `to`, where there is room for one of the session's. Returns its size. */
-static uint32_t pack_one(const struct etwas_log_file *file, const struct etwas_drained *buffer,
-                         uint64_t number, uint8_t *to)
+static uint32_t pack_buffer(const struct etwas_log_file *file, const struct etwas_drained *buffer,
+                            uint64_t number, uint8_t *to)
 {
     struct etwas_etl_buffer_header header = etwas_log_buffer_header(
         0, file->logger_id, buffer,
@@ -72,23 +72,24 @@ static uint32_t pack_one(const struct etwas_log_file *file, const struct etwas_d
 }
 
 /* Makes pieces of the file of the first buffers, at least of one. Returns of how many. */
-static uint32_t pack(struct etwas_log_file *file, const struct etwas_drained *buffers,
-                     uint32_t count, uint32_t *sizes)
+static uint32_t pack_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
+                             uint32_t count, uint32_t *sizes)
 {
     uint64_t number = file->cursor.written - file->numbered_before + 1;
     uint32_t used = 0;
     uint32_t made = 0;
 
     while (made < count && file->pack.packed_bytes - used >= file->buffer_bytes) {
-        sizes[made] = pack_one(file, &buffers[made], number + made, file->pack.packed + used);
+        sizes[made] = pack_buffer(file, &buffers[made], number + made, file->pack.packed + used);
         used += sizes[made++];
     }
     return made;
 }
 
 /* Notes that this buffer is in the file, as it lies at `packed`. */
-static void take(struct etwas_log_file *file, const struct etwas_drained *buffer,
-                 const uint8_t *packed, uint32_t bytes, struct etwas_log_write *result)
+static void pack_count_written(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                               const uint8_t *packed, uint32_t bytes,
+                               struct etwas_log_write *result)
 {
     uint64_t at = file->pack.end;
 
@@ -101,7 +102,7 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
 }
 
 /* What was written of the next buffer, `torn` bytes, must not look like one. */
-static void mend(struct etwas_log_file *file, uint64_t torn)
+static void pack_repair(struct etwas_log_file *file, uint64_t torn)
 {
     if (file->has_space) {
         memset(file->scratch, 0, torn);
@@ -113,11 +114,12 @@ static void mend(struct etwas_log_file *file, uint64_t torn)
 }
 
 /* Writes as many as fit into the memory. */
-static uint32_t write_together(struct etwas_log_file *file, const struct etwas_drained *buffers,
-                               uint32_t count, struct etwas_log_write *result)
+static uint32_t pack_write_together(struct etwas_log_file *file,
+                                    const struct etwas_drained *buffers, uint32_t count,
+                                    struct etwas_log_write *result)
 {
     uint32_t sizes[ETWAS_BATCH_BUFFERS];
-    uint32_t packed = pack(file, buffers, count, sizes);
+    uint32_t packed = pack_buffers(file, buffers, count, sizes);
     const uint8_t *next = file->pack.packed;
     struct iovec piece = {.iov_base = file->pack.packed};
     uint64_t left;
@@ -129,13 +131,13 @@ static uint32_t write_together(struct etwas_log_file *file, const struct etwas_d
     }
     left = etwas_file_write(file->descriptor, &piece, 1, file->pack.end, NULL, &error);
     for (taken = 0; taken < packed && left >= sizes[taken]; taken++) {
-        take(file, &buffers[taken], next, sizes[taken], result);
+        pack_count_written(file, &buffers[taken], next, sizes[taken], result);
         next += sizes[taken];
         left -= sizes[taken];
     }
     if (taken < packed) {
         result->code = etwas_file_write_error(error);
-        mend(file, left);
+        pack_repair(file, left);
     }
     return taken;
 }
@@ -147,7 +149,7 @@ void etwas_log_pack_write(struct etwas_log_file *file, const struct etwas_draine
 
     while (count != 0 && result->code == ERROR_SUCCESS &&
            (room = etwas_log_cursor_room(&file->cursor, count)) != 0) {
-        uint32_t written = write_together(file, buffers, room, result);
+        uint32_t written = pack_write_together(file, buffers, room, result);
 
         buffers += written;
         count -= written;
@@ -158,19 +160,19 @@ void etwas_log_pack_write(struct etwas_log_file *file, const struct etwas_draine
 /* ---- what is in the file --------------------------------------------------------------------- */
 
 /* Whether a buffer begins there that ends in the file. */
-static bool read_header(const struct etwas_log_file *file, uint64_t at,
-                        struct etwas_etl_buffer_header *header)
+static bool pack_read_header(const struct etwas_log_file *file, uint64_t at,
+                             struct etwas_etl_buffer_header *header)
 {
     return etwas_file_read(file->descriptor, header, sizeof *header, at) == sizeof *header &&
            header->buffer_bytes >= sizeof *header && header->buffer_bytes <= file->pack.end - at;
 }
 
-static bool find_last(struct etwas_log_file *file)
+static bool pack_find_last(struct etwas_log_file *file)
 {
     struct etwas_etl_buffer_header header;
 
     for (uint64_t at = file->buffer_bytes; at < file->pack.end; at += header.buffer_bytes) {
-        if (!read_header(file, at, &header)) {
+        if (!pack_read_header(file, at, &header)) {
             return false;
         }
         file->pack.last = at;
@@ -185,8 +187,8 @@ bool etwas_log_pack_mark_last(struct etwas_log_file *file, uint16_t flags)
     if (file->pack.end == file->buffer_bytes) {
         return true;
     }
-    return (file->pack.last != 0 || find_last(file)) &&
-           read_header(file, file->pack.last, &header) &&
+    return (file->pack.last != 0 || pack_find_last(file)) &&
+           pack_read_header(file, file->pack.last, &header) &&
            etwas_log_patch_flags(file->descriptor, file->pack.last,
                                  (uint16_t)(header.flags | flags));
 }
@@ -197,7 +199,7 @@ bool etwas_log_pack_number_backwards(struct etwas_log_file *file)
     struct etwas_etl_buffer_header header;
 
     for (uint64_t at = file->buffer_bytes; at < file->pack.end; at += header.buffer_bytes) {
-        if (!read_header(file, at, &header) ||
+        if (!pack_read_header(file, at, &header) ||
             !etwas_log_patch_number(file->descriptor, at, number--)) {
             return false;
         }

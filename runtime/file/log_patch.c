@@ -38,7 +38,7 @@ bool etwas_log_patch_flags(int descriptor, uint64_t buffer_at, uint16_t flags)
 }
 
 /* The entry of the buffer that gets this number, when entry `first` has number 1. */
-static uint32_t entry_of(uint64_t number, uint32_t count, uint32_t first)
+static uint32_t patch_entry_of(uint64_t number, uint32_t count, uint32_t first)
 {
     return (uint32_t)((first - 1 + number - 1) % count) + 1;
 }
@@ -51,13 +51,13 @@ bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_
     for (uint64_t number = 1; number <= count; number++) {
         if (number % AHEAD_STEP == 1) {
             for (; ahead < count && ahead < number - 1 + AHEAD_BUFFERS; ahead++) {
-                etwas_file_read_ahead(descriptor,
-                                      (uint64_t)entry_of(ahead + 1, count, first) * buffer_bytes,
-                                      sizeof(struct etwas_etl_buffer_header));
+                etwas_file_read_ahead(
+                    descriptor, (uint64_t)patch_entry_of(ahead + 1, count, first) * buffer_bytes,
+                    sizeof(struct etwas_etl_buffer_header));
             }
         }
         if (!etwas_log_patch_number(descriptor,
-                                    (uint64_t)entry_of(number, count, first) * buffer_bytes,
+                                    (uint64_t)patch_entry_of(number, count, first) * buffer_bytes,
                                     (int64_t)number)) {
             return false;
         }

@@ -9,8 +9,8 @@
 #include "file/log_file_internal.h"
 
 /* Appends a record to the scratch buffer. */
-static void put(struct etwas_log_file *file, struct etwas_drained *buffer, uint8_t type,
-                const void *payload, size_t bytes)
+static void window_append_record(struct etwas_log_file *file, struct etwas_drained *buffer,
+                                 uint8_t type, const void *payload, size_t bytes)
 {
     uint8_t *to = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
     struct etwas_etl_full_header header =
@@ -23,7 +23,7 @@ static void put(struct etwas_log_file *file, struct etwas_drained *buffer, uint8
     buffer->records++;
 }
 
-static bool has_room(const struct etwas_log_file *file, const struct etwas_drained *buffer)
+static bool window_has_room(const struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
     return ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes +
                sizeof(struct etwas_etl_full_header) + sizeof(struct etwas_etl_window) <=
@@ -50,10 +50,10 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
         struct etwas_log_write write = {.code = ERROR_SUCCESS};
 
         if (!begun) {
-            put(file, &buffer, ETWAS_ETL_WINDOW_TYPE, window, sizeof *window);
+            window_append_record(file, &buffer, ETWAS_ETL_WINDOW_TYPE, window, sizeof *window);
             begun = true;
         }
-        for (; gap < window->missing && has_room(file, &buffer); gap++) {
+        for (; gap < window->missing && window_has_room(file, &buffer); gap++) {
             const struct etwas_etl_missing missing = {
                 .version = ETWAS_ETL_WINDOW_VERSION,
                 .processor = gaps[gap].slot,
@@ -61,7 +61,7 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
                 .to_raw = gaps[gap].to,
             };
 
-            put(file, &buffer, ETWAS_ETL_MISSING_TYPE, &missing, sizeof missing);
+            window_append_record(file, &buffer, ETWAS_ETL_MISSING_TYPE, &missing, sizeof missing);
         }
         etwas_log_write_buffers(file, &buffer, 1, &write);
         result.written += write.written;

@@ -25,7 +25,7 @@ enum {
 #define NS_A_SECOND 1000000000
 
 /* While a window is open the flusher looks so often whether another buffer is full. */
-#define LOOK_NS UINT64_C(1000000)
+#define RECHECK_NS UINT64_C(1000000)
 
 struct candidate {
     struct etwas_pin pin;
@@ -53,8 +53,8 @@ struct recorder {
 /* ---- triggers -------------------------------------------------------------------------------- */
 
 /* How many came since it was asked last; *first: the earliest stamp, about. */
-static uint64_t take_triggers(struct recorder *recorder, struct etwas_trigger *trigger,
-                              int64_t *first)
+static uint64_t recorder_take_triggers(struct recorder *recorder, struct etwas_trigger *trigger,
+                                       int64_t *first)
 {
     uint64_t asked;
     uint64_t came;
@@ -67,14 +67,15 @@ static uint64_t take_triggers(struct recorder *recorder, struct etwas_trigger *t
     return came;
 }
 
-static void book(struct etwas_session *session, uint64_t *account, uint64_t triggers)
+static void recorder_count_triggers(struct etwas_session *session, uint64_t *account,
+                                    uint64_t triggers)
 {
     (void)pthread_mutex_lock(&session->pool_lock);
     *account += triggers;
     (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
-static uint64_t lost_by(const struct etwas_session *session)
+static uint64_t recorder_lost_events(const struct etwas_session *session)
 {
     etwas_session_counts counts;
 
@@ -83,7 +84,7 @@ static uint64_t lost_by(const struct etwas_session *session)
 }
 
 /* What the recorder holds has to fit below the cap: so much can its file become. */
-static bool is_capped(const struct recorder *recorder, const struct etwas_session *session)
+static bool recorder_is_capped(const struct recorder *recorder, const struct etwas_session *session)
 {
     const struct etwas_recorder_options *options = &recorder->options;
     uint64_t held_bytes =
@@ -96,7 +97,7 @@ static bool is_capped(const struct recorder *recorder, const struct etwas_sessio
 
 /* ---- pins ------------------------------------------------------------------------------------ */
 
-static int newest_first(const void *left, const void *right)
+static int candidate_newest_first(const void *left, const void *right)
 {
     int64_t one = ((const struct candidate *)left)->newest;
     int64_t other = ((const struct candidate *)right)->newest;
@@ -108,8 +109,8 @@ static int newest_first(const void *left, const void *right)
  * A slot's buffers that belong to the window and are not pinned. What lies behind a pinned one was looked at
  * when that was pinned, unless the window has become wider.
  */
-static uint32_t list_slot(const struct recorder *recorder, struct etwas_pool *pool, uint32_t slot,
-                          uint32_t count)
+static uint32_t recorder_list_slot(const struct recorder *recorder, struct etwas_pool *pool,
+                                   uint32_t slot, uint32_t count)
 {
     bool is_rseq = etwas_pool_is_rseq_slot(pool, slot);
     struct etwas_chain chain;
@@ -132,19 +133,19 @@ static uint32_t list_slot(const struct recorder *recorder, struct etwas_pool *po
     return count;
 }
 
-static uint32_t list_candidates(const struct recorder *recorder, struct etwas_pool *pool)
+static uint32_t recorder_list_candidates(const struct recorder *recorder, struct etwas_pool *pool)
 {
     uint32_t count = 0;
 
     for (uint32_t slot = 0; slot < etwas_pool_used_slots(pool); slot++) {
-        count = list_slot(recorder, pool, slot, count);
+        count = recorder_list_slot(recorder, pool, slot, count);
     }
-    qsort(recorder->candidates, count, sizeof *recorder->candidates, newest_first);
+    qsort(recorder->candidates, count, sizeof *recorder->candidates, candidate_newest_first);
     return count;
 }
 
 /* A retention class goes on within its quota: of that the window leaves what its slots need. */
-static bool leaves_the_row_enough(const struct recorder *recorder, const struct etwas_pool *pool,
+static bool recorder_row_has_room(const struct recorder *recorder, const struct etwas_pool *pool,
                                   uint32_t row)
 {
     uint32_t quota = ck_pr_load_32(&pool->words->rows[row].quota);
@@ -152,8 +153,8 @@ static bool leaves_the_row_enough(const struct recorder *recorder, const struct 
     return !etwas_quota_has_rows(pool) || recorder->row_pins[row] + pool->row_least < quota;
 }
 
-static void pin(struct recorder *recorder, struct etwas_pool *pool,
-                const struct candidate *candidate, uint32_t most)
+static void recorder_pin(struct recorder *recorder, struct etwas_pool *pool,
+                         const struct candidate *candidate, uint32_t most)
 {
     bool is_extra =
         pool->rseq_slots != 0 && etwas_pool_is_of_shared_slot(pool, candidate->pin.owner);
@@ -161,7 +162,7 @@ static void pin(struct recorder *recorder, struct etwas_pool *pool,
 
     if (recorder->verbs.pin_count < most &&
         !(is_extra && recorder->extra_pins >= recorder->most_extra_pins) &&
-        leaves_the_row_enough(recorder, pool, row) &&
+        recorder_row_has_room(recorder, pool, row) &&
         etwas_pool_pin(pool, candidate->pin.buffer, candidate->pin.owner)) {
         recorder->verbs.pins[recorder->verbs.pin_count++] = candidate->pin;
         recorder->extra_pins += is_extra ? 1 : 0;
@@ -170,7 +171,7 @@ static void pin(struct recorder *recorder, struct etwas_pool *pool,
 }
 
 /* But guests', which take only what is free (pool_claim.c). */
-static uint32_t own_slots(const struct etwas_pool *pool)
+static uint32_t recorder_own_slots(const struct etwas_pool *pool)
 {
     return pool->slot_count - pool->guest_slots;
 }
@@ -179,27 +180,28 @@ static uint32_t own_slots(const struct etwas_pool *pool)
  * At the trigger the newest first, and as many places are left as there are slots: each has a buffer with
  * the moment itself, that cannot be pinned before it is full.
  */
-static void pin_what_is_held(struct recorder *recorder, struct etwas_pool *pool)
+static void recorder_pin_held(struct recorder *recorder, struct etwas_pool *pool)
 {
-    uint32_t count = list_candidates(recorder, pool);
-    uint32_t most =
-        recorder->most_pins > own_slots(pool) ? recorder->most_pins - own_slots(pool) : 0;
+    uint32_t count = recorder_list_candidates(recorder, pool);
+    uint32_t most = recorder->most_pins > recorder_own_slots(pool)
+                        ? recorder->most_pins - recorder_own_slots(pool)
+                        : 0;
 
     for (uint32_t index = 0; index < count; index++) {
-        pin(recorder, pool, &recorder->candidates[index], most);
+        recorder_pin(recorder, pool, &recorder->candidates[index], most);
     }
 }
 
 /* What was filled since then: the oldest first, since that is overwritten next. */
-static void pin_what_came(struct recorder *recorder, struct etwas_pool *pool)
+static void recorder_pin_new(struct recorder *recorder, struct etwas_pool *pool)
 {
-    for (uint32_t left = list_candidates(recorder, pool); left > 0; left--) {
-        pin(recorder, pool, &recorder->candidates[left - 1], recorder->most_pins);
+    for (uint32_t left = recorder_list_candidates(recorder, pool); left > 0; left--) {
+        recorder_pin(recorder, pool, &recorder->candidates[left - 1], recorder->most_pins);
     }
     recorder->is_wider = false;
 }
 
-static void unpin(struct recorder *recorder, struct etwas_pool *pool)
+static void recorder_unpin(struct recorder *recorder, struct etwas_pool *pool)
 {
     for (uint32_t index = 0; index < recorder->verbs.pin_count; index++) {
         etwas_pool_unpin(pool, recorder->verbs.pins[index].buffer,
@@ -212,12 +214,12 @@ static void unpin(struct recorder *recorder, struct etwas_pool *pool)
 
 /* ---- a window -------------------------------------------------------------------------------- */
 
-static bool is_open(const struct recorder *recorder)
+static bool window_is_open(const struct recorder *recorder)
 {
     return recorder->window.trigger != 0;
 }
 
-static int64_t begin_for(const struct recorder *recorder, int64_t moment)
+static int64_t window_begin_for(const struct recorder *recorder, int64_t moment)
 {
     int64_t before = recorder->options.before_ticks;
 
@@ -228,12 +230,12 @@ static int64_t begin_for(const struct recorder *recorder, int64_t moment)
  * How long the window stays open: a trigger from a payload comes when its moment is past. The two clocks
  * differ a little, and rather too long than too short.
  */
-static uint64_t left_after(const struct recorder *recorder, const struct etwas_session *session,
-                           int64_t moment)
+static uint64_t window_left_ns(const struct recorder *recorder, const struct etwas_session *session,
+                               int64_t moment)
 {
     uint32_t clock = session->configuration.clock;
     etwas_etl_wide age = (etwas_etl_wide)etwas_clock_now(clock) - moment;
-    etwas_etl_wide left = (etwas_etl_wide)recorder->options.after_ns + LOOK_NS -
+    etwas_etl_wide left = (etwas_etl_wide)recorder->options.after_ns + RECHECK_NS -
                           age * NS_A_SECOND / (etwas_etl_wide)etwas_clock_frequency(clock);
 
     if (left > (etwas_etl_wide)recorder->options.after_ns) {
@@ -243,9 +245,9 @@ static uint64_t left_after(const struct recorder *recorder, const struct etwas_s
 }
 
 /* A trigger is joined whose moment is earlier than that of the window. */
-static void widen(struct recorder *recorder, int64_t moment)
+static void window_widen(struct recorder *recorder, int64_t moment)
 {
-    int64_t wanted = begin_for(recorder, moment);
+    int64_t wanted = window_begin_for(recorder, moment);
 
     if (moment != 0 && wanted < recorder->window.begin) {
         recorder->window.begin = wanted;
@@ -254,8 +256,9 @@ static void widen(struct recorder *recorder, int64_t moment)
 }
 
 /* Of the open window. */
-static uint32_t name_file(const struct recorder *recorder, const struct etwas_session *session,
-                          etwas_wchar made[ETWAS_NAME_UNITS + 1])
+static uint32_t window_file_name(const struct recorder *recorder,
+                                 const struct etwas_session *session,
+                                 etwas_wchar made[ETWAS_NAME_UNITS + 1])
 {
     return etwas_file_name_make(
         recorder->options.file_name,
@@ -265,16 +268,18 @@ static uint32_t name_file(const struct recorder *recorder, const struct etwas_se
 }
 
 /* A name that cannot be made is told when the file is written. */
-static void tell_begun(const struct recorder *recorder, const struct etwas_session *session)
+static void window_notify_begun(const struct recorder *recorder,
+                                const struct etwas_session *session)
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
 
-    if (recorder->options.begun != NULL && name_file(recorder, session, made) == ERROR_SUCCESS) {
+    if (recorder->options.begun != NULL &&
+        window_file_name(recorder, session, made) == ERROR_SUCCESS) {
         recorder->options.begun(session, made, &recorder->window);
     }
 }
 
-static void begin(struct recorder *recorder, struct etwas_session *session)
+static void window_begin(struct recorder *recorder, struct etwas_session *session)
 {
     const struct etwas_recorder_options *options = &recorder->options;
     struct etwas_trigger *trigger = &session->trigger;
@@ -282,17 +287,17 @@ static void begin(struct recorder *recorder, struct etwas_session *session)
         etwas_clock_reading_stamp(&session->started, session->configuration.clock);
     uint64_t now_ns = etwas_monotonic_ns();
     int64_t first;
-    uint64_t came = take_triggers(recorder, trigger, &first);
+    uint64_t came = recorder_take_triggers(recorder, trigger, &first);
 
     if (came == 0) {
         return;
     }
     if (recorder->began_ns != 0 && now_ns - recorder->began_ns < options->least_gap_ns) {
-        book(session, &trigger->limited, came);
+        recorder_count_triggers(session, &trigger->limited, came);
         return;
     }
-    if (is_capped(recorder, session)) {
-        book(session, &trigger->capped, came);
+    if (recorder_is_capped(recorder, session)) {
+        recorder_count_triggers(session, &trigger->capped, came);
         return;
     }
     if (first == 0) {
@@ -300,28 +305,28 @@ static void begin(struct recorder *recorder, struct etwas_session *session)
     }
     first = first > started ? first : started;
     recorder->window = (struct etwas_snapshot_window){
-        .begin = begin_for(recorder, first),
+        .begin = window_begin_for(recorder, first),
         .trigger = first,
         .number = (uint32_t)trigger->windows + 1,
         .triggers = (uint32_t)came,
-        .lost_before = lost_by(session),
+        .lost_before = recorder_lost_events(session),
     };
     recorder->began_ns = now_ns;
-    recorder->until_ns = now_ns + left_after(recorder, session, first);
-    pin_what_is_held(recorder, session->pool);
+    recorder->until_ns = now_ns + window_left_ns(recorder, session, first);
+    recorder_pin_held(recorder, session->pool);
     /* Who sees the window counted knows that what it has is pinned. */
     (void)pthread_mutex_lock(&session->pool_lock);
     trigger->windows++;
     trigger->joined += came - 1;
     (void)pthread_mutex_unlock(&session->pool_lock);
     ck_pr_store_32(&trigger->is_open, 1);
-    tell_begun(recorder, session);
+    window_notify_begun(recorder, session);
 }
 
-static uint32_t write_window(struct recorder *recorder, struct etwas_session *session)
+static uint32_t window_write(struct recorder *recorder, struct etwas_session *session)
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
-    uint32_t code = name_file(recorder, session, made);
+    uint32_t code = window_file_name(recorder, session, made);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -332,19 +337,19 @@ static uint32_t write_window(struct recorder *recorder, struct etwas_session *se
     return etwas_snapshot_write_window(session, made, &recorder->window);
 }
 
-static void finish(struct recorder *recorder, struct etwas_session *session)
+static void window_finish(struct recorder *recorder, struct etwas_session *session)
 {
     struct etwas_trigger *trigger = &session->trigger;
     int64_t first;
-    uint64_t came = take_triggers(recorder, trigger, &first);
+    uint64_t came = recorder_take_triggers(recorder, trigger, &first);
     uint32_t code;
 
     recorder->window.triggers += (uint32_t)came;
-    widen(recorder, first);
-    book(session, &trigger->joined, came);
-    pin_what_came(recorder, session->pool);
-    code = write_window(recorder, session);
-    unpin(recorder, session->pool);
+    window_widen(recorder, first);
+    recorder_count_triggers(session, &trigger->joined, came);
+    recorder_pin_new(recorder, session->pool);
+    code = window_write(recorder, session);
+    recorder_unpin(recorder, session->pool);
     (void)pthread_mutex_lock(&session->pool_lock);
     trigger->files += code == ERROR_SUCCESS ? 1 : 0;
     trigger->failed += code == ERROR_SUCCESS ? 0 : 1;
@@ -357,15 +362,15 @@ static void finish(struct recorder *recorder, struct etwas_session *session)
 }
 
 /* The session ends: what is asked for until now is written, and then nobody may ask. */
-static void end(struct recorder *recorder, struct etwas_session *session)
+static void recorder_end(struct recorder *recorder, struct etwas_session *session)
 {
     ck_pr_store_32(&session->trigger.armed, 0);
     ck_pr_fence_memory();
-    if (!is_open(recorder)) {
-        begin(recorder, session);
+    if (!window_is_open(recorder)) {
+        window_begin(recorder, session);
     }
-    if (is_open(recorder)) {
-        finish(recorder, session);
+    if (window_is_open(recorder)) {
+        window_finish(recorder, session);
     }
     session->recorder = NULL;
     free(recorder->verbs.pins);
@@ -373,52 +378,53 @@ static void end(struct recorder *recorder, struct etwas_session *session)
     free(recorder);
 }
 
-static uint64_t pass(struct etwas_session *session, bool last)
+static uint64_t recorder_pass(struct etwas_session *session, bool last)
 {
     struct recorder *recorder = (struct recorder *)(void *)session->recorder;
     uint64_t now_ns;
 
     if (last) {
-        end(recorder, session);
+        recorder_end(recorder, session);
         return UINT64_MAX;
     }
-    if (!is_open(recorder)) {
-        begin(recorder, session);
+    if (!window_is_open(recorder)) {
+        window_begin(recorder, session);
     }
-    if (!is_open(recorder)) {
+    if (!window_is_open(recorder)) {
         return UINT64_MAX;
     }
     now_ns = etwas_monotonic_ns();
     if (now_ns >= recorder->until_ns) {
-        finish(recorder, session);
+        window_finish(recorder, session);
         return ck_pr_load_64(&session->trigger.first) != 0 ? 0 : UINT64_MAX;
     }
-    widen(recorder, (int64_t)ck_pr_load_64(&session->trigger.first));
-    pin_what_came(recorder, session->pool);
-    return recorder->until_ns - now_ns < LOOK_NS ? recorder->until_ns - now_ns : LOOK_NS;
+    window_widen(recorder, (int64_t)ck_pr_load_64(&session->trigger.first));
+    recorder_pin_new(recorder, session->pool);
+    return recorder->until_ns - now_ns < RECHECK_NS ? recorder->until_ns - now_ns : RECHECK_NS;
 }
 
 /* ---- arming ---------------------------------------------------------------------------------- */
 
 /* How many buffers writers need at least to go on: none of them may find that all are pinned. */
-static uint32_t least_spare(const struct etwas_pool *pool)
+static uint32_t recorder_least_reserve(const struct etwas_pool *pool)
 {
-    return BUFFERS_A_SLOT * own_slots(pool) + (pool->rseq_slots != 0 ? pool->extra_buffers : 0);
+    return BUFFERS_A_SLOT * recorder_own_slots(pool) +
+           (pool->rseq_slots != 0 ? pool->extra_buffers : 0);
 }
 
-static struct recorder *make(const struct etwas_pool *pool,
-                             const struct etwas_recorder_options *options, uint32_t allocated,
-                             uint32_t spare)
+static struct recorder *recorder_make(const struct etwas_pool *pool,
+                                      const struct etwas_recorder_options *options,
+                                      uint32_t allocated, uint32_t reserve)
 {
     struct recorder *recorder = calloc(1, sizeof *recorder);
 
     if (recorder == NULL) {
         return NULL;
     }
-    recorder->verbs.pass = pass;
+    recorder->verbs.pass = recorder_pass;
     recorder->options = *options;
     recorder->most_candidates = allocated;
-    recorder->most_pins = allocated - spare;
+    recorder->most_pins = allocated - reserve;
     recorder->most_extra_pins =
         pool->extra_buffers > BUFFERS_A_SLOT ? pool->extra_buffers - BUFFERS_A_SLOT : 0;
     recorder->verbs.pins = malloc(recorder->most_pins * sizeof *recorder->verbs.pins);
@@ -437,8 +443,8 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
 {
     const struct etwas_pool *pool = session->pool;
     uint32_t allocated = etwas_pool_allocated(pool);
-    uint32_t least = least_spare(pool);
-    uint32_t spare = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
+    uint32_t least = recorder_least_reserve(pool);
+    uint32_t reserve = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
     struct recorder *recorder;
 
     if (!etwas_configuration_is_buffering(&session->configuration) ||
@@ -448,11 +454,11 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
     if (session->recorder != NULL) {
         return ERROR_ALREADY_EXISTS;
     }
-    spare = spare > least ? spare : least;
-    if (spare + own_slots(pool) >= allocated) {
+    reserve = reserve > least ? reserve : least;
+    if (reserve + recorder_own_slots(pool) >= allocated) {
         return ERROR_INVALID_PARAMETER;
     }
-    recorder = make(pool, options, allocated, spare);
+    recorder = recorder_make(pool, options, allocated, reserve);
     if (recorder == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -13,7 +13,7 @@
  *               meanwhile has the next window
  *
  * Writers take no notice: they find no pinned buffer to overwrite, and take the next. So that they find one
- * at all, what each slot needs to go on is never pinned (least_spare).
+ * at all, what each slot needs to go on is never pinned (recorder_least_reserve).
  *
  * All of it belongs to the flusher's role.
  */

@@ -58,7 +58,7 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
 }
 
 /* What the file will take of the disk: what it has already it does not take again. */
-static uint64_t wanted_bytes(const struct etwas_log_file_options *options)
+static uint64_t session_file_wanted_bytes(const struct etwas_log_file_options *options)
 {
     uint64_t there = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0
                          ? etwas_file_length(options->path)
@@ -67,8 +67,8 @@ static uint64_t wanted_bytes(const struct etwas_log_file_options *options)
     return options->maximum_bytes > there ? options->maximum_bytes - there : 0;
 }
 
-static uint32_t create(struct etwas_log_file_options *options, const etwas_wchar *file_name,
-                       struct etwas_log_file **file)
+static uint32_t session_file_create_log(struct etwas_log_file_options *options,
+                                        const etwas_wchar *file_name, struct etwas_log_file **file)
 {
     char path[ETWAS_PATH_BYTES];
     uint32_t code = etwas_configuration_path(file_name, path);
@@ -78,7 +78,7 @@ static uint32_t create(struct etwas_log_file_options *options, const etwas_wchar
     }
     options->path = path;
     options->file_name = file_name;
-    if (!etwas_file_has_space(path, wanted_bytes(options), SYSTEM_RESERVE_BYTES)) {
+    if (!etwas_file_has_space(path, session_file_wanted_bytes(options), SYSTEM_RESERVE_BYTES)) {
         return ERROR_DISK_FULL;
     }
     return etwas_log_file_create(options, file);
@@ -93,7 +93,7 @@ uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wc
 
     options.replaces_whole = true;
     etwas_fork_forbid();
-    code = create(&options, file_name, &file);
+    code = session_file_create_log(&options, file_name, &file);
     if (code == ERROR_SUCCESS) {
         etwas_session_set_file(session, file);
     }
@@ -114,7 +114,7 @@ bool etwas_session_file_close(struct etwas_session *session)
 }
 
 /* What it has lost until now; the session's file says when, to the same event. */
-static struct etwas_log_file_totals totals_of(struct etwas_session *session)
+static struct etwas_log_file_totals session_file_totals(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
@@ -130,15 +130,15 @@ static struct etwas_log_file_totals totals_of(struct etwas_session *session)
 }
 
 /* Of the last file that the session writes. */
-static struct etwas_log_file_totals last_totals_of(struct etwas_session *session)
+static struct etwas_log_file_totals session_file_last_totals(struct etwas_session *session)
 {
-    struct etwas_log_file_totals totals = totals_of(session);
+    struct etwas_log_file_totals totals = session_file_totals(session);
 
     totals.ends = ETWAS_ETL_ENDS_SESSION;
     return totals;
 }
 
-static void count_sync_error(struct etwas_session *session)
+static void session_file_count_sync_error(struct etwas_session *session)
 {
     ck_pr_store_64(&session->sync_errors, session->sync_errors + 1);
 }
@@ -147,52 +147,54 @@ static void count_sync_error(struct etwas_session *session)
  * Of buffers without events, clock snapshots or metadata: what they take the place of in a circular file is
  * counted. A refusal costs what was in them, and no event.
  */
-static void book_besides(struct etwas_session *session, const struct etwas_log_write *write)
+static void session_file_count_besides(struct etwas_session *session,
+                                       const struct etwas_log_write *write)
 {
     etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_OVERWRITTEN, write->replaced);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + write->written + write->metadata);
     if (write->code != ERROR_SUCCESS || write->metadata_code != ERROR_SUCCESS) {
-        count_sync_error(session);
+        session_file_count_sync_error(session);
     }
 }
 
 /* What was described since it was asked last. */
-static void write_metadata(struct etwas_session *session)
+static void session_file_write_metadata(struct etwas_session *session)
 {
     struct etwas_log_write write = etwas_log_metadata_write(session->file, 0);
 
-    book_besides(session, &write);
+    session_file_count_besides(session, &write);
 }
 
 /* Counts what the system dropped: it said that it was written, and now it is not there. */
-static void count_refusal(struct etwas_session *session, const struct etwas_log_lost *lost)
+static void session_file_count_refusal(struct etwas_session *session,
+                                       const struct etwas_log_lost *lost)
 {
-    count_sync_error(session);
+    session_file_count_sync_error(session);
     etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_WRITE_ERROR, lost->records);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
     ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
 }
 
 /* Ends a file, once more if it was before. */
-static bool end(struct etwas_session *session, struct etwas_log_file *file,
-                const struct etwas_log_file_totals *totals)
+static bool session_file_end(struct etwas_session *session, struct etwas_log_file *file,
+                             const struct etwas_log_file_totals *totals)
 {
     bool good = etwas_log_file_end(file, totals);
 
     if (!good) {
-        count_sync_error(session);
+        session_file_count_sync_error(session);
     }
     return good;
 }
 
-static uint32_t store(struct etwas_session *session, struct etwas_log_file *file)
+static uint32_t session_file_store(struct etwas_session *session, struct etwas_log_file *file)
 {
     struct etwas_log_lost lost;
     uint32_t code = etwas_log_file_store(file, &lost);
 
     if (code != ERROR_SUCCESS) {
-        count_refusal(session, &lost);
+        session_file_count_refusal(session, &lost);
     }
     return code;
 }
@@ -202,17 +204,17 @@ static uint32_t store(struct etwas_session *session, struct etwas_log_file *file
  * it is refused it is ended once more: of what is found there, and what its end changed may be gone
  * too. The loss is counted in the file that is written meanwhile; the last one counts its own.
  */
-static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
-                            bool is_last)
+static uint32_t session_file_store_ended(struct etwas_session *session, struct etwas_log_file *file,
+                                         bool is_last)
 {
     struct etwas_log_file_totals totals = etwas_log_file_last_totals(file);
-    bool ended = etwas_log_file_is_ended(file) || end(session, file, &totals);
-    uint32_t code = store(session, file);
+    bool ended = etwas_log_file_is_ended(file) || session_file_end(session, file, &totals);
+    uint32_t code = session_file_store(session, file);
 
     if (code != ERROR_SUCCESS) {
-        totals = is_last ? last_totals_of(session) : totals;
-        (void)end(session, file, &totals);
-        (void)store(session, file);
+        totals = is_last ? session_file_last_totals(session) : totals;
+        (void)session_file_end(session, file, &totals);
+        (void)session_file_store(session, file);
         return code;
     }
     return ended ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
@@ -223,13 +225,13 @@ static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file
  * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
  * while it is taken off and closed: a child closes what it finds, and nothing else.
  */
-static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
+static uint32_t session_file_close_ended(struct etwas_session *session, uint32_t keep)
 {
     uint32_t code = ERROR_SUCCESS;
     struct etwas_log_file *ended;
 
     while ((ended = etwas_log_file_oldest_earlier(session->file, keep)) != NULL) {
-        uint32_t stored = store_ended(session, ended, false);
+        uint32_t stored = session_file_store_ended(session, ended, false);
         bool closed;
 
         etwas_fork_forbid();
@@ -239,7 +241,7 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
         closed = etwas_log_file_close(ended);
         etwas_fork_allow();
         if (!closed) {
-            count_sync_error(session);
+            session_file_count_sync_error(session);
             stored = ERROR_WRITE_FAULT;
         }
         code = stored != ERROR_SUCCESS ? stored : code;
@@ -250,8 +252,8 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 static const struct etwas_sink log_file_sink;
 
 /* What is lost from here on the new file says; the old one has ended. */
-static void hand_on_losses(struct etwas_session *session, struct etwas_log_file *old,
-                           struct etwas_log_file *file)
+static void session_file_hand_on_losses(struct etwas_session *session, struct etwas_log_file *old,
+                                        struct etwas_log_file *file)
 {
     struct etwas_losses *losses = session->losses;
 
@@ -269,8 +271,9 @@ static void hand_on_losses(struct etwas_session *session, struct etwas_log_file 
  * the old one no longer counts the new one does, from the same moment on. So many of those that
  * ended, `keep`, are not closed yet. `opened`: the clocks now; NULL: the session starts.
  */
-static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *given, uint32_t serial,
-                           uint32_t keep, const struct etwas_clock_reading *opened)
+static uint32_t session_file_switch_to(struct etwas_session *session, const etwas_wchar *given,
+                                       uint32_t serial, uint32_t keep,
+                                       const struct etwas_clock_reading *opened)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
@@ -290,29 +293,29 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     options.maximum_bytes = etwas_configuration_file_bytes(configuration);
     options.maximum_file_size = configuration->maximum_file_size;
     options.part = of_a_set ? serial : 0;
-    options.before = totals_of(session);
+    options.before = session_file_totals(session);
     options.after = old;
     options.opened = opened;
     options.history = &session->clock_history;
     etwas_fork_forbid();
-    code = create(&options, name, &file);
+    code = session_file_create_log(&options, name, &file);
     if (code != ERROR_SUCCESS) {
         etwas_fork_allow();
         return code;
     }
     if (old != NULL) {
-        write_metadata(session);
-        (void)end(session, old, &options.before); /* tried again before it is stored */
+        session_file_write_metadata(session);
+        (void)session_file_end(session, old, &options.before); /* tried again before it is stored */
     }
-    hand_on_losses(session, old, file);
+    session_file_hand_on_losses(session, old, file);
     etwas_session_set_file(session, file);
     etwas_fork_allow();
     session->sinks[ETWAS_SINK_FILE] = &log_file_sink;
     etwas_session_set_file_name(session, name);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(file));
-    write_metadata(session);
-    (void)close_ended(session, keep); /* a refusal is counted */
+    session_file_write_metadata(session);
+    (void)session_file_close_ended(session, keep); /* a refusal is counted */
     return ERROR_SUCCESS;
 }
 
@@ -321,41 +324,41 @@ uint32_t etwas_session_file_open(struct etwas_session *session)
     const struct etwas_configuration *configuration = &session->configuration;
 
     return etwas_configuration_has_file(configuration)
-               ? go_on_with(session, configuration->file_name, 1, 0, NULL)
+               ? session_file_switch_to(session, configuration->file_name, 1, 0, NULL)
                : ERROR_SUCCESS;
 }
 
-static uint32_t begin_next(struct etwas_session *session, uint32_t keep)
+static uint32_t session_file_begin_next(struct etwas_session *session, uint32_t keep)
 {
     const struct etwas_clock_reading now = etwas_clock_read_together();
 
-    return go_on_with(session, session->configuration.file_name,
-                      etwas_log_file_part(session->file) + 1, keep, &now);
+    return session_file_switch_to(session, session->configuration.file_name,
+                                  etwas_log_file_part(session->file) + 1, keep, &now);
 }
 
 uint32_t etwas_session_file_next(struct etwas_session *session)
 {
-    return begin_next(session, 0);
+    return session_file_begin_next(session, 0);
 }
 
 uint32_t etwas_session_file_roll(struct etwas_session *session)
 {
     uint32_t fit = ENDED_PARTS_BYTES / (session->configuration.buffer_size_kb * BYTES_A_KB);
 
-    return begin_next(session, fit < ENDED_PARTS ? fit : ENDED_PARTS);
+    return session_file_begin_next(session, fit < ENDED_PARTS ? fit : ENDED_PARTS);
 }
 
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given)
 {
     const struct etwas_clock_reading now = etwas_clock_read_together();
 
-    return go_on_with(session, given, 1, 0, &now);
+    return session_file_switch_to(session, given, 1, 0, &now);
 }
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
 /* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
-static bool begin_next_part(struct etwas_session *session, uint32_t *code)
+static bool session_file_begin_next_part(struct etwas_session *session, uint32_t *code)
 {
     if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
         return false;
@@ -369,7 +372,7 @@ static bool begin_next_part(struct etwas_session *session, uint32_t *code)
  * NEWFILE: what is taken and not accounted is in two parts at most, the newest ones, whose names a crash-safe session keeps:
  * who recovers it looks for it there. The half, since what describes events takes its room, too.
  */
-static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
+static uint32_t session_file_room(struct etwas_session *session, uint32_t most, bool last)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     uint64_t fit = etwas_configuration_file_bytes(configuration) /
@@ -384,12 +387,13 @@ static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
 }
 
 /* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
-static struct etwas_log_write write_buffers(struct etwas_session *session,
-                                            const struct etwas_drained *buffers, uint32_t count)
+static struct etwas_log_write session_file_write_buffers(struct etwas_session *session,
+                                                         const struct etwas_drained *buffers,
+                                                         uint32_t count)
 {
     struct etwas_log_write all = {.code = ERROR_SUCCESS};
 
-    write_metadata(session);
+    session_file_write_metadata(session);
     do {
         struct etwas_log_write some =
             etwas_log_file_write(session->file, buffers + all.written, count - all.written);
@@ -400,16 +404,17 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
         ck_pr_store_64(&session->buffers_written,
                        session->buffers_written + some.written + some.metadata);
         if (some.metadata_code != ERROR_SUCCESS) {
-            count_sync_error(session);
+            session_file_count_sync_error(session);
         }
     } while (all.written < count && all.code == ERROR_SUCCESS &&
-             begin_next_part(session, &all.code));
+             session_file_begin_next_part(session, &all.code));
     return all;
 }
 
-static void take(struct etwas_session *session, struct etwas_batch *batch)
+static void session_file_accept(struct etwas_session *session, struct etwas_batch *batch)
 {
-    struct etwas_log_write write = write_buffers(session, batch->buffers, batch->count);
+    struct etwas_log_write write =
+        session_file_write_buffers(session, batch->buffers, batch->count);
 
     for (uint32_t index = 0; index < write.written; index++) {
         batch->buffers[index].kept = true;
@@ -422,29 +427,29 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
 }
 
 /* A library may be gone before the next batch, and its stacks are in it. */
-static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
-                        bool quiet)
+static void session_file_read_clocks(struct etwas_session *session,
+                                     const struct etwas_clock_reading *reading, bool quiet)
 {
     struct etwas_log_write write;
 
-    write_metadata(session);
+    session_file_write_metadata(session);
     write = etwas_log_clock_snapshots_add(session->file, reading, quiet, 0);
-    book_besides(session, &write);
+    session_file_count_besides(session, &write);
 }
 
 /* R81: with it the header is true, and the parts that ended before are closed. */
-static uint32_t sync_file(struct etwas_session *session)
+static uint32_t session_file_sync(struct etwas_session *session)
 {
-    uint32_t ended = close_ended(session, 0);
+    uint32_t ended = session_file_close_ended(session, 0);
     struct etwas_log_file_totals totals;
     struct etwas_log_lost lost;
     uint32_t code;
 
-    write_metadata(session);
-    totals = totals_of(session);
+    session_file_write_metadata(session);
+    totals = session_file_totals(session);
     code = etwas_log_file_sync(session->file, &totals, &lost);
     if (code != ERROR_SUCCESS) {
-        count_refusal(session, &lost);
+        session_file_count_refusal(session, &lost);
     }
     return code != ERROR_SUCCESS ? code : ended;
 }
@@ -457,22 +462,22 @@ void etwas_session_file_finish(struct etwas_session *session)
     if (file == NULL) {
         return;
     }
-    (void)close_ended(session, 0);
-    write_metadata(session);
-    totals = last_totals_of(session);
-    (void)end(session, file, &totals); /* tried again before it is stored */
-    (void)store_ended(session, file, true);
+    (void)session_file_close_ended(session, 0);
+    session_file_write_metadata(session);
+    totals = session_file_last_totals(session);
+    (void)session_file_end(session, file, &totals); /* tried again before it is stored */
+    (void)session_file_store_ended(session, file, true);
     /* Not before: a fork's child finds the descriptor while the disk is waited for. */
     session->sinks[ETWAS_SINK_FILE] = NULL;
     if (!etwas_session_file_close(session)) {
-        count_sync_error(session);
+        session_file_count_sync_error(session);
     }
 }
 
 static const struct etwas_sink log_file_sink = {
-    .room = room,
-    .accept = take,
-    .sync = sync_file,
-    .read_clocks = read_clocks,
+    .room = session_file_room,
+    .accept = session_file_accept,
+    .sync = session_file_sync,
+    .read_clocks = session_file_read_clocks,
     .end = etwas_session_file_finish,
 };

@@ -41,7 +41,7 @@ struct snapshot {
     int64_t oldest; /* no record that was written is older; INT64_MAX: none was */
 };
 
-static int by_ticket(const void *left, const void *right)
+static int held_by_ticket(const void *left, const void *right)
 {
     uint64_t one = ((const struct held *)left)->owner;
     uint64_t other = ((const struct held *)right)->owner;
@@ -50,7 +50,7 @@ static int by_ticket(const void *left, const void *right)
 }
 
 /* Claimed for an rseq slot, and never current yet: later than what is. */
-static bool is_spare(const struct etwas_pool *pool, uint64_t owner)
+static bool owner_is_next_buffer(const struct etwas_pool *pool, uint64_t owner)
 {
     uint32_t slot = etwas_owner_slot(owner);
     struct etwas_current current;
@@ -62,7 +62,8 @@ static bool is_spare(const struct etwas_pool *pool, uint64_t owner)
     return etwas_owner_ticket(owner) > etwas_owner_ticket(current.owner);
 }
 
-static void list(struct snapshot *snapshot, uint64_t owner, uint32_t buffer, bool is_pinned)
+static void snapshot_list(struct snapshot *snapshot, uint64_t owner, uint32_t buffer,
+                          bool is_pinned)
 {
     snapshot->list[snapshot->count++] = (struct held){
         .owner = owner,
@@ -76,7 +77,7 @@ static void list(struct snapshot *snapshot, uint64_t owner, uint32_t buffer, boo
  * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its writer
  * has not come to it yet: it can be pinned then. False: no memory.
  */
-static bool list_held(struct snapshot *snapshot)
+static bool snapshot_list_held(struct snapshot *snapshot)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     const struct etwas_recorder *recorder = snapshot->session->recorder;
@@ -99,19 +100,19 @@ static bool list_held(struct snapshot *snapshot)
         if (etwas_owner_slot(owner) < etwas_pool_used_slots(pool) &&
             (etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
              etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) &&
-            !is_spare(pool, owner)) {
-            list(snapshot, owner, buffer, false);
+            !owner_is_next_buffer(pool, owner)) {
+            snapshot_list(snapshot, owner, buffer, false);
         }
     }
     for (uint32_t pin = 0; pin < pins; pin++) {
-        list(snapshot, recorder->pins[pin].owner, recorder->pins[pin].buffer, true);
+        snapshot_list(snapshot, recorder->pins[pin].owner, recorder->pins[pin].buffer, true);
     }
-    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, by_ticket);
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, held_by_ticket);
     return true;
 }
 
 /* How a buffer that is kept follows the one before: its link, while the claim stands. */
-static void note_link(const struct etwas_pool *pool, struct held *held)
+static void held_store_link(const struct etwas_pool *pool, struct held *held)
 {
     const struct etwas_buffer_link *link = &pool->buffers[held->buffer].link;
 
@@ -124,7 +125,7 @@ static void note_link(const struct etwas_pool *pool, struct held *held)
  * The records of a buffer are in the order of time, so the first is the oldest. A guest may scribble on what is not
  * copied while it is looked at.
  */
-static void note_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
+static void snapshot_update_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
 {
     struct etwas_record record;
 
@@ -139,8 +140,9 @@ static void note_oldest(struct snapshot *snapshot, const void *records, uint32_t
 }
 
 /* Writes records as a buffer of the file, numbered in the order of time, unless they are too old. */
-static uint32_t write_records(struct snapshot *snapshot, struct held *held, const void *records,
-                              const struct etwas_collected *collected, uint32_t sequence_number)
+static uint32_t snapshot_write_records(struct snapshot *snapshot, struct held *held,
+                                       const void *records, const struct etwas_collected *collected,
+                                       uint32_t sequence_number)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
     struct etwas_drained buffer = {
@@ -161,13 +163,13 @@ static uint32_t write_records(struct snapshot *snapshot, struct held *held, cons
     code = etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
     held->covered.kept = code == ERROR_SUCCESS;
     if (held->covered.kept && snapshot->window != NULL) {
-        note_oldest(snapshot, records, buffer.data_bytes);
+        snapshot_update_oldest(snapshot, records, buffer.data_bytes);
     }
     return code;
 }
 
 /* Of a shared slot: a writer has claimed it, or nothing is committed in it yet. */
-static bool holds_nothing(const struct etwas_pool *pool, const struct held *held)
+static bool held_is_empty(const struct etwas_pool *pool, const struct held *held)
 {
     return !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(held->owner)) &&
            ck_pr_load_64(&pool->buffers[held->buffer].commit) == 0 &&
@@ -175,8 +177,8 @@ static bool holds_nothing(const struct etwas_pool *pool, const struct held *held
 }
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
-static uint32_t write_pinned(struct snapshot *snapshot, struct held *held, uint64_t owner,
-                             uint32_t sequence_number)
+static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *held, uint64_t owner,
+                                      uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     struct etwas_collected collected = {
@@ -187,10 +189,10 @@ static uint32_t write_pinned(struct snapshot *snapshot, struct held *held, uint6
     uint32_t code;
 
     if (!held->is_pinned && !etwas_pool_pin(pool, held->buffer, owner)) {
-        held->is_empty = holds_nothing(pool, held);
+        held->is_empty = held_is_empty(pool, held);
         return ERROR_SUCCESS;
     }
-    note_link(pool, held);
+    held_store_link(pool, held);
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
     if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
         collected.end_units = ck_pr_load_32(&pool->buffers[held->buffer].end.units);
@@ -201,9 +203,9 @@ static uint32_t write_pinned(struct snapshot *snapshot, struct held *held, uint6
     } else {
         etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
     }
-    code = write_records(snapshot, held,
-                         etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
-                         &collected, sequence_number);
+    code = snapshot_write_records(
+        snapshot, held, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        &collected, sequence_number);
     if (!held->is_pinned) {
         etwas_pool_unpin(pool, held->buffer, owner);
     }
@@ -214,8 +216,8 @@ static uint32_t write_pinned(struct snapshot *snapshot, struct held *held, uint6
  * Copies what is committed in a buffer that is current in an rseq slot. Its writers are
  * not held up: if the buffer is still of the same claim after the copy, the copy is true.
  */
-static bool copy_current(const struct snapshot *snapshot, struct held *held,
-                         struct etwas_collected *collected)
+static bool snapshot_copy_current(const struct snapshot *snapshot, struct held *held,
+                                  struct etwas_collected *collected)
 {
     const struct etwas_pool *pool = snapshot->session->pool;
     const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(held->owner));
@@ -230,14 +232,15 @@ static bool copy_current(const struct snapshot *snapshot, struct held *held,
         .end_units = etwas_word_units(current.word),
         .newest = (int64_t)ck_pr_load_64(&slot->newest),
     };
-    note_link(pool, held);
+    held_store_link(pool, held);
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_COPIES);
     memcpy(snapshot->copy, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
            (size_t)(collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
     return etwas_current_is_unchanged(&current, pool);
 }
 
-static uint32_t write_held(struct snapshot *snapshot, struct held *held, uint32_t sequence_number)
+static uint32_t snapshot_write_held(struct snapshot *snapshot, struct held *held,
+                                    uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     uint32_t index = etwas_owner_slot(held->owner);
@@ -246,33 +249,34 @@ static uint32_t write_held(struct snapshot *snapshot, struct held *held, uint32_
     if (etwas_pool_is_rseq_slot(pool, index) && etwas_owner_state(owner) == ETWAS_OWNER_HELD) {
         struct etwas_collected collected;
 
-        if (copy_current(snapshot, held, &collected)) {
-            return write_records(snapshot, held, snapshot->copy, &collected, sequence_number);
+        if (snapshot_copy_current(snapshot, held, &collected)) {
+            return snapshot_write_records(snapshot, held, snapshot->copy, &collected,
+                                          sequence_number);
         }
         /* Another is current by now, and this one full. */
         etwas_rseq_close_previous(etwas_pool_slot(pool, index), pool);
         owner = etwas_owner_as(owner, ETWAS_OWNER_CLOSED);
     }
-    return write_pinned(snapshot, held, owner, sequence_number);
+    return snapshot_write_pinned(snapshot, held, owner, sequence_number);
 }
 
 /* ---- what the file says of a window ---------------------------------------------------------- */
 
-static int by_slot(const void *left, const void *right)
+static int held_by_slot(const void *left, const void *right)
 {
     const struct held *one = left;
     const struct held *other = right;
 
     return one->covered.slot != other->covered.slot
                ? (one->covered.slot < other->covered.slot ? -1 : 1)
-               : by_ticket(left, right);
+               : held_by_ticket(left, right);
 }
 
 /* The window as it has become. The list is in another order afterwards. */
-static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
-                                             struct etwas_coverage *coverage,
-                                             struct etwas_covered_buffer *buffers,
-                                             uint32_t sequence_number)
+static struct etwas_log_write snapshot_write_coverage(const struct snapshot *snapshot,
+                                                      struct etwas_coverage *coverage,
+                                                      struct etwas_covered_buffer *buffers,
+                                                      uint32_t sequence_number)
 {
     const struct etwas_snapshot_window *window = snapshot->window;
     struct etwas_etl_window said = {
@@ -286,7 +290,7 @@ static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
     etwas_session_counts counts;
     uint32_t count = 0;
 
-    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, by_slot);
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, held_by_slot);
     for (uint32_t index = 0; index < snapshot->count; index++) {
         if (!snapshot->list[index].is_empty) {
             buffers[count++] = snapshot->list[index].covered;
@@ -304,8 +308,8 @@ static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
 }
 
 /* `buffers` as in write_besides. */
-static uint32_t write_window(const struct snapshot *snapshot, uint32_t sequence_number,
-                             uint32_t *buffers)
+static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t sequence_number,
+                                      uint32_t *buffers)
 {
     const struct etwas_session *session = snapshot->session;
     const int64_t started =
@@ -320,7 +324,7 @@ static uint32_t write_window(const struct snapshot *snapshot, uint32_t sequence_
 
     coverage.gaps = malloc(2 * (snapshot->count + 1) * sizeof *coverage.gaps);
     if (covered != NULL && coverage.gaps != NULL) {
-        write = write_coverage(snapshot, &coverage, covered, sequence_number);
+        write = snapshot_write_coverage(snapshot, &coverage, covered, sequence_number);
     }
     free(coverage.gaps);
     free(covered);
@@ -334,8 +338,8 @@ static uint32_t write_window(const struct snapshot *snapshot, uint32_t sequence_
  * 0 and stamped with the session's start. *buffers: how many they are. No other buffer has their
  * numbers, from `sequence_number` on.
  */
-static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
-                              uint32_t *buffers)
+static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
+                                       uint32_t *buffers)
 {
     const struct etwas_clock_history *history = &snapshot->session->clock_history;
     struct etwas_log_write write;
@@ -353,7 +357,8 @@ static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence
     code = write.code != ERROR_SUCCESS ? write.code : code;
     if (snapshot->window != NULL) {
         uint32_t written;
-        uint32_t window_code = write_window(snapshot, sequence_number + *buffers, &written);
+        uint32_t window_code =
+            snapshot_write_window(snapshot, sequence_number + *buffers, &written);
 
         *buffers += written;
         code = window_code != ERROR_SUCCESS ? window_code : code;
@@ -366,21 +371,21 @@ static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence
  * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what was
  * written besides belongs before the oldest; then they are given anew.
  */
-static uint32_t write_all_held(struct snapshot *snapshot)
+static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
 {
     uint32_t count;
     uint32_t besides;
     uint32_t besides_code;
     uint32_t code = ERROR_SUCCESS;
 
-    if (!list_held(snapshot)) {
+    if (!snapshot_list_held(snapshot)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     count = snapshot->count;
     for (uint32_t left = count; left > 0 && code == ERROR_SUCCESS; left--) {
-        code = write_held(snapshot, &snapshot->list[left - 1], left);
+        code = snapshot_write_held(snapshot, &snapshot->list[left - 1], left);
     }
-    besides_code = write_besides(snapshot, count + 1, &besides);
+    besides_code = snapshot_write_besides(snapshot, count + 1, &besides);
     free(snapshot->list);
     code = code == ERROR_SUCCESS ? besides_code : code;
     if ((besides != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
@@ -391,7 +396,7 @@ static uint32_t write_all_held(struct snapshot *snapshot)
 }
 
 /* How many events the recorder has lost until now; the file says when. */
-static uint64_t tell_losses(struct etwas_session *session)
+static uint64_t snapshot_record_losses(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
@@ -419,10 +424,11 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         free(snapshot.copy);
         return code;
     }
-    (void)tell_losses(session); /* before the clock snapshots, which make room for them */
-    code = write_all_held(&snapshot);
+    (void)snapshot_record_losses(
+        session); /* before the clock snapshots, which make room for them */
+    code = snapshot_write_all_held(&snapshot);
     free(snapshot.copy);
-    totals.events_lost = tell_losses(session);
+    totals.events_lost = snapshot_record_losses(session);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(session->file));
     if (window != NULL) {

@@ -44,7 +44,8 @@ void etwas_drain_reset(struct etwas_session *session)
  * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it
  * any more. A writer that was given up might, and one whose buffer is still current does.
  */
-static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_collected *collected)
+static uint8_t *drain_whole_buffer(const struct etwas_pool *pool,
+                                   const struct etwas_collected *collected)
 {
     bool whole =
         collected->begin_units == ETWAS_FIRST_UNIT && !collected->part && !collected->abandoned;
@@ -57,7 +58,7 @@ static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_c
  * first, and what is looked at and written is the copy, up to the first that is none. A batch that was begun before the
  * first guest came is still looked at where it lies.
  */
-static void copy_out(struct pass *pass, uint32_t index)
+static void batch_copy_out(struct pass *pass, uint32_t index)
 {
     const struct etwas_collected *collected = &pass->collected[index];
     struct etwas_drained *buffer = &pass->batch.buffers[index];
@@ -71,7 +72,7 @@ static void copy_out(struct pass *pass, uint32_t index)
     copy += ETWAS_ETL_BUFFER_HEADER_BYTES;
     memcpy(copy, buffer->data, buffer->data_bytes);
     buffer->data = copy;
-    while ((units = etwas_walk_next(copy, left)) != 0) {
+    while ((units = etwas_record_next_units(copy, left)) != 0) {
         copy += (size_t)units * ETWAS_UNIT_BYTES;
         left -= units;
         records++;
@@ -84,7 +85,7 @@ static void copy_out(struct pass *pass, uint32_t index)
     }
 }
 
-static void add_to_batch(struct pass *pass, const struct etwas_collected *collected, int64_t now)
+static void batch_add(struct pass *pass, const struct etwas_collected *collected, int64_t now)
 {
     const struct etwas_pool *pool = pass->session->pool;
     uint32_t index = pass->batch.count++;
@@ -92,7 +93,7 @@ static void add_to_batch(struct pass *pass, const struct etwas_collected *collec
     pass->collected[index] = *collected;
     pass->lost[index] = 0;
     pass->batch.buffers[index] = (struct etwas_drained){
-        .whole = whole_buffer(pool, collected),
+        .whole = drain_whole_buffer(pool, collected),
         .data = etwas_pool_buffer(pool, collected->buffer) +
                 (size_t)collected->begin_units * ETWAS_UNIT_BYTES,
         .data_bytes = (collected->end_units - collected->begin_units) * ETWAS_UNIT_BYTES,
@@ -103,12 +104,12 @@ static void add_to_batch(struct pass *pass, const struct etwas_collected *collec
         .newest = collected->newest,
     };
     if (pass->copies) {
-        copy_out(pass, index);
+        batch_copy_out(pass, index);
     }
 }
 
 /* An empty batch, of as many buffers as the sinks have room for. */
-static void begin_batch(struct pass *pass)
+static void batch_begin(struct pass *pass)
 {
     pass->batch.count = 0;
     pass->batch.loss = ETWAS_DISPOSITION_UNDELIVERED;
@@ -123,7 +124,7 @@ static void begin_batch(struct pass *pass)
 }
 
 /* Gives the batch to the sinks, accounts for what became of it, and begins the next. */
-static void hand_over(struct pass *pass)
+static void batch_hand_over(struct pass *pass)
 {
     struct etwas_session *session = pass->session;
     struct etwas_batch *batch = &pass->batch;
@@ -150,7 +151,7 @@ static void hand_over(struct pass *pass)
         pass->result.code = batch->code;
     }
     pass->result.is_full = pass->result.is_full || batch->is_full;
-    begin_batch(pass);
+    batch_begin(pass);
 }
 
 /* What of a slot's list is complete, or has been waited for long enough. */
@@ -168,9 +169,9 @@ static void drain_slot(struct pass *pass, uint32_t slot)
             etwas_collector_account(&session->collector, &collected, ETWAS_DISPOSITION_WRITTEN);
             continue;
         }
-        add_to_batch(pass, &collected, now);
+        batch_add(pass, &collected, now);
         if (pass->batch.count == pass->room) {
-            hand_over(pass);
+            batch_hand_over(pass);
         }
     }
 }
@@ -180,7 +181,7 @@ static void drain_slot(struct pass *pass, uint32_t slot)
  * when system time was set back; those that were taken before are no later than what it finds,
  * whatever their stamps say.
  */
-static void begin_flush(struct etwas_session *session)
+static void drain_begin_flush(struct etwas_session *session)
 {
     int64_t now = etwas_clock_now(session->configuration.clock);
 
@@ -189,7 +190,7 @@ static void begin_flush(struct etwas_session *session)
 }
 
 /* All that the last flush found is taken. */
-static void end_flush(struct etwas_session *session)
+static void drain_end_flush(struct etwas_session *session)
 {
     if (session->flush_is_due) {
         session->flush_is_due = false;
@@ -204,7 +205,7 @@ static void drain_slots(struct pass *pass, enum etwas_collector_scope scope)
     uint32_t slots = etwas_pool_used_slots(session->pool);
 
     if (scope != ETWAS_COLLECT_FULL) {
-        begin_flush(session);
+        drain_begin_flush(session);
     }
     for (uint32_t slot = 0; slot < slots; slot++) {
         etwas_collector_gather(&session->collector, slot, scope);
@@ -212,19 +213,19 @@ static void drain_slots(struct pass *pass, enum etwas_collector_scope scope)
     for (uint32_t slot = 0; slot < slots; slot++) {
         drain_slot(pass, slot);
     }
-    hand_over(pass);
+    batch_hand_over(pass);
     if (pass->room == 0) {
         session->flush_is_due = false;
     } else if (etwas_collector_has_pending(&session->collector)) {
         pass->result.waits = true;
     } else {
-        end_flush(session);
+        drain_end_flush(session);
     }
 }
 
 /* One pass; `last` of a session that ends. */
-static struct etwas_drain_result drain(struct etwas_session *session,
-                                       enum etwas_collector_scope scope, bool last)
+static struct etwas_drain_result drain_pass(struct etwas_session *session,
+                                            enum etwas_collector_scope scope, bool last)
 {
     struct pass pass;
 
@@ -235,7 +236,7 @@ static struct etwas_drain_result drain(struct etwas_session *session,
     session->collector.now_ns = etwas_monotonic_ns();
     etwas_collector_reap(&session->collector);
     etwas_collector_reclaim(&session->collector);
-    begin_batch(&pass);
+    batch_begin(&pass);
     if (pass.room != 0) {
         drain_slots(&pass, scope);
     }
@@ -249,7 +250,7 @@ static struct etwas_drain_result drain(struct etwas_session *session,
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
                                       enum etwas_collector_scope scope)
 {
-    return drain(session, scope, false);
+    return drain_pass(session, scope, false);
 }
 
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
@@ -257,10 +258,10 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     bool last = scope == ETWAS_COLLECT_SHUT;
-    struct etwas_drain_result total = drain(session, scope, last);
+    struct etwas_drain_result total = drain_pass(session, scope, last);
     /* After the first pass, which gathered what there is: no writer's timeout ends later. */
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
-    bool patient = true;
+    bool within_timeout = true;
 
     /*
      * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
@@ -269,12 +270,12 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
      * anywhere here, one pass begins after the end.
      */
     while (etwas_collector_has_pending(&session->collector) && !total.no_room &&
-           (last || patient)) {
+           (last || within_timeout)) {
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);
-        patient = etwas_monotonic_ns() < end_ns;
-        more = drain(session, ETWAS_COLLECT_FULL, last);
+        within_timeout = etwas_monotonic_ns() < end_ns;
+        more = drain_pass(session, ETWAS_COLLECT_FULL, last);
         total.buffers += more.buffers;
         total.is_full = total.is_full || more.is_full;
         total.no_room = more.no_room;

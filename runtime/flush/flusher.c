@@ -36,7 +36,7 @@ struct start {
 };
 
 /* More buffers before the writers need them: each is touched here, not in their path. */
-static void keep_buffers_free(struct etwas_pool *pool)
+static void flusher_keep_buffers_free(struct etwas_pool *pool)
 {
     for (int grown = 0; grown < BUFFERS_GROWN_A_PASS; grown++) {
         if (etwas_pool_free_about(pool) > (int32_t)pool->reserve || !etwas_pool_grow(pool)) {
@@ -51,8 +51,8 @@ static void keep_buffers_free(struct etwas_pool *pool)
  * But a writer that commits late wakes nobody, and full buffers may wait behind it: until the
  * timeout ends we look again soon.
  */
-static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns,
-                              const struct etwas_drain_result *result)
+static uint64_t flusher_next_interval(const struct etwas_pool *pool, uint64_t interval_ns,
+                                      const struct etwas_drain_result *result)
 {
     uint32_t found = result->buffers;
 
@@ -81,7 +81,8 @@ struct timer {
 };
 
 /* How long until the next timed flush; UINT64_MAX: there is none. */
-static uint64_t left_until_flush_ns(const struct timer *timer, const struct etwas_session *session)
+static uint64_t flusher_left_until_flush_ns(const struct timer *timer,
+                                            const struct etwas_session *session)
 {
     uint64_t period_ns = etwas_configuration_flush_ns(&session->configuration);
     uint64_t passed_ns = etwas_monotonic_ns() - timer->flushed_ns;
@@ -92,7 +93,7 @@ static uint64_t left_until_flush_ns(const struct timer *timer, const struct etwa
     return passed_ns < period_ns ? period_ns - passed_ns : 0;
 }
 
-static struct etwas_drain_result one_pass(struct etwas_session *session, struct timer *timer)
+static struct etwas_drain_result flusher_pass(struct etwas_session *session, struct timer *timer)
 {
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
@@ -101,7 +102,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     }
     (void)pthread_mutex_lock(&session->role);
     if (etwas_session_has_sink(session)) {
-        if (left_until_flush_ns(timer, session) == 0) {
+        if (flusher_left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
             (void)etwas_sinks_sync(session); /* a refusal is counted */
             timer->flushed_ns = etwas_monotonic_ns();
@@ -111,7 +112,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
                                               : ETWAS_COLLECT_FULL);
         }
         etwas_pool_repair_free_set(session->pool);
-        keep_buffers_free(session->pool);
+        flusher_keep_buffers_free(session->pool);
     } else if (session->configuration.is_shared) {
         etwas_collector_reap(&session->collector);
         etwas_pool_repair_free_set(
@@ -132,16 +133,16 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     return result;
 }
 
-static uint64_t left_ns(const struct timer *timer, const struct etwas_session *session)
+static uint64_t flusher_left_ns(const struct timer *timer, const struct etwas_session *session)
 {
-    uint64_t left = left_until_flush_ns(timer, session);
+    uint64_t left = flusher_left_until_flush_ns(timer, session);
 
     left = left < timer->left_to_reading_ns ? left : timer->left_to_reading_ns;
     return left < timer->left_to_recorder_ns ? left : timer->left_to_recorder_ns;
 }
 
 /* What triggers asked for is written before the session ends. */
-static void end_recorder(struct etwas_session *session)
+static void flusher_end_recorder(struct etwas_session *session)
 {
     (void)pthread_mutex_lock(&session->role);
     if (session->recorder != NULL) {
@@ -150,7 +151,7 @@ static void end_recorder(struct etwas_session *session)
     (void)pthread_mutex_unlock(&session->role);
 }
 
-static void run(struct etwas_session *session, etwas_flusher_full full)
+static void flusher_run(struct etwas_session *session, etwas_flusher_full full)
 {
     struct timer timer = {.flushed_ns = etwas_monotonic_ns()};
     uint64_t interval_ns = SHORTEST_INTERVAL_NS;
@@ -158,19 +159,19 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
 
     while (ck_pr_load_32(&session->quit) == 0) {
         uint32_t seen = etwas_pool_begin_pass(pool);
-        struct etwas_drain_result result = one_pass(session, &timer);
+        struct etwas_drain_result result = flusher_pass(session, &timer);
         uint64_t left;
 
         if (result.is_full && full(etwas_session_key(session))) {
             return;
         }
-        interval_ns = next_interval(pool, interval_ns, &result);
-        left = left_ns(&timer, session);
+        interval_ns = flusher_next_interval(pool, interval_ns, &result);
+        left = flusher_left_ns(&timer, session);
         if (ck_pr_load_32(&session->quit) == 0) {
             etwas_wait(&pool->words->wake, seen, left < interval_ns ? left : interval_ns);
         }
     }
-    end_recorder(session);
+    flusher_end_recorder(session);
 }
 
 static void *flusher_main(void *argument)
@@ -191,13 +192,13 @@ static void *flusher_main(void *argument)
     start->code = code;
     (void)sem_post(&start->done);
     if (code == ERROR_SUCCESS) {
-        run(session, full);
+        flusher_run(session, full);
     }
     return NULL;
 }
 
-static int set_attributes(pthread_attr_t *attributes,
-                          const struct etwas_flusher_configuration *configuration)
+static int flusher_set_attributes(pthread_attr_t *attributes,
+                                  const struct etwas_flusher_configuration *configuration)
 {
     struct sched_param priority = {.sched_priority = configuration->realtime_priority};
     int error = 0;
@@ -227,7 +228,7 @@ uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full f
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     (void)sem_init(&start.done, 0, 0);
-    error = set_attributes(&attributes, &session->configuration.flusher);
+    error = flusher_set_attributes(&attributes, &session->configuration.flusher);
     if (error == 0) {
         error = etwas_thread_create(&session->thread, &attributes, flusher_main, &start);
     }

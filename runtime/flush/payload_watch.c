@@ -17,20 +17,22 @@ struct etwas_watch {
     } filters[ETWAS_WATCH_FILTERS];
 };
 
-static void pull(const struct etwas_session *session, struct etwas_session_key recorder,
-                 const uint8_t *record, size_t bytes, struct etwas_watch_counts *counts)
+static void watch_pull_trigger(const struct etwas_session *session,
+                               struct etwas_session_key recorder, const uint8_t *record,
+                               size_t bytes, struct etwas_watch_counts *counts)
 {
     int64_t stamp = 0;
 
-    etwas_walk_stamp(record, (uint32_t)etwas_etl_round_up_8(bytes) / ETWAS_UNIT_BYTES, &stamp);
+    etwas_record_read_stamp(record, (uint32_t)etwas_etl_round_up_8(bytes) / ETWAS_UNIT_BYTES,
+                            &stamp);
     counts->matched++;
     if (etwas_trigger_pull_at(recorder, session->configuration.clock, stamp) != ERROR_SUCCESS) {
         counts->refused++;
     }
 }
 
-static void look_at_record(const struct etwas_session *session, const uint8_t *record, size_t bytes,
-                           struct etwas_watch_counts *counts)
+static void watch_test_record(const struct etwas_session *session, const uint8_t *record,
+                              size_t bytes, struct etwas_watch_counts *counts)
 {
     const struct etwas_watch *watch = session->watch;
 
@@ -42,40 +44,40 @@ static void look_at_record(const struct etwas_session *session, const uint8_t *r
         counts->tested += verdict != ETWAS_PAYLOAD_OTHER_EVENT ? 1 : 0;
         counts->unfit += verdict == ETWAS_PAYLOAD_MALFORMED ? 1 : 0;
         if (verdict == ETWAS_PAYLOAD_MATCHES) {
-            pull(session, watched->recorder, record, bytes, counts);
+            watch_pull_trigger(session, watched->recorder, record, bytes, counts);
         }
     }
 }
 
 /* The records of a buffer, up to one that is not as records are. */
-static void look_at(const struct etwas_session *session, const struct etwas_drained *buffer,
-                    struct etwas_watch_counts *counts)
+static void watch_test_buffer(const struct etwas_session *session,
+                              const struct etwas_drained *buffer, struct etwas_watch_counts *counts)
 {
     const uint8_t *record = buffer->data;
     size_t left = buffer->data_bytes;
 
     while (left >= sizeof(struct etwas_etl_full_header)) {
-        uint32_t marker = etwas_walk_marker(record);
-        size_t bytes = (size_t)etwas_walk_units(record, marker) * ETWAS_UNIT_BYTES;
+        uint32_t marker = etwas_record_marker(record);
+        size_t bytes = (size_t)etwas_record_units(record, marker) * ETWAS_UNIT_BYTES;
 
-        if (!etwas_walk_is_whole(marker) || bytes == 0 || bytes > left) {
+        if (!etwas_marker_is_whole(marker) || bytes == 0 || bytes > left) {
             return;
         }
-        if (!etwas_walk_is_kernels(marker) &&
+        if (!etwas_marker_is_kernel_event(marker) &&
             (uint16_t)marker >= sizeof(struct etwas_etl_full_header)) {
-            look_at_record(session, record, (uint16_t)marker, counts);
+            watch_test_record(session, record, (uint16_t)marker, counts);
         }
         record += bytes;
         left -= bytes;
     }
 }
 
-static void take(struct etwas_session *session, struct etwas_batch *batch)
+static void watch_accept(struct etwas_session *session, struct etwas_batch *batch)
 {
     struct etwas_watch_counts counts = {0};
 
     for (uint32_t index = 0; index < batch->count; index++) {
-        look_at(session, &batch->buffers[index], &counts);
+        watch_test_buffer(session, &batch->buffers[index], &counts);
     }
     (void)pthread_mutex_lock(&session->pool_lock);
     session->watch_counts.tested += counts.tested;
@@ -85,7 +87,7 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
     (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
-static void end(struct etwas_session *session)
+static void watch_end(struct etwas_session *session)
 {
     struct etwas_watch *watch = session->watch;
 
@@ -97,7 +99,7 @@ static void end(struct etwas_session *session)
     free(watch);
 }
 
-static const struct etwas_sink watch_sink = {.accept = take, .end = end};
+static const struct etwas_sink watch_sink = {.accept = watch_accept, .end = watch_end};
 
 uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
                                  struct etwas_compiled_filter *filter)

@@ -9,7 +9,7 @@
 #include "platform/wait.h"
 #include "shared/mapping.h"
 
-static void keep_for_recovery(const struct etwas_session *session)
+static void session_clock_store_history(const struct etwas_session *session)
 {
     if (session->mapping != NULL) {
         etwas_shared_set_history(session->mapping, &session->clock_history);
@@ -20,13 +20,13 @@ void etwas_session_clock_begin(struct etwas_session *session)
 {
     session->started = etwas_clock_read_together();
     etwas_clock_history_begin(&session->clock_history, &session->started);
-    keep_for_recovery(session);
+    session_clock_store_history(session);
     session->clock_read_ns = etwas_monotonic_ns();
     session->clock_events = 0;
 }
 
 /* Whether nothing was logged since the last reading, nor tried to be. */
-static bool was_quiet(struct etwas_session *session)
+static bool session_clock_was_idle(struct etwas_session *session)
 {
     uint64_t before = session->clock_events;
     etwas_session_counts counts;
@@ -46,8 +46,8 @@ void etwas_session_clock_read_if_due(struct etwas_session *session)
     session->clock_read_ns = etwas_monotonic_ns();
     reading = etwas_clock_read_together();
     etwas_clock_history_add(&session->clock_history, &reading);
-    keep_for_recovery(session);
-    etwas_sinks_read_clocks(session, &reading, was_quiet(session));
+    session_clock_store_history(session);
+    etwas_sinks_read_clocks(session, &reading, session_clock_was_idle(session));
 }
 
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)

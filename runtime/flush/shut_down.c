@@ -21,15 +21,15 @@
 
 enum {
     PAUSE_NS = 500000,
-    LOOK_NS = 10000000,
+    RECHECK_NS = 10000000,
 };
 
 /* How long STOP tries to reach each processor; and then how long others may commit late. */
-#define VISIT_PATIENCE_NS (UINT64_C(2) * 1000000000)
+#define VISIT_TIMEOUT_NS (UINT64_C(2) * 1000000000)
 #define LATE_NS (UINT64_C(5) * 1000000000)
 
 /* Whether nobody is inside one of the first so many slots. */
-static bool are_out(const struct etwas_session *session, uint32_t slots)
+static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 {
     return etwas_session_has_no_visitors(session, slots) &&
            etwas_pool_is_idle(session->pool, slots);
@@ -43,9 +43,9 @@ static bool wait_for_writers(const struct etwas_session *session, uint64_t end_n
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
 
-    while (!are_out(session, etwas_pool_used_slots(session->pool))) {
+    while (!writers_are_out(session, etwas_pool_used_slots(session->pool))) {
         if (etwas_monotonic_ns() > end_ns) {
-            return are_out(session, session->pool->slot_count - session->pool->guest_slots);
+            return writers_are_out(session, session->pool->slot_count - session->pool->guest_slots);
         }
         (void)nanosleep(&pause, NULL);
     }
@@ -126,7 +126,7 @@ static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns
  * The gates are closed; after the fence no restartable sequence that saw them open can commit. Those of this
  * process membarrier ends, those of others visits do. False: it is not proven.
  */
-static bool fence(const struct etwas_session *session, uint64_t timeout_ns)
+static bool fence_sequences(const struct etwas_session *session, uint64_t timeout_ns)
 {
     bool mine = session->pool->rseq_slots == 0 || etwas_rseq_fence();
 
@@ -139,11 +139,11 @@ static bool fence(const struct etwas_session *session, uint64_t timeout_ns)
  * fence is proven or nobody is left to be late. Each look reads a slot's word once, for the part and for
  * the links from it.
  */
-static void shut_behind_the_fence(struct etwas_session *session)
+static void shut_slots_behind_fence(struct etwas_session *session)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
-    uint64_t timeout_ns = VISIT_PATIENCE_NS;
-    uint64_t end_ns = etwas_monotonic_ns() + VISIT_PATIENCE_NS + LATE_NS;
+    const struct timespec pause = {.tv_nsec = RECHECK_NS};
+    uint64_t timeout_ns = VISIT_TIMEOUT_NS;
+    uint64_t end_ns = etwas_monotonic_ns() + VISIT_TIMEOUT_NS + LATE_NS;
     bool again;
 
     for (;;) {
@@ -151,12 +151,12 @@ static void shut_behind_the_fence(struct etwas_session *session)
         again = guests_may_be_there(session) && etwas_session_has_sink(session) &&
                 etwas_monotonic_ns() < end_ns;
         ck_pr_fence_acquire();
-        session->collector.fenced = fence(session, timeout_ns);
+        session->collector.fenced = fence_sequences(session, timeout_ns);
         shut_slots(session);
         if (session->collector.fenced || !again) {
             return;
         }
-        timeout_ns = LOOK_NS;
+        timeout_ns = RECHECK_NS;
         (void)nanosleep(&pause, NULL);
     }
 }
@@ -164,7 +164,7 @@ static void shut_behind_the_fence(struct etwas_session *session)
 /* ---- the end of the pool --------------------------------------------------------------------- */
 
 /* All is where it belongs, or lost and counted. */
-static void end_mapping(struct etwas_session *session)
+static void shut_down_mapping(struct etwas_session *session)
 {
     struct etwas_shared_mapping *mapping = session->mapping;
 
@@ -178,7 +178,7 @@ static void end_mapping(struct etwas_session *session)
 }
 
 /* Keeps the last counts, and returns the memory unless somebody is still inside. */
-static void end_pool(struct etwas_session *session, bool all_out)
+static void shut_down_pool(struct etwas_session *session, bool all_out)
 {
     struct etwas_pool *pool = session->pool;
 
@@ -207,7 +207,7 @@ void etwas_session_shut_down(struct etwas_session *session)
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
-    shut_behind_the_fence(session);
+    shut_slots_behind_fence(session);
     all_out = wait_for_writers(session, end_ns) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
     etwas_sinks_end(session);
@@ -219,12 +219,12 @@ void etwas_session_shut_down(struct etwas_session *session)
     session->collector = (struct etwas_collector){0};
     (void)pthread_mutex_unlock(&session->role);
     if (session->mapping == NULL) {
-        end_pool(session, all_out);
+        shut_down_pool(session, all_out);
         return;
     }
     /* A fork finds file and pool where the child lets go of both, or neither. */
     etwas_fork_forbid();
-    end_pool(session, all_out);
-    end_mapping(session);
+    shut_down_pool(session, all_out);
+    shut_down_mapping(session);
     etwas_fork_allow();
 }

@@ -30,32 +30,32 @@ struct etwas_core {
 };
 
 /* A core that was cut short has the first bytes of a segment. */
-static uint64_t bytes_in_file(const Elf64_Phdr *segment, uint64_t file_bytes)
+static uint64_t segment_bytes_in_file(const Elf64_Phdr *segment, uint64_t file_bytes)
 {
     uint64_t left = segment->p_offset < file_bytes ? file_bytes - segment->p_offset : 0;
 
     return segment->p_type != PT_LOAD ? 0 : segment->p_filesz < left ? segment->p_filesz : left;
 }
 
-static bool read_exactly(int file, void *to, size_t bytes, uint64_t at)
+static bool core_read_exactly(int file, void *to, size_t bytes, uint64_t at)
 {
     return etwas_file_read(file, to, bytes, at) == bytes;
 }
 
 /* More segments than the field can say are in the first section header. */
-static bool find_segments(int file, uint64_t *at, uint32_t *count)
+static bool core_find_segments(int file, uint64_t *at, uint32_t *count)
 {
     Elf64_Ehdr head;
     Elf64_Shdr section;
 
-    if (!read_exactly(file, &head, sizeof head, 0) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+    if (!core_read_exactly(file, &head, sizeof head, 0) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_type != ET_CORE || head.e_phentsize != sizeof(Elf64_Phdr)) {
         return false;
     }
     *at = head.e_phoff;
     *count = head.e_phnum;
     if (head.e_phnum == PN_XNUM) {
-        if (!read_exactly(file, &section, sizeof section, head.e_shoff)) {
+        if (!core_read_exactly(file, &section, sizeof section, head.e_shoff)) {
             return false;
         }
         *count = section.sh_info;
@@ -63,7 +63,7 @@ static bool find_segments(int file, uint64_t *at, uint32_t *count)
     return *count <= MOST_SEGMENTS;
 }
 
-static int by_address(const void *left, const void *right)
+static int segment_by_address(const void *left, const void *right)
 {
     const struct segment *one = left;
     const struct segment *other = right;
@@ -75,7 +75,8 @@ static int by_address(const void *left, const void *right)
  * False: together they have more than the file. Then a small one would stand for more memory than there is, over and over the
  * same bytes.
  */
-static bool read_segments(struct etwas_core *core, uint64_t at, uint32_t count, uint64_t file_bytes)
+static bool core_read_segments(struct etwas_core *core, uint64_t at, uint32_t count,
+                               uint64_t file_bytes)
 {
     uint64_t left = file_bytes;
 
@@ -87,7 +88,7 @@ static bool read_segments(struct etwas_core *core, uint64_t at, uint32_t count, 
 
         for (uint32_t index = 0; index < bytes / sizeof headers[0]; index++) {
             const Elf64_Phdr *header = &headers[index];
-            uint64_t present = bytes_in_file(header, file_bytes);
+            uint64_t present = segment_bytes_in_file(header, file_bytes);
 
             if (present > left) {
                 return false;
@@ -99,18 +100,18 @@ static bool read_segments(struct etwas_core *core, uint64_t at, uint32_t count, 
             }
         }
     }
-    qsort(core->segments, core->count, sizeof core->segments[0], by_address);
+    qsort(core->segments, core->count, sizeof core->segments[0], segment_by_address);
     return true;
 }
 
-static uint32_t find_mapping(const struct etwas_core *core, uint32_t index, uint64_t *address)
+static uint32_t core_find_mapping(const struct etwas_core *core, uint32_t index, uint64_t *address)
 {
     for (uint32_t at = 0; at < core->count; at++) {
         char magic[sizeof ETWAS_SHARED_MAGIC - 1];
         const struct segment *segment = &core->segments[at];
 
         if (segment->bytes >= sizeof(struct etwas_shared_head) &&
-            read_exactly(core->file, magic, sizeof magic, segment->at) &&
+            core_read_exactly(core->file, magic, sizeof magic, segment->at) &&
             memcmp(magic, ETWAS_SHARED_MAGIC, sizeof magic) == 0 && index-- == 0) {
             *address = segment->address;
             return ERROR_SUCCESS;
@@ -125,7 +126,7 @@ uint32_t etwas_core_open(int file, uint64_t file_bytes, uint32_t index, struct e
     uint64_t at;
     uint32_t count;
 
-    if (!find_segments(file, &at, &count)) {
+    if (!core_find_segments(file, &at, &count)) {
         return ERROR_FILE_CORRUPT;
     }
     *core = calloc(1, sizeof **core + count * sizeof(*core)->segments[0]);
@@ -133,8 +134,9 @@ uint32_t etwas_core_open(int file, uint64_t file_bytes, uint32_t index, struct e
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     (*core)->file = file;
-    return read_segments(*core, at, count, file_bytes) ? find_mapping(*core, index, address)
-                                                       : ERROR_FILE_CORRUPT;
+    return core_read_segments(*core, at, count, file_bytes)
+               ? core_find_mapping(*core, index, address)
+               : ERROR_FILE_CORRUPT;
 }
 
 void etwas_core_close(struct etwas_core *core)
@@ -143,7 +145,7 @@ void etwas_core_close(struct etwas_core *core)
 }
 
 /* The segment that holds an address. NULL: none. */
-static const struct segment *find_address(const struct etwas_core *core, uint64_t address)
+static const struct segment *core_find_segment(const struct etwas_core *core, uint64_t address)
 {
     uint32_t low = 0;
     uint32_t high = core->count;
@@ -168,7 +170,7 @@ bool etwas_core_fill(const struct etwas_core *core, uint64_t address, void *zero
     uint8_t *next = zeroed;
 
     while (bytes != 0) {
-        const struct segment *segment = find_address(core, address);
+        const struct segment *segment = core_find_segment(core, address);
         uint64_t within = segment != NULL ? address - segment->address : 0;
         uint64_t part = segment != NULL ? segment->bytes - within : 0;
 

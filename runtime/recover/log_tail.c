@@ -61,40 +61,41 @@ __extension__ typedef unsigned __int128 wide;
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
 /* A polynomial modulo 2^61 - 1 at a point that nobody outside knows. */
-static uint64_t add_half(const struct etwas_log_tail *tail, uint64_t sum, uint32_t half)
+static uint64_t sum_add_half(const struct etwas_log_tail *tail, uint64_t sum, uint32_t half)
 {
     wide product = (wide)sum * tail->factor;
 
     return ((uint64_t)(product & PRIME) + (uint64_t)(product >> 61) + half) % PRIME;
 }
 
-static uint64_t add_word(const struct etwas_log_tail *tail, uint64_t sum, uint64_t word)
+static uint64_t sum_add_word(const struct etwas_log_tail *tail, uint64_t sum, uint64_t word)
 {
-    return add_half(tail, add_half(tail, sum, (uint32_t)word), (uint32_t)(word >> 32));
+    return sum_add_half(tail, sum_add_half(tail, sum, (uint32_t)word), (uint32_t)(word >> 32));
 }
 
-static uint64_t add_bytes(const struct etwas_log_tail *tail, uint64_t sum, const uint8_t *bytes,
-                          uint32_t count)
+static uint64_t sum_add_bytes(const struct etwas_log_tail *tail, uint64_t sum, const uint8_t *bytes,
+                              uint32_t count)
 {
     for (uint32_t at = 0; at < count; at += WORD_BYTES) {
         uint64_t word;
 
         memcpy(&word, bytes + at, sizeof word);
-        sum = add_word(tail, sum, word);
+        sum = sum_add_word(tail, sum, word);
     }
     return sum;
 }
 
-static uint64_t beginning_of(const struct etwas_log_tail *tail, uint32_t processor,
-                             const uint8_t *records, uint32_t bytes)
+static uint64_t sum_of_beginning(const struct etwas_log_tail *tail, uint32_t processor,
+                                 const uint8_t *records, uint32_t bytes)
 {
     uint32_t length = bytes < BEGINNING ? bytes : BEGINNING;
 
-    return add_bytes(tail, add_word(tail, 1, (uint64_t)processor << 32 | length), records, length);
+    return sum_add_bytes(tail, sum_add_word(tail, 1, (uint64_t)processor << 32 | length), records,
+                         length);
 }
 
 /* The system gave the process random bytes when it began; a file does not know them. */
-static uint64_t secret_factor(void)
+static uint64_t sum_secret_factor(void)
 {
     const void *random_bytes = (const void *)(uintptr_t)getauxval(AT_RANDOM);
     uint64_t words[2] = {(uintptr_t)&random_bytes, (uint64_t)getpid()};
@@ -107,7 +108,7 @@ static uint64_t secret_factor(void)
 
 /* ---- the buffers of the files ---------------------------------------------------------------- */
 
-static int by_beginning(const void *left, const void *right)
+static int entry_by_beginning(const void *left, const void *right)
 {
     const struct entry *one = left;
     const struct entry *other = right;
@@ -115,7 +116,7 @@ static int by_beginning(const void *left, const void *right)
     return one->beginning < other->beginning ? -1 : one->beginning > other->beginning;
 }
 
-static int by_content(const void *left, const void *right)
+static int entry_by_content(const void *left, const void *right)
 {
     const struct entry *one = left;
     const struct entry *other = right;
@@ -126,7 +127,7 @@ static int by_content(const void *left, const void *right)
     return one->content < other->content ? -1 : one->content > other->content;
 }
 
-static bool add(struct etwas_log_tail *tail, const struct entry *entry)
+static bool tail_add_entry(struct etwas_log_tail *tail, const struct entry *entry)
 {
     if (tail->count == tail->room) {
         size_t room = tail->room != 0 ? 2 * tail->room : 64;
@@ -143,7 +144,7 @@ static bool add(struct etwas_log_tail *tail, const struct entry *entry)
 }
 
 /* The next place of a buffer in which the file has anything: a file of holes may be as long as it likes. */
-static uint64_t skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
+static uint64_t tail_skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
 {
     off_t data = lseek(file, (off_t)at, SEEK_DATA);
 
@@ -162,8 +163,8 @@ struct beginning {
 };
 
 /* Whether it is one of the session's, or in a compressed file not longer. */
-static bool is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buffer_bytes,
-                      bool packed)
+static bool tail_is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buffer_bytes,
+                           bool packed)
 {
     bool is_packed = packed && (header->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
 
@@ -175,8 +176,8 @@ static bool is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buf
 }
 
 /* False: there is no memory for it. */
-static bool add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
-                       const struct beginning *begin, size_t got, bool packed)
+static bool tail_add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
+                            const struct beginning *begin, size_t got, bool packed)
 {
     bool is_packed = packed && (begin->header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
     struct entry entry = {
@@ -200,12 +201,12 @@ static bool add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
         return true;
     }
     entry.beginning =
-        beginning_of(tail, etwas_etl_buffer_processor(&begin->header), records, entry.bytes);
-    return add(tail, &entry);
+        sum_of_beginning(tail, etwas_etl_buffer_processor(&begin->header), records, entry.bytes);
+    return tail_add_entry(tail, &entry);
 }
 
-static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t buffer_bytes,
-                         uint64_t file_bytes, bool packed)
+static void tail_list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t buffer_bytes,
+                              uint64_t file_bytes, bool packed)
 {
     uint32_t least = packed ? (uint32_t)ETWAS_ETL_BUFFER_HEADER_BYTES : buffer_bytes;
     uint64_t at = buffer_bytes;
@@ -218,7 +219,8 @@ static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t bu
             return;
         }
         if (begin.header.buffer_bytes == 0) {
-            uint64_t next = packed ? file_bytes : skip_hole(tail->files[file], at, buffer_bytes);
+            uint64_t next =
+                packed ? file_bytes : tail_skip_hole(tail->files[file], at, buffer_bytes);
 
             at = next > at || next == UINT64_MAX ? next : at + buffer_bytes;
             continue;
@@ -226,8 +228,8 @@ static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t bu
         if (packed && begin.header.buffer_bytes > file_bytes - at) {
             return;
         }
-        if (is_buffer(&begin.header, buffer_bytes, packed)) {
-            if (!add_buffer(tail, file, at, &begin, got, packed)) {
+        if (tail_is_buffer(&begin.header, buffer_bytes, packed)) {
+            if (!tail_add_buffer(tail, file, at, &begin, got, packed)) {
                 return;
             }
         } else if (packed && begin.header.buffer_bytes < sizeof begin.header) {
@@ -238,7 +240,7 @@ static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t bu
 }
 
 /* By the mode in its header; what is there is hostile. */
-static bool is_packed_file(int file)
+static bool tail_file_is_packed(int file)
 {
     struct etwas_etl_log_header64 log;
 
@@ -256,23 +258,23 @@ struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_b
     }
     tail->copy = malloc(buffer_bytes);
     tail->packed = malloc(buffer_bytes);
-    tail->factor = secret_factor();
+    tail->factor = sum_secret_factor();
     tail->may_unpack = UNPACKED_BYTES;
     for (uint16_t index = 0; index < FILES; index++) {
-        struct stat facts;
+        struct stat status;
 
         tail->files[index] = files[index];
-        if (files[index] >= 0 && fstat(files[index], &facts) == 0) {
-            tail->may_unpack += (uint64_t)facts.st_size * UNPACKED_TIMES;
-            list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size,
-                         is_packed_file(files[index]));
+        if (files[index] >= 0 && fstat(files[index], &status) == 0) {
+            tail->may_unpack += (uint64_t)status.st_size * UNPACKED_TIMES;
+            tail_list_buffers(tail, index, buffer_bytes, (uint64_t)status.st_size,
+                              tail_file_is_packed(files[index]));
         }
     }
     if (tail->copy == NULL || tail->packed == NULL || tail->count == 0) {
         etwas_log_tail_close(tail);
         return NULL;
     }
-    qsort(tail->entries, tail->count, sizeof *tail->entries, by_beginning);
+    qsort(tail->entries, tail->count, sizeof *tail->entries, entry_by_beginning);
     return tail;
 }
 
@@ -288,7 +290,7 @@ void etwas_log_tail_close(struct etwas_log_tail *tail)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool read_entry(struct etwas_log_tail *tail, const struct entry *entry)
+static bool tail_read_entry(struct etwas_log_tail *tail, const struct entry *entry)
 {
     bool exact;
 
@@ -307,7 +309,7 @@ static bool read_entry(struct etwas_log_tail *tail, const struct entry *entry)
 }
 
 /* The first entry that is not before `beginning`. */
-static size_t lower_bound(const struct etwas_log_tail *tail, uint64_t beginning)
+static size_t tail_lower_bound(const struct etwas_log_tail *tail, uint64_t beginning)
 {
     size_t low = 0;
     size_t high = tail->count;
@@ -325,21 +327,21 @@ static size_t lower_bound(const struct etwas_log_tail *tail, uint64_t beginning)
 }
 
 /* Reads each of a group once. One that cannot be read any more has nothing. */
-static void sort_group(struct etwas_log_tail *tail, struct entry *group, size_t count,
+static void group_sort(struct etwas_log_tail *tail, struct entry *group, size_t count,
                        bool has_content)
 {
     for (size_t index = 0; index < count && has_content; index++) {
         struct entry *entry = &group[index];
 
-        entry->bytes = read_entry(tail, entry) ? entry->bytes : 0;
-        entry->content = add_bytes(tail, 1, tail->copy, entry->bytes);
+        entry->bytes = tail_read_entry(tail, entry) ? entry->bytes : 0;
+        entry->content = sum_add_bytes(tail, 1, tail->copy, entry->bytes);
     }
-    qsort(group, count, sizeof *group, by_content);
+    qsort(group, count, sizeof *group, entry_by_content);
     group[0].is_sorted = true;
 }
 
 /* The first of a run of the same length, and with this content if there is one. */
-static struct entry *find_content(struct entry *run, size_t count, uint64_t content)
+static struct entry *run_find_content(struct entry *run, size_t count, uint64_t content)
 {
     size_t low = 0;
     size_t high = count;
@@ -375,7 +377,7 @@ static size_t run_of_length(const struct entry *first, size_t count)
 }
 
 /* Whether one of those that are the same has not been found yet. */
-static bool is_left(const struct entry *first, const struct entry *end)
+static bool run_has_unfound(const struct entry *first, const struct entry *end)
 {
     const struct entry *last = first + first->found_ones;
 
@@ -386,9 +388,9 @@ static bool is_left(const struct entry *first, const struct entry *end)
  * The longest of a group that these records begin with: each length is tried once, and the sum of the records goes on from
  * one to the next.
  */
-static struct entry *find_in_group(const struct etwas_log_tail *tail, struct entry *group,
-                                   size_t count, bool has_content, const uint8_t *records,
-                                   uint32_t bytes)
+static struct entry *group_find(const struct etwas_log_tail *tail, struct entry *group,
+                                size_t count, bool has_content, const uint8_t *records,
+                                uint32_t bytes)
 {
     struct entry *longest = NULL;
     uint32_t summed = 0;
@@ -400,11 +402,11 @@ static struct entry *find_in_group(const struct etwas_log_tail *tail, struct ent
 
         run = run_of_length(&group[at], count - at);
         if (has_content) {
-            sum = add_bytes(tail, sum, records + summed, group[at].bytes - summed);
+            sum = sum_add_bytes(tail, sum, records + summed, group[at].bytes - summed);
             summed = group[at].bytes;
         }
-        found = find_content(&group[at], run, has_content ? sum : 0);
-        if (found != NULL && group[at].bytes != 0 && is_left(found, group + count)) {
+        found = run_find_content(&group[at], run, has_content ? sum : 0);
+        if (found != NULL && group[at].bytes != 0 && run_has_unfound(found, group + count)) {
             longest = found;
         }
     }
@@ -412,14 +414,14 @@ static struct entry *find_in_group(const struct etwas_log_tail *tail, struct ent
 }
 
 /* A buffer of a file with which these records begin: how many bytes it has of them. */
-static uint32_t find(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
-                     uint32_t bytes)
+static uint32_t tail_find(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
+                          uint32_t bytes)
 {
     uint32_t length = bytes < BEGINNING ? bytes : BEGINNING;
 
     for (; length != 0; length -= WORD_BYTES) {
-        uint64_t beginning = beginning_of(tail, processor, records, length);
-        size_t first = lower_bound(tail, beginning);
+        uint64_t beginning = sum_of_beginning(tail, processor, records, length);
+        size_t first = tail_lower_bound(tail, beginning);
         struct entry *group = tail->entries + first;
         struct entry *found;
         bool has_content;
@@ -428,14 +430,14 @@ static uint32_t find(struct etwas_log_tail *tail, uint32_t processor, const uint
         if (first == tail->count || group->beginning != beginning) {
             continue;
         }
-        count = lower_bound(tail, beginning + 1) - first;
+        count = tail_lower_bound(tail, beginning + 1) - first;
         has_content = count > 1 && length == BEGINNING;
         if (!group->is_sorted) {
-            sort_group(tail, group, count, has_content);
+            group_sort(tail, group, count, has_content);
         }
-        found = find_in_group(tail, group, count, has_content, records, bytes);
+        found = group_find(tail, group, count, has_content, records, bytes);
         /* Sums say where to look; what is there says whether it is so. */
-        if (found != NULL && read_entry(tail, found) &&
+        if (found != NULL && tail_read_entry(tail, found) &&
             memcmp(tail->copy, records, found->bytes) == 0) {
             found->found_ones++;
             return found->bytes;
@@ -454,7 +456,7 @@ uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, con
         return 0;
     }
     do { /* one flush after the other may have taken a part of it */
-        part = find(tail, processor, records + has, bytes - has);
+        part = tail_find(tail, processor, records + has, bytes - has);
         has += part;
     } while (part != 0);
     return has;

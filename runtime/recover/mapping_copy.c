@@ -20,8 +20,8 @@ enum {
 /* ---- the head -------------------------------------------------------------------------------- */
 
 /* Within the mapping, and its entries at least what this build knows of them. */
-static bool fits(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
-                 uint64_t least_count, uint64_t least_stride)
+static bool head_table_fits(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
+                            uint64_t least_count, uint64_t least_stride)
 {
     const struct etwas_shared_table *table = &head->tables[name];
     uint64_t bytes = (uint64_t)table->count * table->stride;
@@ -31,31 +31,33 @@ static bool fits(const struct etwas_shared_head *head, enum etwas_shared_table_n
            bytes <= head->total_bytes - table->offset;
 }
 
-static bool tables_fit(const struct etwas_shared_head *head)
+static bool head_tables_fit(const struct etwas_shared_head *head)
 {
     uint64_t slots = (uint64_t)head->first_slot + head->slot_count;
 
     return head->schema_bytes <= MOST_SCHEMA_BYTES &&
-           fits(head, ETWAS_SHARED_FIRST, 1, head->first_bytes) &&
-           fits(head, ETWAS_SHARED_CLOCK_SNAPSHOTS, 2, sizeof(struct etwas_clock_history)) &&
-           fits(head, ETWAS_SHARED_SCHEMAS, 1, head->schema_bytes) &&
-           fits(head, ETWAS_SHARED_WORDS, 1, sizeof(struct etwas_pool_words)) &&
-           fits(head, ETWAS_SHARED_SLOTS, slots, sizeof(struct etwas_slot)) &&
-           fits(head, ETWAS_SHARED_OWNERS, head->buffers, sizeof(uint64_t)) &&
+           head_table_fits(head, ETWAS_SHARED_FIRST, 1, head->first_bytes) &&
+           head_table_fits(head, ETWAS_SHARED_CLOCK_SNAPSHOTS, 2,
+                           sizeof(struct etwas_clock_history)) &&
+           head_table_fits(head, ETWAS_SHARED_SCHEMAS, 1, head->schema_bytes) &&
+           head_table_fits(head, ETWAS_SHARED_WORDS, 1, sizeof(struct etwas_pool_words)) &&
+           head_table_fits(head, ETWAS_SHARED_SLOTS, slots, sizeof(struct etwas_slot)) &&
+           head_table_fits(head, ETWAS_SHARED_OWNERS, head->buffers, sizeof(uint64_t)) &&
            head->tables[ETWAS_SHARED_OWNERS].stride == sizeof(uint64_t) &&
-           fits(head, ETWAS_SHARED_CONTROLS, head->buffers, sizeof(struct etwas_buffer_control)) &&
-           fits(head, ETWAS_SHARED_REGION, head->buffers, head->buffer_bytes) &&
+           head_table_fits(head, ETWAS_SHARED_CONTROLS, head->buffers,
+                           sizeof(struct etwas_buffer_control)) &&
+           head_table_fits(head, ETWAS_SHARED_REGION, head->buffers, head->buffer_bytes) &&
            head->tables[ETWAS_SHARED_REGION].stride == head->buffer_bytes;
 }
 
-static bool is_clock(uint32_t clock)
+static bool head_is_clock(uint32_t clock)
 {
     return clock == ETWAS_CLOCK_KIND_QPC || clock == ETWAS_CLOCK_KIND_SYSTEM ||
            clock == ETWAS_CLOCK_KIND_TSC;
 }
 
-static bool is_possible(const struct etwas_shared_head *head,
-                        const struct etwas_recover_source *source)
+static bool head_is_possible(const struct etwas_shared_head *head,
+                             const struct etwas_recover_source *source)
 {
     return head->head_bytes >= ETWAS_SHARED_LEAST_HEAD && head->table_count >= NAMED_TABLES &&
            head->table_count <= ETWAS_SHARED_TABLES &&
@@ -64,7 +66,8 @@ static bool is_possible(const struct etwas_shared_head *head,
            head->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
            head->buffers <= ETWAS_POOL_MAXIMUM_BUFFERS && head->slot_count != 0 &&
            head->slot_count <= ETWAS_OWNER_SLOTS && head->first_slot <= ETWAS_OWNER_SLOTS &&
-           head->rseq_slots < head->slot_count && is_clock(head->clock) && tables_fit(head);
+           head->rseq_slots < head->slot_count && head_is_clock(head->clock) &&
+           head_tables_fit(head);
 }
 
 uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
@@ -90,13 +93,13 @@ uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
     head->file_paths[1][sizeof head->file_paths[1] - 1] = 0;
     head->newest_path &= 1;
     head->newest_clock_snapshots &= 1;
-    return is_possible(head, source) ? ERROR_SUCCESS : ERROR_FILE_CORRUPT;
+    return head_is_possible(head, source) ? ERROR_SUCCESS : ERROR_FILE_CORRUPT;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 /* Zeroed memory that lies directly before a page that nobody may touch. */
-static uint8_t *new_piece(struct etwas_mapping_copy *copy, uint64_t bytes, uint32_t *code)
+static uint8_t *copy_new_piece(struct etwas_mapping_copy *copy, uint64_t bytes, uint32_t *code)
 {
     uint64_t page = etwas_memory_page_bytes();
     uint64_t aligned = (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT;
@@ -116,10 +119,11 @@ static uint8_t *new_piece(struct etwas_mapping_copy *copy, uint64_t bytes, uint3
     return (uint8_t *)mapping + (pages - aligned);
 }
 
-static uint8_t *take(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
-                     const struct etwas_shared_table *table, uint64_t bytes, uint32_t *code)
+static uint8_t *copy_table(struct etwas_mapping_copy *copy,
+                           const struct etwas_recover_source *source,
+                           const struct etwas_shared_table *table, uint64_t bytes, uint32_t *code)
 {
-    uint8_t *taken = new_piece(copy, bytes, code);
+    uint8_t *taken = copy_new_piece(copy, bytes, code);
     bool has_any;
 
     if (taken != NULL && !etwas_recover_source_fill(source, table, 0, taken, bytes, &has_any)) {
@@ -129,7 +133,7 @@ static uint8_t *take(struct etwas_mapping_copy *copy, const struct etwas_recover
 }
 
 /* The table's entries from the first on, of each as much as this build knows: another one's may be wider. */
-static uint8_t *take_entries(struct etwas_mapping_copy *copy,
+static uint8_t *copy_entries(struct etwas_mapping_copy *copy,
                              const struct etwas_recover_source *source,
                              enum etwas_shared_table_name name, uint64_t first, uint64_t count,
                              size_t bytes, uint32_t *code)
@@ -138,7 +142,7 @@ static uint8_t *take_entries(struct etwas_mapping_copy *copy,
     bool is_whole = table->stride == bytes;
     uint64_t reads = is_whole && count != 0 ? 1 : count;
     uint64_t size = is_whole ? count * bytes : bytes;
-    uint8_t *taken = new_piece(copy, count * bytes, code);
+    uint8_t *taken = copy_new_piece(copy, count * bytes, code);
     bool has_any;
 
     for (uint64_t index = 0; *code == ERROR_SUCCESS && index < reads; index++) {
@@ -151,7 +155,7 @@ static uint8_t *take_entries(struct etwas_mapping_copy *copy,
 }
 
 /* So far from the largest numbers that nobody who adds to it goes beyond. */
-static bool is_reading(const struct etwas_clock_reading *reading)
+static bool copy_is_reading(const struct etwas_clock_reading *reading)
 {
     const int64_t values[] = {reading->tsc, reading->qpc_ns, reading->filetime,
                               reading->system_stamp, reading->suspended_ns};
@@ -164,13 +168,13 @@ static bool is_reading(const struct etwas_clock_reading *reading)
     return true;
 }
 
-static bool is_history(const struct etwas_clock_history *history)
+static bool copy_is_history(const struct etwas_clock_history *history)
 {
     if (history->count == 0 || history->count > ETWAS_CLOCK_HISTORY_READINGS) {
         return false;
     }
     for (uint32_t index = 0; index < history->count; index++) {
-        if (!is_reading(&history->readings[index])) {
+        if (!copy_is_reading(&history->readings[index])) {
             return false;
         }
     }
@@ -178,7 +182,7 @@ static bool is_history(const struct etwas_clock_history *history)
 }
 
 /* Readings that are none count for nothing. */
-static void take_history(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
+static void copy_history(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                          uint32_t *code)
 {
     const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_CLOCK_SNAPSHOTS];
@@ -191,16 +195,17 @@ static void take_history(struct etwas_mapping_copy *copy, const struct etwas_rec
                                    (uint64_t)table->stride * copy->head.newest_clock_snapshots,
                                    history, sizeof *history)) {
         *code = ERROR_FILE_CORRUPT;
-    } else if (!is_history(history)) {
+    } else if (!copy_is_history(history)) {
         *history = (struct etwas_clock_history){.count = 1};
-        if (is_reading(&copy->head.started)) {
+        if (copy_is_reading(&copy->head.started)) {
             history->readings[0] = copy->head.started;
         }
     }
 }
 
 /* Gives an older build's totals the length that ours have. */
-static void lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_bytes, uint32_t *code)
+static void copy_lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_bytes,
+                                 uint32_t *code)
 {
     const uint32_t more = (uint32_t)sizeof(struct etwas_etl_totals_record) - totals_bytes;
     const uint32_t behind = (uint32_t)sizeof(struct etwas_etl_clock_trust_record);
@@ -210,7 +215,7 @@ static void lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_byt
     struct etwas_etl_full_header header;
 
     copy->first =
-        bytes + more <= copy->head.buffer_bytes ? new_piece(copy, bytes + more, code) : NULL;
+        bytes + more <= copy->head.buffer_bytes ? copy_new_piece(copy, bytes + more, code) : NULL;
     if (copy->first == NULL) {
         return;
     }
@@ -224,8 +229,8 @@ static void lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_byt
 }
 
 /* What cannot be buffer 0 is left out, and made anew. */
-static void take_first(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
-                       uint32_t *code)
+static void copy_first_buffer(struct etwas_mapping_copy *copy,
+                              const struct etwas_recover_source *source, uint32_t *code)
 {
     const struct etwas_shared_head *head = &copy->head;
     uint32_t totals_bytes;
@@ -233,7 +238,7 @@ static void take_first(struct etwas_mapping_copy *copy, const struct etwas_recov
     if (head->first_bytes >= ETWAS_VALIDATE_LEAST_FIRST &&
         head->first_bytes <= head->buffer_bytes && head->first_bytes % 8 == 0) {
         copy->first =
-            take(copy, source, &head->tables[ETWAS_SHARED_FIRST], head->first_bytes, code);
+            copy_table(copy, source, &head->tables[ETWAS_SHARED_FIRST], head->first_bytes, code);
     }
     if (*code != ERROR_SUCCESS || copy->first == NULL) {
         return;
@@ -242,16 +247,16 @@ static void take_first(struct etwas_mapping_copy *copy, const struct etwas_recov
     if (totals_bytes == 0) {
         copy->first = NULL;
     } else if (totals_bytes != sizeof(struct etwas_etl_totals_record)) {
-        lengthen_totals(copy, totals_bytes, code);
+        copy_lengthen_totals(copy, totals_bytes, code);
     }
 }
 
-static void take_descriptions(struct etwas_mapping_copy *copy,
+static void copy_descriptions(struct etwas_mapping_copy *copy,
                               const struct etwas_recover_source *source, uint32_t *code)
 {
     uint64_t bytes = copy->head.schema_bytes;
 
-    copy->schemas = take(copy, source, &copy->head.tables[ETWAS_SHARED_SCHEMAS], bytes, code);
+    copy->schemas = copy_table(copy, source, &copy->head.tables[ETWAS_SHARED_SCHEMAS], bytes, code);
     if (*code == ERROR_SUCCESS) {
         copy->schema_bytes =
             etwas_validate_descriptions(copy->schemas, bytes, &copy->head.schemas_left_out);
@@ -259,7 +264,7 @@ static void take_descriptions(struct etwas_mapping_copy *copy,
 }
 
 /* The words, as far as counting needs them to be possible. */
-static struct etwas_pool_words *take_words(struct etwas_mapping_copy *copy,
+static struct etwas_pool_words *copy_words(struct etwas_mapping_copy *copy,
                                            const struct etwas_recover_source *source,
                                            uint32_t *code)
 {
@@ -285,13 +290,13 @@ static struct etwas_pool_words *take_words(struct etwas_mapping_copy *copy,
     return words;
 }
 
-static void take_region(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
+static void copy_region(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                         uint64_t buffers, uint32_t *code)
 {
     const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_REGION];
 
-    copy->region = new_piece(copy, buffers * table->stride, code);
-    copy->is_absent = new_piece(copy, buffers, code);
+    copy->region = copy_new_piece(copy, buffers * table->stride, code);
+    copy->is_absent = copy_new_piece(copy, buffers, code);
     for (uint64_t buffer = 0; *code == ERROR_SUCCESS && buffer < buffers; buffer++) {
         bool has_any = false;
 
@@ -305,7 +310,7 @@ static void take_region(struct etwas_mapping_copy *copy, const struct etwas_reco
     }
 }
 
-static void view(struct etwas_mapping_copy *copy, uint32_t buffers)
+static void copy_set_view(struct etwas_mapping_copy *copy, uint32_t buffers)
 {
     const struct etwas_shared_head *head = &copy->head;
     struct etwas_slot *slots = (struct etwas_slot *)(void *)copy->slots;
@@ -344,23 +349,23 @@ uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
 {
     const struct etwas_shared_head *head = &copy->head;
     uint32_t code = ERROR_SUCCESS;
-    const struct etwas_pool_words *words = take_words(copy, source, &code);
+    const struct etwas_pool_words *words = copy_words(copy, source, &code);
     uint32_t buffers = words != NULL ? (uint32_t)words->allocated : 0;
 
-    copy->owners = (uint64_t *)(void *)take_entries(copy, source, ETWAS_SHARED_OWNERS, 0, buffers,
+    copy->owners = (uint64_t *)(void *)copy_entries(copy, source, ETWAS_SHARED_OWNERS, 0, buffers,
                                                     sizeof(uint64_t), &code);
-    copy->slots = take_entries(copy, source, ETWAS_SHARED_SLOTS, head->first_slot, head->slot_count,
+    copy->slots = copy_entries(copy, source, ETWAS_SHARED_SLOTS, head->first_slot, head->slot_count,
                                sizeof(struct etwas_slot), &code);
-    copy->controls = take_entries(copy, source, ETWAS_SHARED_CONTROLS, 0, buffers,
+    copy->controls = copy_entries(copy, source, ETWAS_SHARED_CONTROLS, 0, buffers,
                                   sizeof(struct etwas_buffer_control), &code);
-    take_region(copy, source, buffers, &code);
-    copy->owners_after = (uint64_t *)(void *)take_entries(copy, source, ETWAS_SHARED_OWNERS, 0,
+    copy_region(copy, source, buffers, &code);
+    copy->owners_after = (uint64_t *)(void *)copy_entries(copy, source, ETWAS_SHARED_OWNERS, 0,
                                                           buffers, sizeof(uint64_t), &code);
-    take_descriptions(copy, source, &code);
-    take_first(copy, source, &code);
-    take_history(copy, source, &code);
+    copy_descriptions(copy, source, &code);
+    copy_first_buffer(copy, source, &code);
+    copy_history(copy, source, &code);
     if (code == ERROR_SUCCESS) {
-        view(copy, buffers);
+        copy_set_view(copy, buffers);
     }
     return code;
 }

@@ -11,7 +11,7 @@
 
 enum {
     /* A slot in which each look finds another current buffer is left alone. */
-    LOOKS = 64,
+    SLOT_READS = 64,
 };
 
 struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
@@ -34,15 +34,15 @@ struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
 
 /* ---- the words ------------------------------------------------------------------------------- */
 
-static const struct etwas_slot *slot_at(const struct etwas_pool_view *view, uint32_t slot)
+static const struct etwas_slot *view_slot_at(const struct etwas_pool_view *view, uint32_t slot)
 {
     const uint8_t *first = (const uint8_t *)view->slots;
 
     return (const struct etwas_slot *)(const void *)(first + slot * view->slot_stride);
 }
 
-static const struct etwas_buffer_control *control_at(const struct etwas_pool_view *view,
-                                                     uint32_t buffer)
+static const struct etwas_buffer_control *view_control_at(const struct etwas_pool_view *view,
+                                                          uint32_t buffer)
 {
     const uint8_t *first = (const uint8_t *)view->controls;
 
@@ -50,18 +50,18 @@ static const struct etwas_buffer_control *control_at(const struct etwas_pool_vie
                                                                buffer * view->control_stride);
 }
 
-static const uint8_t *buffer_at(const struct etwas_pool_view *view, uint32_t buffer)
+static const uint8_t *view_buffer_at(const struct etwas_pool_view *view, uint32_t buffer)
 {
     return view->region + (size_t)buffer * view->buffer_bytes;
 }
 
-static uint32_t buffer_units(const struct etwas_pool_view *view)
+static uint32_t view_buffer_units(const struct etwas_pool_view *view)
 {
     return view->buffer_bytes / ETWAS_UNIT_BYTES;
 }
 
 /* Whether two owner words are of one claim, and the buffer has not been given back. */
-static bool is_same_claim(uint64_t owner, uint64_t later)
+static bool owner_is_same_claim(uint64_t owner, uint64_t later)
 {
     return etwas_owner_state(later) != ETWAS_OWNER_FREE &&
            etwas_owner_as(owner, ETWAS_OWNER_HELD) == etwas_owner_as(later, ETWAS_OWNER_HELD);
@@ -71,13 +71,13 @@ bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
                                   const struct etwas_found_buffer *found)
 {
     ck_pr_fence_acquire(); /* what was read before was read before */
-    return is_same_claim(found->owner, ck_pr_load_64(&view->owners_after[found->buffer]));
+    return owner_is_same_claim(found->owner, ck_pr_load_64(&view->owners_after[found->buffer]));
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* Lets one sink to where it belongs in a heap with the newest on top. */
-static void sift(struct etwas_held_buffer *list, uint32_t at, uint32_t count)
+static void held_list_sift(struct etwas_held_buffer *list, uint32_t at, uint32_t count)
 {
     const struct etwas_held_buffer sinking = list[at];
     uint32_t child;
@@ -96,17 +96,17 @@ static void sift(struct etwas_held_buffer *list, uint32_t at, uint32_t count)
 }
 
 /* In its place, since qsort allocates. Tickets are an owner word's highest bits. */
-static void sort(struct etwas_held_buffer *list, uint32_t count)
+static void held_list_sort(struct etwas_held_buffer *list, uint32_t count)
 {
     for (uint32_t at = count / 2; at > 0; at--) {
-        sift(list, at - 1, count);
+        held_list_sift(list, at - 1, count);
     }
     for (uint32_t left = count; left > 1; left--) {
         const struct etwas_held_buffer newest = list[0];
 
         list[0] = list[left - 1];
         list[left - 1] = newest;
-        sift(list, 0, left - 1);
+        held_list_sift(list, 0, left - 1);
     }
 }
 
@@ -121,14 +121,14 @@ uint32_t etwas_pool_read_list(const struct etwas_pool_view *view, struct etwas_h
             list[count++] = (struct etwas_held_buffer){owner, buffer};
         }
     }
-    sort(list, count);
+    held_list_sort(list, count);
     return count;
 }
 
 /* ---- a slot ---------------------------------------------------------------------------------- */
 
 /* A slot at one moment. */
-struct seen {
+struct state {
     uint64_t word;
     uint64_t owner; /* of the current buffer; 0: there is none */
     uint32_t buffer;
@@ -140,30 +140,30 @@ struct seen {
  * buffer of the slot that had been claimed before is next buffer at that moment if `next_buffer` names it, and
  * was current before if not. False: it changes all the while, or names what cannot be.
  */
-static bool look_at_slot(const struct etwas_pool_view *view, uint32_t index, struct seen *seen)
+static bool inspect_slot(const struct etwas_pool_view *view, uint32_t index, struct state *state)
 {
-    const struct etwas_slot *slot = slot_at(view, index);
+    const struct etwas_slot *slot = view_slot_at(view, index);
 
-    for (int look = 0; look < LOOKS; look++) {
+    for (int attempt = 0; attempt < SLOT_READS; attempt++) {
         uint64_t before = 0;
 
-        seen->buffer = etwas_word_buffer(ck_pr_load_64(&slot->word));
-        if (seen->buffer != ETWAS_NO_BUFFER && seen->buffer >= view->capacity) {
+        state->buffer = etwas_word_buffer(ck_pr_load_64(&slot->word));
+        if (state->buffer != ETWAS_NO_BUFFER && state->buffer >= view->capacity) {
             continue;
         }
         ck_pr_fence_acquire(); /* pairs with the commit that made it current */
-        if (seen->buffer != ETWAS_NO_BUFFER) {
-            before = ck_pr_load_64(&view->owners[seen->buffer]);
+        if (state->buffer != ETWAS_NO_BUFFER) {
+            before = ck_pr_load_64(&view->owners[state->buffer]);
         }
-        seen->next_buffer = ck_pr_load_32(&slot->next_buffer);
+        state->next_buffer = ck_pr_load_32(&slot->next_buffer);
         ck_pr_fence_acquire();
-        seen->word = ck_pr_load_64(&slot->word);
+        state->word = ck_pr_load_64(&slot->word);
         ck_pr_fence_acquire(); /* pairs with each commit: what it counts is there */
-        seen->owner = before;
-        if (etwas_word_buffer(seen->word) == seen->buffer &&
-            (seen->buffer == ETWAS_NO_BUFFER ||
+        state->owner = before;
+        if (etwas_word_buffer(state->word) == state->buffer &&
+            (state->buffer == ETWAS_NO_BUFFER ||
              (etwas_owner_slot(before) == index &&
-              is_same_claim(before, ck_pr_load_64(&view->owners[seen->buffer]))))) {
+              owner_is_same_claim(before, ck_pr_load_64(&view->owners[state->buffer]))))) {
             return true;
         }
     }
@@ -172,37 +172,38 @@ static bool look_at_slot(const struct etwas_pool_view *view, uint32_t index, str
 
 /* ---- how much is in a buffer ----------------------------------------------------------------- */
 
-static bool is_held(uint64_t owner)
+static bool owner_is_held(uint64_t owner)
 {
     return etwas_owner_state(owner) == ETWAS_OWNER_HELD;
 }
 
-static void look_at_full(const struct etwas_pool_view *view, struct etwas_found_buffer *found)
+static void inspect_full_buffer(const struct etwas_pool_view *view,
+                                struct etwas_found_buffer *found)
 {
-    const struct etwas_buffer_end *end = &control_at(view, found->buffer)->end;
+    const struct etwas_buffer_end *end = &view_control_at(view, found->buffer)->end;
 
     found->limit_units = ck_pr_load_32(&end->units);
     found->committed = ck_pr_load_32(&end->records);
 }
 
-static enum etwas_pool_found look_in_rseq_slot(const struct etwas_pool_view *view,
-                                               const struct seen *seen,
-                                               struct etwas_found_buffer *found)
+static enum etwas_pool_found inspect_in_rseq_slot(const struct etwas_pool_view *view,
+                                                  const struct state *state,
+                                                  struct etwas_found_buffer *found)
 {
     if (found->is_current) {
-        uint64_t count = etwas_word_count(seen->word);
+        uint64_t count = etwas_word_count(state->word);
 
-        found->limit_units = etwas_word_units(seen->word);
+        found->limit_units = etwas_word_units(state->word);
         found->committed = count > found->limit_units ? UINT32_MAX : (uint32_t)count;
-    } else if (is_held(found->owner) &&
-               is_held(ck_pr_load_64(&view->owners_after[found->buffer])) &&
-               seen->next_buffer == found->buffer) {
+    } else if (owner_is_held(found->owner) &&
+               owner_is_held(ck_pr_load_64(&view->owners_after[found->buffer])) &&
+               state->next_buffer == found->buffer) {
         /* A claim that is not through may name one that has been closed meanwhile. */
         return ETWAS_POOL_FOUND_NOTHING;
     } else {
-        look_at_full(view, found);
+        inspect_full_buffer(view, found);
     }
-    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > buffer_units(view) ||
+    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > view_buffer_units(view) ||
         found->committed > found->limit_units - ETWAS_FIRST_UNIT) {
         return ETWAS_POOL_FOUND_DAMAGED;
     }
@@ -210,25 +211,26 @@ static enum etwas_pool_found look_in_rseq_slot(const struct etwas_pool_view *vie
                                                   : ETWAS_POOL_FOUND_NOTHING;
 }
 
-static enum etwas_pool_found look_in_shared_slot(const struct etwas_pool_view *view,
-                                                 const struct seen *seen,
-                                                 struct etwas_found_buffer *found)
+static enum etwas_pool_found inspect_in_shared_slot(const struct etwas_pool_view *view,
+                                                    const struct state *state,
+                                                    struct etwas_found_buffer *found)
 {
-    uint64_t commit = ck_pr_load_64(&control_at(view, found->buffer)->commit);
+    uint64_t commit = ck_pr_load_64(&view_control_at(view, found->buffer)->commit);
 
     ck_pr_fence_acquire(); /* pairs with A1 of its writers: what it counts is there */
     found->committed = etwas_commit_records(commit);
     found->is_abandoned = (commit & ETWAS_COMMIT_ABANDONED) != 0;
     if (!found->is_current && etwas_owner_state(found->owner) == ETWAS_OWNER_PINNED &&
-        seen->owner < found->owner) {
+        state->owner < found->owner) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
     if (!found->is_current && commit == 0) {
         return ETWAS_POOL_FOUND_NOTHING;
     }
-    found->limit_units = found->is_current ? etwas_word_units(seen->word) : buffer_units(view);
-    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > buffer_units(view) ||
-        found->committed > buffer_units(view) - ETWAS_FIRST_UNIT) {
+    found->limit_units =
+        found->is_current ? etwas_word_units(state->word) : view_buffer_units(view);
+    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > view_buffer_units(view) ||
+        found->committed > view_buffer_units(view) - ETWAS_FIRST_UNIT) {
         return ETWAS_POOL_FOUND_DAMAGED;
     }
     return found->limit_units != ETWAS_FIRST_UNIT ? ETWAS_POOL_FOUND_RECORDS
@@ -240,7 +242,7 @@ enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view
                                               struct etwas_found_buffer *found)
 {
     enum etwas_pool_found result;
-    struct seen seen;
+    struct state state;
 
     *found = (struct etwas_found_buffer){
         .owner = held->owner,
@@ -255,22 +257,22 @@ enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view
         return ETWAS_POOL_FOUND_DAMAGED;
     }
     ck_pr_fence_acquire(); /* its claim was seen before all of what follows */
-    if (!look_at_slot(view, found->slot, &seen)) {
+    if (!inspect_slot(view, found->slot, &state)) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
-    found->is_current = seen.buffer == found->buffer;
-    if (found->is_current && !is_same_claim(found->owner, seen.owner)) {
+    found->is_current = state.buffer == found->buffer;
+    if (found->is_current && !owner_is_same_claim(found->owner, state.owner)) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
-    result = found->slot < view->rseq_slots ? look_in_rseq_slot(view, &seen, found)
-                                            : look_in_shared_slot(view, &seen, found);
+    result = found->slot < view->rseq_slots ? inspect_in_rseq_slot(view, &state, found)
+                                            : inspect_in_shared_slot(view, &state, found);
     return etwas_pool_read_is_unchanged(view, found) ? result : ETWAS_POOL_FOUND_CHANGED;
 }
 
 /* ---- its records ----------------------------------------------------------------------------- */
 
 /* How long the header of a record of this marker is; 0: the library writes no such record. */
-static uint32_t header_bytes(uint32_t marker)
+static uint32_t record_header_bytes(uint32_t marker)
 {
     if (marker >> 24 == ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
         return sizeof(struct etwas_etl_message_header);
@@ -302,8 +304,9 @@ static uint32_t record_units(const uint8_t *record, uint32_t left)
 {
     uint64_t first = ck_pr_load_64((const uint64_t *)(const void *)record);
     uint32_t marker = (uint32_t)first;
-    uint16_t size = etwas_walk_is_kernels(marker) ? (uint16_t)(first >> 32) : (uint16_t)marker;
-    uint32_t least = header_bytes(marker);
+    uint16_t size =
+        etwas_marker_is_kernel_event(marker) ? (uint16_t)(first >> 32) : (uint16_t)marker;
+    uint32_t least = record_header_bytes(marker);
     uint32_t units = (uint32_t)etwas_etl_round_up_8(size) / ETWAS_UNIT_BYTES;
 
     return least != 0 && size >= least && units <= left ? units : 0;
@@ -312,9 +315,9 @@ static uint32_t record_units(const uint8_t *record, uint32_t left)
 /* A record of a shared slot that its writer has not finished: how many units it will take. 0: it is none. */
 static uint32_t reserved_units(const uint8_t *record, uint32_t left)
 {
-    uint32_t marker = etwas_walk_marker(record);
+    uint32_t marker = etwas_record_marker(record);
 
-    return etwas_walk_is_whole(marker) || marker > left ? 0 : marker;
+    return etwas_marker_is_whole(marker) || marker > left ? 0 : marker;
 }
 
 /* A writer that has not even said that leaves zeroes up to the next record, or to the end. */
@@ -356,7 +359,7 @@ static uint32_t gap_units(const uint8_t *record, uint32_t left)
     if (units != 0) {
         return units;
     }
-    if (etwas_walk_marker(record) == UINT32_MAX) { /* padded up to its end for the log file */
+    if (etwas_record_marker(record) == UINT32_MAX) { /* padded up to its end for the log file */
         return left;
     }
     zeroes = zero_units(record, left);
@@ -368,8 +371,8 @@ static uint32_t gap_units(const uint8_t *record, uint32_t left)
 }
 
 /* Counts a record; one behind begin_units moves to where the one before it ends. */
-static void take_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_t at,
-                        uint32_t units)
+static void found_add_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_t at,
+                             uint32_t units)
 {
     uint8_t *record = copy + (size_t)(at - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
     int64_t stamp = found->newest;
@@ -378,7 +381,7 @@ static void take_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_
         found->before++;
         return;
     }
-    etwas_walk_stamp(record, units, &stamp);
+    etwas_record_read_stamp(record, units, &stamp);
     if (stamp > found->newest) {
         found->newest = stamp;
     }
@@ -392,7 +395,8 @@ static void take_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_
  * False: a record in it cannot be, or begin_units is inside one. One that contradicts itself, which no reader would
  * deliver, costs itself alone.
  */
-static bool walk(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit, bool has_gaps)
+static bool found_walk_records(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit,
+                               bool has_gaps)
 {
     uint32_t at = ETWAS_FIRST_UNIT;
     bool makes_sense = true;
@@ -408,7 +412,7 @@ static bool walk(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit
             return false;
         }
         if (units != 0 && etwas_record_is_event(record)) {
-            take_record(found, copy, at, units);
+            found_add_record(found, copy, at, units);
         } else {
             makes_sense = makes_sense && units == 0;
         }
@@ -418,36 +422,38 @@ static bool walk(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit
 }
 
 /* A shared slot's buffer that is drained: its records are cleared after the commit word. */
-static bool is_cleared(const struct etwas_pool_view *view, const struct etwas_found_buffer *found)
+static bool found_is_cleared(const struct etwas_pool_view *view,
+                             const struct etwas_found_buffer *found)
 {
-    uint64_t commit = ck_pr_load_64(&control_at(view, found->buffer)->commit);
+    uint64_t commit = ck_pr_load_64(&view_control_at(view, found->buffer)->commit);
 
     return commit == 0 &&
-           etwas_word_buffer(ck_pr_load_64(&slot_at(view, found->slot)->word)) != found->buffer;
+           etwas_word_buffer(ck_pr_load_64(&view_slot_at(view, found->slot)->word)) !=
+               found->buffer;
 }
 
 /* In a copy of a pool that was in use the bytes may be of a later claim than the words say. */
-static bool is_of_claim(const uint8_t *start, uint64_t owner)
+static bool bytes_are_of_claim(const uint8_t *start, uint64_t owner)
 {
     uint64_t repeated = ck_pr_load_64((const uint64_t *)(const void *)start);
 
-    return !is_held(repeated) || is_same_claim(owner, repeated);
+    return !owner_is_held(repeated) || owner_is_same_claim(owner, repeated);
 }
 
 enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view,
                                               struct etwas_found_buffer *found, void *to)
 {
     bool is_shared = found->slot >= view->rseq_slots;
-    const uint8_t *start = buffer_at(view, found->buffer);
+    const uint8_t *start = view_buffer_at(view, found->buffer);
     uint32_t limit = found->limit_units;
 
     copy_units(to, start, limit);
     ck_pr_fence_acquire();
-    if ((is_shared && is_cleared(view, found)) || !is_of_claim(start, found->owner) ||
+    if ((is_shared && found_is_cleared(view, found)) || !bytes_are_of_claim(start, found->owner) ||
         !etwas_pool_read_is_unchanged(view, found)) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
-    if (!walk(found, to, limit, is_shared)) {
+    if (!found_walk_records(found, to, limit, is_shared)) {
         return ETWAS_POOL_FOUND_DAMAGED;
     }
     return found->records != 0 ? ETWAS_POOL_FOUND_RECORDS : ETWAS_POOL_FOUND_NOTHING;

@@ -23,7 +23,7 @@ enum {
 };
 
 /* A file in which each byte can be written to. */
-static bool is_suitable(int descriptor)
+static bool prepare_is_suitable(int descriptor)
 {
     struct stat status;
     int flags = fcntl(descriptor, F_GETFL);
@@ -33,8 +33,8 @@ static bool is_suitable(int descriptor)
 }
 
 /* The next buffer of metadata, but for its header; the bytes of its records. 0: there are no more. */
-static uint32_t read_metadata(const struct etwas_session *session,
-                              struct etwas_metadata_cursor *cursor, uint8_t *buffer)
+static uint32_t prepare_read_metadata(const struct etwas_session *session,
+                                      struct etwas_metadata_cursor *cursor, uint8_t *buffer)
 {
     return etwas_metadata_read(
         cursor, etwas_session_takes_stacks(session), buffer + ETWAS_ETL_BUFFER_HEADER_BYTES,
@@ -42,19 +42,20 @@ static uint32_t read_metadata(const struct etwas_session *session,
         etwas_clock_reading_stamp(&session->started, session->configuration.clock));
 }
 
-static uint32_t count_metadata(const struct etwas_session *session, uint8_t *buffer)
+static uint32_t prepare_count_metadata(const struct etwas_session *session, uint8_t *buffer)
 {
     struct etwas_metadata_cursor cursor = {0};
     uint32_t count = 0;
 
-    while (read_metadata(session, &cursor, buffer) != 0) {
+    while (prepare_read_metadata(session, &cursor, buffer) != 0) {
         count++;
     }
     return count;
 }
 
 /* What has come since they were counted is left for later. */
-static void put_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buffers, uint32_t count)
+static void prepare_store_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buffers,
+                                   uint32_t count)
 {
     uint32_t buffer_bytes = prepared->view.buffer_bytes;
 
@@ -62,7 +63,7 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buff
     for (uint32_t index = 0; index < count; index++) {
         uint8_t *buffer = buffers + (size_t)index * buffer_bytes;
         struct etwas_drained drained = {
-            .data_bytes = read_metadata(prepared->session, &prepared->described, buffer)};
+            .data_bytes = prepare_read_metadata(prepared->session, &prepared->described, buffer)};
         struct etwas_etl_buffer_header header;
 
         if (drained.data_bytes == 0) {
@@ -77,7 +78,7 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buff
 }
 
 /* Takes a piece of the block. */
-static uint8_t *piece(uint8_t **next, size_t bytes)
+static uint8_t *prepare_take_piece(uint8_t **next, size_t bytes)
 {
     uint8_t *start = *next;
 
@@ -85,9 +86,9 @@ static uint8_t *piece(uint8_t **next, size_t bytes)
     return start;
 }
 
-static uint32_t make(struct etwas_session *session, int descriptor,
-                     const struct etwas_log_header *header, uint32_t metadata_buffers,
-                     struct etwas_prepared_snapshot **made)
+static uint32_t prepare_make(struct etwas_session *session, int descriptor,
+                             const struct etwas_log_header *header, uint32_t metadata_buffers,
+                             struct etwas_prepared_snapshot **made)
 {
     const struct etwas_pool *pool = session->pool;
     size_t list_bytes = (size_t)pool->region_buffers * sizeof(struct etwas_held_buffer);
@@ -107,7 +108,8 @@ static uint32_t make(struct etwas_session *session, int descriptor,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     next = memory.region;
-    prepared = (struct etwas_prepared_snapshot *)(void *)piece(&next, sizeof *prepared);
+    prepared =
+        (struct etwas_prepared_snapshot *)(void *)prepare_take_piece(&next, sizeof *prepared);
     *prepared = (struct etwas_prepared_snapshot){
         .memory = memory,
         .session = session,
@@ -120,12 +122,13 @@ static uint32_t make(struct etwas_session *session, int descriptor,
         .buffering = pool->buffering,
         .built_bytes = header->bytes,
         .header = *header,
-        .list = (struct etwas_held_buffer *)(void *)piece(&next, list_bytes),
+        .list = (struct etwas_held_buffer *)(void *)prepare_take_piece(&next, list_bytes),
     };
-    prepared->built = memcpy(piece(&next, header->bytes), header->content, header->bytes);
-    prepared->header.content = piece(&next, pool->buffer_bytes);
-    prepared->scratch = piece(&next, pool->buffer_bytes);
-    put_metadata(prepared, next, metadata_buffers);
+    prepared->built =
+        memcpy(prepare_take_piece(&next, header->bytes), header->content, header->bytes);
+    prepared->header.content = prepare_take_piece(&next, pool->buffer_bytes);
+    prepared->scratch = prepare_take_piece(&next, pool->buffer_bytes);
+    prepare_store_metadata(prepared, next, metadata_buffers);
     *made = prepared;
     return ERROR_SUCCESS;
 }
@@ -139,7 +142,7 @@ uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descrip
     uint8_t *buffer;
     uint32_t code;
 
-    if (!is_suitable(descriptor)) {
+    if (!prepare_is_suitable(descriptor)) {
         return ERROR_INVALID_PARAMETER;
     }
     options.file_name = no_name;
@@ -150,9 +153,9 @@ uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descrip
         return code;
     }
     buffer = malloc(session->pool->buffer_bytes);
-    code = buffer != NULL
-               ? make(session, descriptor, &header, count_metadata(session, buffer), prepared)
-               : ERROR_NOT_ENOUGH_MEMORY;
+    code = buffer != NULL ? prepare_make(session, descriptor, &header,
+                                         prepare_count_metadata(session, buffer), prepared)
+                          : ERROR_NOT_ENOUGH_MEMORY;
     free(buffer);
     etwas_log_header_free(&header);
     return code;

@@ -41,7 +41,7 @@ struct recovery {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static uint32_t create_file(struct recovery *recovery, const char *path)
+static uint32_t recovery_create_file(struct recovery *recovery, const char *path)
 {
     static const etwas_wchar no_name[1];
     const struct etwas_mapping_copy *copy = &recovery->copy;
@@ -67,8 +67,8 @@ static uint32_t create_file(struct recovery *recovery, const char *path)
     return etwas_log_file_create(&options, &recovery->file);
 }
 
-static uint32_t write_buffer(struct recovery *recovery, const void *records, uint32_t bytes,
-                             uint32_t processor, int64_t newest)
+static uint32_t recovery_write_buffer(struct recovery *recovery, const void *records,
+                                      uint32_t bytes, uint32_t processor, int64_t newest)
 {
     const struct etwas_drained buffer = {
         .data = records,
@@ -86,7 +86,7 @@ static uint32_t write_buffer(struct recovery *recovery, const void *records, uin
 
 /* ---- beside the events ----------------------------------------------------------------------- */
 
-static uint32_t write_clock_snapshots(struct recovery *recovery)
+static uint32_t recover_write_clock_snapshots(struct recovery *recovery)
 {
     const struct etwas_clock_history *history = &recovery->copy.history;
     uint32_t code = ERROR_SUCCESS;
@@ -98,7 +98,7 @@ static uint32_t write_clock_snapshots(struct recovery *recovery)
     return code;
 }
 
-static uint32_t size_of_schema(const uint8_t *schema)
+static uint32_t schema_record_bytes(const uint8_t *schema)
 {
     uint16_t size;
 
@@ -107,19 +107,19 @@ static uint32_t size_of_schema(const uint8_t *schema)
 }
 
 /* As many whole ones as a buffer holds. */
-static uint32_t whole_schemas(const uint8_t *schemas, uint64_t left, uint32_t room,
-                              uint64_t *schemas_written)
+static uint32_t schemas_that_fit(const uint8_t *schemas, uint64_t left, uint32_t room,
+                                 uint64_t *schemas_written)
 {
     uint32_t used = 0;
 
-    while (used < left && size_of_schema(schemas + used) <= room - used) {
-        used += size_of_schema(schemas + used);
+    while (used < left && schema_record_bytes(schemas + used) <= room - used) {
+        used += schema_record_bytes(schemas + used);
         ++*schemas_written;
     }
     return used;
 }
 
-static uint32_t write_schemas(struct recovery *recovery)
+static uint32_t recovery_write_schemas(struct recovery *recovery)
 {
     const struct etwas_mapping_copy *copy = &recovery->copy;
     uint64_t left = copy->schema_bytes;
@@ -129,12 +129,12 @@ static uint32_t write_schemas(struct recovery *recovery)
     uint32_t code = ERROR_SUCCESS;
 
     while (code == ERROR_SUCCESS && left != 0) {
-        uint32_t bytes = whole_schemas(next, left, room, &recovery->result->schemas);
+        uint32_t bytes = schemas_that_fit(next, left, room, &recovery->result->schemas);
 
         if (bytes != 0) {
-            code = write_buffer(recovery, next, bytes, 0, started);
+            code = recovery_write_buffer(recovery, next, bytes, 0, started);
         } else { /* there is no buffer for it in the session's own files either */
-            bytes = size_of_schema(next);
+            bytes = schema_record_bytes(next);
             recovery->result->schemas_left_out++;
         }
         next += bytes;
@@ -147,7 +147,7 @@ static uint32_t write_schemas(struct recovery *recovery)
  * The session ended with its newest event, some time after the clocks were read for the last time: so much
  * later by each of them, and by so much less certain.
  */
-static struct etwas_clock_reading end_of(const struct recovery *recovery)
+static struct etwas_clock_reading recovery_end_reading(const struct recovery *recovery)
 {
     enum {
         LEAST_NS = 1000,
@@ -179,7 +179,7 @@ static struct etwas_clock_reading end_of(const struct recovery *recovery)
 
 /* ---- the events ------------------------------------------------------------------------------ */
 
-static void pass_over(struct recovery *recovery, const struct etwas_found_buffer *found)
+static void recovery_pass_over(struct recovery *recovery, const struct etwas_found_buffer *found)
 {
     recovery->result->passed_buffers++;
     etwas_recovered_counts_add_replaced(&recovery->account, found);
@@ -190,7 +190,7 @@ static void pass_over(struct recovery *recovery, const struct etwas_found_buffer
  * one; nothing was ever refused, or replaced, or given to somebody else instead; the process cannot have been refused
  * something meanwhile; and what the system had taken from it is not lost with another boot.
  */
-static bool is_accounted_in_files(const struct recovery *recovery)
+static bool recovery_is_accounted_in_files(const struct recovery *recovery)
 {
     const struct etwas_shared_head *head = &recovery->copy.head;
     const uint32_t other_places = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_REAL_TIME_MODE;
@@ -205,12 +205,12 @@ static bool is_accounted_in_files(const struct recovery *recovery)
 }
 
 /* Whether these are whole records. */
-static bool are_records(const uint8_t *data, uint32_t units)
+static bool bytes_are_records(const uint8_t *data, uint32_t units)
 {
     uint32_t its = 1;
 
     while (units != 0 && its != 0) {
-        its = etwas_walk_next(data, units);
+        its = etwas_record_next_units(data, units);
         data += (size_t)its * ETWAS_UNIT_BYTES;
         units -= its;
     }
@@ -221,15 +221,16 @@ static bool are_records(const uint8_t *data, uint32_t units)
  * How many bytes of its records flushes took, and accounted. The flusher stores that behind the loss, if there is one. More
  * than is committed cannot be, nor a part of a record.
  */
-static uint32_t accounted_bytes(const struct recovery *recovery,
-                                const struct etwas_found_buffer *found, const uint8_t *data)
+static uint32_t recovery_accounted_bytes(const struct recovery *recovery,
+                                         const struct etwas_found_buffer *found,
+                                         const uint8_t *data)
 {
     uint32_t end = etwas_control_written(&recovery->copy.pool.buffers[found->buffer],
                                          etwas_owner_ticket(found->owner));
 
     return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
-                   end <= found->limit_units && is_accounted_in_files(recovery) &&
-                   are_records(data, end - ETWAS_FIRST_UNIT)
+                   end <= found->limit_units && recovery_is_accounted_in_files(recovery) &&
+                   bytes_are_records(data, end - ETWAS_FIRST_UNIT)
                ? (end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
                : 0;
 }
@@ -238,12 +239,12 @@ static uint32_t accounted_bytes(const struct recovery *recovery,
  * How many bytes of its records the log files have. The newest two are asked. What was taken of a buffer that then stayed
  * current may begin in one that ended before them; what is not accounted yet is in those.
  */
-static uint32_t bytes_in_files(struct recovery *recovery, const struct etwas_found_buffer *found,
-                               const uint8_t *data)
+static uint32_t recovery_bytes_in_files(struct recovery *recovery,
+                                        const struct etwas_found_buffer *found, const uint8_t *data)
 {
     uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
     uint32_t bytes = etwas_log_tail_has(recovery->tail, found->slot, data, limit);
-    uint32_t accounted = bytes == 0 ? accounted_bytes(recovery, found, data) : 0;
+    uint32_t accounted = bytes == 0 ? recovery_accounted_bytes(recovery, found, data) : 0;
 
     return accounted == 0 ? bytes
                           : accounted + etwas_log_tail_has(recovery->tail, found->slot,
@@ -251,7 +252,7 @@ static uint32_t bytes_in_files(struct recovery *recovery, const struct etwas_fou
 }
 
 /* Behind what the log files have of it. */
-static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer *found)
+static uint32_t recovery_write_found(struct recovery *recovery, struct etwas_found_buffer *found)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
     etwas_recovered *result = recovery->result;
@@ -262,10 +263,10 @@ static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer
     enum etwas_pool_found what;
 
     found->begin_units =
-        ETWAS_FIRST_UNIT + bytes_in_files(recovery, found, data) / ETWAS_UNIT_BYTES;
+        ETWAS_FIRST_UNIT + recovery_bytes_in_files(recovery, found, data) / ETWAS_UNIT_BYTES;
     what = etwas_pool_read_records(view, found, recovery->records);
     if (what == ETWAS_POOL_FOUND_CHANGED) {
-        pass_over(recovery, found);
+        recovery_pass_over(recovery, found);
         return ERROR_SUCCESS;
     }
     result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
@@ -281,14 +282,14 @@ static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer
     if (found->newest > recovery->newest) {
         recovery->newest = found->newest;
     }
-    return write_buffer(recovery,
-                        recovery->records +
-                            (size_t)(found->begin_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
-                        (found->end_units - found->begin_units) * ETWAS_UNIT_BYTES, found->slot,
-                        found->newest > stamp ? found->newest : stamp);
+    return recovery_write_buffer(
+        recovery,
+        recovery->records + (size_t)(found->begin_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+        (found->end_units - found->begin_units) * ETWAS_UNIT_BYTES, found->slot,
+        found->newest > stamp ? found->newest : stamp);
 }
 
-static uint32_t write_events(struct recovery *recovery)
+static uint32_t recovery_write_events(struct recovery *recovery)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
     struct etwas_held_buffer *list = malloc((view->buffer_count + 1) * sizeof *list);
@@ -303,11 +304,11 @@ static uint32_t write_events(struct recovery *recovery)
             recovery->result->missing_buffers++;
             etwas_recovered_counts_add_missing(&recovery->account, &found);
         } else if (what == ETWAS_POOL_FOUND_RECORDS) {
-            code = write_found(recovery, &found);
+            code = recovery_write_found(recovery, &found);
         } else {
             recovery->result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
             if (what == ETWAS_POOL_FOUND_CHANGED) {
-                pass_over(recovery, &found);
+                recovery_pass_over(recovery, &found);
             }
         }
     }
@@ -316,7 +317,7 @@ static uint32_t write_events(struct recovery *recovery)
 }
 
 /* Why; when, nobody has noted. */
-static void tell_losses(struct recovery *recovery, const uint64_t *by_cause)
+static void recovery_record_losses(struct recovery *recovery, const uint64_t *by_cause)
 {
     const struct etwas_clock_reading *started = &recovery->copy.history.readings[0];
     struct etwas_etl_loss loss = {
@@ -344,7 +345,7 @@ static void tell_losses(struct recovery *recovery, const uint64_t *by_cause)
  * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the file does not say what was
  * attempted.
  */
-static struct etwas_log_file_totals count(struct recovery *recovery)
+static struct etwas_log_file_totals recovery_count(struct recovery *recovery)
 {
     etwas_recovered *result = recovery->result;
     struct etwas_recovered_totals sums =
@@ -356,7 +357,7 @@ static struct etwas_log_file_totals count(struct recovery *recovery)
     result->lost = sums.lost;
     result->unfinished = recovery->account.unfinished;
     sums.lost_by_cause[ETWAS_LOST_ABANDONED] += result->unfinished;
-    tell_losses(recovery, sums.lost_by_cause);
+    recovery_record_losses(recovery, sums.lost_by_cause);
     return (struct etwas_log_file_totals){
         .events_lost = result->lost + result->unfinished,
         .events_overwritten = result->overwritten,
@@ -367,22 +368,23 @@ static struct etwas_log_file_totals count(struct recovery *recovery)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static uint32_t write_all(struct recovery *recovery)
+static uint32_t recovery_write_all(struct recovery *recovery)
 {
-    uint32_t code = recovery->file != NULL ? write_clock_snapshots(recovery) : ERROR_SUCCESS;
+    uint32_t code =
+        recovery->file != NULL ? recover_write_clock_snapshots(recovery) : ERROR_SUCCESS;
     struct etwas_log_file_totals totals;
 
     if (code == ERROR_SUCCESS) {
-        code = write_schemas(recovery);
+        code = recovery_write_schemas(recovery);
     }
     if (code == ERROR_SUCCESS) {
-        code = write_events(recovery);
+        code = recovery_write_events(recovery);
     }
-    totals = count(recovery);
+    totals = recovery_count(recovery);
     if (recovery->file != NULL) {
         bool finished;
 
-        recovery->ended = end_of(recovery);
+        recovery->ended = recovery_end_reading(recovery);
         finished = etwas_log_file_finish(recovery->file, &totals);
         finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(recovery->file));
         finished = etwas_log_file_close(recovery->file) && finished;
@@ -392,8 +394,8 @@ static uint32_t write_all(struct recovery *recovery)
 }
 
 /* What would be written over while it is read. */
-static bool is_read(const struct etwas_recover_source *source, const char *const paths[2],
-                    const char *output)
+static bool recovery_may_read(const struct etwas_recover_source *source, const char *const paths[2],
+                              const char *output)
 {
     struct stat ours;
     struct stat other;
@@ -411,13 +413,13 @@ static bool is_read(const struct etwas_recover_source *source, const char *const
            other.st_ino == ours.st_ino;
 }
 
-static uint32_t recover_pool(struct recovery *recovery, const struct etwas_recover_source *source,
+static uint32_t recovery_run(struct recovery *recovery, const struct etwas_recover_source *source,
                              const char *output)
 {
     const struct etwas_shared_head *head = &recovery->copy.head;
     const char *const paths[] = {head->file_paths[head->newest_path],
                                  head->file_paths[1 - head->newest_path]};
-    uint32_t code = output != NULL && is_read(source, paths, output)
+    uint32_t code = output != NULL && recovery_may_read(source, paths, output)
                         ? ERROR_SHARING_VIOLATION
                         : etwas_mapping_copy_pool(&recovery->copy, source);
 
@@ -436,13 +438,13 @@ static uint32_t recover_pool(struct recovery *recovery, const struct etwas_recov
         recovery->tail = etwas_log_tail_open(recovery->logs, head->buffer_bytes);
     }
     if (output != NULL) {
-        code = create_file(recovery, output);
+        code = recovery_create_file(recovery, output);
     }
-    return code == ERROR_SUCCESS ? write_all(recovery) : code;
+    return code == ERROR_SUCCESS ? recovery_write_all(recovery) : code;
 }
 
 /* UTF-8, of which no character is cut in two. */
-static void copy_name(char *to, size_t room, const char *name)
+static void recovery_copy_name(char *to, size_t room, const char *name)
 {
     size_t length = strnlen(name, room - 1);
 
@@ -453,14 +455,14 @@ static void copy_name(char *to, size_t room, const char *name)
     to[length] = 0;
 }
 
-static void describe(const struct etwas_mapping_copy *copy, etwas_recovered *result)
+static void recovery_describe(const struct etwas_mapping_copy *copy, etwas_recovered *result)
 {
     const struct etwas_shared_head *head = &copy->head;
     uint8_t boot[16];
 
     etwas_shared_boot_id(boot);
     result->session = head->session;
-    copy_name(result->session_name, sizeof result->session_name, head->name);
+    recovery_copy_name(result->session_name, sizeof result->session_name, head->name);
     (void)snprintf(result->log_file, sizeof result->log_file, "%s",
                    head->file_paths[head->newest_path]);
     result->place = head->place <= ETWAS_PLACE_DISK ? head->place : 0;
@@ -475,8 +477,8 @@ static void describe(const struct etwas_mapping_copy *copy, etwas_recovered *res
     result->other_boot = memcmp(boot, head->boot_id, sizeof boot) != 0;
 }
 
-static uint32_t recover(const char *path, uint32_t index, const char *output,
-                        etwas_recovered *result)
+static uint32_t recovery_from_source(const char *path, uint32_t index, const char *output,
+                                     etwas_recovered *result)
 {
     struct recovery *recovery = calloc(1, sizeof *recovery);
     struct etwas_recover_source source;
@@ -493,8 +495,8 @@ static uint32_t recover(const char *path, uint32_t index, const char *output,
     if (code == ERROR_SUCCESS) {
         code = etwas_mapping_copy_head(&recovery->copy, &source);
         if (code == ERROR_SUCCESS) {
-            describe(&recovery->copy, result);
-            code = recover_pool(recovery, &source, output);
+            recovery_describe(&recovery->copy, result);
+            code = recovery_run(recovery, &source, output);
         }
         etwas_recover_source_close(&source);
     }
@@ -520,7 +522,8 @@ uint32_t etwas_recover_sized(const char *source, uint32_t index, const char *out
     if (found == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = source != NULL ? recover(source, index, output, found) : ERROR_INVALID_PARAMETER;
+    code = source != NULL ? recovery_from_source(source, index, output, found)
+                          : ERROR_INVALID_PARAMETER;
     if (result != NULL) {
         etwas_sized_write(result, result_bytes, found, sizeof *found);
     }

@@ -19,8 +19,8 @@ void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
 }
 
 /* Behind the first hole of a buffer that the flusher gave up: the pool counts them as lost. */
-static uint64_t given_up(const struct etwas_buffer_control *control,
-                         const struct etwas_found_buffer *found)
+static uint64_t counts_given_up_in(const struct etwas_buffer_control *control,
+                                   const struct etwas_found_buffer *found)
 {
     uint32_t whole = control->set_aside - 1;
 
@@ -28,8 +28,8 @@ static uint64_t given_up(const struct etwas_buffer_control *control,
 }
 
 /* What was taken, accounted, and could not be written. */
-static uint64_t refused(const struct etwas_buffer_control *control,
-                        const struct etwas_found_buffer *found, const uint8_t *records)
+static uint64_t counts_refused_in(const struct etwas_buffer_control *control,
+                                  const struct etwas_found_buffer *found, const uint8_t *records)
 {
     uint32_t written = etwas_control_written(control, etwas_owner_ticket(found->owner));
     uint32_t end = written < found->end_units ? written : found->end_units;
@@ -37,7 +37,7 @@ static uint64_t refused(const struct etwas_buffer_control *control,
     uint64_t count = 0;
 
     while (units < end) {
-        uint32_t its = etwas_walk_next(
+        uint32_t its = etwas_record_next_units(
             records + (size_t)(units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES, end - units);
 
         if (its == 0) {
@@ -62,14 +62,14 @@ void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
         account->uncommitted += whole - found->committed;
     }
     if (!is_rseq_slot) {
-        account->given_up += given_up(control, found);
+        account->given_up += counts_given_up_in(control, found);
     } else if (log_is_there) {
-        account->refused += refused(control, found, records);
+        account->refused += counts_refused_in(control, found, records);
     }
 }
 
 /* Takes so many of a loss; at most all of it. */
-static void take(uint64_t *lost, uint64_t *found)
+static void counts_apply(uint64_t *lost, uint64_t *found)
 {
     uint64_t some = *found < *lost ? *found : *lost;
 
@@ -100,9 +100,9 @@ struct etwas_recovered_totals etwas_recovered_counts_sum(
     for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {
         sums.attempted += lost[cause];
     }
-    take(&lost[ETWAS_LOST_ABANDONED], &given_up);
-    take(&lost[ETWAS_LOST_WRITE_ERROR], &refused);
-    take(&lost[ETWAS_LOST_FILE_FULL], &refused);
+    counts_apply(&lost[ETWAS_LOST_ABANDONED], &given_up);
+    counts_apply(&lost[ETWAS_LOST_WRITE_ERROR], &refused);
+    counts_apply(&lost[ETWAS_LOST_FILE_FULL], &refused);
     for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {
         sums.lost += lost[cause];
     }

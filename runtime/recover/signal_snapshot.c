@@ -25,8 +25,8 @@ enum {
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* What is refused once may go well later; the first refusal is what is told. */
-static bool put(struct etwas_prepared_snapshot *prepared, const void *bytes, size_t length,
-                uint32_t entry, size_t offset)
+static bool signal_write_at(struct etwas_prepared_snapshot *prepared, const void *bytes,
+                            size_t length, uint32_t entry, size_t offset)
 {
     uint64_t position = (uint64_t)entry * prepared->view.buffer_bytes + offset;
     int error;
@@ -40,12 +40,12 @@ static bool put(struct etwas_prepared_snapshot *prepared, const void *bytes, siz
     return false;
 }
 
-static bool is_refused(const struct etwas_prepared_snapshot *prepared)
+static bool signal_is_refused(const struct etwas_prepared_snapshot *prepared)
 {
     return prepared->code != ERROR_SUCCESS;
 }
 
-static void cut(struct etwas_prepared_snapshot *prepared)
+static void signal_truncate(struct etwas_prepared_snapshot *prepared)
 {
     uint64_t bytes = (uint64_t)prepared->entries * prepared->view.buffer_bytes;
     int error;
@@ -60,8 +60,8 @@ static void cut(struct etwas_prepared_snapshot *prepared)
  * Writes a buffer with these records as the file's next entry. They lie where they belong in the
  * scratch buffer.
  */
-static void put_spare(struct etwas_prepared_snapshot *prepared, const struct etwas_drained *buffer,
-                      int64_t number)
+static void signal_write_scratch(struct etwas_prepared_snapshot *prepared,
+                                 const struct etwas_drained *buffer, int64_t number)
 {
     uint32_t buffer_bytes = prepared->view.buffer_bytes;
     const struct etwas_etl_buffer_header header =
@@ -69,11 +69,12 @@ static void put_spare(struct etwas_prepared_snapshot *prepared, const struct etw
 
     memcpy(prepared->scratch, &header, sizeof header);
     memset(prepared->scratch + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
-    prepared->entries += put(prepared, prepared->scratch, buffer_bytes, prepared->entries, 0);
+    prepared->entries +=
+        signal_write_at(prepared, prepared->scratch, buffer_bytes, prepared->entries, 0);
 }
 
 /* The same of what belongs before all others: its stamp is that of the session's start. */
-static void put_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_bytes)
+static void signal_write_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_bytes)
 {
     const struct etwas_drained buffer = {
         .data_bytes = data_bytes,
@@ -81,13 +82,15 @@ static void put_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_b
     };
 
     /* No other's number; they are given anew. */
-    put_spare(prepared, &buffer, (int64_t)prepared->view.buffer_count + 1 + prepared->entries);
+    signal_write_scratch(prepared, &buffer,
+                         (int64_t)prepared->view.buffer_count + 1 + prepared->entries);
 }
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
 /* Clock snapshots that a buffer of their own has room for. */
-static uint32_t clock_snapshots_a_buffer(const struct etwas_prepared_snapshot *prepared)
+static uint32_t signal_snapshot_clock_snapshots_a_buffer(
+    const struct etwas_prepared_snapshot *prepared)
 {
     return (prepared->view.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES) / CLOCK_SNAPSHOT_BYTES;
 }
@@ -96,7 +99,8 @@ static uint32_t clock_snapshots_a_buffer(const struct etwas_prepared_snapshot *p
  * Of the clock snapshots so many, the newest, as buffer 0 has room for beside those of start and end; or a few
  * less, so that no buffer of their own has less than it must.
  */
-static uint32_t clock_snapshots_within(const struct etwas_prepared_snapshot *prepared)
+static uint32_t signal_snapshot_clock_snapshots_within(
+    const struct etwas_prepared_snapshot *prepared)
 {
     const uint32_t least = ETWAS_CLOCK_SNAPSHOTS_LEAST - 1;
     uint32_t room = (prepared->view.buffer_bytes - prepared->built_bytes) / CLOCK_SNAPSHOT_BYTES;
@@ -107,12 +111,13 @@ static uint32_t clock_snapshots_within(const struct etwas_prepared_snapshot *pre
     if (running <= within) {
         return running;
     }
-    tail = (running - within) % clock_snapshots_a_buffer(prepared);
+    tail = (running - within) % signal_snapshot_clock_snapshots_a_buffer(prepared);
     return tail != 0 && tail < least && within > least - tail ? within - (least - tail) : within;
 }
 
-static void add_clock_snapshot(struct etwas_prepared_snapshot *prepared,
-                               const struct etwas_clock_reading *reading, uint32_t reason)
+static void signal_snapshot_add_clock_snapshot(struct etwas_prepared_snapshot *prepared,
+                                               const struct etwas_clock_reading *reading,
+                                               uint32_t reason)
 {
     struct etwas_log_header *header = &prepared->header;
     const struct etwas_etl_clock_snapshot_record record =
@@ -122,7 +127,7 @@ static void add_clock_snapshot(struct etwas_prepared_snapshot *prepared,
     etwas_log_header_resize(header, header->bytes + CLOCK_SNAPSHOT_BYTES);
 }
 
-static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
+static uint64_t signal_lost_in_slots(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_pool *pool = prepared->pool;
     uint64_t lost = 0;
@@ -138,13 +143,13 @@ static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
 }
 
 /* What the session has lost, and what was left out. */
-static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *prepared)
+static struct etwas_etl_totals signal_totals(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
     const uint64_t *accounted = prepared->pool->accounted;
 
     return (struct etwas_etl_totals){
-        .lost_events = sum_of_slots(prepared) +
+        .lost_events = signal_lost_in_slots(prepared) +
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_WRITE_ERROR]) +
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_FILE_FULL]) +
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_ABANDONED]) +
@@ -156,50 +161,52 @@ static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *p
 }
 
 /* As it was built, with the clock snapshot of the session's start. */
-static void begin_header(struct etwas_prepared_snapshot *prepared)
+static void signal_begin_header(struct etwas_prepared_snapshot *prepared)
 {
     memcpy(prepared->header.content, prepared->built, prepared->built_bytes);
     etwas_log_header_resize(&prepared->header, prepared->built_bytes);
-    add_clock_snapshot(prepared, &prepared->header.started,
-                       ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
+    signal_snapshot_add_clock_snapshot(prepared, &prepared->header.started,
+                                       ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
 }
 
-static void put_header(struct etwas_prepared_snapshot *prepared)
+static void signal_write_header(struct etwas_prepared_snapshot *prepared)
 {
     uint32_t bytes = prepared->header.bytes;
 
     memset(prepared->header.content + bytes, ETWAS_ETL_PADDING_BYTE,
            prepared->view.buffer_bytes - bytes);
-    (void)put(prepared, prepared->header.content, prepared->view.buffer_bytes, 0, 0);
+    (void)signal_write_at(prepared, prepared->header.content, prepared->view.buffer_bytes, 0, 0);
 }
 
 /* With what is known at the end. */
-static void put_whole_header(struct etwas_prepared_snapshot *prepared)
+static void signal_write_whole_header(struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_clock_history *history = &prepared->history;
-    const struct etwas_etl_totals totals = totals_of(prepared);
+    const struct etwas_etl_totals totals = signal_totals(prepared);
 
-    begin_header(prepared);
-    for (uint32_t index = history->count - clock_snapshots_within(prepared); index < history->count;
-         index++) {
-        add_clock_snapshot(prepared, &history->readings[index], ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
+    signal_begin_header(prepared);
+    for (uint32_t index = history->count - signal_snapshot_clock_snapshots_within(prepared);
+         index < history->count; index++) {
+        signal_snapshot_add_clock_snapshot(prepared, &history->readings[index],
+                                           ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
     }
-    add_clock_snapshot(prepared, &prepared->ended, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
+    signal_snapshot_add_clock_snapshot(prepared, &prepared->ended,
+                                       ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
     etwas_log_header_count(&prepared->header, prepared->entries, &totals);
     etwas_log_header_end(&prepared->header, &prepared->ended, 0);
-    put_header(prepared);
+    signal_write_header(prepared);
 }
 
 /* ---- the pool's buffers ---------------------------------------------------------------------- */
 
-static const struct etwas_buffer_control *control_of(const struct etwas_prepared_snapshot *prepared,
-                                                     uint32_t buffer)
+static const struct etwas_buffer_control *signal_control_of(
+    const struct etwas_prepared_snapshot *prepared, uint32_t buffer)
 {
     return &prepared->pool->buffers[buffer];
 }
 
-static void leave_out(struct etwas_prepared_snapshot *prepared,
-                      const struct etwas_found_buffer *found, enum etwas_pool_found result)
+static void signal_leave_out(struct etwas_prepared_snapshot *prepared,
+                             const struct etwas_found_buffer *found, enum etwas_pool_found result)
 {
     uint64_t had = (uint64_t)found->before + found->records;
 
@@ -220,10 +227,10 @@ static void leave_out(struct etwas_prepared_snapshot *prepared,
  * The flusher gave up on its writers: what was whole before the first of them is written already,
  * and the others are lost, but not counted yet. False: it is not written yet.
  */
-static bool is_given_up(struct etwas_prepared_snapshot *prepared,
-                        const struct etwas_found_buffer *found)
+static bool signal_is_given_up(struct etwas_prepared_snapshot *prepared,
+                               const struct etwas_found_buffer *found)
 {
-    const struct etwas_buffer_control *control = control_of(prepared, found->buffer);
+    const struct etwas_buffer_control *control = signal_control_of(prepared, found->buffer);
     uint32_t set_aside = ck_pr_load_32(&control->set_aside);
 
     if (!found->is_abandoned || set_aside == 0 || ck_pr_load_32(&control->kept) != 0) {
@@ -236,8 +243,8 @@ static bool is_given_up(struct etwas_prepared_snapshot *prepared,
 }
 
 /* Writes what was found from begin_units on. False: the system refuses. */
-static bool put_found(struct etwas_prepared_snapshot *prepared,
-                      const struct etwas_found_buffer *found, int64_t number)
+static bool signal_write_found(struct etwas_prepared_snapshot *prepared,
+                               const struct etwas_found_buffer *found, int64_t number)
 {
     uint8_t *data = prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES;
     int64_t now = etwas_clock_now(prepared->clock);
@@ -247,26 +254,26 @@ static bool put_found(struct etwas_prepared_snapshot *prepared,
         .time_stamp = now > found->newest ? now : found->newest,
     };
 
-    if (is_refused(prepared)) {
+    if (signal_is_refused(prepared)) {
         return false;
     }
     memmove(data, data + (size_t)(found->begin_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
             buffer.data_bytes);
-    put_spare(prepared, &buffer, number);
-    return !is_refused(prepared);
+    signal_write_scratch(prepared, &buffer, number);
+    return !signal_is_refused(prepared);
 }
 
-static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwas_held_buffer *held,
-                     int64_t number)
+static void signal_write_held(struct etwas_prepared_snapshot *prepared,
+                              const struct etwas_held_buffer *held, int64_t number)
 {
     const struct etwas_pool_view *view = &prepared->view;
     /* Before anything is looked at under this claim: so much at least is there then. */
-    uint32_t written =
-        etwas_control_written(control_of(prepared, held->buffer), etwas_owner_ticket(held->owner));
+    uint32_t written = etwas_control_written(signal_control_of(prepared, held->buffer),
+                                             etwas_owner_ticket(held->owner));
     struct etwas_found_buffer found;
     enum etwas_pool_found result = etwas_pool_read_inspect(view, held, &found);
 
-    if (result == ETWAS_POOL_FOUND_NOTHING || is_given_up(prepared, &found)) {
+    if (result == ETWAS_POOL_FOUND_NOTHING || signal_is_given_up(prepared, &found)) {
         return;
     }
     if (found.slot < view->rseq_slots && written > ETWAS_FIRST_UNIT) {
@@ -280,36 +287,36 @@ static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwa
                                          prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
     if (result != ETWAS_POOL_FOUND_CHANGED && found.records != 0 &&
-        !put_found(prepared, &found, number)) {
+        !signal_write_found(prepared, &found, number)) {
         found.records = 0;
     }
-    leave_out(prepared, &found, result);
+    signal_leave_out(prepared, &found, result);
 }
 
 /*
  * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Behind a refusal what
  * is there is only counted.
  */
-static void put_pool(struct etwas_prepared_snapshot *prepared)
+static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
 {
     uint64_t allocated = etwas_pool_allocated(prepared->pool);
 
     prepared->view.buffer_count =
         allocated < prepared->view.capacity ? (uint32_t)allocated : prepared->view.capacity;
     for (uint32_t left = etwas_pool_read_list(&prepared->view, prepared->list); left > 0; left--) {
-        put_held(prepared, &prepared->list[left - 1], left);
+        signal_write_held(prepared, &prepared->list[left - 1], left);
     }
 }
 
 /* ---- what is besides ------------------------------------------------------------------------- */
 
-static void put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
+static void signal_snapshot_put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
 {
-    uint32_t end = prepared->history.count - clock_snapshots_within(prepared);
-    uint32_t room = clock_snapshots_a_buffer(prepared) * CLOCK_SNAPSHOT_BYTES;
+    uint32_t end = prepared->history.count - signal_snapshot_clock_snapshots_within(prepared);
+    uint32_t room = signal_snapshot_clock_snapshots_a_buffer(prepared) * CLOCK_SNAPSHOT_BYTES;
     uint32_t used = 0;
 
-    for (uint32_t index = 1; index < end && !is_refused(prepared); index++) {
+    for (uint32_t index = 1; index < end && !signal_is_refused(prepared); index++) {
         const struct etwas_etl_clock_snapshot_record record =
             etwas_log_clock_snapshot(&prepared->header, &prepared->history.readings[index],
                                      ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING);
@@ -317,30 +324,31 @@ static void put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
         memcpy(prepared->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES + used, &record, sizeof record);
         used += CLOCK_SNAPSHOT_BYTES;
         if (used == room || index + 1 == end) {
-            put_beside(prepared, used);
+            signal_write_beside(prepared, used);
             used = 0;
         }
     }
 }
 
-static void put_metadata(struct etwas_prepared_snapshot *prepared)
+static void signal_write_metadata(struct etwas_prepared_snapshot *prepared)
 {
     struct etwas_metadata_cursor cursor = prepared->described;
     uint32_t buffer_bytes = prepared->view.buffer_bytes;
     int64_t started = etwas_clock_reading_stamp(&prepared->header.started, prepared->clock);
     uint32_t bytes;
 
-    for (uint32_t index = 0; index < prepared->metadata_buffers && !is_refused(prepared); index++) {
+    for (uint32_t index = 0; index < prepared->metadata_buffers && !signal_is_refused(prepared);
+         index++) {
         struct etwas_etl_buffer_header header;
 
         memcpy(prepared->scratch, prepared->metadata + (size_t)index * buffer_bytes, buffer_bytes);
         memcpy(&header, prepared->scratch, sizeof header);
-        put_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
+        signal_write_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
     if (etwas_descriptions_count() == prepared->descriptions) {
         return;
     }
-    for (uint32_t more = 0; more < LATER_METADATA_BUFFERS && !is_refused(prepared) &&
+    for (uint32_t more = 0; more < LATER_METADATA_BUFFERS && !signal_is_refused(prepared) &&
                             etwas_descriptions_have_more(&cursor.descriptions);
          more++) {
         bytes = etwas_descriptions_read(&cursor.descriptions,
@@ -349,61 +357,61 @@ static void put_metadata(struct etwas_prepared_snapshot *prepared)
         if (bytes == 0) {
             break;
         }
-        put_beside(prepared, bytes);
+        signal_write_beside(prepared, bytes);
     }
 }
 
-static void number_backwards(struct etwas_prepared_snapshot *prepared)
+static void signal_number_backwards(struct etwas_prepared_snapshot *prepared)
 {
     for (uint32_t entry = 1; entry < prepared->entries; entry++) {
         const int64_t number = (int64_t)prepared->entries - entry;
 
-        if (!put(prepared, &number, sizeof number, entry,
-                 offsetof(struct etwas_etl_buffer_header, sequence_number))) {
+        if (!signal_write_at(prepared, &number, sizeof number, entry,
+                             offsetof(struct etwas_etl_buffer_header, sequence_number))) {
             return;
         }
     }
 }
 
-static void mark_last(struct etwas_prepared_snapshot *prepared)
+static void signal_mark_last(struct etwas_prepared_snapshot *prepared)
 {
     const uint16_t flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER;
 
     if (prepared->entries > 1) {
-        (void)put(prepared, &flags, sizeof flags, prepared->entries - 1,
-                  offsetof(struct etwas_etl_buffer_header, flags));
+        (void)signal_write_at(prepared, &flags, sizeof flags, prepared->entries - 1,
+                              offsetof(struct etwas_etl_buffer_header, flags));
     }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void put_file(struct etwas_prepared_snapshot *prepared)
+static void signal_write_file(struct etwas_prepared_snapshot *prepared)
 {
     prepared->code = ERROR_SUCCESS;
     prepared->entries = 0;
     prepared->events_left_out = 0;
     prepared->buffers_left_out = 0;
-    cut(prepared);
-    begin_header(prepared);
-    put_header(prepared);
-    if (is_refused(prepared)) {
+    signal_truncate(prepared);
+    signal_begin_header(prepared);
+    signal_write_header(prepared);
+    if (signal_is_refused(prepared)) {
         return;
     }
     prepared->entries = 1;
-    put_pool(prepared);
+    signal_write_pool(prepared);
     etwas_clock_history_copy(&prepared->history, &prepared->session->clock_history);
     prepared->ended = etwas_clock_read_together();
-    put_whole_header(prepared);
-    put_clock_snapshots(prepared);
-    put_metadata(prepared);
-    cut(prepared); /* of what was refused a part may be there */
-    number_backwards(prepared);
-    mark_last(prepared);
-    put_whole_header(prepared);
+    signal_write_whole_header(prepared);
+    signal_snapshot_put_clock_snapshots(prepared);
+    signal_write_metadata(prepared);
+    signal_truncate(prepared); /* of what was refused a part may be there */
+    signal_number_backwards(prepared);
+    signal_mark_last(prepared);
+    signal_write_whole_header(prepared);
 }
 
 /* Whether the session of it runs, whose pool stays while the caller is counted in. */
-static bool has_session(const struct etwas_prepared_snapshot *prepared)
+static bool signal_has_session(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
 
@@ -425,8 +433,8 @@ uint32_t etwas_prepared_snapshot_write(struct etwas_prepared_snapshot *prepared)
     }
     ck_pr_inc_32(&session->handlers_inside);
     ck_pr_fence_memory(); /* pairs with who takes the pool away: flush/shut_down.c */
-    if (has_session(prepared)) {
-        put_file(prepared);
+    if (signal_has_session(prepared)) {
+        signal_write_file(prepared);
         code = prepared->code;
     }
     ck_pr_fence_release();

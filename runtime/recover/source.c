@@ -14,15 +14,16 @@
 
 #include "platform/file.h"
 
-static bool is_in_proc(const char *path)
+static bool path_is_in_proc(const char *path)
 {
     return strncmp(path, "/proc/", strlen("/proc/")) == 0;
 }
 
 /* Links lead anywhere; those of /proc to the open files of a process. */
-static uint32_t open_file(struct etwas_recover_source *source, const char *path, struct stat *facts)
+static uint32_t source_open_file(struct etwas_recover_source *source, const char *path,
+                                 struct stat *status)
 {
-    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_in_proc(path) ? 0 : O_NOFOLLOW);
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (path_is_in_proc(path) ? 0 : O_NOFOLLOW);
 
     source->file = open(path, flags);
     if (source->file < 0) {
@@ -30,15 +31,16 @@ static uint32_t open_file(struct etwas_recover_source *source, const char *path,
                : errno == EMFILE || errno == ENFILE ? ERROR_NO_SYSTEM_RESOURCES
                                                     : ERROR_ACCESS_DENIED;
     }
-    if (fstat(source->file, facts) != 0 || !S_ISREG(facts->st_mode)) {
+    if (fstat(source->file, status) != 0 || !S_ISREG(status->st_mode)) {
         return ERROR_FILE_CORRUPT;
     }
-    source->file_bytes = (uint64_t)facts->st_size;
-    source->owner = facts->st_uid;
+    source->file_bytes = (uint64_t)status->st_size;
+    source->owner = status->st_uid;
     return ERROR_SUCCESS;
 }
 
-static bool begins_with(const struct etwas_recover_source *source, const char *magic, size_t bytes)
+static bool source_begins_with(const struct etwas_recover_source *source, const char *magic,
+                               size_t bytes)
 {
     char found[16];
 
@@ -46,26 +48,26 @@ static bool begins_with(const struct etwas_recover_source *source, const char *m
            memcmp(found, magic, bytes) == 0;
 }
 
-static bool is_locked(int file)
+static bool source_is_locked(int file)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
 
     return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-static uint32_t look_into(struct etwas_recover_source *source, const struct stat *facts,
-                          uint32_t index)
+static uint32_t source_find_mapping(struct etwas_recover_source *source, const struct stat *status,
+                                    uint32_t index)
 {
-    source->is_alive = is_locked(source->file);
-    if (begins_with(source, ELFMAG, SELFMAG)) {
+    source->is_alive = source_is_locked(source->file);
+    if (source_begins_with(source, ELFMAG, SELFMAG)) {
         source->is_core = true;
         return etwas_core_open(source->file, source->file_bytes, index, &source->core,
                                &source->head_address);
     }
-    if (!begins_with(source, ETWAS_SHARED_MAGIC, strlen(ETWAS_SHARED_MAGIC))) {
+    if (!source_begins_with(source, ETWAS_SHARED_MAGIC, strlen(ETWAS_SHARED_MAGIC))) {
         return ERROR_FILE_CORRUPT;
     }
-    if (facts->st_uid != geteuid() && geteuid() != 0) {
+    if (status->st_uid != geteuid() && geteuid() != 0) {
         return ERROR_ACCESS_DENIED;
     }
     return index == 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
@@ -74,13 +76,13 @@ static uint32_t look_into(struct etwas_recover_source *source, const struct stat
 uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const char *path,
                                    uint32_t index)
 {
-    struct stat facts;
+    struct stat status;
     uint32_t code;
 
     *source = (struct etwas_recover_source){.file = -1};
-    code = open_file(source, path, &facts);
+    code = source_open_file(source, path, &status);
     if (code == ERROR_SUCCESS) {
-        code = look_into(source, &facts, index);
+        code = source_find_mapping(source, &status, index);
     }
     if (code != ERROR_SUCCESS) {
         etwas_recover_source_close(source);
@@ -101,10 +103,11 @@ void etwas_recover_source_close(struct etwas_recover_source *source)
 /* ---- the log file that a mapping names ------------------------------------------------------- */
 
 /* Of a core file the owner says nothing: the system writes it. */
-static bool is_log_file(const struct etwas_recover_source *source, int file, struct stat *facts)
+static bool source_is_log_file(const struct etwas_recover_source *source, int file,
+                               struct stat *status)
 {
-    return fstat(file, facts) == 0 && S_ISREG(facts->st_mode) &&
-           (source->is_core || facts->st_uid == source->owner || facts->st_uid == geteuid());
+    return fstat(file, status) == 0 && S_ISREG(status->st_mode) &&
+           (source->is_core || status->st_uid == source->owner || status->st_uid == geteuid());
 }
 
 /*
@@ -119,14 +122,14 @@ int etwas_recover_open_log(const struct etwas_recover_source *source, const char
     char again[32];
     int file = -1;
 
-    if (place >= 0 && is_log_file(source, place, &before)) {
+    if (place >= 0 && source_is_log_file(source, place, &before)) {
         (void)snprintf(again, sizeof again, "/proc/self/fd/%d", place);
         file = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (file < 0) { /* there is no /proc */
             file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
         }
-        if (file >= 0 && (!is_log_file(source, file, &after) || after.st_ino != before.st_ino ||
-                          after.st_dev != before.st_dev)) {
+        if (file >= 0 && (!source_is_log_file(source, file, &after) ||
+                          after.st_ino != before.st_ino || after.st_dev != before.st_dev)) {
             (void)close(file);
             file = -1;
         }
@@ -140,7 +143,7 @@ int etwas_recover_open_log(const struct etwas_recover_source *source, const char
 /* ---- reading ----------------------------------------------------------------------------------- */
 
 /* Where the next bytes are that are no hole; `end` where there are none before it. */
-static uint64_t next_data(int file, uint64_t at, uint64_t end)
+static uint64_t file_next_data(int file, uint64_t at, uint64_t end)
 {
     off_t data = lseek(file, (off_t)at, SEEK_DATA);
 
@@ -150,7 +153,7 @@ static uint64_t next_data(int file, uint64_t at, uint64_t end)
     return (uint64_t)data < end ? (uint64_t)data : end;
 }
 
-static uint64_t next_hole(int file, uint64_t at, uint64_t end)
+static uint64_t file_next_hole(int file, uint64_t at, uint64_t end)
 {
     off_t hole = lseek(file, (off_t)at, SEEK_HOLE);
 
@@ -160,20 +163,20 @@ static uint64_t next_hole(int file, uint64_t at, uint64_t end)
 bool etwas_recover_fill(int file, uint64_t at, void *zeroed, uint64_t bytes, bool *has_any)
 {
     uint64_t end = at + bytes;
-    struct stat facts;
+    struct stat status;
 
-    if (fstat(file, &facts) != 0 || end < at || end > (uint64_t)facts.st_size) {
+    if (fstat(file, &status) != 0 || end < at || end > (uint64_t)status.st_size) {
         return false;
     }
-    for (uint64_t next = next_data(file, at, end); next < end;) {
-        uint64_t behind = next_hole(file, next, end);
+    for (uint64_t next = file_next_data(file, at, end); next < end;) {
+        uint64_t behind = file_next_hole(file, next, end);
 
         if (etwas_file_read(file, (uint8_t *)zeroed + (next - at), behind - next, next) !=
             behind - next) {
             return false;
         }
         *has_any = true;
-        next = next_data(file, behind, end);
+        next = file_next_data(file, behind, end);
     }
     return true;
 }

@@ -7,7 +7,7 @@
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-static bool is_buffer_header(const struct etwas_shared_head *head, const uint8_t *first)
+static bool validate_buffer_header(const struct etwas_shared_head *head, const uint8_t *first)
 {
     struct etwas_etl_buffer_header buffer;
 
@@ -18,8 +18,8 @@ static bool is_buffer_header(const struct etwas_shared_head *head, const uint8_t
            (buffer.flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0;
 }
 
-static bool is_log_header(const struct etwas_shared_head *head, const uint8_t *first,
-                          uint32_t record_bytes)
+static bool validate_log_header(const struct etwas_shared_head *head, const uint8_t *first,
+                                uint32_t record_bytes)
 {
     struct etwas_etl_system_header record;
     struct etwas_etl_log_header64 log;
@@ -35,7 +35,7 @@ static bool is_log_header(const struct etwas_shared_head *head, const uint8_t *f
            log.start.number_of_processors == head->processors && log.start.end_filetime == 0;
 }
 
-static bool is_own(const uint8_t *at, uint8_t type, size_t bytes)
+static bool validate_own_record(const uint8_t *at, uint8_t type, size_t bytes)
 {
     struct etwas_etl_full_header header;
 
@@ -45,19 +45,20 @@ static bool is_own(const uint8_t *at, uint8_t type, size_t bytes)
            header.type == type && etwas_etl_is_own_record(&header);
 }
 
-static bool is_first(const struct etwas_shared_head *head, const uint8_t *first,
-                     uint32_t totals_bytes)
+static bool validate_first(const struct etwas_shared_head *head, const uint8_t *first,
+                           uint32_t totals_bytes)
 {
     const uint8_t *clock = first + head->first_bytes - sizeof(struct etwas_etl_clock_trust_record);
     const uint8_t *totals = clock - totals_bytes;
     const uint8_t *calibration = totals - sizeof(struct etwas_etl_calibration_record);
 
-    return is_log_header(head, first,
-                         (uint32_t)(calibration - first) - ETWAS_ETL_BUFFER_HEADER_BYTES) &&
-           is_own(calibration, ETWAS_ETL_CALIBRATION_TYPE,
-                  sizeof(struct etwas_etl_calibration_record)) &&
-           is_own(totals, ETWAS_ETL_TOTALS_TYPE, totals_bytes) &&
-           is_own(clock, ETWAS_ETL_CLOCK_RECORD_TYPE, sizeof(struct etwas_etl_clock_trust_record));
+    return validate_log_header(head, first,
+                               (uint32_t)(calibration - first) - ETWAS_ETL_BUFFER_HEADER_BYTES) &&
+           validate_own_record(calibration, ETWAS_ETL_CALIBRATION_TYPE,
+                               sizeof(struct etwas_etl_calibration_record)) &&
+           validate_own_record(totals, ETWAS_ETL_TOTALS_TYPE, totals_bytes) &&
+           validate_own_record(clock, ETWAS_ETL_CLOCK_RECORD_TYPE,
+                               sizeof(struct etwas_etl_clock_trust_record));
 }
 
 uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const uint8_t *first)
@@ -66,7 +67,8 @@ uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const
                                             ETWAS_VALIDATE_OLDER_TOTALS};
 
     for (size_t index = 0; index < sizeof totals_bytes / sizeof totals_bytes[0]; index++) {
-        if (is_buffer_header(head, first) && is_first(head, first, totals_bytes[index])) {
+        if (validate_buffer_header(head, first) &&
+            validate_first(head, first, totals_bytes[index])) {
             return totals_bytes[index];
         }
     }
@@ -76,7 +78,7 @@ uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 /* What the next record takes; 0: there is none, or where it ends cannot be known. */
-static uint32_t size_of(const uint8_t *record, uint64_t left)
+static uint32_t validate_record_bytes(const uint8_t *record, uint64_t left)
 {
     uint16_t size;
     uint32_t rounded;
@@ -89,7 +91,7 @@ static uint32_t size_of(const uint8_t *record, uint64_t left)
     return size >= sizeof(struct etwas_etl_full_header) && rounded <= left ? rounded : 0;
 }
 
-static bool is_description(const uint8_t *record)
+static bool validate_description(const uint8_t *record)
 {
     struct etwas_etl_full_header header;
 
@@ -104,8 +106,8 @@ uint64_t etwas_validate_descriptions(uint8_t *descriptions, uint64_t bytes, uint
     uint64_t at = 0;
     uint32_t size;
 
-    while ((size = size_of(descriptions + at, bytes - at)) != 0) {
-        if (is_description(descriptions + at)) {
+    while ((size = validate_record_bytes(descriptions + at, bytes - at)) != 0) {
+        if (validate_description(descriptions + at)) {
             memmove(descriptions + kept, descriptions + at, size);
             kept += size;
         } else {

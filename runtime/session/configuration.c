@@ -62,7 +62,8 @@ static void make_guid(etwas_guid *guid)
 }
 
 /* What buffer 0 needs for the session's name and a file name of this length. */
-static uint32_t header_bytes(const struct etwas_configuration *configuration, size_t file_units)
+static uint32_t file_header_bytes(const struct etwas_configuration *configuration,
+                                  size_t file_units)
 {
     return etwas_etl_header_buffer_bytes(etwas_utf16_length(configuration->name, ETWAS_NAME_UNITS),
                                          file_units);
@@ -71,12 +72,12 @@ static uint32_t header_bytes(const struct etwas_configuration *configuration, si
 bool etwas_configuration_has_room_for(const struct etwas_configuration *configuration,
                                       const etwas_wchar *file_name)
 {
-    return header_bytes(configuration, etwas_utf16_length(file_name, ETWAS_NAME_UNITS)) <=
+    return file_header_bytes(configuration, etwas_utf16_length(file_name, ETWAS_NAME_UNITS)) <=
            configuration->buffer_size_kb * BYTES_A_KB;
 }
 
 /* What buffer 0 needs for the two names, the file's with every suffix it may get, in KB. */
-static uint32_t header_kb(const struct etwas_configuration *configuration)
+static uint32_t file_header_kb(const struct etwas_configuration *configuration)
 {
     size_t units = etwas_utf16_length(configuration->file_name, ETWAS_NAME_UNITS);
     uint32_t bytes;
@@ -84,7 +85,7 @@ static uint32_t header_kb(const struct etwas_configuration *configuration)
     if (units != 0) {
         units += LONGEST_SUFFIXES_UNITS;
     }
-    bytes = header_bytes(configuration, units < ETWAS_NAME_UNITS ? units : ETWAS_NAME_UNITS);
+    bytes = file_header_bytes(configuration, units < ETWAS_NAME_UNITS ? units : ETWAS_NAME_UNITS);
     return (bytes + BYTES_A_KB - 1) / BYTES_A_KB;
 }
 
@@ -101,8 +102,8 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
     } else if (size_kb > LARGEST_BUFFER_KB) {
         size_kb = LARGEST_BUFFER_KB;
     }
-    if (size_kb < header_kb(configuration)) {
-        size_kb = header_kb(configuration);
+    if (size_kb < file_header_kb(configuration)) {
+        size_kb = file_header_kb(configuration);
     }
     configuration->buffer_size_kb = (size_kb + page_kb - 1) / page_kb * page_kb;
 }
@@ -209,7 +210,7 @@ static const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
                                    EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_COMPRESSED_MODE;
 
 /* R91: modes whose file has no meaning without a size. */
-static bool needs_size(uint32_t log_file_mode)
+static bool mode_needs_file_size(uint32_t log_file_mode)
 {
     return (log_file_mode & (EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_FILE_MODE_CIRCULAR |
                              EVENT_TRACE_FILE_MODE_NEWFILE)) != 0;
@@ -266,7 +267,8 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
         (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0) {
         return ERROR_NOT_SUPPORTED; /* of the calls only StartTrace starts one */
     }
-    if (needs_size(configuration->log_file_mode) && configuration->maximum_file_size == 0) {
+    if (mode_needs_file_size(configuration->log_file_mode) &&
+        configuration->maximum_file_size == 0) {
         return ERROR_INVALID_PARAMETER;
     }
     /* R95: said, not left to a default; other clocks begin anew with each start of the machine. */
@@ -279,7 +281,7 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
 }
 
 /* What is required is wished, and there are two ways to wish for huge pages. */
-static uint32_t join_wishes(struct etwas_configuration *configuration)
+static uint32_t join_memory_options(struct etwas_configuration *configuration)
 {
     const uint32_t known =
         ETWAS_MEMORY_PREFAULT | ETWAS_MEMORY_HUGE | ETWAS_MEMORY_LOCK | ETWAS_MEMORY_NODES;
@@ -345,7 +347,7 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
 {
     uint32_t code = check_request(configuration);
 
-    code = code == ERROR_SUCCESS ? join_wishes(configuration) : code;
+    code = code == ERROR_SUCCESS ? join_memory_options(configuration) : code;
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -20,7 +20,7 @@ void etwas_session_add_losses(etwas_session_counts *counts)
                    counts->lost_withheld;
 }
 
-static uint32_t unshared(const struct etwas_configuration *configuration)
+static uint32_t counts_unshared_reason(const struct etwas_configuration *configuration)
 {
     uint32_t reason = ck_pr_load_32(&configuration->unshared);
 
@@ -62,7 +62,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .protocol = session->configuration.protocol,
         .sequences = session->configuration.sequences,
         .unattached_code = ck_pr_load_32(&session->unattached_code),
-        .unshared = unshared(&session->configuration),
+        .unshared = counts_unshared_reason(&session->configuration),
     };
     etwas_session_add_losses(counts);
 }

@@ -37,7 +37,7 @@ static bool is_digit(etwas_wchar unit)
 }
 
 /* Whether `text`, which starts with `%`, is a field. A width no name can have is as good as any. */
-static bool parse_field(const etwas_wchar *text, struct field *field)
+static bool file_name_parse_field(const etwas_wchar *text, struct field *field)
 {
     size_t at = 1;
 
@@ -52,14 +52,14 @@ static bool parse_field(const etwas_wchar *text, struct field *field)
     return text[at] == u'd';
 }
 
-static uint32_t find_fields(const etwas_wchar *name, struct field *first)
+static uint32_t file_name_find_fields(const etwas_wchar *name, struct field *first)
 {
     uint32_t count = 0;
 
     for (size_t at = 0; name[at] != 0; at++) {
         struct field field;
 
-        if (name[at] == u'%' && parse_field(name + at, &field)) {
+        if (name[at] == u'%' && file_name_parse_field(name + at, &field)) {
             field.start = at;
             field.end += at;
             if (count == 0) {
@@ -71,7 +71,7 @@ static uint32_t find_fields(const etwas_wchar *name, struct field *first)
     return count;
 }
 
-static void add(struct made *made, etwas_wchar unit)
+static void file_name_add(struct made *made, etwas_wchar unit)
 {
     if (made->count == ETWAS_NAME_UNITS) {
         made->too_long = true;
@@ -80,14 +80,15 @@ static void add(struct made *made, etwas_wchar unit)
     }
 }
 
-static void add_text(struct made *made, const etwas_wchar *text, size_t count)
+static void file_name_add_text(struct made *made, const etwas_wchar *text, size_t count)
 {
     for (size_t index = 0; index < count && text[index] != 0; index++) {
-        add(made, text[index]);
+        file_name_add(made, text[index]);
     }
 }
 
-static void add_number(struct made *made, uint32_t number, uint32_t width, etwas_wchar filler)
+static void file_name_add_number(struct made *made, uint32_t number, uint32_t width,
+                                 etwas_wchar filler)
 {
     etwas_wchar digits[DECIMAL_DIGITS];
     uint32_t count = 0;
@@ -97,10 +98,10 @@ static void add_number(struct made *made, uint32_t number, uint32_t width, etwas
         number /= 10;
     } while (number != 0);
     for (uint32_t missing = width > count ? width - count : 0; missing != 0; missing--) {
-        add(made, filler);
+        file_name_add(made, filler);
     }
     while (count != 0) {
-        add(made, digits[--count]);
+        file_name_add(made, digits[--count]);
     }
 }
 
@@ -111,17 +112,17 @@ uint32_t etwas_file_name_make(const etwas_wchar *given, uint32_t log_file_mode, 
     struct field field = {0};
 
     if ((log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0) {
-        if (find_fields(given, &field) != 1) {
+        if (file_name_find_fields(given, &field) != 1) {
             made[0] = 0;
             return ERROR_INVALID_NAME;
         }
-        add_text(&name, given, field.start);
-        add_number(&name, serial, field.width, field.filler);
+        file_name_add_text(&name, given, field.start);
+        file_name_add_number(&name, serial, field.width, field.filler);
     }
-    add_text(&name, given + field.end, ETWAS_NAME_UNITS);
+    file_name_add_text(&name, given + field.end, ETWAS_NAME_UNITS);
     if ((log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0) {
-        add(&name, u'_');
-        add_number(&name, process_id, 0, u' ');
+        file_name_add(&name, u'_');
+        file_name_add_number(&name, process_id, 0, u' ');
     }
     made[name.count] = 0;
     return name.too_long ? ERROR_BAD_PATHNAME : ERROR_SUCCESS;

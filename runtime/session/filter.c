@@ -12,8 +12,8 @@
 #include "platform/name_case.h"
 #include "platform/thread.h"
 
-static uint32_t read_process_ids(const EVENT_FILTER_DESCRIPTOR *descriptor,
-                                 struct etwas_process_filters *read)
+static uint32_t filter_read_process_ids(const EVENT_FILTER_DESCRIPTOR *descriptor,
+                                        struct etwas_process_filters *read)
 {
     if (read->process_count != 0 || descriptor->Size % sizeof read->process_ids[0] != 0 ||
         descriptor->Size > sizeof read->process_ids) {
@@ -24,8 +24,8 @@ static uint32_t read_process_ids(const EVENT_FILTER_DESCRIPTOR *descriptor,
     return ERROR_SUCCESS;
 }
 
-static uint32_t read_names(const EVENT_FILTER_DESCRIPTOR *descriptor,
-                           struct etwas_process_filters *read)
+static uint32_t filter_read_names(const EVENT_FILTER_DESCRIPTOR *descriptor,
+                                  struct etwas_process_filters *read)
 {
     uint32_t units = descriptor->Size / (uint32_t)sizeof read->names[0];
 
@@ -38,7 +38,7 @@ static uint32_t read_names(const EVENT_FILTER_DESCRIPTOR *descriptor,
     return etwas_utf16_length(read->names, units) < units ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 }
 
-static uint32_t read_filter(const EVENT_FILTER_DESCRIPTOR *descriptor,
+static uint32_t filter_read(const EVENT_FILTER_DESCRIPTOR *descriptor,
                             struct etwas_process_filters *read)
 {
     if (descriptor->Ptr == 0 || descriptor->Size == 0) {
@@ -46,9 +46,9 @@ static uint32_t read_filter(const EVENT_FILTER_DESCRIPTOR *descriptor,
     }
     switch (descriptor->Type) {
     case EVENT_FILTER_TYPE_PID:
-        return read_process_ids(descriptor, read);
+        return filter_read_process_ids(descriptor, read);
     case EVENT_FILTER_TYPE_EXECUTABLE_NAME:
-        return read_names(descriptor, read);
+        return filter_read_names(descriptor, read);
     default:
         return ERROR_INVALID_PARAMETER;
     }
@@ -66,7 +66,7 @@ uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t cou
 
         memcpy(&descriptor, (const char *)filters + (size_t)index * sizeof descriptor,
                sizeof descriptor);
-        if (read_filter(&descriptor, read) != ERROR_SUCCESS) {
+        if (filter_read(&descriptor, read) != ERROR_SUCCESS) {
             return ERROR_INVALID_PARAMETER;
         }
     }
@@ -75,7 +75,7 @@ uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t cou
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-static bool matches_process_id(const struct etwas_process_filters *filters)
+static bool filters_match_process_id(const struct etwas_process_filters *filters)
 {
     const uint32_t own = (uint32_t)getpid();
     const uint32_t in_records = etwas_process_id_peek();
@@ -136,7 +136,7 @@ bool etwas_filter_names(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS],
     }
 }
 
-static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
+static bool filters_match_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
 {
     etwas_wchar own[NAME_MAX + 1];
 
@@ -145,6 +145,6 @@ static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
 
 bool etwas_filters_match(const struct etwas_process_filters *filters)
 {
-    return (filters->process_count == 0 || matches_process_id(filters)) &&
-           (!filters->has_names || matches_name(filters->names));
+    return (filters->process_count == 0 || filters_match_process_id(filters)) &&
+           (!filters->has_names || filters_match_name(filters->names));
 }

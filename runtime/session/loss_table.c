@@ -19,25 +19,26 @@ void etwas_loss_table_clear(struct etwas_loss_table *table)
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-static bool has_interval_of(const struct etwas_etl_loss *one, const struct etwas_etl_loss *other)
+static bool loss_has_interval_of(const struct etwas_etl_loss *one,
+                                 const struct etwas_etl_loss *other)
 {
     return one->from_raw == other->from_raw && one->until_raw == other->until_raw;
 }
 
 /* Where the interval begins that ends before `end`, which is not 0. */
-static uint32_t begin_of(const struct etwas_loss_table *table, uint32_t end)
+static uint32_t interval_begin(const struct etwas_loss_table *table, uint32_t end)
 {
     uint32_t begin = end - 1;
 
-    while (begin > 0 && has_interval_of(&table->losses[begin - 1], &table->losses[end - 1])) {
+    while (begin > 0 && loss_has_interval_of(&table->losses[begin - 1], &table->losses[end - 1])) {
         begin--;
     }
     return begin;
 }
 
 /* Widens an interval to what another one has, too. */
-static void widen(struct etwas_loss_table *table, uint32_t begin, uint32_t end,
-                  const struct etwas_etl_loss *other)
+static void interval_widen(struct etwas_loss_table *table, uint32_t begin, uint32_t end,
+                           const struct etwas_etl_loss *other)
 {
     int64_t from = table->losses[begin].from_raw;
     int64_t until = table->losses[begin].until_raw;
@@ -50,17 +51,17 @@ static void widen(struct etwas_loss_table *table, uint32_t begin, uint32_t end,
     }
 }
 
-static bool is_alike(const struct etwas_etl_loss *one, const struct etwas_etl_loss *other)
+static bool loss_is_alike(const struct etwas_etl_loss *one, const struct etwas_etl_loss *other)
 {
     return one->cause == other->cause && one->processor == other->processor &&
            one->retention_class == other->retention_class;
 }
 
-static struct etwas_etl_loss *find_alike(struct etwas_loss_table *table, uint32_t begin,
-                                         uint32_t end, const struct etwas_etl_loss *loss)
+static struct etwas_etl_loss *interval_find_alike(struct etwas_loss_table *table, uint32_t begin,
+                                                  uint32_t end, const struct etwas_etl_loss *loss)
 {
     for (uint32_t index = begin; index < end; index++) {
-        if (is_alike(&table->losses[index], loss)) {
+        if (loss_is_alike(&table->losses[index], loss)) {
             return &table->losses[index];
         }
     }
@@ -70,13 +71,13 @@ static struct etwas_etl_loss *find_alike(struct etwas_loss_table *table, uint32_
 /* ---- making room ----------------------------------------------------------------------------- */
 
 /* Of one interval from `begin` to `end`: what is alike becomes one. */
-static void unite(struct etwas_loss_table *table, uint32_t begin, uint32_t end)
+static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint32_t end)
 {
     uint32_t kept = begin;
 
     for (uint32_t index = begin; index < end; index++) {
         const struct etwas_etl_loss loss = table->losses[index];
-        struct etwas_etl_loss *alike = find_alike(table, begin, kept, &loss);
+        struct etwas_etl_loss *alike = interval_find_alike(table, begin, kept, &loss);
 
         if (alike != NULL) {
             alike->events += loss.events;
@@ -90,13 +91,14 @@ static void unite(struct etwas_loss_table *table, uint32_t begin, uint32_t end)
 }
 
 /* Of the neighbours that are shortest together the one behind, and where that ends. False: there are none. */
-static bool find_shortest(const struct etwas_loss_table *table, uint32_t *middle, uint32_t *end)
+static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32_t *middle,
+                                    uint32_t *end)
 {
     uint64_t shortest = UINT64_MAX;
     bool found = false;
 
     for (uint32_t behind = table->count, begin; behind > 0; behind = begin) {
-        begin = begin_of(table, behind);
+        begin = interval_begin(table, behind);
         if (begin > 0) {
             uint64_t ticks = (uint64_t)table->losses[begin].until_raw -
                              (uint64_t)table->losses[begin - 1].from_raw;
@@ -113,39 +115,39 @@ static bool find_shortest(const struct etwas_loss_table *table, uint32_t *middle
 }
 
 /* One interval less; of a single one, one processor. */
-static void make_coarser(struct etwas_loss_table *table)
+static void loss_table_coarsen(struct etwas_loss_table *table)
 {
     uint32_t middle;
     uint32_t end;
 
-    if (find_shortest(table, &middle, &end)) {
-        uint32_t begin = begin_of(table, middle);
+    if (intervals_find_shortest(table, &middle, &end)) {
+        uint32_t begin = interval_begin(table, middle);
         const struct etwas_etl_loss before = table->losses[begin];
 
-        widen(table, begin, middle, &table->losses[middle]);
-        widen(table, middle, end, &before);
-        unite(table, begin, end);
+        interval_widen(table, begin, middle, &table->losses[middle]);
+        interval_widen(table, middle, end, &before);
+        intervals_unite(table, begin, end);
         return;
     }
     for (uint32_t index = 0; index < table->count; index++) {
         table->losses[index].processor = ETWAS_LOST_ANYWHERE;
         table->losses[index].retention_class = 0;
     }
-    unite(table, 0, table->count);
+    intervals_unite(table, 0, table->count);
 }
 
 void etwas_loss_table_limit(struct etwas_loss_table *table, uint32_t limit)
 {
     table->limit = limit;
     while (table->count > limit) {
-        make_coarser(table);
+        loss_table_coarsen(table);
     }
 }
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* Is it of the last interval, or so soon behind it that it becomes of it? */
-static bool joins(const struct etwas_loss_table *table, const struct etwas_etl_loss *loss)
+static bool loss_joins_last(const struct etwas_loss_table *table, const struct etwas_etl_loss *loss)
 {
     const struct etwas_etl_loss *last;
 
@@ -162,11 +164,11 @@ void etwas_loss_table_add(struct etwas_loss_table *table, const struct etwas_etl
 {
     struct etwas_etl_loss added = *loss;
 
-    if (joins(table, loss)) {
-        uint32_t begin = begin_of(table, table->count);
-        struct etwas_etl_loss *alike = find_alike(table, begin, table->count, loss);
+    if (loss_joins_last(table, loss)) {
+        uint32_t begin = interval_begin(table, table->count);
+        struct etwas_etl_loss *alike = interval_find_alike(table, begin, table->count, loss);
 
-        widen(table, begin, table->count, loss);
+        interval_widen(table, begin, table->count, loss);
         if (alike != NULL) {
             alike->events += loss->events;
             return;

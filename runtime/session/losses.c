@@ -23,7 +23,7 @@ static const uint32_t slot_causes[ETWAS_SLOT_LOSSES] = {
 };
 
 /* The interval of one look. */
-struct look {
+struct interval {
     struct etwas_loss_table *table;
     int64_t from;
     int64_t until;
@@ -51,20 +51,20 @@ void etwas_losses_end(struct etwas_session *session)
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* A count that has grown. That of writers who are not through yet may be less than before, for a while. */
-static void note(const struct look *look, uint64_t *reported, uint64_t found,
-                 struct etwas_etl_loss loss)
+static void losses_report(const struct interval *interval, uint64_t *reported, uint64_t found,
+                          struct etwas_etl_loss loss)
 {
     if (found > *reported) {
         loss.version = ETWAS_ETL_LOSS_VERSION;
         loss.events = found - *reported;
-        loss.from_raw = look->from;
-        loss.until_raw = look->until;
-        etwas_loss_table_add(look->table, &loss);
+        loss.from_raw = interval->from;
+        loss.until_raw = interval->until;
+        etwas_loss_table_add(interval->table, &loss);
         *reported = found;
     }
 }
 
-static void read_slots(const struct etwas_session *session)
+static void losses_read_slots(const struct etwas_session *session)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
         const struct etwas_slot_counters *counters =
@@ -78,7 +78,7 @@ static void read_slots(const struct etwas_session *session)
 }
 
 /* Of an extra slot how many processors there are. */
-static uint32_t processor_of(const struct etwas_session *session, uint32_t slot)
+static uint32_t losses_processor_of(const struct etwas_session *session, uint32_t slot)
 {
     uint32_t row_slots = session->pool->row_slots;
 
@@ -88,40 +88,42 @@ static uint32_t processor_of(const struct etwas_session *session, uint32_t slot)
     return slot < session->pool->rows * row_slots ? slot % row_slots : row_slots;
 }
 
-static void note_slots(const struct etwas_session *session, const struct look *look)
+static void losses_report_slots(const struct etwas_session *session,
+                                const struct interval *interval)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot_losses *slot = &session->losses->slots[index];
         struct etwas_etl_loss loss = {
-            .processor = processor_of(session, index),
+            .processor = losses_processor_of(session, index),
             .retention_class = etwas_quota_class_row(session->pool, index),
         };
 
         for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
             loss.cause = slot_causes[cause];
-            note(look, &slot->reported[cause], slot->found[cause], loss);
+            losses_report(interval, &slot->reported[cause], slot->found[cause], loss);
         }
     }
 }
 
 /* `without_slot`: what is counted for each cause that is of no slot. */
-static void look_at(struct etwas_session *session, const uint64_t *without_slot)
+static void losses_check(struct etwas_session *session, const uint64_t *without_slot)
 {
     struct etwas_losses *losses = session->losses;
     uint32_t clock = session->configuration.clock;
-    struct look look = {.table = &losses->table, .from = losses->checked_at};
+    struct interval interval = {.table = &losses->table, .from = losses->checked_at};
 
     losses->checked_at = etwas_clock_now(clock);
     ck_pr_fence_memory(); /* what is not found now is lost after that … */
-    read_slots(session);
+    losses_read_slots(session);
     ck_pr_fence_memory(); /* … and what is, before this */
-    look.until = etwas_clock_now(clock);
-    look.until = look.until > look.from ? look.until : look.from; /* system time is set back */
-    note_slots(session, &look);
+    interval.until = etwas_clock_now(clock);
+    interval.until = interval.until > interval.from ? interval.until
+                                                    : interval.from; /* system time is set back */
+    losses_report_slots(session, &interval);
     for (uint32_t cause = ETWAS_LOST_WRITE_ERROR; cause <= ETWAS_LOST_CAUSES; cause++) {
         const struct etwas_etl_loss loss = {.cause = cause, .processor = ETWAS_LOST_ANYWHERE};
 
-        note(&look, &losses->without_slot[cause], without_slot[cause], loss);
+        losses_report(&interval, &losses->without_slot[cause], without_slot[cause], loss);
     }
 }
 
@@ -137,11 +139,12 @@ void etwas_losses_check(struct etwas_session *session)
             [ETWAS_LOST_UNATTACHED] = ck_pr_load_64(&session->lost_unattached),
         };
 
-        look_at(session, without_slot);
+        losses_check(session, without_slot);
     }
 }
 
-static uint64_t noted_of_slots(const struct etwas_session *session, enum etwas_slot_loss cause)
+static uint64_t losses_reported_of_slots(const struct etwas_session *session,
+                                         enum etwas_slot_loss cause)
 {
     uint64_t reported = 0;
 
@@ -152,14 +155,14 @@ static uint64_t noted_of_slots(const struct etwas_session *session, enum etwas_s
 }
 
 /* What was reported is what is counted, whatever was lost since. */
-static void count_noted(const struct etwas_session *session, etwas_session_counts *counts)
+static void losses_count_reported(const struct etwas_session *session, etwas_session_counts *counts)
 {
     const struct etwas_losses *losses = session->losses;
 
-    counts->lost_no_buffer = noted_of_slots(session, ETWAS_SLOT_NO_BUFFER);
-    counts->lost_backlog_full = noted_of_slots(session, ETWAS_SLOT_BACKLOG_FULL);
-    counts->lost_too_large = noted_of_slots(session, ETWAS_SLOT_TOO_LARGE);
-    counts->lost_withheld = noted_of_slots(session, ETWAS_SLOT_WITHHELD);
+    counts->lost_no_buffer = losses_reported_of_slots(session, ETWAS_SLOT_NO_BUFFER);
+    counts->lost_backlog_full = losses_reported_of_slots(session, ETWAS_SLOT_BACKLOG_FULL);
+    counts->lost_too_large = losses_reported_of_slots(session, ETWAS_SLOT_TOO_LARGE);
+    counts->lost_withheld = losses_reported_of_slots(session, ETWAS_SLOT_WITHHELD);
     counts->lost_write_error = losses->without_slot[ETWAS_LOST_WRITE_ERROR];
     counts->lost_file_full = losses->without_slot[ETWAS_LOST_FILE_FULL];
     counts->lost_abandoned = losses->without_slot[ETWAS_LOST_ABANDONED];
@@ -180,7 +183,7 @@ void etwas_losses_check_and_count(struct etwas_session *session, etwas_session_c
             [ETWAS_LOST_UNATTACHED] = counts->lost_unattached,
         };
 
-        look_at(session, without_slot);
-        count_noted(session, counts);
+        losses_check(session, without_slot);
+        losses_count_reported(session, counts);
     }
 }

@@ -26,18 +26,18 @@ void etwas_sequence_numbers_begin(struct etwas_sequence_numbers *numbers, uint32
     ck_pr_store_32(&numbers->global, global ? generation : 0);
 }
 
-static bool is_local(uint64_t word, uint32_t generation)
+static bool word_is_of_generation(uint64_t word, uint32_t generation)
 {
     return (uint32_t)(word >> 32) == generation;
 }
 
 bool etwas_sequence_numbers_has(const struct etwas_sequence_numbers *numbers, uint32_t generation)
 {
-    return is_local(ck_pr_load_64(&numbers->local), generation) ||
+    return word_is_of_generation(ck_pr_load_64(&numbers->local), generation) ||
            ck_pr_load_32(&numbers->global) == generation;
 }
 
-static uint32_t next_of_process(void)
+static uint32_t sequence_next_of_process(void)
 {
     uint32_t number;
 
@@ -52,9 +52,9 @@ uint32_t etwas_sequence_numbers_next(struct etwas_sequence_numbers *numbers, uin
     uint64_t word = ck_pr_load_64(&numbers->local);
 
     if (ck_pr_load_32(&numbers->global) == generation) {
-        return next_of_process();
+        return sequence_next_of_process();
     }
-    while (is_local(word, generation)) {
+    while (word_is_of_generation(word, generation)) {
         uint32_t number = (uint32_t)word == UINT32_MAX ? 1 : (uint32_t)word + 1;
 
         /* Relaxed: a number publishes nothing. */

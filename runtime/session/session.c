@@ -112,7 +112,7 @@ struct etwas_session_key etwas_session_key(const struct etwas_session *session)
     return (struct etwas_session_key){session->index, session->generation};
 }
 
-static bool is_active(const struct etwas_session *session)
+static bool session_is_active(const struct etwas_session *session)
 {
     return session->state == ETWAS_SESSION_RUNNING || session->state == ETWAS_SESSION_STOPPING;
 }
@@ -126,7 +126,7 @@ struct etwas_session *etwas_session_find(struct etwas_session_key key)
 {
     struct etwas_session *session = &etwas_sessions[key.index];
 
-    return session->generation == key.generation && is_active(session) ? session : NULL;
+    return session->generation == key.generation && session_is_active(session) ? session : NULL;
 }
 
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
@@ -134,14 +134,14 @@ struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
-        if (is_active(session) && etwas_names_equal(session->configuration.name, name)) {
+        if (session_is_active(session) && etwas_names_equal(session->configuration.name, name)) {
             return session;
         }
     }
     return NULL;
 }
 
-static bool is_taken(const struct etwas_configuration *configuration)
+static bool entry_name_is_taken(const struct etwas_configuration *configuration)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
@@ -157,7 +157,7 @@ static bool is_taken(const struct etwas_configuration *configuration)
 }
 
 /* R46, R47: private sessions have entries of their own and do not count against the others. */
-static struct etwas_session *longest_free(const struct etwas_configuration *configuration)
+static struct etwas_session *entry_longest_free(const struct etwas_configuration *configuration)
 {
     bool private = etwas_configuration_is_private(configuration);
     uint32_t first = private ? ETWAS_SESSIONS : 0;
@@ -204,13 +204,13 @@ static bool too_many_system_loggers(const struct etwas_configuration *configurat
     return count >= ETWAS_SYSTEM_LOGGERS;
 }
 
-static struct etwas_slot *slot_of(const struct etwas_session *session, uint32_t index)
+static struct etwas_slot *session_slot(const struct etwas_session *session, uint32_t index)
 {
     return etwas_pool_slot(session->pool, index);
 }
 
-static struct etwas_session *take_entry_locked(const struct etwas_configuration *configuration,
-                                               uint32_t *code)
+static struct etwas_session *entry_reserve_locked(const struct etwas_configuration *configuration,
+                                                  uint32_t *code)
 {
     struct etwas_session *session;
 
@@ -218,11 +218,11 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    if (is_taken(configuration)) {
+    if (entry_name_is_taken(configuration)) {
         *code = ERROR_ALREADY_EXISTS;
         return NULL;
     }
-    session = longest_free(configuration);
+    session = entry_longest_free(configuration);
     if (session == NULL || too_many_in_process(configuration) ||
         too_many_system_loggers(configuration)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
@@ -262,7 +262,7 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
  * What the slot held last. A slot with rseq keeps no epoch: a shared one after it goes on where the
  * entry's shared slots ended, so that no writer of theirs that still sleeps finds its word again.
  */
-static uint64_t last_word(struct etwas_session *session, const struct etwas_slot *slot)
+static uint64_t slot_last_word(struct etwas_session *session, const struct etwas_slot *slot)
 {
     uint64_t word = ck_pr_load_64(&slot->word);
 
@@ -286,7 +286,7 @@ struct etwas_session *etwas_session_reserve_entry(const struct etwas_configurati
 
     (void)etwas_processor_count(); /* reads a file, the first time */
     etwas_control_lock();
-    session = take_entry_locked(configuration, code);
+    session = entry_reserve_locked(configuration, code);
     etwas_control_unlock();
     if (session == NULL) {
         return NULL;
@@ -323,9 +323,9 @@ void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *po
     (void)pthread_mutex_unlock(&session->pool_lock);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        struct etwas_slot *slot = slot_of(session, index);
+        struct etwas_slot *slot = session_slot(session, index);
 
-        ck_pr_store_64(&slot->word, etwas_word_empty(last_word(session, slot)));
+        ck_pr_store_64(&slot->word, etwas_word_empty(slot_last_word(session, slot)));
         for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
             ck_pr_store_64(&slot->counters.lost[cause], 0);
         }
@@ -343,8 +343,8 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
 }
 
 /* For a process that reads it when this one, and its working directory, are gone. Empty: there is none. */
-static void find_path(const etwas_wchar *file_name,
-                      char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES])
+static void file_path_of(const etwas_wchar *file_name,
+                         char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES])
 {
     char *name = path;
 
@@ -364,7 +364,7 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
     char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES] = "";
 
     if (session->mapping != NULL) {
-        find_path(file_name, path); /* which asks the system, and so before the lock */
+        file_path_of(file_name, path); /* which asks the system, and so before the lock */
     }
     etwas_control_lock();
     memcpy(session->file_name, file_name, (units + 1) * sizeof *file_name);
@@ -411,7 +411,7 @@ uint32_t etwas_session_await_end(struct etwas_session_key key, uint64_t timeout_
 
 /* ---- the gates ------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(const struct etwas_session *session, bool is_rseq)
+static uint32_t session_slot_kind(const struct etwas_session *session, bool is_rseq)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     uint32_t kind = etwas_slot_kind(configuration->clock,
@@ -442,9 +442,9 @@ void etwas_session_open(struct etwas_session *session)
     }
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        struct etwas_slot *slot = slot_of(session, index);
+        struct etwas_slot *slot = session_slot(session, index);
         bool is_rseq = etwas_pool_is_rseq_slot(pool, index);
-        uint32_t kind = kind_of(session, is_rseq);
+        uint32_t kind = session_slot_kind(session, is_rseq);
 
         etwas_pool_set_slot_local(pool, index, kind);
         ck_pr_store_32(&slot->kind, kind);
@@ -469,7 +469,7 @@ void etwas_session_open(struct etwas_session *session)
 void etwas_session_close(struct etwas_session *session)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        ck_pr_store_32(&slot_of(session, index)->gate, 0);
+        ck_pr_store_32(&session_slot(session, index)->gate, 0);
     }
     /* Before the visitors are counted: pairs with V1. */
     ck_pr_fence_memory();
@@ -478,7 +478,7 @@ void etwas_session_close(struct etwas_session *session)
 bool etwas_session_has_no_visitors(const struct etwas_session *session, uint32_t slots)
 {
     for (uint32_t index = 0; index < slots; index++) {
-        if (ck_pr_load_32(&slot_of(session, index)->visitors) != 0) {
+        if (ck_pr_load_32(&session_slot(session, index)->visitors) != 0) {
             return false;
         }
     }

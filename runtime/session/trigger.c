@@ -47,7 +47,7 @@ int64_t etwas_trigger_stamp(uint32_t from, int64_t stamp, uint32_t to)
                                         (etwas_etl_wide)etwas_clock_frequency(from));
 }
 
-static void offer(uint64_t *first, int64_t stamp)
+static void trigger_offer_stamp(uint64_t *first, int64_t stamp)
 {
     uint64_t was = ck_pr_load_64(first);
 
@@ -58,7 +58,7 @@ static void offer(uint64_t *first, int64_t stamp)
 }
 
 /* `from` NULL: now. */
-static uint32_t pull(struct etwas_session_key key, const uint32_t *from, int64_t stamp)
+static uint32_t trigger_pull(struct etwas_session_key key, const uint32_t *from, int64_t stamp)
 {
     struct etwas_trigger *trigger = &etwas_sessions[key.index].trigger;
     struct etwas_pool *pool = ck_pr_load_ptr(&etwas_attachment_of(key.index)->pool);
@@ -75,7 +75,7 @@ static uint32_t pull(struct etwas_session_key key, const uint32_t *from, int64_t
     stamp = from == NULL ? etwas_clock_now(clock) : etwas_trigger_stamp(*from, stamp, clock);
     ck_pr_fence_memory(); /* stamped before it is counted */
     ck_pr_inc_64(&trigger->asked);
-    offer(&trigger->first, stamp);
+    trigger_offer_stamp(&trigger->first, stamp);
     ck_pr_fence_memory(); /* either this sees that the window has ended, or its end sees `first` */
     if (ck_pr_load_32(&trigger->is_open) == 0) {
         etwas_pool_wake_flusher(pool);
@@ -86,10 +86,10 @@ static uint32_t pull(struct etwas_session_key key, const uint32_t *from, int64_t
 
 uint32_t etwas_trigger_pull(struct etwas_session_key key)
 {
-    return pull(key, NULL, 0);
+    return trigger_pull(key, NULL, 0);
 }
 
 uint32_t etwas_trigger_pull_at(struct etwas_session_key key, uint32_t clock, int64_t stamp)
 {
-    return pull(key, &clock, stamp);
+    return trigger_pull(key, &clock, stamp);
 }

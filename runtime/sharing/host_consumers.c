@@ -101,7 +101,7 @@ static void consumer_store_given(struct sent *sent, uint32_t delivered_bytes)
 
     while (at < delivered_bytes && at < buffer->bytes) {
         const uint8_t *record = buffer->content + at;
-        uint32_t units = etwas_walk_units(record, etwas_walk_marker(record));
+        uint32_t units = etwas_record_units(record, etwas_record_marker(record));
 
         if (units == 0) {
             return;

@@ -86,10 +86,10 @@ FAULTS = {
     ),
     # A session with rseq slots makes the epochs of its entry begin anew.
     "EPOCH_ANEW": (
-        [("runtime/session/session.c", "etwas_word_empty(last_word(session, slot))",
+        [("runtime/session/session.c", "etwas_word_empty(slot_last_word(session, slot))",
           "etwas_word_empty(ck_pr_load_64(&slot->word))", 1),
-         ("runtime/session/session.c", "static uint64_t last_word(struct",
-          "__attribute__((unused)) static uint64_t last_word(struct", 1)],
+         ("runtime/session/session.c", "static uint64_t slot_last_word(struct",
+          "__attribute__((unused)) static uint64_t slot_last_word(struct", 1)],
         ["buffer_rseq_leftover a_session_with_sequences_in_between*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.

@@ -74,7 +74,7 @@ static void expect_events(const uint8_t *copy, const struct etwas_found_buffer *
 
     for (; at < found->end_units; records++) {
         const uint8_t *record = copy + (size_t)(at - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
-        uint32_t units = etwas_walk_units(record, etwas_walk_marker(record));
+        uint32_t units = etwas_record_units(record, etwas_record_marker(record));
 
         expect_event(record, units);
         at += units;

@@ -141,7 +141,7 @@ static uint64_t recorded_in(const struct etwas_pool *pool)
 }
 
 /* What lies in it will be in no file; nobody else gets it. */
-static void a_condemned_slot_counts_nothing_and_is_no_guests(void **state)
+static void a_quarantined_slot_counts_nothing_and_is_no_guests(void **state)
 {
     struct hosted hosted;
     struct etwas_session *session;
@@ -178,7 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_pinned_buffer_that_says_it_is_not_is_listed_twice),
         FOLDER_TEST(a_chain_that_is_a_ring_has_an_end),
-        FOLDER_TEST(a_condemned_slot_counts_nothing_and_is_no_guests),
+        FOLDER_TEST(a_quarantined_slot_counts_nothing_and_is_no_guests),
     };
 
     return cmocka_run_group_tests_name("a forged mapping", tests, hosts_setup, hosts_teardown);

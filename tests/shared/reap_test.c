@@ -109,7 +109,8 @@ static void expect_numbers(const struct etwas_pool *pool, const struct etwas_col
         memcpy(&number, record + sizeof(struct etwas_etl_full_header), sizeof number);
         assert_int_equal((uint32_t)number, *next);
         ++*next;
-        record += (size_t)etwas_walk_units(record, etwas_walk_marker(record)) * ETWAS_UNIT_BYTES;
+        record +=
+            (size_t)etwas_record_units(record, etwas_record_marker(record)) * ETWAS_UNIT_BYTES;
     }
 }
 
