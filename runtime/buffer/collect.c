@@ -222,8 +222,9 @@ static void gather_shared_slot(struct etwas_collector *collector, uint32_t slot,
 
 /*
  * Takes the current buffer out of a slot in which no sequence can commit any more, and keeps the
- * slot's sums: those of its link until the word says that there is no buffer, the slot's own from then on. So they
- * are right at every moment, also for who reads what is left of a process that was killed here.
+ * slot's sums: those of its link until the word says that there is no buffer, the slot's own from
+ * then on. So they are right at every moment, also for who reads what is left of a process that was
+ * killed here.
  */
 static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_index)
 {
@@ -252,7 +253,10 @@ static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_
         /* What the next buffer is, and is not current, holds nothing: recover/pool_read.h. */
         ck_pr_store_32(&slot->next_buffer, ETWAS_NO_BUFFER);
     }
-    /* End, next buffer and sums before the word: pairs with who reads the pool from outside, and etwas_current_read. */
+    /*
+     * End, next buffer and sums before the word: pairs with who reads the pool from outside, and
+     * etwas_current_read.
+     */
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_none());
     return buffer;
@@ -360,8 +364,8 @@ static void abandon_buffer(struct etwas_collector *collector, struct etwas_colle
 }
 
 /*
- * The last stamp is the newest; INT64_MIN: none has one. What the slot has as its newest by now may be
- * later than a record behind the part.
+ * The last stamp is the newest; INT64_MIN: none has one. What the slot has as its newest by now may
+ * be later than a record behind the part.
  */
 static int64_t collect_newest_of_part(const struct etwas_pool *pool,
                                       const struct etwas_collected *collected)
@@ -419,8 +423,8 @@ static bool collect_part(struct etwas_collector *collector, uint32_t slot,
 }
 
 /*
- * Of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts that, nothing: what is
- * in it is lost.
+ * Of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts that,
+ * nothing: what is in it is lost.
  */
 static void collect_rest(struct etwas_collector *collector, struct etwas_collected *collected)
 {

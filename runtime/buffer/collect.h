@@ -2,27 +2,28 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Collecting: the flusher's end of the slots of a session that writes to a file.
+ * Collecting: how the flusher takes buffers out of the slots of a session that writes to a file.
  *
- * FLUSH of the protocols: nothing is taken away from a running writer in an rseq slot. Its current
- * buffer stays where it is; of what is committed in it a flush collects the part not collected
- * before, and later, when the buffer is full, only the rest is left.
+ * FLUSH of the protocols: in an rseq slot nothing is taken away from a running writer. Its current
+ * buffer stays where it is. A flush collects what is committed in it and was not collected before;
+ * when the buffer is full, only the rest is left to collect.
  *
- * Full buffers need no queue: each names the one that was current before it, so the flusher follows
- * the links from a slot's current buffer back to the one that was current when it last looked. It
+ * Full buffers need no queue: each names the buffer that was current before it. The flusher follows
+ * these links from a slot's current buffer back to the one that was current at its last pass, and
  * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
  * committed.
  *
- * A writer that stops between reserving and committing holds up its slot's list. A timeout after the
- * buffer was gathered it is abandoned: the records before the hole are taken, the others are lost, and the
- * buffer is set aside until its last writer is through. Buffers with holes that lie behind one another are
- * waited for together.
+ * A writer that stops between reserving and committing holds up its slot's list. When a timeout has
+ * passed since the buffer was gathered, the buffer is abandoned: the records before the hole are
+ * collected, the others are lost, and the buffer is set aside until its last writer has left it.
+ * Buffers with holes that follow one another share one timeout.
  *
- * Lists and entries are this process's own. What the mapping of a shared session says is looked at once, and if
- * it cannot be so, the slot is quarantined (pool.h): nothing is gathered from it any more. What its list has is taken.
+ * Lists and entries are memory of this process alone. Every word in the mapping of a shared session
+ * is checked once, and a word that is impossible quarantines its slot (pool.h): nothing more is
+ * gathered from it. Buffers that are in its list are still collected.
  *
- * Everything here belongs to the flusher's role: one thread at a time, under the session's role
- * lock. Nothing waits.
+ * All functions belong to the flusher's role: one thread at a time, under the session's role lock.
+ * None of them waits.
  */
 #ifndef ETWAS_BUFFER_COLLECT_H
 #define ETWAS_BUFFER_COLLECT_H
@@ -32,26 +33,27 @@
 
 #include "buffer/pool.h"
 
-/* One a slot. Zeroed by etwas_collector_reset. */
+/* The buffers gathered from one slot and not yet collected. Set by etwas_collector_reset. */
 struct etwas_collector_list {
-    uint32_t last_current; /* the slot's buffer at the last look, ETWAS_NO_BUFFER: none */
-    uint32_t head;         /* oldest buffer not yet taken */
+    uint32_t last_current; /* the slot's current buffer at the last pass; ETWAS_NO_BUFFER: none */
+    uint32_t head;         /* oldest buffer not yet collected */
     uint32_t tail;
-    uint64_t part; /* rseq slots: the word up to which the current buffer is collected; 0: no */
-    uint64_t collected; /* rseq slots: records, of all buffers */
+    /* rseq slots: the slot word up to which the current buffer is to be collected; 0: none */
+    uint64_t part;
+    uint64_t collected; /* rseq slots: records collected so far, from all buffers */
 };
 
-/* One a buffer. */
+/* What the collector knows of one buffer. */
 struct etwas_collector_buffer {
     uint32_t next;            /* in its slot's list */
-    uint32_t end_units;       /* of one that is in a list: where its records end … */
-    int64_t newest;           /* … and the newest stamp there can be */
-    uint32_t written_units;   /* by a flush, while the buffer was current; 0: none */
-    uint32_t written_records; /* likewise */
+    uint32_t end_units;       /* of a buffer in a list: where its records end … */
+    int64_t newest;           /* … and a stamp that none of them exceeds */
+    uint32_t written_units;   /* written by a flush while the buffer was current; 0: nothing */
+    uint32_t written_records; /* records written by a flush while the buffer was current */
     uint32_t set_aside;       /* abandoned: 1 + records found whole */
-    bool is_kept;             /* these are not yet written or given up */
+    bool is_kept;             /* set aside: the whole records are not yet accounted for */
     bool is_listed;           /* in its slot's list */
-    uint64_t gathered_ns;     /* when it was gathered: its writers are waited for from then on */
+    uint64_t gathered_ns;     /* when it was gathered: its writers' timeout begins here */
 };
 
 struct etwas_collector {
@@ -59,61 +61,71 @@ struct etwas_collector {
     struct etwas_collector_list *lists;
     struct etwas_collector_buffer *entries;
     uint32_t slot_count;
-    uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
-    uint64_t now_ns;          /* when the drain's pass began, by etwas_monotonic_ns */
+    uint32_t set_aside_count; /* abandoned buffers that still have a writer */
+    uint64_t now_ns;          /* etwas_monotonic_ns at the start of the drain's pass */
     bool fenced; /* the gates are closed, and no sequence that saw them open can commit any more */
 };
 
-/* What the flusher writes: one buffer's whole records. */
+/* One collected buffer: the whole records that the flusher hands to the sinks. */
 struct etwas_collected {
     uint32_t buffer;
     uint32_t slot;
-    uint32_t begin_units; /* where its records begin: behind what was written before */
+    uint32_t begin_units; /* where its records begin: behind those that a flush has written */
     uint32_t end_units;   /* where the whole records end */
-    uint32_t records;     /* how many they are */
-    int64_t newest;       /* none of them is newer */
+    uint32_t records;     /* number of records */
+    int64_t newest;       /* no record has a later stamp */
     bool abandoned;
-    bool part; /* the buffer is still current: there will be more in it */
+    bool part; /* the buffer is still current: more records may follow */
 };
 
 void etwas_collector_reset(struct etwas_collector *collector);
 
-/* What happens to a slot's current buffer when the flusher looks. */
+/* What a pass does with a slot's current buffer. */
 enum etwas_collector_scope {
-    ETWAS_COLLECT_FULL, /* it stays: only those before it are collected */
-    ETWAS_COLLECT_USED, /* it is collected if it holds anything; in a shared slot the next writer
-                           fetches another */
-    ETWAS_COLLECT_SHUT, /* it is collected or freed: after this nobody can reserve in the slot */
+    ETWAS_COLLECT_FULL, /* nothing: only the buffers before it are collected */
+    /* collects it if it holds records; the next writer of a shared slot fetches another */
+    ETWAS_COLLECT_USED,
+    ETWAS_COLLECT_SHUT, /* collects or frees it, and nobody can reserve in the slot any more */
 };
 
-/* Follows the links of one slot and puts what it finds onto the slot's list. */
+/*
+ * Follows the links of one slot and appends what it finds to the slot's list. Role held; never
+ * waits.
+ */
 void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
                             enum etwas_collector_scope scope);
 
-/* Shuts a slot and collects nothing: for the end of a session in buffering mode. */
+/* Shuts a slot without collecting: for the end of a session in buffering mode. Role held. */
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);
 
 /*
- * Takes the oldest buffer of a slot's list. False: there is none, or its writers are not through
- * and it was gathered less than `timeout_ns` ago.
+ * Takes the oldest buffer off a slot's list, or the part of the current buffer that a flush wants.
+ * Returns false when there is none, or when its writers have not committed and it was gathered less
+ * than `timeout_ns` ago. The caller must pass what it got to etwas_collector_account.
  */
 bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
                          struct etwas_collected *collected);
 
-/* Settles the fate of a taken buffer's records and gives the buffer back, or sets it aside. */
+/*
+ * Accounts for the records of a collected buffer under `disposition`, and releases the buffer or,
+ * if it was abandoned, leaves it set aside.
+ */
 void etwas_collector_account(struct etwas_collector *collector,
                              const struct etwas_collected *collected,
                              enum etwas_disposition disposition);
 
-/* Gives back the abandoned buffers whose writers are through. */
+/*
+ * Releases the abandoned buffers that no writer is in any more, and counts the records that were
+ * lost in them.
+ */
 void etwas_collector_reclaim(struct etwas_collector *collector);
 
 /* Whether a slot's list still holds buffers. */
 bool etwas_collector_has_pending(const struct etwas_collector *collector);
 
 /*
- * The whole records at the start of a buffer: fills in end_units, records and newest for `buffer`.
- * Stops at the first marker that is not final, and at `limit_units`.
+ * Walks over the whole records at the start of `collected->buffer` and fills in end_units, records
+ * and newest. Stops at the first marker that is not final, and at `limit_units`.
  */
 void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
                           struct etwas_collected *collected);

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is kept of each buffer beside its owner word: the commit word, how it is linked with the
- * buffers of its slot, and what the flusher tells of it.
+ * What the pool keeps of each buffer beside its owner word: the commit word, how it is linked with
+ * the buffers of its slot, and what the flusher publishes about it.
  *
  * The commit word counts what writers of a shared slot have finished in a buffer:
  *
  *     63 abandoned | 62 closed | 61..32 records | 31..0 bytes
  *
- * Whoever takes a buffer out of its slot adds the unused rest to the bytes and sets `closed`; so
- * "closed, and bytes = capacity" says that nobody will touch the buffer any more, whoever asks.
+ * The thread that takes a buffer out of its slot adds the unused rest to the bytes and sets
+ * `closed`. So "closed, and bytes = capacity" means that no writer will touch the buffer any more.
  */
 #ifndef ETWAS_BUFFER_CONTROL_H
 #define ETWAS_BUFFER_CONTROL_H
@@ -36,8 +36,9 @@ static inline uint32_t etwas_commit_records(uint64_t commit)
 }
 
 /*
- * A1 of publish_shared.c: another record is whole, in `rounded` bytes. ERROR_NOT_ENOUGH_MEMORY: the
- * flusher gave up waiting for it, and counts it when it retires the buffer.
+ * A1 of publish_shared.c: counts another whole record of `rounded` bytes. Returns
+ * ERROR_NOT_ENOUGH_MEMORY if the flusher has abandoned the buffer: then the flusher counts the
+ * record lost when it reclaims the buffer.
  */
 static inline uint32_t etwas_commit_record(uint64_t *commit, uint32_t rounded)
 {
@@ -48,21 +49,23 @@ static inline uint32_t etwas_commit_record(uint64_t *commit, uint32_t rounded)
 }
 
 /*
- * Stored before the buffer becomes current, constant while it is in use. A shared slot's claimer
- * alone stores previous_end_units, ADOPT alone the second part.
+ * The link of a buffer to the one that was current before it. Stored before the buffer becomes
+ * current, constant while it is in use. Claims of shared slots store previous_end_units, ADOPT
+ * stores the second part.
  */
 struct etwas_buffer_link {
-    uint32_t previous;           /* the buffer that was current before, ETWAS_NO_BUFFER: none */
+    uint32_t previous;           /* the buffer that was current before; ETWAS_NO_BUFFER: none */
     uint32_t previous_end_units; /* where its records end */
-    int64_t previous_newest;     /* no record in it is newer */
+    int64_t previous_newest;     /* no record in it has a later stamp */
 
-    uint64_t previous_owner;     /* its owner word while it was current */
-    uint64_t stored_before;      /* records the slot had stored before this buffer */
-    uint64_t overwritten_before; /* records that its claims had replaced by then, this one's too */
+    uint64_t previous_owner; /* its owner word while it was current */
+    uint64_t stored_before;  /* records the slot had stored before this buffer */
+    /* records that the slot's claims had replaced by then, this claim included */
+    uint64_t overwritten_before;
 };
 _Static_assert(sizeof(struct etwas_buffer_link) == 40, "copied by sequences, in words");
 
-/* Where and how a buffer ended: stored when another takes its place. */
+/* Where and how a buffer ended; stored when another takes its place. */
 struct etwas_buffer_end {
     int64_t newest; /* no record is newer */
     uint32_t units;
@@ -75,31 +78,35 @@ struct etwas_buffer_control {
     struct etwas_buffer_link link;
     struct etwas_buffer_end end;
 
-    /* What the flusher tells the statistics, and who recovers; it believes its own notes (collect.h). */
+    /*
+     * Published by the flusher for statistics and recovery; the flusher itself reads its own
+     * entries (collect.h).
+     */
     uint32_t reserved;
-    uint32_t
-        written_units; /* accounted so far of the claim written_ticket; see etwas_control_written */
+    /* accounted for so far under the claim written_ticket; see etwas_control_written */
+    uint32_t written_units;
     uint32_t reserved_too;
     uint32_t set_aside; /* abandoned: 1 + records found whole */
-    uint32_t kept;      /* of these, not yet written or given up */
+    uint32_t kept;      /* of these, not yet accounted for */
     uint64_t written_ticket;
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a buffer");
 _Static_assert(offsetof(struct etwas_buffer_control, reserved) == 64, "the flusher's line");
 
 /*
- * Of an rseq slot's buffer: so many units are accounted. It is never taken back, since a later claim has another ticket: whoever
- * dies between settling a buffer and giving it back has said so.
+ * Publishes that `units` units of an rseq slot's buffer are accounted for under the claim `ticket`.
+ * It is never withdrawn: a later claim has another ticket. So a process that dies between
+ * accounting for a buffer and releasing it has published it.
  */
 static inline void etwas_control_set_written(struct etwas_buffer_control *control, uint64_t ticket,
                                              uint32_t units)
 {
     ck_pr_store_32(&control->written_units, units);
-    ck_pr_fence_store(); /* never an older claim's units under this ticket */
+    ck_pr_fence_store(); /* a reader never sees an older claim's units under this ticket */
     ck_pr_store_64(&control->written_ticket, ticket);
 }
 
-/* 0: none of this claim. */
+/* The units accounted for under the claim `ticket`; 0: none. */
 static inline uint32_t etwas_control_written(const struct etwas_buffer_control *control,
                                              uint64_t ticket)
 {

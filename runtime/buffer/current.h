@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The current buffer of an rseq slot, looked at without one: by the flusher,
- * by the statistics, and by a writer that prepares a sequence.
+ * Reading the current buffer of an rseq slot without a sequence: for the flusher, for statistics,
+ * and for a writer that prepares a sequence.
  *
  * Which claim of a buffer is current is read in three steps:
  *
  *     b ← slot.word's buffer;  o ← owner[b];  w ← slot.word, again with b in it
  *
- * If owner[b] is still o at some later moment, then b was under that claim all the time, was current in
- * it when w was read, and its link, which ADOPT stored before it made b current, has been constant
- * since then. Without reading o first a link could be taken for true that belongs to a claim which
- * never became current: ADOPT stores a link before it commits.
+ * If owner[b] is still o at some later moment, then b was under that claim all the time, was
+ * current in it when w was read, and its link, which ADOPT stored before it made b current, has
+ * been constant since then. Without reading o first, a link could be believed that belongs to a
+ * claim which never became current: ADOPT stores a link before it commits.
  */
 #ifndef ETWAS_BUFFER_CURRENT_H
 #define ETWAS_BUFFER_CURRENT_H
@@ -25,7 +25,7 @@
 #include "buffer/slot.h"
 
 enum {
-    ETWAS_CURRENT_TRIES = 100000, /* no writer of ours changes a slot so often in a row */
+    ETWAS_CURRENT_TRIES = 100000, /* a well-behaved writer never changes a slot so often in a row */
 };
 
 struct etwas_current {
@@ -46,13 +46,14 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
         current.owner = 0;
         if (buffer != ETWAS_NO_BUFFER && (!etwas_pool_has_buffer(pool, buffer) || tries-- == 0)) {
             /*
-             * The pool is of a session that has ended, the word of one that came after it. Or somebody has scribbled on it.
+             * The pool belongs to a session that has ended and the word to a later one; or another
+             * process has overwritten it.
              */
             current.buffer = ETWAS_NO_BUFFER;
             return current;
         }
         if (buffer != ETWAS_NO_BUFFER) {
-            /* Pairs with ADOPT's commit: who sees the buffer sees its owner word. */
+            /* Pairs with ADOPT's commit: a reader that sees the buffer sees its owner word. */
             ck_pr_fence_acquire();
             current.owner = ck_pr_load_64(&pool->owners[buffer]);
         }
@@ -66,8 +67,8 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
 }
 
 /*
- * Whether the buffer is under that claim to this moment; what was read of it before is then true. (It
- * need not be current any more.)
+ * Whether the buffer is still under that claim; then everything read of it before is true. (It need
+ * not be current any more.)
  */
 static inline bool etwas_current_is_unchanged(const struct etwas_current *current,
                                               const struct etwas_pool *pool)
@@ -78,9 +79,9 @@ static inline bool etwas_current_is_unchanged(const struct etwas_current *curren
 }
 
 /*
- * Buffering mode: how many records were in the slot's next buffer before its claim. They are replaced
- * from the claim on, though the slot's sums include them only from ADOPT on. False: the slot
- * changes just now, look again.
+ * Buffering mode: stores how many records were in the slot's next buffer before its claim. They are
+ * replaced from the claim on, though the slot's sums include them only from ADOPT on. Returns false
+ * when the slot is changing: the caller reads it again.
  */
 static inline bool etwas_current_next_buffer_records(const struct etwas_slot *slot,
                                                      const struct etwas_pool *pool,

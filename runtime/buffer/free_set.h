@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which buffers are probably free: one bit a buffer, so that a claim finds one without looking at
- * every owner word. Only a hint. The owner word says what is true, and whoever takes a bit checks
- * it. A bit may be missing, because a writer that took it went to sleep: the flusher's next pass
- * sets it again, and until then who finds no other buffer looks at the owner words before he loses
- * an event. A bit too many costs the one who takes it another look.
+ * The free set: one bit a buffer says which buffers are probably free, so that a claim finds one
+ * without reading every owner word. It is only a hint: the owner word is authoritative, and a
+ * thread that takes a bit checks it. A bit may be missing because a writer that took it was
+ * suspended; the flusher's next pass sets it again, and until then a writer that finds no other
+ * buffer scans the owner words before it loses an event. A bit that is set wrongly costs one more
+ * search.
  *
  * Lowest first: a session that needs few buffers stays in few, which the caches hold.
  *
- * Any number of threads and handlers; lock-free. Taking pairs with adding: acquire, release.
+ * Lock-free for any number of threads and handlers. Taking pairs with adding: acquire, release.
  */
 #ifndef ETWAS_BUFFER_FREE_SET_H
 #define ETWAS_BUFFER_FREE_SET_H
@@ -23,7 +24,7 @@ enum {
     ETWAS_FREE_SET_WORD_BITS = 64
 };
 
-/* Words for `buffers` bits. */
+/* Number of 64-bit words that hold `buffers` bits. */
 static inline uint32_t etwas_free_set_words(uint32_t buffers)
 {
     return (buffers + ETWAS_FREE_SET_WORD_BITS - 1) / ETWAS_FREE_SET_WORD_BITS;
@@ -43,14 +44,16 @@ static inline bool etwas_free_set_has(const uint64_t *set, uint32_t buffer)
             1) != 0;
 }
 
-/* Stripes of a set: every so manieth one, of at most a word of bits each. */
+/* Stripes of a set: every `step`th stripe from `first` on, each of at most a word of bits. */
 struct etwas_free_set_stripes {
     uint32_t shift; /* bits of a stripe: 1 << shift */
     uint32_t first;
     uint32_t step;
 };
 
-/* Takes the lowest of the bits below `buffers` in these stripes; a bit above may come with the last of them. */
+/*
+ * Takes the lowest set bit below `buffers` in these stripes. The last stripe may yield a bit above.
+ */
 static inline bool etwas_free_set_take_from_stripes(uint64_t *set, uint32_t buffers,
                                                     struct etwas_free_set_stripes stripes,
                                                     uint32_t *buffer)
@@ -76,7 +79,7 @@ static inline bool etwas_free_set_take_from_stripes(uint64_t *set, uint32_t buff
     return false;
 }
 
-/* Of all bits. */
+/* Takes the lowest set bit of the whole set. */
 static inline bool etwas_free_set_take(uint64_t *set, uint32_t buffers, uint32_t *buffer)
 {
     const struct etwas_free_set_stripes all = {.shift = 6, .step = 1};

@@ -2,35 +2,39 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Searching for the oldest buffer of a kind without looking at all of them: a tree of candidates for each kind, and in a
- * session with retention classes for each kind of each row of slots.
+ * Searching for the oldest buffer of a kind without reading all of them: a tree of candidates for
+ * each kind, and in a session with retention classes for each kind of each class row.
  *
- * A candidate is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 16
- * buffers, above of 16 candidates, up to the only one. A search follows the oldest candidates down to a group and
- * looks what is true there, which owner words and ages say. What it finds is the oldest of all, if none of the
- * candidates beside the way is older. Else it corrects the candidate that led it there, and goes down again. So the candidates
- * above, which may be too old for long, are corrected only when what is below them has become younger than
- * what is beside them.
+ * A candidate is the age of the oldest closed buffer below it, 0 for none. On the lowest level it
+ * covers a group of 16 buffers, above that 16 candidates, up to the only one. A search follows the
+ * oldest candidates down to a group and reads the owner words and ages there, which are
+ * authoritative. What it finds is the oldest of all if none of the candidates beside the path is
+ * older. Else it corrects the candidate that led it there, and descends again. So the candidates
+ * above, which may be too old for long, are corrected only when what is below them has become
+ * younger than what is beside them.
  *
- * A candidate may be too old: then it is corrected when a search comes by, as after each claim. It may be too young
- * only while somebody stands still in the midst of the following. Who closes a buffer makes the candidates
- * above it older, where need be, from the lowest on; who makes a candidate younger looks again:
+ * A candidate may be too old: then it is corrected when a search comes by, as after each claim. It
+ * may be too young only while a thread is suspended in the middle of the following. A thread that
+ * closes a buffer makes the candidates above it older, where needed, from the lowest on; a thread
+ * that makes a candidate younger checks again:
  *
  *     close      what is below changes, by an exchange;  fence;  candidate, if it is younger: ← age
- *     correct    what is below is looked at;  candidate ← the oldest seen;  fence;  the same again
+ *     correct    what is below is read;  candidate ← the oldest found;  fence;  the same again
  *
- * One of them sees what the other did. Of a thread that never goes on, the buffer is found when another of
- * its group is. So a candidate that is wrong costs another look, and the order of one buffer, never an event.
+ * One of them sees what the other did. If a thread never goes on, its buffer is found when another
+ * of its group is. So a wrong candidate costs another search, and the order of one buffer, never an
+ * event.
  *
- * Buffers of a group were mostly closed one after the other. So a search leaves behind where it found the
- * oldest, and the age of the oldest candidate beside the way to that group: while there is an older buffer in the
- * group, none is older, since what is closed later is younger. Who makes a candidate older than that strikes
- * it out, and who leaves it looks again, as above: one of them sees what the other did.
+ * Buffers of a group were mostly closed one after the other. So a search stores the group in which
+ * it found the oldest, and the age of the oldest candidate beside the path to that group: while
+ * there is an older buffer in the group, none is older elsewhere, since what is closed later is
+ * younger. A thread that makes a candidate older than that clears the stored group, and a thread
+ * that stores it checks again, as above: one of them sees what the other did.
  *
- *     nearest    63    16 15    0
- *                |  age  | group |    an age of 0: not known
+ *     recent_group   63    16 15    0
+ *                    |  age  | group |    an age of 0: not known
  *
- * Owner words are exchanged by who claims: whatever was overtaken meanwhile is not claimed.
+ * Claims exchange owner words: a buffer that has changed meanwhile is not claimed.
  */
 #include "buffer/oldest.h"
 #include "buffer/pool.h"
@@ -55,15 +59,16 @@ struct tree {
     uint32_t row;
 };
 
-/* Of one tree and some buffers. */
+/* What was found among some buffers of one tree. */
 struct inspected {
-    uint64_t least; /* age of the oldest one that is closed; 0: none */
-    uint64_t age;   /* of the oldest that may be overwritten; until one is seen, what bounds it */
-    uint64_t owner; /* which it is; 0: none */
+    uint64_t least; /* age of the oldest closed buffer; 0: none */
+    /* age of the oldest that may be overwritten; until one is found, an upper bound */
+    uint64_t age;
+    uint64_t owner; /* its owner word; 0: none found */
     uint32_t buffer;
 };
 
-/* None is younger than all. */
+/* Compares ages. 0, which is none, is younger than all others. */
 static bool age_is_older(uint64_t age, uint64_t than)
 {
     return age - 1 < than - 1;
@@ -73,7 +78,7 @@ static uint64_t *candidate_of(const struct etwas_pool *pool, struct tree tree, u
                               uint32_t index)
 {
     const struct etwas_pool_layout *layout = &pool->layout;
-    /* Beyond them only for who slept through the session's end. */
+    /* Out of range only for a writer that was suspended while the session ended. */
     uint32_t row = tree.row < layout->rows ? tree.row : 0;
 
     return &pool->candidates[(size_t)(ETWAS_OLDEST_KINDS * row + tree.kind) *
@@ -87,11 +92,12 @@ static inline uint64_t *recent_group_of(const struct etwas_pool *pool, struct tr
                          : &pool->words->rows[tree.row].recent_group[tree.kind];
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- inspecting ------------------------------------------------------------------------------ */
 
 /*
- * A closed buffer of a shared slot may not be overwritten before its last writer is through, who tells nobody.
- * It gets as old as if it were closed now, so that it is looked at again in its turn and not at once.
+ * A closed buffer of a shared slot may not be overwritten before its last writer has committed,
+ * which is not signalled. Its age becomes that of a buffer closed now, so that it is inspected
+ * again in its turn and not at once.
  */
 static uint64_t defer_incomplete(const struct etwas_pool *pool, uint32_t buffer, uint64_t age)
 {
@@ -140,7 +146,10 @@ static inline __attribute__((always_inline)) void inspect_buffer(const struct et
     }
 }
 
-/* Ages only grow: what is not older by now changes nothing, whatever else it is. */
+/*
+ * Inspects the buffers of a group. Ages only grow: a buffer that is not older than what was found
+ * changes nothing.
+ */
 static inline __attribute__((always_inline)) void inspect_group(const struct etwas_pool *pool,
                                                                 struct tree tree, uint32_t group,
                                                                 struct inspected *inspected)
@@ -168,7 +177,7 @@ static __attribute__((noinline)) struct inspected oldest_of_group(const struct e
     return inspected;
 }
 
-/* The oldest two of the candidates below one, and the place of the first. */
+/* The oldest two of the candidates below another, and the place of the first. */
 struct below {
     uint64_t oldest;
     uint64_t second;
@@ -206,9 +215,9 @@ static uint64_t least_age_below(const struct etwas_pool *pool, struct tree tree,
                       : candidates_below(pool, tree, level, index).oldest;
 }
 
-/* ---- candidates ----------------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
-/* Where a candidate was made older than what a search has left behind. */
+/* Clears the stored group where a candidate was made older than its age. */
 static void recent_group_forget(uint64_t *recent_group, uint64_t age)
 {
     uint64_t before = ck_pr_load_64(recent_group);
@@ -225,7 +234,8 @@ static void candidate_make_older(const struct etwas_pool *pool, struct tree tree
 
     while (age_is_older(age, before)) {
         if (ck_pr_cas_64_value(candidate, before, age, &before)) {
-            ck_pr_fence_memory(); /* before `recent_group`, and the look at the next candidate above */
+            /* before `recent_group`, and before the next candidate above is read */
+            ck_pr_fence_memory();
             recent_group_forget(recent_group_of(pool, tree), age);
             break;
         }
@@ -241,7 +251,7 @@ static void candidate_correct(const struct etwas_pool *pool, struct tree tree, u
 
     ck_pr_fence_acquire();
     least = least_age_below(pool, tree, level, index);
-    /* Who was faster in making it younger looks again himself. */
+    /* If another thread made it younger first, that thread checks again. */
     if (age_is_older(before, least) && ck_pr_cas_64(candidate, before, least)) {
         ck_pr_fence_memory();
         least = least_age_below(pool, tree, level, index);
@@ -258,8 +268,11 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
     uint32_t index = buffer;
     uint64_t age;
 
-    ck_pr_fence_atomic_load(); /* behind the exchange that made it so */
-    /* Claimed and closed anew meanwhile, it is offered again; then this one is too old, or as old. */
+    ck_pr_fence_atomic_load(); /* behind the exchange that closed or unpinned it */
+    /*
+     * If it was claimed and closed again meanwhile, it is added again; then this age is too old, or
+     * equal.
+     */
     age = ck_pr_load_64(&pool->ages[buffer]);
     for (uint32_t level = 0; level < pool->layout.levels; level++) {
         uint64_t *candidate;
@@ -274,9 +287,12 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Where the candidates lead: to a group, or to a candidate below which all are younger than `beside`. */
+/*
+ * Where the candidates lead: to a group, or to a candidate below which all are younger than
+ * `beside`.
+ */
 struct descent {
-    uint64_t beside; /* the oldest of the candidates that were passed by */
+    uint64_t beside; /* the oldest of the candidates beside the path */
     uint32_t level;  /* 0: a group */
     uint32_t index;
 };
@@ -299,7 +315,7 @@ static struct descent search_descend(const struct etwas_pool *pool, struct tree 
     return descent;
 }
 
-/* The group in which the oldest was found, and what was beside the way. */
+/* Stores the group in which the oldest was found, and what was beside the path. */
 static void recent_group_store(const struct etwas_pool *pool, struct tree tree,
                                const struct descent *descent)
 {
@@ -315,7 +331,7 @@ static void recent_group_store(const struct etwas_pool *pool, struct tree tree,
     }
 }
 
-/* Where nobody finds one by the candidates. */
+/* Inspects all groups, where the candidates lead to none. */
 static struct inspected search_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
@@ -331,7 +347,10 @@ static struct inspected search_everywhere(const struct etwas_pool *pool, struct 
     return oldest;
 }
 
-/* From the top. In the group `recent_group` none is left that is older than what is beside it. */
+/*
+ * Searches from the top of the tree. In the group `recent_group` no buffer is left that is older
+ * than what is beside it.
+ */
 static __attribute__((noinline)) struct inspected search_from_top(const struct etwas_pool *pool,
                                                                   struct tree tree,
                                                                   uint32_t recent_group)
@@ -363,7 +382,7 @@ static __attribute__((noinline)) struct inspected search_from_top(const struct e
     return oldest.owner != 0 ? oldest : search_everywhere(pool, tree);
 }
 
-/* First where the last search was. */
+/* Searches first where the last search found one. */
 static inline __attribute__((always_inline)) bool search_oldest(const struct etwas_pool *pool,
                                                                 struct tree tree, uint32_t *buffer,
                                                                 uint64_t *owner)
@@ -393,7 +412,7 @@ bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_
     return search_oldest(pool, (struct tree){COMPLETE, 0}, buffer, owner);
 }
 
-/* Less often, so one for both kinds. */
+/* Called less often, so one function serves both kinds. */
 static __attribute__((noinline)) bool search_oldest_in_row(const struct etwas_pool *pool,
                                                            struct tree tree, uint32_t *buffer,
                                                            uint64_t *owner)

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a flight recorder overwrites: always the buffer that was closed first (oldest.c).
+ * Which buffer a flight recorder overwrites: always the one that was closed first (oldest.c).
  *
- * Ages are tickets. The age of a buffer is the ticket of the claim that took its place in its slot: the
- * smaller, the longer ago it was closed, in whichever slot.
+ * The age of a buffer is the ticket of the claim that took its place in its slot. The smaller it
+ * is, the longer ago the buffer was closed, in whichever slot.
  */
 #ifndef ETWAS_BUFFER_OLDEST_H
 #define ETWAS_BUFFER_OLDEST_H
@@ -13,8 +13,8 @@
 #include "buffer/pool_free.h"
 
 /*
- * A flight recorder in which nothing seems to be free, but for guests' slots, nor to come into use: it overwrites
- * without looking for either.
+ * Whether a flight recorder has used all its buffers: none seems free but those reserved for
+ * guests' slots, and none can come into use. Then it overwrites without searching for a free one.
  */
 static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 {
@@ -24,25 +24,30 @@ static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 }
 
 /*
- * The oldest buffer of its kind, and its owner word. Looks at some hundred words, whether there are
- * hundreds of buffers or a quarter of a million. Where it finds none it has looked at all.
+ * These find the oldest buffer of a kind, and its owner word. They read some hundred words, whether
+ * there are hundreds of buffers or a quarter of a million, and every owner word before they return
+ * false.
  */
 
-/* A CLOSED one. */
+/* Finds the oldest CLOSED buffer. */
 bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
-/* One of a shared slot that is closed and complete. */
+/* Finds the oldest buffer of a shared slot that is closed and complete. */
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
-/* In a session with retention classes (quota.h): of one row of slots. Row 0's are the ones above. */
+/*
+ * The same in one class row of a session with retention classes (quota.h). Row 0 is what the two
+ * above search.
+ */
 bool etwas_pool_find_closed_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
                                    uint64_t *owner);
 bool etwas_pool_find_complete_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
                                      uint64_t *owner);
 
 /*
- * Says to the searches that a buffer may be found: after it was closed, its age stored before, or was
- * unpinned. By which search its owner word says, which the caller knows: of which slot, and whether that is shared.
+ * Makes a buffer a candidate of the searches: after it was closed and its age stored, or after it
+ * was unpinned. The caller knows from the owner word which slot the buffer was of, and whether that
+ * slot is shared.
  */
 void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                               bool is_of_shared_slot);

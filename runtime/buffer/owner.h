@@ -2,24 +2,26 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Owner words: who has a buffer, and by which claim.
+ * Owner words: which slot has a buffer, and by which claim.
  *
  *     63        16 15      2 1     0
  *     |  ticket   |  slot   | state |
  *
- *     state    FREE      nobody
- *              HELD      the slot's: current in it, about to be, or (shared slots, and files) full
- *              CLOSED    buffering mode, rseq slots: full, nobody's; the oldest is taken
- *              PINNED    a snapshot reads it, a window keeps it, or a claimer clears it: nobody else
- *                        touches it
- *     slot     of the session, that has it or had it last
- *     ticket   the number of the claim that made it HELD; claims are numbered through a session, so
- *              no owner word comes back while the session runs: whoever exchanges a word he read
- *              exchanges what he saw. 2^48 claims, one a microsecond, are nine years
+ *     state    FREE      no slot has it
+ *              HELD      a slot has it: current, about to be, or (shared slots, and files) full
+ *              CLOSED    buffering mode, rseq slots: full; the oldest of these is claimed next
+ *              PINNED    a snapshot reads it, a window keeps it, or a claim clears it: no other
+ *                        thread touches it
+ *     slot     the slot of the session that has it, or had it last
+ *     ticket   the number of the claim that made it HELD. Claims are numbered through a session, so
+ *              no owner word comes back while the session runs: a compare-exchange of a word that
+ *              was read succeeds only if nothing changed since. 2^48 claims, one a microsecond, are
+ *              nine years
  *
- * The word is repeated in the first 8 bytes of the buffer before it becomes current, as HELD: who has
- * a copy of the pool that took its time sees there which claim the bytes are of. Once the buffer is
- * full, its header in the log file takes that place, whose first number is a multiple of 4.
+ * The word is repeated in the first 8 bytes of the buffer before the buffer becomes current, as
+ * HELD. A reader whose copy of the pool took some time sees there which claim the bytes belong to.
+ * Once the buffer is full, its header in the log file takes that place; the header's first number
+ * is a multiple of 4.
  *
  * Within one slot the order of tickets is the order in which its buffers were current, and so the
  * order of time.

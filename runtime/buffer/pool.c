@@ -125,8 +125,8 @@ static uint32_t options_slots(const struct etwas_pool_options *options)
 }
 
 /*
- * What the block and, if it has its place there, all that a word can name of the region take of address space. Between
- * the two the file leaves at most a huge page.
+ * What the block and, if it has its place there, all that a word can name of the region take of
+ * address space. Between the two the file leaves at most a huge page.
  */
 static size_t options_address_bytes(const struct etwas_pool_options *options,
                                     const struct etwas_pool_layout *layout)
@@ -204,8 +204,8 @@ bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_p
 }
 
 /*
- * From here on the block is in the file. The slots go on as they were: a shared slot's epoch may still be in
- * the hands of a writer that sleeps.
+ * From here on the block is in the file. The slots go on as they were: a shared slot's epoch may
+ * still be in the hands of a writer that sleeps.
  */
 static bool pool_move_into_file(struct etwas_pool *pool, const struct etwas_pool_file *file)
 {
@@ -246,7 +246,7 @@ void etwas_pool_leak(struct etwas_pool *pool)
     pool->is_leaked = true;
 }
 
-/* ---- the process-local data of the slots ------------------------------------------------------------------ */
+/* ---- the process-local data of the slots ----------------------------------------------------- */
 
 _Static_assert((ETWAS_CLASS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLOTS) *
                            sizeof(struct etwas_slot) +
@@ -389,7 +389,10 @@ static bool pool_make_region(const struct etwas_pool *pool,
                : etwas_memory_create(memory, bytes);
 }
 
-/* Before it is touched: its pages come from the nodes then. A file's have been seen to, before it had space. */
+/*
+ * Before it is touched: its pages come from the nodes then. A file's have been seen to, before it
+ * had space.
+ */
 static struct etwas_memory_grant pool_place_region(const struct etwas_pool_options *options,
                                                    const struct etwas_memory *memory)
 {

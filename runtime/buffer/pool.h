@@ -2,25 +2,25 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The pool: the buffers of one session and who owns which.
+ * The pool: the buffers of one session and which slot owns which.
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  what this process alone knows of the pool, the slots' process-local data first; then a block of words, slots, owner words,
- *              the free set, two cache lines a buffer, ages. Kept when the session ends: a writer on
- *              the slow path of an rseq slot may still look at it, and finds out by the gate that
- *              it must not believe it
+ *     control  what this process alone knows of the pool, the slots' process-local data first; then
+ *              a block of words, slots, owner words, the free set, two cache lines a buffer, ages.
+ *              Kept when the session ends: a writer on the slow path of an rseq slot may still read
+ *              it, and learns from the gate that what it has read is void
  *
- * Block and region hold no pointer. They may lie in a file, which then outlives the process. That of a shared
- * session other processes map, too (pool_join.h). They may write anything there at any time: so each word is read
- * once, and checked before it leads anywhere.
+ * Block and region hold no pointer. They may lie in a file, which then outlives the process. Other
+ * processes map the file of a shared session, too (pool_join.h), and may write anything there at
+ * any time: so each word is read once, and checked before it leads anywhere.
  *
  * The states of a buffer are drawn in docs/design.md.
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
- * signal handlers (lock-free, no waiting, no system call but a futex wake, by who finds the flusher
- * wanted and not yet woken since its last pass). Whoever calls claim or release keeps the pool
- * alive by being a visitor of a shared slot of the session, or by holding the session's flusher
- * role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
+ * signal handlers (lock-free, no waiting, no system call but the futex wake of a thread that wants
+ * the flusher when nobody has woken it since its last pass). The caller of claim or release keeps
+ * the pool alive by being a visitor of a shared slot of the session, or by holding the session's
+ * flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
  */
 #ifndef ETWAS_BUFFER_POOL_H
 #define ETWAS_BUFFER_POOL_H
@@ -47,7 +47,7 @@ enum etwas_disposition {
     ETWAS_DISPOSITION_WRITE_ERROR,
     ETWAS_DISPOSITION_FILE_FULL,
     ETWAS_DISPOSITION_ABANDONED,
-    ETWAS_DISPOSITION_UNDELIVERED, /* real time: no consumer took it, and it is in no file */
+    ETWAS_DISPOSITION_UNDELIVERED, /* real time: delivered to no consumer, and in no file */
     ETWAS_DISPOSITIONS
 };
 
@@ -59,7 +59,7 @@ enum {
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS <= 1 << ETWAS_OLDEST_FAN_BITS * ETWAS_OLDEST_LEVELS,
                "all buffers are below one hint");
 
-/* Where the parts of a block lie in it. */
+/* Where the parts of a block lie in it: offsets in bytes. */
 struct etwas_pool_layout {
     size_t words;
     size_t slots;
@@ -69,123 +69,143 @@ struct etwas_pool_layout {
     size_t ages;
     size_t candidates;
     size_t bytes;
-    uint32_t capacity;                          /* of owners, free_set, buffers and ages */
-    uint32_t rows;                              /* of slots, that have candidates of each kind */
-    uint32_t levels;                            /* of candidates for a kind */
+    /* number of buffers that owners, free_set, buffers and ages have room for */
+    uint32_t capacity;
+    /* number of class rows, each with candidates of each kind */
+    uint32_t rows;
+    uint32_t levels;                            /* levels of candidates of a kind */
     uint32_t level_at[ETWAS_OLDEST_LEVELS + 1]; /* where each begins, and where the last one ends */
     uint32_t slot_count;
 };
 
 /*
- * Of one row of slots in a session with retention classes (quota.h). What is accounted of its events is
- * booked here besides.
+ * The account of one class row in a session with retention classes (quota.h). What is accounted for
+ * of its events is booked here as well.
  */
 struct etwas_pool_class_row {
-    uint64_t recent_group[ETWAS_OLDEST_KINDS]; /* as the pool's, which is that of row 0 */
-    uint32_t quota;                            /* so many buffers; set with the maximum */
-    uint32_t held;       /* that its slots have or had last and nobody has taken since, about */
-    uint32_t extra_held; /* of these, by its extra slot beside rseq slots */
+    uint64_t recent_group[ETWAS_OLDEST_KINDS]; /* as the pool's, which is row 0's */
+    uint32_t quota;                            /* in buffers; set with the maximum */
+    /* buffers that its slots have, or had last and no other slot has claimed since; approximate */
+    uint32_t held;
+    uint32_t extra_held; /* of these, those of its extra slot beside rseq slots */
     uint64_t accounted[ETWAS_DISPOSITIONS];
     uint64_t accounted_recorded;
-    uint64_t replaced_by_others; /* its records that rseq claims of other rows replaced, … */
-    uint64_t replaced_of_others; /* … and those of others that its own did */
+    /* records of this row that rseq claims of other rows replaced, … */
+    uint64_t replaced_by_others;
+    uint64_t replaced_of_others; /* … and records of other rows that this row's claims replaced */
 } __attribute__((aligned(64)));
 
 /* The first part of the block. */
 struct etwas_pool_words {
-    /* Shared by all who claim and release. */
-    uint64_t ticket;          /* of the next claim */
+    /* Shared by all threads that claim and release. */
+    uint64_t ticket;          /* ticket of the next claim */
     uint64_t allocated;       /* buffers ever put into use: NumberOfBuffers */
     uint32_t maximum_buffers; /* set by etwas_pool_set_maximum */
     uint32_t free_count;  /* FREE buffers: each is counted before it is FREE, and until after it is
                               claimed. An int32_t, which the flusher corrects */
-    uint32_t shared_held; /* buffers of shared slots but guests', about */
+    uint32_t shared_held; /* buffers of shared slots, without guests'; approximate */
     uint64_t recent_group
         [ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
-    uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
-    uint32_t
-        guest_reserve; /* buffering mode: so many free ones are for guests' slots; the flusher's */
+    /* real time: nothing is drained until a consumer comes; stored by the flusher */
+    uint32_t backlog_full;
+    /* buffering mode: free buffers that are kept for guests' slots; stored by the flusher */
+    uint32_t guest_reserve;
 
-    /* The flusher sleeps on `wake`. Below it, values of it, to wake the flusher once a pass. */
+    /*
+     * The flusher sleeps on `wake`. The next two are values of it, so that the flusher is woken
+     * once a pass.
+     */
     struct ck_ec32 wake __attribute__((aligned(64)));
     uint32_t pass_began; /* when the flusher's last pass began */
-    uint32_t woken;      /* pass_began of the last pass after which somebody has woken it */
+    uint32_t woken;      /* pass_began of the last pass since which a thread has woken it */
 
-    /* Events whose fate is accounted. Changed between settle_begin and settle_end. */
+    /* Events that are accounted for. Changed between account_begin and account_end. */
     uint64_t accounted[ETWAS_DISPOSITIONS] __attribute__((aligned(64)));
-    uint64_t accounted_recorded; /* so many of these count as recorded too: see settle_recorded */
+    /* of these, those that count as recorded too: see etwas_pool_account_recorded */
+    uint64_t accounted_recorded;
     uint64_t account_begins;
     uint64_t account_ends;
 
-    struct etwas_pool_class_row rows[ETWAS_CLASS_ROWS]; /* where there are several */
+    struct etwas_pool_class_row rows[ETWAS_CLASS_ROWS]; /* of a session with several */
 } __attribute__((aligned(64)));
 
 /* A file that holds a pool; as large as needed, zeroed. */
 struct etwas_pool_file {
     int descriptor;
-    int nodes_error;   /* of placing the region on memory nodes, if that is wished */
+    /* errno of placing the region on memory nodes, if that was requested; 0: none */
+    int nodes_error;
     uint64_t block_at; /* both a multiple of the page size */
     uint64_t region_at;
 };
 
-/* Who has a guest's slot. */
+/* Whether a guest's slot is in use. */
 enum etwas_guest_slot_state {
     ETWAS_GUEST_NONE,
-    ETWAS_GUEST_LIVES, /* as far as is known */
-    ETWAS_GUEST_DIED,  /* what it left is still to be put right */
+    ETWAS_GUEST_LIVES, /* its guest lives, as far as is known */
+    ETWAS_GUEST_DIED,  /* its guest has died: the flusher has to repair what it left */
 };
 
 /*
- * What the host of a shared session has found that no writer of ours leaves: whoever did it, it costs records. A slot
- * in which something is so is quarantined: its gate is closed, its buffers stay as they are, and its processor's
- * events go to the extra slot.
+ * Damage that the host of a shared session has found, and that no well-behaved writer causes: it
+ * costs records. A slot in which something is impossible is quarantined: its gate is closed, its
+ * buffers stay as they are, and its processor's events go to the extra slot.
  */
 struct etwas_pool_damage {
     uint64_t slots;
-    uint64_t buffers; /* with records that are none, which are left out with those behind them */
-    uint64_t stored;  /* by quarantined slots, as far as it was drained */
+    /* buffers with impossible records; these and those behind them are left out */
+    uint64_t buffers;
+    uint64_t stored; /* records that quarantined slots had stored, as far as they were drained */
     uint8_t is_quarantined[ETWAS_MOST_PROCESSORS + 1 + ETWAS_GUEST_SLOTS];
 };
 
 struct etwas_pool {
-    /* Constant while the process runs: a writer may follow them after the session's end. */
+    /*
+     * Constant while the process runs: a writer may follow these pointers after the session's end.
+     */
     struct etwas_pool_words *words;
-    struct etwas_slot *slots; /* of all processors, and the extra one */
+    struct etwas_slot *slots; /* of all processors, and the extra ones */
     uint64_t *owners;
     uint64_t *free_set;
     struct etwas_buffer_control *buffers;
-    uint64_t *ages;       /* of each buffer: oldest.h */
+    uint64_t *ages;       /* age of each buffer: oldest.h */
     uint64_t *candidates; /* oldest.c */
     struct etwas_pool_layout layout;
-    size_t address_bytes; /* of address space, from the block on: a region may lie in it */
+    size_t address_bytes; /* address space from the block on, in which the region may lie */
 
     /* Constant while the session runs. */
-    uint32_t first_slot; /* where the session's slot 0 is: 0, or the extra one if it is the only */
+    /* where the session's slot 0 is: 0, or the extra slot's index if that is the only one */
+    uint32_t first_slot;
     uint32_t slot_count;
-    uint32_t
-        used_slots; /* of these the first ones: behind them are guests' that had no guest yet */
-    uint32_t rseq_slots;  /* the first ones, all but the extra ones and guests', or none */
-    uint32_t guest_slots; /* the last ones */
-    uint8_t guests[ETWAS_GUEST_SLOTS]; /* who has each of these: reap.h */
-    uint32_t rows;      /* of slots: of no retention class, and of each; 0 and 1: there are none */
-    uint32_t row_slots; /* of each row, without its extra slot */
-    uint32_t row_least; /* buffers that are each row's own */
-    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* its quota of the others; of row 0: what is left */
+    /* of these, the first ones; behind them are guests' slots that had no guest yet */
+    uint32_t used_slots;
+    /* number of rseq slots, which come first: all but the extra ones and guests', or none */
+    uint32_t rseq_slots;
+    uint32_t guest_slots;              /* number of guests' slots, which come last */
+    uint8_t guests[ETWAS_GUEST_SLOTS]; /* enum etwas_guest_slot_state of each of these: reap.h */
+    /*
+     * class rows: one of no retention class, and one of each class; 0 and 1: there are no classes
+     */
+    uint32_t rows;
+    uint32_t row_slots;                      /* slots of each row, without its extra slot */
+    uint32_t row_least;                      /* buffers that each row has for itself */
+    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* its part of the others; row 0 has what is left */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
-    uint32_t region_buffers; /* that have address space: no maximum is greater */
-    uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
-    uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
-    uint32_t nodes;          /* memory nodes on which the buffers lie; 0 and 1: nobody looks */
-    uint32_t stripe_shift;   /* of these, 1 << stripe_shift buffers on each in turn */
-    bool buffering;          /* buffering mode: a flight recorder */
-    bool is_shared;          /* with other processes */
-    bool is_leaked;          /* for ever as it is */
+    uint32_t region_buffers; /* buffers that have address space: no maximum is greater */
+    uint32_t reserve;        /* free buffers that the flusher keeps by taking new ones into use */
+    /* buffering mode: the most buffers that the extra slot takes from the others */
+    uint32_t extra_buffers;
+    /* memory nodes on which the buffers lie; 0 and 1: placement does not matter */
+    uint32_t nodes;
+    uint32_t stripe_shift; /* 1 << stripe_shift buffers lie on each node in turn */
+    bool buffering;        /* buffering mode: a flight recorder */
+    bool is_shared;        /* with other processes */
+    bool is_leaked;        /* stays as it is for ever */
     struct etwas_memory memory;
-    struct etwas_pool_file file; /* of a pool that is in one */
+    struct etwas_pool_file file; /* the file, of a pool that is in one */
     struct etwas_memory_grant grant;
 
-    /* The host's own account, which it believes; the words have a copy, for recovery. */
+    /* The host's own account, which no guest can change; the words have a copy, for recovery. */
     uint64_t accounted[ETWAS_DISPOSITIONS];
     uint64_t accounted_recorded;
     uint64_t account_begins;
@@ -195,41 +215,43 @@ struct etwas_pool {
 };
 
 struct etwas_pool_options {
-    uint32_t session;      /* its entry in the table, which keeps the bookkeeping */
+    uint32_t session;      /* index of its entry in the table, which keeps the control */
     uint32_t buffer_bytes; /* a multiple of the page size, at most 16 MiB */
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
-    uint32_t capacity;   /* the most the maximum may become; less than it, or 0: it stays */
+    /* the most that the maximum may become; less than the maximum, or 0: it cannot grow */
+    uint32_t capacity;
     uint32_t first_slot; /* etwas_slot_count for a session with one slot, else 0 */
     uint32_t slots;
-    uint32_t
-        rseq_slots; /* how many of the slots have restartable sequences: all but one of each row and the guests', or 0 */
-    uint32_t guest_slots; /* how many of the slots are guests' */
-    uint32_t rows;        /* 0 and 1: without retention classes */
+    /* number of slots with restartable sequences: all but one of each row and the guests', or 0 */
+    uint32_t rseq_slots;
+    uint32_t guest_slots; /* number of guests' slots */
+    uint32_t rows;        /* class rows; 0 and 1: without retention classes */
     uint32_t row_least;
-    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* from row 1 on, together at most 100 */
+    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* from row 1 on; their sum is at most 100 */
     bool buffering;
-    bool is_shared;   /* with other processes: it is in a file */
+    bool is_shared;   /* other processes map it: it is in a file */
     bool large_pages; /* huge pages where the system grants them */
-    uint32_t memory;  /* ETWAS_MEMORY_*: wishes, of which the pool's `grant` tells */
-    const struct etwas_pool_file *file; /* NULL: in memory of the process's own */
+    /* ETWAS_MEMORY_* that are requested; the pool's `grant` says which were granted */
+    uint32_t memory;
+    const struct etwas_pool_file *file; /* NULL: the pool lies in memory of this process */
 };
 
 /*
- * How many buffers lie on one memory node before those of the next, as a power of 2: so many that each node has some
- * of the minimum, and a huge page lies in one stripe if it can; and not so few that the mapping falls into
- * more pieces than a process may have.
+ * How many buffers lie on one memory node before those of the next, as a power of 2: so many that
+ * each node has some of the minimum and a huge page lies in one stripe if it can, and not so few
+ * that the mapping falls into more pieces than a process may have.
  */
 uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
 
 /*
- * What a pool with these options takes of a file, and where the parts of its block lie. False when there is not
- * enough memory.
+ * Computes what a pool with these options takes of a file, and where the parts of its block lie.
+ * Returns false when there is not enough memory.
  */
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes);
 
-/* How the block of a pool with so many buffers, rows and slots is laid out. */
+/* The layout of the block of a pool with so many buffers, class rows and slots. */
 struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, uint32_t slots);
 
 static inline size_t etwas_pool_candidate_bytes(const struct etwas_pool_layout *layout)
@@ -238,20 +260,26 @@ static inline size_t etwas_pool_candidate_bytes(const struct etwas_pool_layout *
            sizeof(uint64_t);
 }
 
-/* Where the parts of its block are, which is laid out as its layout says. */
+/* Sets the pool's pointers to the parts of its block, according to its layout. */
 void etwas_pool_set_pointers(struct etwas_pool *pool, void *block);
 
-/* NULL when there is not enough memory. Explicit huge pages are there then; nothing else is touched. */
+/*
+ * Creates a pool. Returns NULL when there is not enough memory. Explicit huge pages are allocated
+ * by then; nothing else is touched.
+ */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
 
 /*
- * Touches the minimum, so that using it costs no page fault, and does what else is wished: that takes its time, and a fork may
- * come meanwhile. Once, before anybody logs. False: there is not enough memory.
+ * Touches the minimum, so that using it costs no page fault, and does what else is requested of its
+ * memory. That takes some time, and a fork may come meanwhile. Call it once, before the gates open.
+ * Returns false when there is not enough memory.
  */
 bool etwas_pool_prefault(struct etwas_pool *pool);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
-/* In a fork's child: its writers find zeroes where the pool was. Async-signal-safe. */
+/*
+ * In a fork's child: replaces the pool by zeroes, which its writers then find. Async-signal-safe.
+ */
 void etwas_pool_forget(const struct etwas_pool *pool);
 
 /* Bytes of the control, the pool's own page included. */
@@ -260,7 +288,10 @@ size_t etwas_pool_control_bytes(const struct etwas_pool *pool);
 /* Leaves the pool as it is for ever, because a writer may still be in it. */
 void etwas_pool_leak(struct etwas_pool *pool);
 
-/* So many buffers are in use, and so many may be: never more than there are, whatever somebody wrote there. */
+/*
+ * The buffers in use, and the maximum: never more than there are, whatever another process has
+ * written there.
+ */
 static inline uint32_t etwas_pool_allocated(const struct etwas_pool *pool)
 {
     uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
@@ -277,13 +308,13 @@ static inline uint32_t etwas_pool_maximum(const struct etwas_pool *pool)
     return maximum < most ? maximum : most;
 }
 
-/* Whether it is a buffer, which ETWAS_NO_BUFFER is not. */
+/* Whether `buffer` is the index of a buffer, which ETWAS_NO_BUFFER is not. */
 static inline bool etwas_pool_has_buffer(const struct etwas_pool *pool, uint32_t buffer)
 {
     return buffer < ck_pr_load_32(&pool->region_buffers);
 }
 
-/* Where records may end in a buffer: from the first unit to its last. */
+/* Whether records may end there: from the first unit to the last one of a buffer. */
 static inline bool etwas_pool_is_end(const struct etwas_pool *pool, uint32_t units)
 {
     return units >= ETWAS_FIRST_UNIT && units <= pool->buffer_bytes / ETWAS_UNIT_BYTES;
@@ -299,46 +330,47 @@ static inline bool etwas_pool_is_guest_slot(const struct etwas_pool *pool, uint3
     return slot >= pool->slot_count - pool->guest_slots;
 }
 
-/* Of the slots that may hold anything. Raised with the role held, read by anybody. */
+/* The number of slots that may hold anything. Raised with the role held, read by any thread. */
 static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
 {
     return ck_pr_load_32(&pool->used_slots);
 }
 
-/* Of a slot of a shared session, for its host. */
+/* Whether the host has quarantined the slot of a shared session. For the host. */
 static inline bool etwas_pool_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
 {
     return pool->is_shared && ck_pr_load_8(&pool->damage.is_quarantined[slot]) != 0;
 }
 
-/* Where the session's slot of this index is. */
+/* The session's slot of this index. */
 static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return &pool->slots[pool->first_slot + slot];
 }
 
-/* What writers go by in a slot, before its gate is open. */
+/* Fills in the process-local data of a slot before its gate is opened. */
 void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uint32_t kind);
 
-/* Address space of a region that every word's buffer is in. */
+/* Address space of a region that contains every buffer that a slot word can name. */
 static inline size_t etwas_pool_addressable_bytes(uint32_t buffers, uint32_t buffer_bytes)
 {
     return ((size_t)etwas_slot_mask(buffers) + 1) * buffer_bytes;
 }
 
-/* The capacity to ask for, so that UPDATE can raise `maximum`: within what the machine has. */
+/* The capacity to request so that UPDATE can raise `maximum`: within what the machine has. */
 uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
 
 /*
  * Changes how many buffers may come into use, and returns what is in force: `maximum`, brought
- * between the session's minimum, or what its rows need, and the pool's capacity (R68). Writers write meanwhile. Buffers in
- * use stay, also above the maximum; then nothing grows until it is raised (R70, R71). For the owner
- * of the role.
+ * between the session's minimum, or what its class rows need, and the pool's capacity (R68).
+ * Writers write meanwhile. Buffers in use stay, also above the maximum; then nothing grows until it
+ * is raised (R70, R71). Role held.
  *
  * Ordering: none is needed. Whichever maximum a writer reads, it is within the region and the
- * bookkeeping: the buffer he takes exists. `allocated` is exchanged from the value that was compared
- * with the maximum, so who had read the old one takes at most one buffer beyond a lower new one.
- * Who reads the old one while it is raised loses his event as if he had come before.
+ * bookkeeping: the buffer it takes exists. `allocated` is exchanged from the value that was
+ * compared with the maximum, so a writer that had read the old one takes at most one buffer beyond
+ * a lower new one. A writer that reads the old one while it is raised loses its event as if it had
+ * come before.
  */
 uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum);
 
@@ -355,7 +387,10 @@ static inline bool etwas_pool_is_of_shared_slot(const struct etwas_pool *pool, u
            !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner));
 }
 
-/* Of those the words count: what guests' slots have is found by looking. */
+/*
+ * Whether the buffer is one of those that `shared_held` counts; guests' buffers are found by
+ * scanning.
+ */
 static inline bool etwas_pool_is_of_extra_slot(const struct etwas_pool *pool, uint64_t owner)
 {
     return etwas_pool_is_of_shared_slot(pool, owner) &&
@@ -367,7 +402,10 @@ static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t
     return pool->memory.region + (size_t)buffer * pool->buffer_bytes;
 }
 
-/* A buffer that nobody has, for AddressSanitizer. Of a shared pool it sees not who has one. */
+/*
+ * Marks a buffer that no slot has for AddressSanitizer. In a shared pool another process may have
+ * it, so it stays as it is.
+ */
 static inline void etwas_pool_poison(const struct etwas_pool *pool, uint32_t buffer)
 {
     if (!pool->is_shared) {
@@ -375,22 +413,22 @@ static inline void etwas_pool_poison(const struct etwas_pool *pool, uint32_t buf
     }
 }
 
-/* Where a buffer says itself by which claim it became current (owner.h). */
+/* Where the buffer itself repeats the claim by which it became current (owner.h). */
 static inline uint64_t *etwas_pool_repeated_owner(const struct etwas_pool *pool, uint32_t buffer)
 {
     return (uint64_t *)(void *)etwas_pool_buffer(pool, buffer);
 }
 
 /*
- * The flusher begins a pass: whoever wants it from here on wakes it anew. Returns what to wait with
- * after the pass.
+ * The flusher begins a pass: a thread that wants it from here on wakes it again. Returns the value
+ * to wait with after the pass.
  */
 uint32_t etwas_pool_begin_pass(struct etwas_pool *pool);
 
 /*
- * Wakes the flusher, unless somebody has since its last pass began. He counts only once he is back
- * from the system call: a thread that is held before it keeps nobody else from waking.
- * Async-signal-safe.
+ * Wakes the flusher, unless a thread has done so since its last pass began. A wake counts only when
+ * its thread is back from the system call: a thread that is held before it keeps no other from
+ * waking. Async-signal-safe.
  */
 void etwas_pool_wake_flusher(struct etwas_pool *pool);
 
@@ -398,8 +436,8 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool);
 
 /*
  * Keeps a buffer under the claim `owner` from being claimed: a CLOSED one, or one of a shared slot.
- * False when it has been claimed already, or nothing is committed in it yet. `owner` was loaded
- * before.
+ * Returns false when it has been claimed already, or nothing is committed in it yet. `owner` was
+ * loaded before.
  */
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
 void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);

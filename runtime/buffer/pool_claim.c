@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * Whether the extra slot of a flight recorder has its quota. What it takes it keeps until it is given back below:
- * sequences claim only CLOSED buffers.
+ * Whether the extra slot of a flight recorder has its quota. What it takes it keeps until it is
+ * given back below: sequences claim only CLOSED buffers.
  */
 static bool extra_slot_is_at_quota(const struct etwas_pool *pool, uint32_t slot)
 {
@@ -202,8 +202,9 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 }
 
 /*
- * A guest overwrites nothing: were its process killed between two words of the account, nobody could tell which of them
- * it had changed. For its slot the flusher keeps some buffers free (etwas_pool_reserve_for_guests).
+ * A guest overwrites nothing: were its process killed between two words of the account, nobody
+ * could tell which of them it had changed. For its slot the flusher keeps some buffers free
+ * (etwas_pool_reserve_for_guests).
  */
 static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
@@ -286,7 +287,10 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     etwas_free_set_add(pool->free_set, buffer);
 }
 
-/* Whether a processor's slot has an older one. What it has not it cannot wait for: a guest may have all. */
+/*
+ * Whether a processor's slot has an older one. What it has not it cannot wait for: a guest may have
+ * all.
+ */
 static bool processors_have_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     uint32_t closed;

@@ -5,9 +5,9 @@
  * A pool's accounts.
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
- * accounted. Rseq slots: the current buffer's link says what the slot had stored and replaced before,
- * and the slot's word what has been stored since; both change in one commit. Of a slot that was shut its own
- * sums say it, once its word names no buffer.
+ * accounted. Rseq slots: the current buffer's link says what the slot had stored and replaced
+ * before, and the slot's word what has been stored since; both change in one commit. Of a slot that
+ * was shut its own sums say it, once its word names no buffer.
  */
 #include <sched.h>
 #include <time.h>
@@ -18,14 +18,14 @@
 #include "platform/wait.h"
 
 /*
- * How long a count waits for one accounting step to end. It is a few instructions, and takes longer only
- * if its thread loses its processor in between, which it soon has back.
+ * How long a count waits for one accounting step to end. It is a few instructions, and takes longer
+ * only if its thread loses its processor in between, which it soon has back.
  */
 #define ACCOUNTING_NS (UINT64_C(5) * 1000000000)
 
 /*
- * Where one accounting step follows the other, a count tries to fall between two: for so long at least,
- * and so often.
+ * Where one accounting step follows the other, a count tries to fall between two: for so long at
+ * least, and so often.
  */
 #define BUSY_NS (UINT64_C(100) * 1000000)
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A pool's accounts: what became of events, and what the statistics say of it (pool_count.c). I4.
+ * A pool's accounts: what became of its events, and what statistics say of it (pool_count.c). I4.
  */
 #ifndef ETWAS_BUFFER_POOL_COUNT_H
 #define ETWAS_BUFFER_POOL_COUNT_H
@@ -13,8 +13,9 @@
 #include "buffer/quota.h"
 
 /*
- * Between these two, events move from a buffer's commit word into `accounted`; a reader of the
- * statistics that meets such a moment looks again, so that no event is counted twice or not at all.
+ * Begins and ends an accounting step, in which events move from a buffer's commit word into
+ * `accounted`. A reader of the statistics that meets such a step counts again, so that no event is
+ * counted twice or not at all.
  */
 static inline void etwas_pool_account_begin(struct etwas_pool *pool)
 {
@@ -43,7 +44,7 @@ static inline void etwas_pool_add_accounted_recorded(struct etwas_pool *pool, ui
     ck_pr_add_64(&pool->words->accounted_recorded, events);
 }
 
-/* Of events of a slot. */
+/* Accounts for `events` events of a slot. Within an accounting step. */
 static inline void etwas_pool_account(struct etwas_pool *pool, uint32_t slot,
                                       enum etwas_disposition disposition, uint64_t events)
 {
@@ -55,8 +56,8 @@ static inline void etwas_pool_account(struct etwas_pool *pool, uint32_t slot,
 }
 
 /*
- * The same for events that count as recorded already, and stay so when they are written: what
- * sequences stored, and what was accounted as written before.
+ * The same for events that count as recorded already: those that sequences stored, and those
+ * accounted for as written before. If they are written now, nothing changes.
  */
 static inline void etwas_pool_account_recorded(struct etwas_pool *pool, uint32_t slot,
                                                enum etwas_disposition disposition, uint64_t events)
@@ -73,9 +74,9 @@ static inline void etwas_pool_account_recorded(struct etwas_pool *pool, uint32_t
 }
 
 /*
- * Events that were accounted as written, and are so no more: a circular file replaced them, no
- * consumer came for them, or the system found out late that it could not keep them. Of which row
- * they were is not known any more: in its account they stay written.
+ * Moves events that were accounted for as written to another disposition: a circular file replaced
+ * them, no consumer came for them, or the system reported late that it had not kept them. Their
+ * class row is not known any more: in its account they stay written.
  */
 static inline void etwas_pool_reclassify_written(struct etwas_pool *pool,
                                                  enum etwas_disposition disposition,
@@ -92,8 +93,8 @@ static inline void etwas_pool_reclassify_written(struct etwas_pool *pool,
 }
 
 /*
- * Where a writer that finds no buffer counts its event lost, and what it returns (R76, R170). A
- * change of backlog_full is seen soon: relaxed.
+ * The counter in which a writer that finds no buffer counts its event lost; *code receives what it
+ * returns (R76, R170). A change of backlog_full may be seen a little later: relaxed.
  */
 static inline uint64_t *etwas_pool_loss(const struct etwas_pool *pool, struct etwas_slot *slot,
                                         uint32_t *code)
@@ -107,9 +108,9 @@ static inline uint64_t *etwas_pool_loss(const struct etwas_pool *pool, struct et
 struct etwas_pool_counts {
     uint64_t recorded; /* in the file, or in buffers not yet written */
     uint64_t overwritten;
-    uint64_t lost[ETWAS_SLOT_LOSSES]; /* by writers */
+    uint64_t lost[ETWAS_SLOT_LOSSES]; /* counted by writers */
     uint64_t accounted[ETWAS_DISPOSITIONS];
-    uint64_t committed_rseq; /* ever, whatever became of them */
+    uint64_t committed_rseq; /* all that were ever committed, whatever became of them */
     uint64_t committed_shared;
     uint64_t restarts;
     uint64_t slots_quarantined;
@@ -119,15 +120,15 @@ struct etwas_pool_counts {
 };
 
 /*
- * Counts the pool as it is at one moment between the call and the return. But when a thread stands
- * in the middle of an accounting step for some seconds, or no moment without a accounting step is found within
- * a tenth of a second and some hundred tries, it counts what it sees.
+ * Counts the pool as it is at one moment between the call and the return. Where a thread stops in
+ * the middle of an accounting step for some seconds, or no moment without one is found within a
+ * tenth of a second and some hundred attempts, the counts are what could be read.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 
 /*
- * The same of one row of slots. `free` is 0, and `allocated` what the row holds; what was written stays so
- * (etwas_pool_reclassify_written).
+ * The same for one class row. `free` is 0, and `allocated` is what the row holds; what was written
+ * stays written (etwas_pool_reclassify_written).
  */
 void etwas_pool_count_class_row(const struct etwas_pool *pool, uint32_t row,
                                 struct etwas_pool_counts *counts);

@@ -8,7 +8,10 @@
 #include "platform/nodes.h"
 #include "platform/testpoint.h"
 
-/* Of those whose memory is near the processor that runs the caller, where they lie on several nodes. */
+/*
+ * Of those whose memory is near the processor that runs the caller, where they lie on several
+ * nodes.
+ */
 static bool free_set_take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
 {
     struct etwas_free_set_stripes stripes = {.shift = ck_pr_load_32(&pool->stripe_shift),

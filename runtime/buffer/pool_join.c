@@ -27,8 +27,8 @@ static struct guest *guest_of(uint32_t entry)
 /* ---- joining --------------------------------------------------------------------------------- */
 
 /*
- * For the slots' process-local data, and all that a word can name. What is left behind stays, with zeroes in it, and is less than
- * what takes its place.
+ * For the slots' process-local data, and all that a word can name. What is left behind stays, with
+ * zeroes in it, and is less than what takes its place.
  */
 static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
 {
@@ -49,7 +49,9 @@ static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outlin
     return true;
 }
 
-/* Nobody is on the slow path, and so nobody looks at it. Where the gates will be are zeroes still. */
+/*
+ * Nobody is on the slow path, and so nobody looks at it. Where the gates will be are zeroes still.
+ */
 static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline *outline)
 {
     guest->pool = (struct etwas_pool){
@@ -80,7 +82,10 @@ static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline
     }
 }
 
-/* The pages are there, for the host has seen to that: so that writers find them mapped. What fails here they do. */
+/*
+ * The pages are there, for the host has seen to that: so that writers find them mapped. What fails
+ * here they do.
+ */
 static void guest_populate(const struct etwas_pool *pool)
 {
     (void)etwas_memory_populate(pool->words, pool->layout.bytes);
@@ -97,7 +102,10 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
         return false;
     }
     guest_fill_pool(guest, outline);
-    /* Who finds one of the file's gates open finds the slots' process-local data: the gates are not here before. */
+    /*
+     * Who finds one of the file's gates open finds the slots' process-local data: the gates are not
+     * here before.
+     */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
                                outline->block_at)) {
@@ -107,7 +115,10 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     guest->is_joined = true;
     guest->slot = outline->guest_slot;
     guest_populate(&guest->pool);
-    /* Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the gate. */
+    /*
+     * Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the
+     * gate.
+     */
     ck_pr_fence_release();
     ck_pr_store_ptr(&attachment->pool, &guest->pool);
     ck_pr_store_ptr(&attachment->buffers, guest->pool.buffers);
@@ -139,7 +150,10 @@ void etwas_pool_close_gates(uint32_t entry)
     ck_pr_fence_memory();
 }
 
-/* As much is committed in a buffer of the guest's slot as was reserved. The host may have shut the slot, or be dead. */
+/*
+ * As much is committed in a buffer of the guest's slot as was reserved. The host may have shut the
+ * slot, or be dead.
+ */
 static bool guest_has_committed(const struct guest *guest, uint32_t buffer)
 {
     const struct etwas_pool *pool = &guest->pool;

@@ -2,20 +2,22 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The pool of another process's session, as a guest has it: block and region of its file in one piece, in address
- * space that is kept for the entry and never unmapped. Two threads on one processor take turns, whatever process they
- * are of, and all that slots hold is indices: so a guest's writers do what the host's do.
+ * The pool of another process's session as a guest has it: block and region of its file in one
+ * piece, in address space that is kept for the entry and never unmapped. Two threads on one
+ * processor take turns, whatever process they belong to, and slots hold only indices: so a guest's
+ * writers do what the host's do.
  *
- * A guest leaves when the session's gates are closed. What is mapped is replaced by zeroes then:
+ * A guest leaves when the session's gates are closed. Its mapping is replaced by zeroes then:
  *
- *     the gates are closed; nobody of this process is on the slow path          (G1)
+ *     the gates are closed; no thread of this process is on the slow path       (G1)
  *     what is reserved in the guest's own slot is committed
- *     own fence of sequences: who found a gate open has committed, or will abort
+ *     own fence of sequences: a sequence that found a gate open has committed, or will abort
  *     zeroes where the file was
  *
- * So a writer that sleeps between finding a slot and its sequence finds gate 0 there, and is told that the session
- * does not run. With the gates open, or without the fence, one that had passed the gate would commit into the zeroes
- * and call it success. The next session in that space has another gate: a random one.
+ * So a writer that is suspended between finding a slot and its sequence finds gate 0 there and
+ * returns that the session does not run. With the gates open, or without the fence, a writer that
+ * had passed the gate would commit into the zeroes and report success. The next session in that
+ * space has another gate: a random one.
  */
 #ifndef ETWAS_BUFFER_POOL_JOIN_H
 #define ETWAS_BUFFER_POOL_JOIN_H
@@ -26,7 +28,7 @@
 
 #include "buffer/pool.h"
 
-/* What a guest is told of a pool, and has checked. */
+/* A pool as its host describes it to a guest, which has checked all of it. */
 struct etwas_pool_outline {
     int descriptor;
     uint64_t block_at;               /* in the file, a multiple of the page size */
@@ -35,8 +37,8 @@ struct etwas_pool_outline {
     struct etwas_pool_layout layout; /* etwas_pool_lay_out's */
     uint32_t slot_count;
     uint32_t rseq_slots;
-    uint32_t guest_slot; /* this guest's own, counted with the others */
-    uint32_t kind;       /* of rseq slots … */
+    uint32_t guest_slot; /* index of this guest's own slot among all slots */
+    uint32_t kind;       /* kind of the rseq slots … */
     uint32_t extra_kind; /* … and of the others */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
@@ -48,33 +50,40 @@ struct etwas_pool_outline {
 };
 
 /*
- * Attaches a pool to a guest's entry (ETWAS_SESSION_ENTRIES and behind), which has none. False: there is not
- * enough memory. One thread at a time; attachments have been prepared (etwas_slots_prepare).
+ * Attaches a pool to a guest's entry (ETWAS_SESSION_ENTRIES and behind) that has none. Returns
+ * false when there is not enough memory. One thread at a time; attachments have been prepared
+ * (etwas_slots_prepare).
  */
 bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline);
 
 /*
- * Takes it away again. False, and nothing has changed: a gate is open, a thread of this process is on the slow path or
- * has not committed what it has reserved in the guest's slot, or the system refuses the fence. Then it may be tried
- * again, at any time later.
+ * Detaches the pool. Returns false, with nothing changed, when a gate is open, when a thread of
+ * this process is on the slow path or has not committed what it reserved in the guest's slot, or
+ * when the system refuses the fence. Then the caller may try again at any time.
  */
 bool etwas_pool_leave(uint32_t entry);
 
-/* Closes the gates of a pool whose host is dead: nobody else would. */
+/* Closes the gates of a pool whose host is dead. */
 void etwas_pool_close_gates(uint32_t entry);
 
-/* In a fork's child: whatever is joined is the parent's. Async-signal-safe. */
+/* In a fork's child: drops the pools that the parent has joined. Async-signal-safe. */
 void etwas_guest_pools_forget(void);
 
 /* ---- who is on the slow path ----------------------------------------------------------------- */
 
-/* Threads of this process; above them, from bit 32 on, how often it is the child of a fork. */
+/*
+ * Number of threads of this process on the slow path; above it, from bit 32 on, how often this
+ * process is the child of a fork.
+ */
 extern struct etwas_guest_inside {
     uint64_t word;
 } __attribute__((aligned(64))) etwas_guests_inside[ETWAS_GUEST_SESSIONS]
     __attribute__((visibility("hidden")));
 
-/* NULL: the attachment is of a session of this process, whose slots count their own visitors. */
+/*
+ * The counter of the attachment's threads. NULL: the session is hosted by this process, whose slots
+ * count their own visitors.
+ */
 static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attachment)
 {
     ptrdiff_t guest = attachment - etwas_attachment_of(ETWAS_SESSION_ENTRIES);
@@ -83,8 +92,9 @@ static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attach
 }
 
 /*
- * A writer is about to look at the gate, and then at the pool. G1, full fence: pairs with that of etwas_pool_leave. Of
- * a writer that comes and a guest that leaves at least one sees the other. Returns what to go out with.
+ * Counts a writer in before it reads the gate and then the pool. G1, full fence: pairs with that of
+ * etwas_pool_leave. Of a writer that enters and a guest that leaves, at least one sees the other.
+ * Returns what to pass to etwas_guest_exit.
  */
 static inline uint64_t etwas_guest_enter(uint64_t *inside)
 {
@@ -97,7 +107,10 @@ static inline uint64_t etwas_guest_enter(uint64_t *inside)
     return before;
 }
 
-/* Who forked meanwhile goes out in the child, where nobody has come in. */
+/*
+ * Counts a writer out. In the child of a fork that happened meanwhile the counter is a new one, and
+ * stays as it is.
+ */
 static inline void etwas_guest_exit(uint64_t *inside, uint64_t entered)
 {
     uint64_t word;

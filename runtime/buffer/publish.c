@@ -33,8 +33,9 @@ static bool publish_fits_stated_limit(const struct etwas_slot *slot, uint32_t gi
 }
 
 /*
- * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its process-local data say.
- * Where the session ends meanwhile, and they are another's, the gate of whichever slot is taken tells.
+ * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its
+ * process-local data say. Where the session ends meanwhile, and they are another's, the gate of
+ * whichever slot is taken tells.
  */
 static struct etwas_slot *publish_open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
 {
@@ -45,7 +46,8 @@ static struct etwas_slot *publish_open_slot(uint32_t session, uint32_t generatio
     }
     slot = etwas_slot_of(session, 0);
     if (__builtin_expect(ck_pr_load_32(&slot->gate) == generation, 1)) {
-        ck_pr_fence_acquire(); /* its process-local data: pairs with the release before the gate was opened */
+        /* its process-local data: pairs with the release before the gate was opened */
+        ck_pr_fence_acquire();
         *kind = etwas_slot_kind_of(slot);
         return slot;
     }
@@ -211,8 +213,9 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
 }
 
 /*
- * What no open session has taken: it is too large, or no gate is open, because nobody is attached to the session, or it
- * does not run. The gate may open and close meanwhile, so each turn looks at both.
+ * What no open session has taken: it is too large, or no gate is open, because nobody is attached
+ * to the session, or it does not run. The gate may open and close meanwhile, so each turn looks at
+ * both.
  */
 static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code, uint32_t session,
                                                                   uint32_t generation,

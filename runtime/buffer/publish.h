@@ -13,8 +13,8 @@
  *                a session that has one; and the extra slot of a session with rseq slots, for
  *                threads that cannot run them
  *
- * quick_rseq.h is the first one's common case, inlined into every call that logs (provider/quick.h);
- * quick_shared.h the second one's, inlined into TraceEventInstance.
+ * quick_rseq.h is the first one's common case, inlined into every call that logs
+ * (provider/quick.h); quick_shared.h the second one's, inlined into TraceEventInstance.
  *
  * Wait-free for the caller in the sense of I5: it never waits for the flusher, another writer or
  * the kernel; a retry means that another writer published, or that the sequence was interrupted.
@@ -44,18 +44,18 @@ struct etwas_record {
         struct etwas_etl_event_header *event;
     };
     uint32_t header_bytes; /* 48: FULL_HEADER, the start of `header`; 72: INSTANCE; 80: `event` */
-    uint32_t bytes;        /* of the whole record, not rounded, at most 65,535 */
+    uint32_t bytes;        /* size of the whole record, not rounded, at most 65,535 */
     const MOF_FIELD *fields;
     uint32_t field_count;
     /*
-     * Of a message, whose header is of 8 to 44 bytes and laid out otherwise in the same room: where
-     * its stamp goes. 0: it has none, but its place in the order of stamps all the same.
+     * Messages only, whose header has 8 to 44 bytes and another layout in the same room: where the
+     * stamp goes. 0: the message has no stamp, but a place in the order of stamps all the same.
      */
     uint32_t message_stamp_at;
 };
 
 enum {
-    ETWAS_MAXIMUM_ATTEMPTS = 100, /* of a writer, before its event goes elsewhere */
+    ETWAS_MAXIMUM_ATTEMPTS = 100, /* attempts of a writer before its event goes to the extra slot */
 };
 
 static inline bool etwas_record_is_message(const struct etwas_record *record)
@@ -68,7 +68,7 @@ static inline bool etwas_record_is_event(const struct etwas_record *record)
     return record->header_bytes == sizeof(struct etwas_etl_event_header);
 }
 
-/* Where in the header the stamp goes; 0: nowhere. */
+/* The stamp's offset in the header; 0: the record has none. */
 static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
 {
     return etwas_record_is_message(record)
@@ -77,8 +77,9 @@ static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
 }
 
 /*
- * How much of a field goes into a record that has room for `left` more bytes. Its length is read
- * once, and the record ends where its size says: another thread may change the fields meanwhile.
+ * How many bytes of a field go into a record that has room for `left` more. The field's length is
+ * read once, and the record ends where its size says: another thread may change the fields
+ * meanwhile.
  */
 static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t left)
 {
@@ -88,46 +89,50 @@ static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t
 }
 
 /*
- * What etwas_publish would say, without publishing: ERROR_SUCCESS, ERROR_INVALID_HANDLE or
- * ERROR_MORE_DATA. For what must not happen for a record that is refused.
+ * What etwas_publish would return, without publishing: ERROR_SUCCESS, ERROR_INVALID_HANDLE or
+ * ERROR_MORE_DATA. For callers with side effects that must not happen for a record that is refused.
  */
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
                              const struct etwas_record *record);
 
 /*
- * Whether the buffer that takes the caller's events just now has room for the record, in a running
- * session. A glance: another writer may be faster, and without room there may be a free buffer.
+ * Whether the buffer that takes the caller's events now has room for the record, in a running
+ * session. An estimate: another writer may be faster, and without room there may be a free buffer.
  */
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,
                             const struct etwas_record *record);
 
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
- * Size the caller stated. ERROR_SUCCESS: the record is recorded. ERROR_INVALID_HANDLE: that session
- * does not run: nothing happened. ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer;
- * ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose backlog is full: the event is counted
- * lost, with the second also by a process that is not attached yet (unattached.h).
+ * Size the caller stated. Returns ERROR_SUCCESS when the record is recorded; ERROR_INVALID_HANDLE
+ * when that session does not run (nothing happened); ERROR_MORE_DATA when the record, or the stated
+ * size (R63), does not fit into a buffer; ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL of a
+ * real-time session whose backlog is full, when the event is counted lost. A process that is not
+ * attached yet counts an event lost with ERROR_NOT_ENOUGH_MEMORY (unattached.h).
  */
-#define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* a size that fits nowhere: of what no record holds */
+#define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* fits nowhere: no record can hold the event */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record);
 
 /*
- * Counts an event lost that the session does not get, and of which the record's header is there. False: the session does
- * not run.
+ * Counts an event lost that the session does not get, of which the record's header is there.
+ * Returns false when the session does not run.
  */
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
                           const struct etwas_record *record);
 
-/* Publishes into one shared slot, for a stated size that fits. A record that does not is not counted. */
+/*
+ * Publishes into one shared slot a record whose stated size fits. A record that does not fit itself
+ * is not counted.
+ */
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                               uint32_t generation, const struct etwas_record *record);
 
 /*
- * The same into the slot of whichever processor runs the caller, in the row that begins at slot
- * `first`. ETWAS_PUBLISH_FALLBACK: not to be
- * had, because the thread is not registered or was interrupted too often, or the record is long and
- * has more than MAX_MOF_FIELDS fields; nothing happened.
+ * The same into the slot of whichever processor runs the caller, in the class row that begins at
+ * slot `first`. Returns ETWAS_PUBLISH_FALLBACK, with nothing done, when the thread is not
+ * registered for rseq or was interrupted too often, or when the record is long and has more than
+ * MAX_MOF_FIELDS fields: the caller then uses the extra slot.
  */
 #define ETWAS_PUBLISH_FALLBACK UINT32_MAX
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The protocol of rseq slots: one sequence builds a record in its place and
- * commits it with one store. Here for every record; quick_rseq.h has the same sequence, made of
- * fewer instructions, which is tried first.
+ * The protocol of rseq slots: one sequence builds a record in its place and commits it with one
+ * store. Here for every record; quick_rseq.h has the same sequence, made of fewer instructions,
+ * which is tried first.
  *
  *     PUBLISH   p ← processor; unregistered → FALLBACK
  *               gate ≠ generation → FALLBACK
@@ -16,20 +16,20 @@
  * What is in brackets is one sequence on p (platform/rseq.h, which numbers its abort and exit
  * points). It is aborted by preemption, migration and signals, and by stop's fence; so nothing else
  * of p happens between its checks and its commit: no other record gets the place, and the buffer
- * does not change hands. What an aborted one has written lies beyond what is committed, where
- * nobody reads. `newest` it may have raised, to a time that has been.
+ * does not change hands. What an aborted one has written lies beyond what is committed, where no
+ * thread reads. It may have raised `newest`, to a time that has been.
  *
  * The clock is read before the sequence: some clocks are a call. Another record of p may get a
- * later stamp meanwhile; `newest` tells, and the stamp is replaced_by_others again. So stamps do not decrease in
+ * later stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in
  * a buffer (I2).
  *
- * The commit is a release: who acquires the word sees the records it counts (I1). Nobody else ever
- * writes the word while the gate is open. Whoever stops the session closes the gate and then
- * fences: afterwards no sequence commits, and the region may go.
+ * The commit is a release: a thread that acquires the word sees the records it counts (I1). No
+ * other thread writes the word while the gate is open. The thread that stops the session closes the
+ * gate and then fences: afterwards no sequence commits, and the region may go.
  *
  * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
- * ETWAS_MAXIMUM_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
- * event to the session's extra slot, where an interruption costs nothing.
+ * ETWAS_MAXIMUM_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps,
+ * gives its event to the session's extra slot, where an interruption costs nothing.
  *
  * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
  * microseconds from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal
@@ -240,7 +240,8 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
         slot = etwas_slot_of(session, first + processor);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation) {
-            return ETWAS_PUBLISH_FALLBACK; /* the session has ended, or its host has quarantined the slot */
+            /* The session has ended, or its host has quarantined the slot. */
+            return ETWAS_PUBLISH_FALLBACK;
         }
         ck_pr_fence_acquire();
         word = ck_pr_load_64(&slot->word);

@@ -6,24 +6,25 @@
  *
  *     RESERVE   w ← slot.word                                     (L1, acquire)
  *               gate ≠ generation → INVALID; no room → switch_shared
- *               n ← slot.newest; t ← clock; t < n → restamp, clamp or close (keep_order)
+ *               n ← slot.newest; t ← clock; t < n → restamp, clamp or close (keep_stamp_order)
  *               compare-exchange newest: n → t                    (X1)
  *               compare-exchange word: w → w + units              (X2)   else again
  *     WRITE     header and fields at the reserved place; the marker last  (S1, release)
  *     COMMIT    fetch-add on the buffer's commit word             (A1, release)
  *
  * Ordering:
- *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): who sees the
- *         buffer in the word sees it zeroed and its commit word 0. The gate and the slot's process-local data
- *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
- *         word unchanged they belong to the session that installed it.
+ *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): a writer that
+ *         sees the buffer in the word sees it zeroed and its commit word 0. The gate and the slot's
+ *         process-local data are read between L1 and X2; they change only while the word is closed,
+ *         so if X2 finds the word unchanged they belong to the session that installed it.
  *     X1  before X2: of two writers the one whose X2 succeeds first also made its X1 before the
  *         other could read the word it left; the other sees that stamp and does not stay below it.
  *         So stamps never decrease within a buffer (I2), without a fence before the clock is read.
  *     S1  pairs with the flusher's acquire of a marker: a marker with bit 31 says that the record
  *         is whole.
- *     A1  pairs with the acquire of the commit word by the flusher and by who claims the buffer
- *         next.
+ *     A1  pairs with the acquire of the commit word by the flusher and by the thread that claims
+ *         the
+ *         buffer next.
  *
  * After X2 the pool cannot go away: stop waits until what is reserved is committed, or leaks the
  * pool. After A1 nothing of the session may be touched.

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The shared protocol (publish_shared.c) for one writer with stamps of its own. L1, X1, X2, S1 and A1
- * are what they are there: nobody else moves the slot's newest stamp or reserves, but the flusher
- * takes the buffer away at any time, and then looks at both.
+ * The shared protocol (publish_shared.c) for one writer with stamps of its own. L1, X1, X2, S1 and
+ * A1 are what they are there: nobody else moves the slot's newest stamp or reserves, but the
+ * flusher takes the buffer away at any time, and then looks at both.
  */
 #include "buffer/publish_stamped.h"
 

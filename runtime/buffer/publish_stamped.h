@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Publication for a thread that writes down what others did: it says on which processor and when.
+ * Publication for a thread that records what others did: it states the processor and the time
+ * itself.
  *
- * Into a shared slot of which the caller is the only writer; the flusher takes its buffers as it
+ * It writes into a shared slot of which it is the only writer; the flusher takes its buffers as it
  * takes others. The record lies in one piece, whole but for its stamp.
  */
 #ifndef ETWAS_BUFFER_PUBLISH_STAMPED_H
@@ -16,16 +17,18 @@
 
 struct etwas_stamped_record {
     const void *bytes; /* begins with the marker */
-    uint32_t size;     /* not rounded, at most 65,535 */
+    uint32_t size;     /* in bytes, not rounded, at most 65,535 */
     uint32_t stamp_at;
-    int64_t stamp;           /* less than the slot's newest: that one is put down */
-    int64_t *recorded_stamp; /* if it is recorded: which one was; NULL: of no interest */
+    /* the slot's newest stamp is recorded instead where this one is less */
+    int64_t stamp;
+    int64_t *recorded_stamp; /* receives the stamp that was recorded; may be NULL */
 };
 
 /*
- * Into the slot of this index. ERROR_SUCCESS, and the record is recorded. ERROR_INVALID_HANDLE: the slot's gate is another;
- * ERROR_MORE_DATA: it does not fit into a buffer; ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of
- * a session whose backlog is full: it is counted lost.
+ * Publishes into the slot of this index. Returns ERROR_SUCCESS when the record is recorded;
+ * ERROR_INVALID_HANDLE when the slot's gate is another; ERROR_MORE_DATA when it does not fit into a
+ * buffer; ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL of a session whose backlog is full, when
+ * it is counted lost.
  */
 uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,
                                uint32_t gate, const struct etwas_stamped_record *record);

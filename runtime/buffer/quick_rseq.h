@@ -5,31 +5,32 @@
  * PUBLISH of publish_rseq.c, inlined into the calls: the header in registers, the payload straight
  * from the caller's memory to its place.
  *
- *     etwas_quick_rseq     the commonest record: an instance header and a payload in one piece of at
- *                          most ETWAS_QUICK_PAYLOAD_BYTES
+ *     etwas_quick_rseq     the commonest record: an instance header and a payload in one piece of
+ *                          at most ETWAS_QUICK_PAYLOAD_BYTES
  *     ETWAS_QUICK_PIECES   the others, each with its header; the payload in any number of pieces
  *
- * Both are
+ * Both are (`local` is the slot's process-local data)
  *
- *              1  rseq_cs ← descriptor                           arms the sequence
- *     start:   2  slot.processor ≠ cpu_id                            → exit OTHER
- *              3  slot.gate ≠ generation                         → exit OTHER
- *              4  w ← slot.word;  w.units + units > process-local data.limit  → exit OTHER
- *              5  stamp < slot.newest                            → exit OTHER
- *              6  header and payload to w's place by the process-local data, zeroes behind them up to the end of a unit
+ *              1  rseq_cs ← descriptor                          arms the sequence
+ *     start:   2  slot.processor ≠ cpu_id                       → exit OTHER
+ *              3  slot.gate ≠ generation                        → exit OTHER
+ *              4  w ← slot.word;  w.units + units > local.limit → exit OTHER
+ *              5  stamp < slot.newest                           → exit OTHER
+ *              6  header and payload to w's place in local.region, zeroes behind them up to the
+ *                 end of a unit
  *              7  slot.newest ← stamp
- *              8  slot.word ← w + {1 record, 0, units}           the commit
+ *              8  slot.word ← w + {1 record, 0, units}          the commit
  *     end:        → COMMITTED
- *     abort:   9                                                 → exit ABORTED
+ *     abort:   9                                                → exit ABORTED
  *
- * What is read outside the sequence (the kind, and with it the clock) belongs to the
- * session of the gate that step 3 finds.
+ * What is read outside the sequence (the kind, and with it the clock) belongs to the session of the
+ * gate that step 3 finds.
  *
  * Ten cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
- * slot, its process-local data, the class, the thread's ids, its rseq area, the linker's entry for the ids, the globals
- * (two lines, never written after the start: where cpu_id is, and the attachment), and mostly two of
- * the record. Only slot and record are written to, and the rseq area; no line is shared with another
- * processor's writers.
+ * slot, its process-local data, the class, the thread's ids, its rseq area, the linker's entry for
+ * the ids, the globals (two lines, never written after the start: where cpu_id is, and the
+ * attachment), and mostly two of the record. Only slot and record are written to, and the rseq
+ * area; no line is shared with another processor's writers.
  *
  * For anything else nothing is committed, and the caller takes the general way.
  */
@@ -84,15 +85,15 @@ struct etwas_quick_header {
 
 /*
  * ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK) makes the function NAME, the sequence for a record
- * with one kind of header and a payload in pieces: `count` of them from `pieces` on. HEADER stores the
- * header, STEP is its size. CHECK says what a piece may be: anything; data, which has no type; or that
- * behind two items.
+ * with one kind of header and a payload in pieces: `count` of them from `pieces` on. HEADER stores
+ * the header, STEP is its size. CHECK says what a piece may be: anything; data, which has no type;
+ * or that behind two items.
  *
  * The list is the caller's, and another thread may change it meanwhile: each length is read once. A
- * piece without an address the general way has to judge.
+ * piece without an address is left to the general way.
  *
- * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
- * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
+ * The sequence knows the size of the record when all is copied: step 4 is repeated for each piece,
+ * and asks for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
  * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
  * record's place: what the commit adds to the word does not wait for the word.
  */

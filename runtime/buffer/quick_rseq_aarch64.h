@@ -18,7 +18,9 @@
 
 /* clang-format off */
 
-/* The signal finds the thread before the brk: outside a sequence the test's handler steps over it. */
+/*
+ * The signal finds the thread before the brk: outside a sequence the test's handler steps over it.
+ */
 #ifdef ETWAS_TESTPOINTS
 #define ETWAS_QUICK_TRAP(number)                                                                   \
     "adrp x17, etwas_rseq_trap\n\t"                                                                \
@@ -35,9 +37,9 @@
  * What both sequences begin and end with.
  *
  * ARM, steps 1 to 3, ends with the word in x16, and with the slot in x14 for what else depends on
- * step 3. COMMIT is steps 7 and 8, with the record's units added to x16. x17 holds nothing for long.
- * All copying stands before the commit: the range the kernel aborts is one piece and ends with the
- * commit.
+ * step 3. COMMIT is steps 7 and 8, with the record's units added to x16. x17 holds nothing for
+ * long. All copying stands before the commit: the range the kernel aborts is one piece and ends
+ * with the commit.
  */
 #define ETWAS_QUICK_ARM                                                                            \
         ".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
@@ -109,7 +111,7 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
         [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                          \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [local] "i"(ETWAS_SLOT_LOCAL_BYTES >> 12),                                                      \
+        [local] "i"(ETWAS_SLOT_LOCAL_BYTES >> 12),                                                 \
         [limit] "i"(offsetof(struct etwas_slot_local, limit_units)),                               \
         [region] "i"(offsetof(struct etwas_slot_local, region)),                                   \
         [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
@@ -241,8 +243,8 @@ other:
 /* clang-format on */
 
 /*
- * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 what room is
- * left, x10 where the next piece goes to; lengths are added up in x8.
+ * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 what room
+ * is left, x10 where the next piece goes to; lengths are added up in x8.
  */
 /* clang-format off */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \

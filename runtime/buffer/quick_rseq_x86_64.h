@@ -26,9 +26,10 @@
  *
  * ARM is steps 1 to 3: r9 holds the distance from the thread pointer to cpu_id, r8 the descriptor,
  * then the slot's index. BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit
- * zeroed; r8 held the word and its buffer, r10 the units before the record. COMMIT is steps 7 and 8:
- * r9 holds the record's units, to which it adds one record, and the sum it adds to the word. All
- * copying stands before the commit: the range the kernel aborts is one piece and ends with the commit.
+ * zeroed; r8 held the word and its buffer, r10 the units before the record. COMMIT is steps 7 and
+ * 8: r9 holds the record's units, to which it adds one record, and the sum it adds to the word. All
+ * copying stands before the commit: the range the kernel aborts is one piece and ends with the
+ * commit.
  */
 /* clang-format off */
 #define ETWAS_QUICK_ARM                                                                            \
@@ -84,8 +85,8 @@
         "addq %%r9, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
 
-/* From the slot. */
-#define ETWAS_QUICK_TERM(NAME)                                                                     \
+/* The offset of a member of the process-local data from the slot. */
+#define ETWAS_QUICK_LOCAL(NAME)                                                                    \
         ((int)offsetof(struct etwas_slot_local, NAME) - (int)ETWAS_SLOT_LOCAL_BYTES)
 
 #define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                              \
@@ -94,8 +95,8 @@
         [word] "i"(offsetof(struct etwas_slot, word)),                                             \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [limit] "i"(ETWAS_QUICK_TERM(limit_units)), [mask] "i"(ETWAS_QUICK_TERM(buffer_mask)),     \
-        [region] "i"(ETWAS_QUICK_TERM(region)),                                                      \
+        [limit] "i"(ETWAS_QUICK_LOCAL(limit_units)), [mask] "i"(ETWAS_QUICK_LOCAL(buffer_mask)),   \
+        [region] "i"(ETWAS_QUICK_LOCAL(region)),                                                   \
         [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
         [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS)
 /* clang-format on */
@@ -176,8 +177,8 @@ other:
 }
 
 /*
- * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9: where in the
- * record it goes to; rax: what room is left.
+ * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9: where in
+ * the record it goes to; rax: what room is left.
  *
  * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
  * one that may overlap them; a shorter one in two moves that may overlap.

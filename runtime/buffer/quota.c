@@ -169,8 +169,8 @@ static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slo
 }
 
 /*
- * In the end, while what is above its quota is all current, pinned or unfinished: who has less than his own
- * takes any.
+ * In the end, while what is above its quota is all current, pinned or unfinished: who has less than
+ * his own takes any.
  */
 bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                      uint64_t *owner)

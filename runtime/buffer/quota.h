@@ -4,17 +4,20 @@
 /*
  * The quotas that retention classes have in a pool's buffers.
  *
- * Each row of slots has a quota; all quotas together are the maximum. A row has the buffers that its slots
- * hold, held last, or are about to: each claim and each release moves the count.
+ * Each class row has a quota; all quotas together are the maximum. A row has the buffers that its
+ * slots hold, held last, or are about to hold: each claim and each release moves the count.
  *
- *     flight recorder   what is unused anybody takes. If nothing is: who has his quota or more replaces his
- *                       own oldest buffer; who has less, the oldest of the row that is most above its quota.
- *                       There is one, since nothing is unused, and it has a full buffer, since a quota is
- *                       more than the buffers that its slots need at once
- *     else              who has his quota takes no more until the flusher has given some of them back
+ *     flight recorder   any row takes what is unused. If nothing is, a row at its quota or above
+ *                       replaces its own oldest buffer, and a row below its quota the oldest of the
+ *                       row that is most above its own. There is such a row, since nothing is
+ *                       unused,
+ *                       and it has a full buffer, since a quota is more than the buffers that its
+ *                       slots need at once
+ *     else              a row at its quota takes no more until the flusher has released some of its
+ *                       buffers
  *
- * The counts follow the claims, so that they are off by as many as there are writers between the two: a row
- * may go beyond its quota by so much for so long.
+ * The counts follow the claims, so they are off by the number of writers between a claim and its
+ * count: a row may exceed its quota by that much for that long.
  */
 #ifndef ETWAS_BUFFER_QUOTA_H
 #define ETWAS_BUFFER_QUOTA_H
@@ -32,7 +35,7 @@ static inline bool etwas_quota_has_rows(const struct etwas_pool *pool)
     return ck_pr_load_32(&pool->rows) > 1;
 }
 
-/* The row of a slot of the session. */
+/* The class row of a slot of the session. */
 static inline uint32_t etwas_quota_class_row(const struct etwas_pool *pool, uint32_t slot)
 {
     uint32_t rows = ck_pr_load_32(&pool->rows);
@@ -43,28 +46,29 @@ static inline uint32_t etwas_quota_class_row(const struct etwas_pool *pool, uint
         return 0;
     }
     row = slot < rows * row_slots ? slot / row_slots : slot - rows * row_slots;
-    /* Beyond it only for who slept through the session's end. */
+    /* Out of range only for a writer that was suspended while the session ended. */
     return row < ETWAS_CLASS_ROWS ? row : 0;
 }
 
-/* Whether the row of the slot has its quota, or more. */
+/* Whether the slot's row has its quota or more. */
 bool etwas_quota_is_full(const struct etwas_pool *pool, uint32_t slot);
 
-/* The same for a session whose flusher gives buffers back: then the slot gets no more. */
+/* The same for a session whose flusher releases buffers: then the slot gets no more. */
 static inline bool etwas_quota_is_exhausted(const struct etwas_pool *pool, uint32_t slot)
 {
     return etwas_quota_has_rows(pool) && !pool->buffering && etwas_quota_is_full(pool, slot);
 }
 
-/* Whether the row has used half of its quota. */
+/* Whether the slot's row has used half of its quota. */
 bool etwas_quota_is_half_used(const struct etwas_pool *pool, uint32_t slot);
 
-/* Flight recorder: whether the slot, an extra one, has what it may take from those of its row. */
+/* Flight recorder: whether the extra slot `slot` has what it may take of its row's buffers. */
 bool etwas_quota_is_extra_full(const struct etwas_pool *pool, uint32_t slot);
 
 /*
- * Flight recorder: what the slot is to replace. A CLOSED buffer, or one of a shared slot that is closed and
- * complete: of the row whose turn it is, the oldest; without rows the oldest of all (oldest.h).
+ * Flight recorder: the buffer that the slot replaces. These find a CLOSED buffer, or one of a
+ * shared slot that is closed and complete: the oldest of the row that has to give one; without
+ * class rows the oldest of all (oldest.h).
  */
 bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                      uint64_t *owner);
@@ -78,7 +82,7 @@ static inline bool etwas_quota_find_closed(struct etwas_pool *pool, uint32_t slo
                                       : etwas_pool_find_closed(pool, buffer, owner);
 }
 
-/* A buffer under the claim `from` has been claimed for `slot`. */
+/* Counts a buffer that was under the claim `from` and has been claimed for `slot`. */
 void etwas_quota_count_move(struct etwas_pool *pool, uint64_t from, uint32_t slot);
 
 static inline void etwas_quota_count_claim(struct etwas_pool *pool, uint64_t from, uint32_t slot)
@@ -88,12 +92,12 @@ static inline void etwas_quota_count_claim(struct etwas_pool *pool, uint64_t fro
     }
 }
 
-/* It was given back. */
+/* Counts a buffer as released. */
 void etwas_quota_count_release(struct etwas_pool *pool, uint64_t owner);
 
 /*
- * Whether a claim for the slot takes a full buffer of another row. Between the claim and its booking that
- * row's account is wrong: the two stand between settle_begin and settle_end.
+ * Whether a claim for the slot takes a full buffer of another row. Between the claim and its
+ * booking that row's account is wrong: both are done within one accounting step.
  */
 static inline bool etwas_quota_crosses_rows(const struct etwas_pool *pool, uint64_t from,
                                             uint32_t slot)
@@ -102,13 +106,13 @@ static inline bool etwas_quota_crosses_rows(const struct etwas_pool *pool, uint6
            etwas_quota_class_row(pool, etwas_owner_slot(from)) != etwas_quota_class_row(pool, slot);
 }
 
-/* How many buffers the rows have of their own together; 0: there is one row. */
+/* How many buffers the rows have for themselves together; 0: there is one row. */
 uint32_t etwas_quota_least_buffers(const struct etwas_pool *pool);
 
-/* The quotas of a maximum. */
+/* Sets the quotas for a maximum. */
 void etwas_quota_set(struct etwas_pool *pool, uint32_t maximum_buffers);
 
-/* The flusher counts anew, unless somebody counts meanwhile: what all rows hold. */
+/* Recounts what all rows hold, unless a writer counts meanwhile. For the flusher. */
 void etwas_quota_recount(struct etwas_pool *pool);
 
 #endif

@@ -49,7 +49,10 @@ void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number)
 
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
-/* What stands at a place up to which all has been looked at: how many units it takes, and whether it is a record. */
+/*
+ * What stands at a place up to which all has been looked at: how many units it takes, and whether
+ * it is a record.
+ */
 static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is_record)
 {
     uint32_t marker = etwas_record_marker(place);
@@ -64,8 +67,8 @@ static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is
 }
 
 /*
- * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end. What cannot be
- * anything, which no writer of ours leaves, hides what is behind it.
+ * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end.
+ * What cannot be anything, which no writer of ours leaves, hides what is behind it.
  */
 static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
                              uint32_t *records)
@@ -96,7 +99,10 @@ static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uin
     return to;
 }
 
-/* The commit word says what is there. What it counted and is not there, as no writer of ours leaves it, is lost. */
+/*
+ * The commit word says what is there. What it counted and is not there, as no writer of ours leaves
+ * it, is lost.
+ */
 static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                               uint32_t records, uint64_t rest)
 {
@@ -229,7 +235,10 @@ static bool reap_was_current(const struct etwas_collector *collector, uint32_t s
     return current == buffer || pending == buffer;
 }
 
-/* Given up before, when its process lived: nobody will come back to it. What was whole then has been taken. */
+/*
+ * Given up before, when its process lived: nobody will come back to it. What was whole then has
+ * been taken.
+ */
 static void reap_release_set_aside(struct etwas_collector *collector, uint32_t buffer,
                                    uint32_t slot)
 {
@@ -251,9 +260,9 @@ static void reap_release_set_aside(struct etwas_collector *collector, uint32_t b
 }
 
 /*
- * A flight recorder's, to which no link leads any more: those that came after it have been overwritten while one of its
- * writers was not through. Where it ended and how old it is nobody knows; behind its records are zeroes, and it is
- * older than what is left.
+ * A flight recorder's, to which no link leads any more: those that came after it have been
+ * overwritten while one of its writers was not through. Where it ended and how old it is nobody
+ * knows; behind its records are zeroes, and it is older than what is left.
  */
 static void reap_repair_unlinked(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {

@@ -15,22 +15,25 @@
 #include "etl/layout.h"
 
 /*
- * Says how long a record will be whose writer has just reserved it: if that writer dies, the records behind it
- * can be found all the same. Where even that is not stored yet, there are zeroes.
+ * Stores the size of a record that its writer has just reserved: if the writer dies, the records
+ * behind it can still be found. Where not even the size is stored yet, there are zeroes.
  */
 static inline void etwas_record_store_reserved_units(uint8_t *record, uint32_t units)
 {
     ck_pr_store_32((uint32_t *)(void *)record, units);
-    ck_pr_barrier(); /* whoever dies has done what comes before what he has done */
+    ck_pr_barrier(); /* a writer that dies behind this line has stored it */
 }
 
-/* The first 4 bytes of a record; the final ones are stored last. */
+/* The first 4 bytes of a record, whose final value is stored last. */
 static inline uint32_t etwas_record_marker(const uint8_t *record)
 {
     return ck_pr_load_32((const uint32_t *)(const void *)record);
 }
 
-/* Whether the record is whole. To read more of it than its marker: after an acquire. */
+/*
+ * Whether a record with this marker is whole. Reading more of it than its marker needs an acquire
+ * before.
+ */
 static inline bool etwas_marker_is_whole(uint32_t marker)
 {
     const uint32_t final = 1u << 31;
@@ -47,7 +50,7 @@ static inline bool etwas_marker_is_kernel_event(uint32_t marker)
            (header_type == ETWAS_ETL_SYSTEM64 || header_type == ETWAS_ETL_PERFINFO64);
 }
 
-/* How many units on the record behind a whole one begins. 0: it is none. */
+/* The number of units from a whole record to the one behind it. 0: it is no record. */
 static inline uint32_t etwas_record_units(const uint8_t *record, uint32_t marker)
 {
     uint16_t size = (uint16_t)marker;
@@ -59,8 +62,8 @@ static inline uint32_t etwas_record_units(const uint8_t *record, uint32_t marker
 }
 
 /*
- * The units of the whole record at the place, before which all has been looked at, with so many units left. 0: there is
- * none, or it does not end where it could.
+ * The number of units of the whole record at this place, which everything before leads to, with
+ * `left` units to the end. 0: there is no whole record, or it would end beyond.
  */
 static inline uint32_t etwas_record_next_units(const uint8_t *record, uint32_t left)
 {
@@ -75,8 +78,8 @@ static inline uint32_t etwas_record_next_units(const uint8_t *record, uint32_t l
 }
 
 /*
- * The stamp of a whole record of so many units; a message may have none: then *stamp stays, as where the record is too
- * short for what it says to be.
+ * Stores the stamp of a whole record of so many units. *stamp stays unchanged for a message without
+ * one, and for a record that is shorter than its marker requires.
  */
 static inline void etwas_record_read_stamp(const uint8_t *record, uint32_t units, int64_t *stamp)
 {

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A link is true while its buffer's claim stands, and is looked at again after it was read. So each step
- * back either leads to an older claim of the slot, or is the last. Where the buffer before has been
- * overwritten the link says how new its newest record was: what is held begins behind that.
+ * A link is true while its buffer's claim stands, and is looked at again after it was read. So each
+ * step back either leads to an older claim of the slot, or is the last. Where the buffer before has
+ * been overwritten the link says how new its newest record was: what is held begins behind that.
  */
 #include "buffer/retention.h"
 
@@ -45,8 +45,8 @@ bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwa
 }
 
 /*
- * Whether a buffer is still under the claim that its successor's link means. A later claim of the slot's
- * has a greater ticket than the successor, which was claimed before.
+ * Whether a buffer is still under the claim that its successor's link means. A later claim of the
+ * slot's has a greater ticket than the successor, which was claimed before.
  */
 static bool chain_is_held(const struct etwas_pool *pool, const struct etwas_chain *successor,
                           uint64_t owner)

@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which retention class an event is of, and where its slots are.
+ * The retention class of an event, and the slots of its class row.
  *
- * A session with classes has a table with a byte for each type and level: the row of the slots that the event
- * goes to, 0 that of no class, then those of the classes. So mostly one look-up says it. Where the first class
- * of this type and level asks for a GUID or keywords, too, the byte says so, and which classes may be.
+ * A session with classes has a table with a byte for each type and level: the class row that the
+ * event goes to. Row 0 is of no class, then come those of the classes. So one look-up is mostly
+ * enough. Where the first class of this type and level also has a GUID or keywords as conditions,
+ * the byte says so, and which classes are possible.
  *
- * Start fills a table in while its session's gates are closed. A writer that comes from the session
- * before may read anything there: so the row is bounded by the kind of a slot, which was read behind the
- * pointer to the slots that it is used with. Then there is a slot, and its gate tells the rest.
+ * A start fills in the table while its session's gates are closed. A writer of the session before
+ * may read anything there: so the row is bounded by the kind of a slot, which was read behind the
+ * pointer to the slots that it is used with. Then there is a slot, and its gate decides the rest.
  */
 #ifndef ETWAS_BUFFER_RETENTION_CLASS_H
 #define ETWAS_BUFFER_RETENTION_CLASS_H
@@ -27,50 +28,62 @@
 _Static_assert((int)ETWAS_CLASS_ROWS == 1 + ETWAS_RETENTION_CLASSES, "a row for each class");
 
 enum {
-    ETWAS_CLASS_MESSAGE = 1 << 16,                        /* messages have no type and no level */
-    ETWAS_CLASS_UNDECIDED = 1 << ETWAS_RETENTION_CLASSES, /* below it a bit for each class */
+    ETWAS_CLASS_MESSAGE = 1 << 16, /* messages have no type and no level */
+    /* in the bits below, the classes that are possible */
+    ETWAS_CLASS_UNDECIDED = 1 << ETWAS_RETENTION_CLASSES,
 };
 
-/* What classes look at. */
+/* The attributes of an event by which classes select it. */
 struct etwas_class_attributes {
     uint32_t type_and_level; /* etwas_class_of_event, or ETWAS_CLASS_MESSAGE */
-    const void *guid;        /* 16 bytes, looked at where a class asks for one */
+    const void *guid;        /* 16 bytes, read where a class has a GUID as condition */
     uint64_t keywords;
 };
 
 struct etwas_class_table {
-    /* By type_and_level: a row, or ETWAS_CLASS_UNDECIDED and the classes that it may be of. */
+    /*
+     * By type_and_level: a class row, or ETWAS_CLASS_UNDECIDED and the classes that are possible.
+     */
     uint8_t rows[ETWAS_CLASS_MESSAGE + 1];
     struct {
         uint64_t guid[2];
-        uint64_t keywords; /* 0: it asks for none */
+        uint64_t keywords; /* 0: no condition */
         uint32_t needs_guid;
     } conditions[ETWAS_RETENTION_CLASSES];
 };
 
-/* For each entry of the session table; NULL: no session here had classes yet. Then it stays. */
+/*
+ * One for each entry of the session table. NULL: the entry has had no session with classes yet; a
+ * table stays once made.
+ */
 extern struct etwas_class_table *etwas_class_tables[1 + ETWAS_SESSION_ENTRIES]
     __attribute__((visibility("hidden")));
 
-/* Once for an entry. False when the system has no memory. With the control lock held. */
+/*
+ * Allocates the table of an entry, the first time. Returns false when the system has no memory.
+ * Control lock held.
+ */
 bool etwas_class_table_prepare(uint32_t session);
 
-/* With the entry's gates closed. */
+/* Fills in the table. The entry's gates are closed. */
 void etwas_class_table_fill(uint32_t session, const etwas_retention_class *classes, uint32_t count);
 
-/* As a classic header has the two, one behind the other. */
+/* Type and level as a classic header has them, one behind the other. */
 static inline uint32_t etwas_class_of_event(uint8_t type, uint8_t level)
 {
     return type | (uint32_t)level << 8;
 }
 
-/* Of the candidates, whose type and level the event has, the first that it is in: its row; 0: none. */
+/*
+ * The row of the first of these classes whose other conditions the event meets; 0: none.
+ * `candidates` are classes that match its type and level.
+ */
 uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candidates,
                           const void *guid, uint64_t keywords);
 
 /*
- * What the table at the index, that of a session with classes, says of the event: a row, unless it is more than
- * the session has classes.
+ * The byte of the event in the table at this index, which is that of a session with classes: a row,
+ * or a value greater than the number of classes.
  */
 static inline __attribute__((always_inline)) uint32_t etwas_class_lookup(uint32_t index,
                                                                          uint32_t type_and_level)
@@ -82,7 +95,7 @@ static inline __attribute__((always_inline)) uint32_t etwas_class_lookup(uint32_
     return *(const volatile uint8_t *)&table->rows[type_and_level]; /* widened as it is loaded */
 }
 
-/* What was no row: bounded by the kind. */
+/* Decides the row where the byte alone does not; the result is bounded by the kind. */
 static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_t kind,
                                            const struct etwas_class_attributes *attributes)
 {
@@ -93,7 +106,7 @@ static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_
     return row > etwas_kind_classes(kind) ? 0 : row;
 }
 
-/* The row of an event in a session with classes, whose slots have the kind. */
+/* The class row of an event in a session with classes whose slots have this kind. */
 static inline __attribute__((always_inline)) uint32_t etwas_class_row(
     uint32_t index, uint32_t kind, const struct etwas_class_attributes *attributes)
 {
@@ -104,11 +117,11 @@ static inline __attribute__((always_inline)) uint32_t etwas_class_row(
                : row;
 }
 
-/* The same, called. */
+/* The same as a function that is not inlined. */
 uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_level,
                             const void *guid, uint64_t keywords);
 
-/* From a processor's slot of no class to that in another row. */
+/* From a processor's slot of no class to its slot in another class row. */
 static inline struct etwas_slot *etwas_class_slot(struct etwas_slot *slot, uint32_t row)
 {
     return (struct etwas_slot *)((uintptr_t)slot + row * etwas_slot_class_row_bytes);

@@ -61,8 +61,8 @@ bool etwas_slots_prepare(void)
         (void)madvise(&etwas_attachments, sizeof etwas_attachments, MADV_WIPEONFORK);
     }
     /*
-     * Released: who sees a count that is not 0 sees slots. The first one's is stored last: it answers
-     * for all. Pairs with etwas_slots_are_attached and with handle.h.
+     * Released: who sees a count that is not 0 sees slots. The first one's is stored last: it
+     * answers for all. Pairs with etwas_slots_are_attached and with handle.h.
      */
     ck_pr_fence_release();
     for (uint32_t index = ETWAS_ATTACHMENTS; index > 0; index--) {

@@ -4,28 +4,30 @@
 /*
  * Slots: where the writers of one session on one processor find their current buffer.
  *
- * A slot is two cache lines; what each publication needs is in the first. A session's slots lie in a
- * row behind its pool (pool.c): one for each processor, and the extra one: that of a session with rseq
- * slots, whose writers run restartable sequences, takes the events of threads that cannot run them,
- * and that of a session with one slot takes all events. The processors' slots of such a session stay
- * closed; who finds them so looks at the extra one before he calls the handle invalid.
+ * A slot is two cache lines; what each publication needs is in the first. A session's slots lie
+ * behind its pool (pool.c): one for each processor, and the extra one. The extra slot of a session
+ * with rseq slots, whose writers run restartable sequences, takes the events of threads that cannot
+ * run them; the extra slot of a session with one slot takes all events. The processors' slots of
+ * such a session stay closed; a writer that finds them closed tries the extra one before it calls
+ * the handle invalid.
  *
- * Behind the extra slot a shared session has one for each guest: it takes the events of that process's threads that
- * cannot run sequences. So what a killed process left half done lies in a slot of its own (reap.h).
+ * Behind the extra slot a shared session has one for each guest: it takes the events of that
+ * process's threads that cannot run sequences. So what a killed process left half done lies in a
+ * slot of its own (reap.h).
  *
- * A session with retention classes (retention_class.h) has so many rows of processors' slots, that of the
- * events of no class first, and behind all of them as many extra ones. What holds for a slot holds for
- * each of them; how many rows there are the kind of each says.
+ * A session with retention classes (retention_class.h) has several rows of processors' slots, the
+ * row of no class first, and behind all of them as many extra ones. What holds for a slot holds for
+ * each of them; the kind of each slot has the number of rows.
  *
- * Where an entry of the session table has its slots, this process's attachment to it says. Slots are
- * never freed, and there are closed ones where no session ever was, so that a stale handle finds a
- * closed gate, never unmapped memory.
+ * This process's attachment to an entry of the session table says where the entry's slots are.
+ * Slots are never freed, and there are closed ones where no session ever was, so that a stale
+ * handle finds a closed gate, never unmapped memory.
  *
- * Slots may lie in memory that other processes write to, and so nothing in one is believed that leads
- * anywhere. What does is in its process-local data: memory of this process alone, ETWAS_SLOT_LOCAL_BYTES before the slot, so
- * that no writer needs more than the slot to find it. A buffer that a word names is brought
- * into bounds by a mask, and as many buffers have address space: then a word that somebody has
- * scribbled on costs records, and nothing is written elsewhere.
+ * Slots may lie in memory that other processes write to, so nothing is taken from a slot that leads
+ * to an address. That is in the slot's process-local data: memory of this process alone,
+ * ETWAS_SLOT_LOCAL_BYTES before the slot, so that a writer needs only the slot to find it. A buffer
+ * that a word names is brought into bounds by a mask, and as many buffers have address space: a
+ * word that another process has overwritten costs records, and nothing is written elsewhere.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
@@ -36,22 +38,24 @@
  *              words: it is aborted before it could act on one.
  *              In a shared slot an epoch: it grows whenever another buffer (or none) takes the
  *              place, also across sessions, and when an empty buffer begins anew because the
- *              system time was set back. A writer that slept between reading the word and
- *              exchanging it cannot take a recycled buffer for the one it saw, unless exactly a
+ *              system time was set back. A writer that was suspended between reading the word and
+ *              exchanging it cannot take a recycled buffer for the one it read, unless exactly a
  *              multiple of 2^23 buffers passed this slot meanwhile and the last stands at the same
- *              offset. At one buffer a microsecond that is a sleep of 8 seconds that ends on one
+ *              offset. At one buffer a microsecond that is a pause of 8 seconds that ends on one
  *              exact nanosecond, with the same buffer of thousands in place. Its highest bit is
- *              always set, and never that of a count of records: a writer that sleeps until the
- *              next session has an rseq slot here does not find its word there.
+ *              always set, and never that of a count of records: a writer that is suspended until
+ *              the next session has an rseq slot here does not find its word there.
  *
- * Who may do what with a slot's fields:
+ * Which thread may change which field of a slot:
  *
  *     word, newest        shared: any writer and the flusher, by compare-exchange. Rseq: this
  *                         processor's sequences, and stop when none can run any more
- *     next buffer               this processor's sequences
- *     gate, kind          start and stop store them; everybody reads them, also as one word
+ *     next_buffer         this processor's sequences
+ *     gate, kind          start and stop store them; every thread reads them, also as one word
  *     visitors            writers on the slow path of a shared slot count themselves in and out
- *     the rest, process-local data     start stores it while the gate is closed and nobody visits
+ *     the rest            and the process-local data: start stores them while the gate is closed
+ *                         and
+ *                         there is no visitor
  */
 #ifndef ETWAS_BUFFER_SLOT_H
 #define ETWAS_BUFFER_SLOT_H
@@ -70,22 +74,25 @@ enum {
     ETWAS_SESSIONS = 64,        /* entries of the session table (R46) … */
     ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
     ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
-    /* Behind the entries of the table those of other processes' sessions, which this one is a guest of. */
+    /*
+     * Entries of sessions of other processes, which this one is a guest of; they follow the table's
+     * entries.
+     */
     ETWAS_GUEST_SESSIONS = 64,
     ETWAS_ATTACHED_ENTRIES = ETWAS_SESSION_ENTRIES + ETWAS_GUEST_SESSIONS,
     ETWAS_GUEST_SLOTS =
-        256,              /* of a shared session: as many processes may be its guests at a time */
-    ETWAS_CLASS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
+        256,              /* the most processes that may be guests of a shared session at a time */
+    ETWAS_CLASS_ROWS = 8, /* the most class rows: one of no retention class, and one of each */
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
     ETWAS_UNITS_BITS = 22,
     ETWAS_BUFFER_BITS = 18,
     ETWAS_NO_BUFFER = (1 << ETWAS_BUFFER_BITS) - 1,
-    /* More units than the largest buffer has, and the largest record more still fits the field. */
+    /* More units than the largest buffer has; the largest record on top still fits the field. */
     ETWAS_NO_ROOM = 3 << (ETWAS_UNITS_BITS - 2),
 };
 
-/* Why a writer's event is lost: those of <etwas/reading.h> that a slot counts. */
+/* Why a writer's event is lost: the causes of <etwas/reading.h> that a slot counts. */
 enum etwas_slot_loss {
     ETWAS_SLOT_NO_BUFFER,
     ETWAS_SLOT_BACKLOG_FULL,
@@ -94,23 +101,24 @@ enum etwas_slot_loss {
     ETWAS_SLOT_LOSSES
 };
 
-/* What writers count, each processor for itself, so that they do not fight for a line. */
+/* Counters of writers, one set a processor, so that writers do not fight for a cache line. */
 struct etwas_slot_counters {
     uint64_t lost[ETWAS_SLOT_LOSSES];
-    uint64_t restarts; /* of sequences */
-    /* What an rseq slot had stored and replaced when it was shut; before that 0. */
+    uint64_t restarts; /* restarts of sequences */
+    /* What an rseq slot had stored and replaced when it was shut; 0 before that. */
     uint64_t shut_stored;
     uint64_t shut_overwritten;
 } __attribute__((aligned(64)));
 
 struct etwas_slot {
     uint64_t word;
-    uint64_t newest; /* no record of this slot is newer; an int64_t stamp */
+    uint64_t newest; /* no record of this slot has a later stamp; an int64_t */
     uint32_t gate;   /* the session's generation; 0: closed */
-    uint32_t kind;   /* as its process-local data say, for who compares both at once */
+    /* the kind in its process-local data, repeated so that gate and kind are compared at once */
+    uint32_t kind;
     uint32_t reserved;
     uint32_t visitors;
-    uint32_t processor;   /* rseq: whose sequences it is for; else nobody's */
+    uint32_t processor;   /* rseq: the processor whose sequences use it; else none */
     uint32_t next_buffer; /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;
 };
@@ -120,20 +128,21 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
                "gate and kind are one word");
 
 /*
- * What this process knows of a slot. Constant while the gate is open, and until the next session opens it;
- * who found the gate open in between has aborted, or finds the word changed.
+ * The process-local data of a slot. Constant while the gate is open, and until the next session
+ * opens it: a writer that found the gate open in between has aborted, or finds the word changed.
  *
- * They lie a whole number of pages before the slot. A load from the same place in a page as a store before it may wait
- * for that store, and each event stores the slot's word and newest stamp: so what is loaded with the next one lies as
- * far into a page as the slot's counters.
+ * They lie a whole number of pages before the slot. A load from the same place in a page as a store
+ * before it may wait for that store, and each event stores the slot's word and newest stamp: so
+ * what is loaded with the next one lies as far into a page as the slot's counters.
  */
 struct etwas_slot_local {
     uint8_t apart[64];
-    uint8_t *region;      /* of its session's buffers */
+    uint8_t *region;      /* region of its session's buffers */
     uint32_t limit_units; /* size of a buffer */
-    uint32_t buffer_mask; /* a power of two − 1: so many buffers, and one, have address space */
-    uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_* */
-    uint32_t index;       /* which slot of the session, and so in owner words */
+    /* a power of two − 1; this many buffers and one more have address space */
+    uint32_t buffer_mask;
+    uint32_t kind;  /* clock | protocol << 8 | ETWAS_KIND_* */
+    uint32_t index; /* index among the session's slots, which owner words contain */
 };
 _Static_assert(sizeof(struct etwas_slot_local) <= sizeof(struct etwas_slot),
                "each slot has its own");
@@ -145,19 +154,21 @@ enum {
 };
 
 /*
- * Where this process has a session's memory. Start stores it while the session's gates are closed, and
- * it stays when they are closed again: who found a gate open finds what belongs to it. Of another process's
- * session who joins it (pool_join.h) stores it last.
+ * Where this process has a session's memory. A start stores it while the session's gates are
+ * closed, and it stays when they are closed again: a writer that found a gate open finds what
+ * belongs to it. For another process's session, the thread that joins it (pool_join.h) stores it
+ * last.
  */
 struct etwas_attachment {
     struct etwas_slot *slots;
     struct etwas_buffer_control *buffers;
-    struct etwas_pool *pool; /* NULL: there never was a session */
-    uint32_t slot_count;     /* without the extra one; see below */
-    uint32_t extra; /* index of the slot for threads that no processor's takes: a guest's own */
+    struct etwas_pool *pool; /* NULL: the entry never had a session */
+    uint32_t slot_count;     /* without the extra one; see etwas_attachments */
+    /* index of the slot for threads that no processor's slot takes: of a guest, its own */
+    uint32_t extra;
 };
 
-/* One for each value of a handle's lowest byte, so that none has to be checked. */
+/* One for each value of a handle's lowest byte, so that no value has to be checked. */
 enum {
     ETWAS_ATTACHMENTS = 256
 };
@@ -167,13 +178,13 @@ _Static_assert((int)ETWAS_ATTACHED_ENTRIES < (int)ETWAS_ATTACHMENTS,
 /* The processors the machine may have, which is also the index of the extra slots. */
 extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
 
-/* From a processor's slot in one row to that in the next: so many of them, in bytes. */
+/* Distance from a processor's slot in one class row to its slot in the next, in bytes. */
 extern size_t etwas_slot_class_row_bytes __attribute__((visibility("hidden")));
 
 /*
- * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of them
- * have a slot_count of 0, and no slots, before anything is attached, and where it is no more; else the
- * processors'. Every writer looks at it first.
+ * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of
+ * them have a slot_count of 0, and no slots, before anything is attached and in a fork's child;
+ * else the number of processors. Every writer reads it first.
  */
 enum {
 #if defined(__x86_64__)
@@ -188,8 +199,8 @@ extern struct etwas_attachments {
     __attribute__((visibility("hidden")));
 
 /*
- * Whether anything is attached: then there are slots of every session's entry. Pairs with the release
- * in etwas_slots_prepare.
+ * Whether slots are attached; then every session entry has some. Pairs with the release in
+ * etwas_slots_prepare.
  */
 static inline bool etwas_slots_are_attached(void)
 {
@@ -200,15 +211,15 @@ static inline bool etwas_slots_are_attached(void)
 }
 
 /*
- * Attaches closed slots. False when the system has no memory. Call with the control lock held, and after
- * etwas_processor_count: the first time it reads a file.
+ * Attaches closed slots. Returns false when the system has no memory. Control lock held; after
+ * etwas_processor_count, which reads a file the first time.
  */
 bool etwas_slots_prepare(void);
 
-/* In a fork's child: all that was attached is its parent's. */
+/* In a fork's child: detaches everything that the parent had attached. */
 void etwas_slots_forget(void);
 
-/* Of an entry of the session table, or of a guest's behind it. */
+/* The attachment of an entry of the session table, or of a guest's entry behind it. */
 static inline struct etwas_attachment *etwas_attachment_of(uint32_t session)
 {
     return &etwas_attachments.of[session + 1];
@@ -227,7 +238,10 @@ static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t pr
                          processor < etwas_slot_count ? processor : processor % etwas_slot_count);
 }
 
-/* Of the session that the gate is of, if it was loaded before. */
+/*
+ * The slot's process-local data. They belong to the session of the gate if the gate was loaded
+ * before.
+ */
 static inline struct etwas_slot_local *etwas_slot_local(const struct etwas_slot *slot)
 {
     return (struct etwas_slot_local *)((uintptr_t)slot - ETWAS_SLOT_LOCAL_BYTES);
@@ -248,20 +262,20 @@ static inline uint32_t etwas_slot_index(const struct etwas_slot *slot)
     return ck_pr_load_32(&etwas_slot_local(slot)->index);
 }
 
-/* Of its buffers. */
+/* The region of the slot's buffers. */
 static inline uint8_t *etwas_slot_region(const struct etwas_slot *slot)
 {
     return ck_pr_load_ptr(&etwas_slot_local(slot)->region);
 }
 
-/* The buffer that a word of the slot's names, in bounds. */
+/* The buffer that a word of the slot names, brought into bounds. */
 static inline uint32_t etwas_slot_buffer(const struct etwas_slot *slot, uint64_t word)
 {
     return (uint32_t)(word >> ETWAS_UNITS_BITS) &
            ck_pr_load_32(&etwas_slot_local(slot)->buffer_mask);
 }
 
-/* The mask for so many buffers. */
+/* The mask for the indices of so many buffers. */
 static inline uint32_t etwas_slot_mask(uint32_t buffers)
 {
     uint32_t mask = 0;
@@ -273,15 +287,15 @@ static inline uint32_t etwas_slot_mask(uint32_t buffers)
 }
 
 /*
- * A sequence was interrupted. The slot may be of a session that came after: then the count is a little
- * wrong, nothing else.
+ * Counts an interrupted sequence. The slot may belong to a later session: then that count is a
+ * little wrong, nothing else.
  */
 static inline void etwas_slot_count_restart(struct etwas_slot *slot)
 {
     ck_pr_inc_64(&slot->counters.restarts);
 }
 
-/* What gate and kind are together while a session of this generation runs. */
+/* Gate and kind as one word while a session of this generation runs. */
 static inline uint64_t etwas_slot_gate_word(uint32_t generation, uint32_t kind)
 {
     return (uint64_t)kind << 32 | generation;
@@ -311,8 +325,9 @@ static inline uint32_t etwas_kind_protocol(uint32_t kind)
 enum {
     ETWAS_KIND_TIMES = 1 << 16,          /* records have KernelTime and UserTime (R106) */
     ETWAS_KIND_PROCESSOR_TIME = 1 << 17, /* they have ProcessorTime */
-    ETWAS_KIND_ONE_SLOT = 1 << 18, /* this slot is its session's only one (R65), or its class's */
-    /* Of a session with retention classes: which table says them, and how many there are. */
+    /* this slot is its session's only one (R65), or its class row's */
+    ETWAS_KIND_ONE_SLOT = 1 << 18,
+    /* A session with retention classes: the index of its class table, and the number of classes. */
     ETWAS_KIND_TABLE_SHIFT = 22,
     ETWAS_KIND_TABLE_BITS = 7,
     ETWAS_KIND_CLASSES_SHIFT = ETWAS_KIND_TABLE_SHIFT + ETWAS_KIND_TABLE_BITS,
@@ -321,33 +336,33 @@ _Static_assert((int)ETWAS_SESSION_ENTRIES < 1 << ETWAS_KIND_TABLE_BITS,
                "an entry fits into a kind");
 
 /*
- * The protocol, if the quick ways may write the records: they know no times, and no classes. Else no
- * protocol.
+ * The protocol, if the quick ways may write the records: they handle neither times nor classes.
+ * Else no protocol.
  */
 static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)
 {
     return (kind & ~(uint32_t)ETWAS_KIND_ONE_SLOT) >> 8;
 }
 
-/* 0 to 7. */
+/* The number of retention classes, 0 to 7. */
 static inline uint32_t etwas_kind_classes(uint32_t kind)
 {
     return kind >> ETWAS_KIND_CLASSES_SHIFT;
 }
 
-/* The index in etwas_class_tables: the handle's lowest byte. */
+/* The index in etwas_class_tables, which is the handle's lowest byte. */
 static inline uint32_t etwas_kind_table(uint32_t kind)
 {
     return kind >> ETWAS_KIND_TABLE_SHIFT & ((1u << ETWAS_KIND_TABLE_BITS) - 1);
 }
 
-/* The rows of slots that the session has: one, and one for each class. */
+/* The number of class rows: one, and one for each class. */
 static inline uint32_t etwas_kind_class_rows(uint32_t kind)
 {
     return 1 + etwas_kind_classes(kind);
 }
 
-/* The kind of the slots if there were no classes. */
+/* The kind that the slots would have without classes. */
 static inline uint32_t etwas_kind_without_classes(uint32_t kind)
 {
     return kind & ((1u << ETWAS_KIND_TABLE_SHIFT) - 1);
@@ -360,7 +375,7 @@ static inline uint64_t etwas_slot_word(uint64_t count, uint32_t buffer, uint32_t
            units;
 }
 
-/* Records, or epoch. */
+/* The count of a word: records, or the epoch. */
 static inline uint64_t etwas_word_count(uint64_t word)
 {
     return word >> (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
@@ -384,7 +399,7 @@ static inline uint64_t etwas_word_record(uint32_t units)
 
 /*
  * The highest bit of an epoch. A count of records never reaches it: a record takes a unit at least,
- * as a message without anything does, so that a buffer of 16 MiB has fewer than 2^21.
+ * even a message without content, so a buffer of 16 MiB has fewer than 2^21.
  */
 #define ETWAS_WORD_SHARED (UINT64_C(1) << 63)
 _Static_assert(ETWAS_ETL_LARGEST_BUFFER_BYTES / ETWAS_UNIT_BYTES < ETWAS_WORD_SHARED >>
@@ -399,13 +414,16 @@ static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t 
     return ETWAS_WORD_SHARED | etwas_slot_word(etwas_word_count(word) + 1, buffer, units);
 }
 
-/* Without a buffer there is no room, so that "is there room" is the only question a writer asks. */
+/*
+ * The word of a shared slot without a buffer. It has no room, so that "is there room" is the only
+ * question a writer asks.
+ */
 static inline uint64_t etwas_word_empty(uint64_t word)
 {
     return etwas_word_next(word, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
 }
 
-/* The same in an rseq slot. */
+/* The same for an rseq slot. */
 static inline uint64_t etwas_word_none(void)
 {
     return etwas_slot_word(0, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);

@@ -5,37 +5,42 @@
  * Claiming, adopting and closing buffers in rseq slots.
  *
  * p is the slot, of which a processor has one, or with retention classes several, b its current
- * buffer, o[] the owner words. What is in brackets is one
- * sequence on its processor: it happens whole or not at all, and nothing else of p happens meanwhile. Each
- * begins with the processor and the gate, so after the end of the session none commits.
+ * buffer, o[] the owner words. What is in brackets is one sequence on its processor: it happens
+ * whole or not at all, and nothing else of p happens meanwhile. Each begins with the processor and
+ * the gate, so after the end of the session none commits.
  *
  *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
- *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  offer it (oldest.c)
- *     CLAIM   the next buffer is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
+ *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  a candidate now (oldest.c)
+ *     CLAIM   the next buffer is not valid. x ← a FREE buffer, or a new one (GROW), or, in
+ *             buffering
  *             mode, the oldest CLOSED one, claimed as ox; t ← next ticket
  *             [word, o[b], next buffer s, o[s] still;  next buffer ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the next buffer n is valid: o[n] = {.., p, HELD}, n ≠ b
  *             [word, o[b], next buffer n, o[n] still;  b.end ← what word and newest say;
- *              b's age ← n's ticket;  n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
+ *              b's age ← n's ticket;  n.link ← b and the sums;
+ *              commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
  *     LOST    [word, next buffer s, o[s], this slot's count of lost events still;  commit: it + 1]
  *
  * Why it holds:
- *  - {t, p, HELD} is made only by p's CLAIM, right after `next_buffer` names the buffer, and p claims no
- *    other while the next buffer is valid. So a claimed buffer is never forgotten and never owned twice,
- *    whoever is interrupted: any thread of p finishes what another began.
- *  - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
- *    word, the next buffer or one of their owner words would have changed, and the sequence fails. So the
- *    tickets of one slot are in the order in which its buffers become current.
- *  - CLOSE says of q under the claim oq that another buffer is current after it. Once true that stays
- *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
- *    means that the link, from which q and oq are read, is true (current.h).
- *  - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before it, b
- *    is still current and n still next buffer; nobody reads the end of a current buffer nor the link or the
- *    bytes of a next buffer, and nobody believes the age of a buffer that is not closed.
- *  - Everything read before a sequence may be another session's, if this one ended meanwhile; the
- *    memory is kept. If the gate stands, all of it was this session's.
+ *   - {t, p, HELD} is made only by p's CLAIM, right after `next_buffer` names the buffer, and p
+ *     claims no other while the next buffer is valid. So a claimed buffer is never forgotten and
+ *     never owned twice, whichever thread is interrupted: any thread of p finishes what another
+ *     began.
+ *   - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
+ *     word, the next buffer or one of their owner words would have changed, and the sequence fails.
+ *     So the tickets of one slot are in the order in which its buffers become current.
+ *   - CLOSE says of q under the claim oq that another buffer is current after it. Once true that
+ *     stays true, whichever thread says it and however late; an owner word never comes back. That
+ *     o[b] is unchanged means that the link, from which q and oq are read, is true (current.h).
+ *   - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before
+ *     it, b is still current and n still the next buffer; no thread reads the end of a current
+ *     buffer
+ *     nor the link or the bytes of a next buffer, or believes the age of a buffer that is not
+ *     closed.
+ *   - Everything read before a sequence may be another session's, if this one ended meanwhile; the
+ *     memory is kept. If the gate is unchanged, all of it was this session's.
  *
  * Order: word's acquire pairs with the commits of PUBLISH and ADOPT; the exchange of CLAIM pairs
  * with the release by which the flusher made the buffer FREE, or with CLOSE, whose exchange comes
@@ -57,7 +62,9 @@
 #include "buffer/quota.h"
 #include "platform/rseq.h"
 
-/* Where CLOSE of the buffer before the current one is still to be done: its owner word; else 0. */
+/*
+ * The owner word of the buffer before the current one where its CLOSE is still to be done; else 0.
+ */
 static uint64_t unclosed_previous(const struct etwas_pool *pool,
                                   const struct etwas_current *current, uint32_t *previous)
 {
@@ -78,15 +85,18 @@ static uint64_t unclosed_previous(const struct etwas_pool *pool,
 
 #if ETWAS_RSEQ
 
-/* What the steps of one call share: the slot as it was looked at, and the checks that it still is so. */
+/*
+ * What the steps of one call have in common: the slot as it was read, and the checks that it is
+ * unchanged.
+ */
 struct step {
     struct etwas_slot *slot;
     struct etwas_pool *pool;
     struct etwas_current current;
     uint64_t gate;
     uint32_t processor;
-    uint32_t index;                    /* of the slot */
-    struct etwas_rseq_check checks[6]; /* one more than these for what a step asks besides */
+    uint32_t index;                    /* index of the slot */
+    struct etwas_rseq_check checks[6]; /* one more than these for a further check of a step */
     uint32_t check_count;
 };
 
@@ -95,7 +105,9 @@ static const uint64_t *next_buffer_word(const struct etwas_slot *slot)
     return (const uint64_t *)(const void *)&slot->processor;
 }
 
-/* Gate, word and the current buffer's owner word; then set_spare. */
+/*
+ * Checks of gate, word and the current buffer's owner word; step_set_next_buffer adds the others.
+ */
 static void step_set_checks(struct step *step)
 {
     bool has_current = step->current.buffer != ETWAS_NO_BUFFER;
@@ -107,7 +119,7 @@ static void step_set_checks(struct step *step)
     step->check_count = has_current ? 5 : 4;
 }
 
-/* What the slot names its next buffer, and that one's owner word. */
+/* Checks of the slot's next buffer, and that one's owner word. */
 static void step_set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t owner)
 {
     step->checks[2] = (struct etwas_rseq_check){next_buffer_word(step->slot),
@@ -115,7 +127,7 @@ static void step_set_next_buffer(struct step *step, uint32_t next_buffer, uint64
     step->checks[3] = (struct etwas_rseq_check){&step->pool->owners[next_buffer], owner};
 }
 
-/* A failed or interrupted step is counted, and the caller looks again. */
+/* Runs a sequence. An interrupted one is counted; the caller then reads the slot again. */
 static bool step_run(const struct step *step, struct etwas_rseq_sequence *sequence)
 {
     enum etwas_rseq_result result;
@@ -213,7 +225,9 @@ static void step_adopt(const struct step *step, uint32_t next_buffer, uint64_t n
     }
 }
 
-/* GROW, from `allocated`, which is below the maximum. The new buffer is FREE, and was never claimed. */
+/*
+ * GROW from `allocated`, which is below the maximum. The new buffer is FREE, and was never claimed.
+ */
 static bool step_grow(const struct step *step, uint64_t allocated, uint32_t *buffer,
                       uint64_t *owner)
 {
@@ -262,7 +276,10 @@ static enum found step_find_buffer(const struct step *step, uint32_t *buffer, ui
     if (allocated < etwas_pool_maximum(pool)) {
         return step_grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
     }
-    /* The maximum was reached after we found nothing free; meanwhile something may be. */
+    /*
+     * The maximum was reached after nothing free was found; meanwhile a buffer may have become
+     * free.
+     */
     if (etwas_pool_find_free(pool, buffer, owner) ||
         (pool->buffering && etwas_quota_find_closed(pool, step->index, buffer, owner)) ||
         etwas_pool_scan_for_free(pool, buffer, owner)) {
@@ -271,7 +288,10 @@ static enum found step_find_buffer(const struct step *step, uint32_t *buffer, ui
     return FOUND_NONE;
 }
 
-/* Unless the slot changed since it was looked at: another thread of it may have found a buffer. */
+/*
+ * Counts an event lost, unless the slot changed since it was read: another thread of it may have
+ * found a buffer.
+ */
 static uint32_t step_lose_event(struct step *step)
 {
     uint32_t code;
@@ -292,13 +312,13 @@ static uint32_t step_lose_event(struct step *step)
     return code;
 }
 
-/* CLAIM of a buffer under the claim `from`, and what quotas and rows' accounts have of it. */
+/* CLAIM of a buffer under the claim `from`, with the counts of quotas and of class rows. */
 static bool step_run_claim(const struct step *step, struct etwas_rseq_sequence *sequence,
                            uint32_t buffer, uint64_t from)
 {
     struct etwas_pool *pool = step->pool;
     bool crosses = etwas_quota_crosses_rows(pool, from, step->index);
-    /* Before: when it is claimed it may be filled anew at once. */
+    /* Read before the claim: once claimed, the buffer may be filled at once. */
     uint64_t records = crosses ? ck_pr_load_32(&pool->buffers[buffer].end.records) : 0;
     bool claimed;
 
@@ -350,7 +370,7 @@ static uint32_t step_claim(struct step *step)
     /* Written to in a moment, and probably in no cache. */
     __builtin_prefetch(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
     __builtin_prefetch(&pool->buffers[buffer], 1);
-    named = (uint64_t)buffer << 32 | step->processor; /* spare_word */
+    named = (uint64_t)buffer << 32 | step->processor; /* next_buffer_word */
     step->checks[step->check_count] = (struct etwas_rseq_check){&pool->owners[buffer], owner};
     sequence.target = &pool->owners[buffer];
     sequence.value =
@@ -407,7 +427,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     }
     next_buffer = ck_pr_load_32(&slot->next_buffer);
     if (!etwas_pool_has_buffer(step.pool, next_buffer)) {
-        return ERROR_SUCCESS; /* of a session that came after this one */
+        return ERROR_SUCCESS; /* of a later session */
     }
     next_owner = ck_pr_load_64(&step.pool->owners[next_buffer]);
     step_set_checks(&step);

@@ -18,7 +18,10 @@ static union {
     uint8_t page[ETWAS_LARGEST_PAGE_BYTES];
 } counted __attribute__((aligned(ETWAS_LARGEST_PAGE_BYTES)));
 
-/* By the entry's place, the word and, below it, the gate; gate 0: nothing is counted; word 0: nothing was. */
+/*
+ * By the entry's place, the word and, below it, the gate; gate 0: nothing is counted; word 0:
+ * nothing was.
+ */
 static uint64_t places[ETWAS_GUEST_SESSIONS];
 static uint32_t next_word = 1;
 static bool is_shared; /* with the file */
@@ -34,7 +37,10 @@ static uint32_t unattached_word_of(uint64_t place)
     return (uint32_t)(place >> 32);
 }
 
-/* Once it is there it stays, also if the program closes its descriptor: then no more hosts hear of it. */
+/*
+ * Once it is there it stays, also if the program closes its descriptor: then no more hosts hear of
+ * it.
+ */
 int etwas_unattached_page(void)
 {
     int file;
@@ -115,7 +121,10 @@ static uint32_t unattached_counting_word(uint32_t entry, uint32_t generation)
                                                                        : 0;
 }
 
-/* Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its parent's. */
+/*
+ * Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its
+ * parent's.
+ */
 bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation)
 {
     return unattached_counting_word(entry, generation) != 0;

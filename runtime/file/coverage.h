@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a snapshot has of each slot's time, from how its buffers follow each other: since when every slot
- * has everything, until when, and what is missing.
+ * Which time a snapshot covers in each slot, found from how its buffers follow each other: since
+ * when every slot has everything, until when, and what is missing.
  */
 #ifndef ETWAS_FILE_COVERAGE_H
 #define ETWAS_FILE_COVERAGE_H
@@ -16,13 +16,13 @@ struct etwas_covered_buffer {
     uint32_t slot;
     uint32_t buffer;
     bool kept;
-    /* Of one that is kept. */
-    int64_t newest;          /* no record in it is newer */
-    uint32_t previous;       /* the slot's buffer before it, ETWAS_NO_BUFFER: none */
-    int64_t previous_newest; /* no record of those before it is newer */
+    /* Set for a buffer that is kept. */
+    int64_t newest;          /* no record in it has a later stamp */
+    uint32_t previous;       /* the slot's buffer before it; ETWAS_NO_BUFFER: none */
+    int64_t previous_newest; /* no record of those before it has a later stamp */
 };
 
-/* Recorded in the slot after `from` and until `to`, and not there. */
+/* What was recorded in the slot after `from` and until `to` is missing. */
 struct etwas_coverage_gap {
     uint32_t slot;
     int64_t from;
@@ -30,12 +30,15 @@ struct etwas_coverage_gap {
 };
 
 struct etwas_coverage {
-    /* What was asked for. */
-    int64_t begin; /* what is not newer is not wanted, and never missing */
+    /* What was requested. */
+    int64_t begin; /* only later records are wanted, and can be missing */
     int64_t moment;
     int64_t until;
 
-    /* Around the moment all slots have everything after `from` and until `to`; both the moment: none. */
+    /*
+     * All slots have everything after `from` and until `to`, around the moment; both are the
+     * moment: nothing.
+     */
     int64_t from;
     int64_t to;
     uint32_t gap_count;

@@ -16,30 +16,31 @@
 #include <sys/uio.h>
 
 struct etwas_direct_write {
-    bool possible;           /* the file takes them, as far as is known */
-    bool reserves;           /* space is set aside ahead of them */
+    bool possible;           /* the file supports them, as far as is known */
+    bool reserves;           /* space is reserved ahead of them */
     uint64_t reserved_bytes; /* up to here */
     uint64_t limit_bytes;    /* the file's maximum size, 0: none */
-    uint64_t ns_a_mb;        /* of direct writes lately */
-    uint64_t wrapped_bytes;  /* bytes of the rounds before this one, of a circular file */
+    uint64_t ns_a_mb;        /* moving average of direct writes */
+    uint64_t wrapped_bytes;  /* circular file: bytes of the rounds before this one */
     uint64_t
         cached_until; /* up to here, rounds added, the cache is used: the device was too slow */
-    uint64_t cached_bytes; /* for so many at a time; 0: it was fast when last tried */
-    bool was_cached;       /* the cache was used just before */
+    /* bytes that the cache is used for at a time; 0: the device was fast when last tried */
+    uint64_t cached_bytes;
+    bool was_cached; /* the cache was used by the write before */
 };
 
 /*
- * For an open file into which pieces of `buffer_bytes` will be written, page-aligned. `has_space`:
- * all of its space is set aside already.
+ * Begins direct writes to an open file into which pieces of `buffer_bytes` will be written,
+ * page-aligned. `has_space`: all of its space is reserved already.
  */
 void etwas_direct_write_begin(struct etwas_direct_write *direct, int descriptor,
                               uint32_t buffer_bytes, uint64_t limit_bytes, bool has_space);
 
-/* Takes over what is known of the device from a file on it that ended at `position`. */
+/* Inherits what is known of the device from a file on it that ended at `position`. */
 void etwas_direct_write_inherit(struct etwas_direct_write *direct,
                                 const struct etwas_direct_write *before, uint64_t position);
 
-/* The next write is at the start again; the round that ended had so many bytes. */
+/* The next write is at the start again; the round that ended had `bytes` bytes. */
 void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes);
 
 /* Writes the pieces at `position`, as etwas_file_write does. */

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is really in a log file after the system refused to make it durable.
+ * Finds out what is really in a log file after the system refused to make it durable.
  *
- * Whoever takes writes and drops them later says so once, at a sync or a close, and not what it
- * dropped: a disk with bad blocks, a remote file system, one whose space is promised twice. So the
- * newest buffers are remembered until they are durable, and after a refusal looked for in the file,
- * past the page cache. Those that are not there are cut off, or an empty buffer takes their place.
+ * A storage that accepts writes and drops them later reports that once, at a sync or a close, and
+ * not what it dropped: a disk with bad blocks, a remote file system, one whose space is
+ * overcommitted. So the newest buffers are tracked until they are durable, and after a refusal
+ * looked for in the file, past the page cache. Missing buffers at the end are cut off, others are
+ * replaced by an empty buffer.
  */
 #ifndef ETWAS_FILE_LOG_AUDIT_H
 #define ETWAS_FILE_LOG_AUDIT_H
@@ -18,15 +19,17 @@
 #include "file/log_file.h"
 
 enum {
-    /* So many buffers at most are looked for: what is older was written back by the system long
-     * ago, unless it has more memory than disk. */
+    /*
+     * The most buffers that are looked for: older ones were written back by the system long ago,
+     * unless it has more memory than disk.
+     */
     ETWAS_LOG_AUDIT_BUFFERS = 8192
 };
 
 /* A buffer that may not be durable yet. */
 struct etwas_log_audit_entry {
     int64_t time_stamp;
-    uint64_t number; /* of data buffers in the file, this one included */
+    uint64_t number; /* number of data buffers in the file, this one included */
     uint64_t position;
     uint32_t bytes;
     uint32_t records;
@@ -37,22 +40,30 @@ struct etwas_log_audit_entry {
 
 /* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */
 struct etwas_log_audit {
-    struct etwas_log_audit_entry *entries; /* NULL: no memory; then nothing is looked for */
+    struct etwas_log_audit_entry *entries; /* NULL: no memory; then nothing is tracked */
     uint64_t tracked;
-    uint64_t durable; /* all before this one are */
+    uint64_t durable; /* all buffers before this one are durable */
 };
 
-/* When the file is opened, so that no memory is needed while it is written. */
+/*
+ * Allocates the entries when the file is opened, so that no memory is needed while it is written.
+ */
 void etwas_log_audit_begin(struct etwas_log_file *file);
 
-/* Before the cursor counts a buffer that was written: this is stored behind its header. */
+/*
+ * Tracks a buffer that was written, before the cursor counts it. `data` is what is stored behind
+ * its header.
+ */
 void etwas_log_audit_track(struct etwas_log_file *file, const struct etwas_drained *buffer,
                            const uint8_t *data, uint32_t data_bytes);
 
-/* All that was tracked is durable. */
+/* All tracked buffers are durable. */
 void etwas_log_audit_mark_durable(struct etwas_log_file *file);
 
-/* Looks for what is not durable. The header is written anew, as it is in memory. */
+/*
+ * Looks for the buffers that are not durable, and returns what was lost. The header is written
+ * again, as it is in memory.
+ */
 struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file);
 
 void etwas_log_audit_end(struct etwas_log_file *file);

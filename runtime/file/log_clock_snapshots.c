@@ -29,7 +29,10 @@ static uint32_t clock_snapshots_count_of(const struct etwas_log_file *file)
            (file->stage != ETWAS_LOG_FILE_WRITING ? 1 : 0);
 }
 
-/* From this clock snapshot on buffer 0 is another; it ends behind the losses, which are behind the last one. */
+/*
+ * From this clock snapshot on buffer 0 is another; it ends behind the losses, which are behind the
+ * last one.
+ */
 static void clock_snapshots_changed(struct etwas_log_file *file, uint32_t index)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
@@ -177,8 +180,8 @@ void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
 }
 
 /*
- * What other clock snapshots lie in the file from `from` on than before: it ends in front of them until all
- * are there, and nothing is behind the last.
+ * What other clock snapshots lie in the file from `from` on than before: it ends in front of them
+ * until all are there, and nothing is behind the last.
  */
 static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 {
@@ -197,8 +200,8 @@ static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 }
 
 /*
- * The clock snapshots that are new first, then the header that counts them in: wherever a writer is killed
- * in between, buffer 0 ends with a whole record.
+ * The clock snapshots that are new first, then the header that counts them in: wherever a writer is
+ * killed in between, buffer 0 ends with a whole record.
  */
 bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
 {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clock snapshots of one file (etl/own_record.h). They lie in buffer 0, behind the other records:
+ * The clock snapshots of one file (etl/own_record.h). They lie in buffer 0, behind the other
+ * records:
  *
  *     session started | so far, file opened | running, running … | file ended
  *     └──── fixed ─────────────────────────┘ └─ running ────────┘
@@ -10,21 +11,22 @@
  * Those in the middle of the first two are a part's that is not its session's first: some of the
  * session's readings before it, because its first events are older than the part.
  *
- * Room for the last one is always kept. When there is none for another running clock snapshot, room is made,
- * by the first of these that does it:
+ * Room for the last one is always kept. When there is none for another running clock snapshot, room
+ * is made, by the first of these that does it:
  *
  *     1. those go that lie between two others with nothing logged in between, so an idle session's
  *        file is not touched;
  *     2. all but the last move into a data buffer of their own, a clock snapshot buffer;
  *     3. every second one goes: of the older half, since in a circular file older buffers go too,
- *        and others may get a clock snapshot buffer later; of all where there can be none, and from then on
- *        only every second reading is taken in.
+ *        and others may get a clock snapshot buffer later; of all where there can be none, and from
+ *        then on only every second reading is stored.
  *
- * A clock snapshot buffer needs room for some in buffer 0, or there would be too many of it, and in a file of
- * limited size many entries, of which it gets one in ETWAS_CLOCK_SNAPSHOTS_ENTRIES at most.
+ * A clock snapshot buffer needs room for some in buffer 0, or there would be too many of it, and in
+ * a file of limited size many entries, of which it gets one in ETWAS_CLOCK_SNAPSHOTS_ENTRIES at
+ * most.
  *
- * Behind them lie the losses, if there are any (log_losses.h): then the running ones have half of the
- * room that they would have.
+ * Behind them lie the losses, if there are any (log_losses.h): then the running ones have half of
+ * the room that they would have.
  *
  * Buffer 0 is brought up to date in the file only when data were written to it since. Belongs to
  * the log file; the same caller.
@@ -72,8 +74,8 @@ struct etwas_etl_clock_snapshot_record etwas_log_clock_snapshot(
     uint32_t reason);
 
 /*
- * The first clock snapshots, into buffer 0 in memory, which is complete otherwise. False: no memory. After a
- * success, and zeroed, to be ended by etwas_log_clock_snapshots_free.
+ * The first clock snapshots, into buffer 0 in memory, which is complete otherwise. False: no
+ * memory. After a success, and zeroed, to be ended by etwas_log_clock_snapshots_free.
  */
 bool etwas_log_clock_snapshots_begin(struct etwas_log_file *file,
                                      const struct etwas_log_file_options *options);
@@ -90,8 +92,9 @@ void etwas_log_clock_snapshots_end(struct etwas_log_file *file,
 /*
  * Adds a reading of the clocks, unless the file has ended. `quiet`: nothing was logged since the
  * one before. Buffer 0 is brought up to date in the file if data were written since the last time.
- * Now and then a data buffer with clock snapshots is written, with this sequence number (0: the next); of it
- * is what is returned, and the code of a refusal of either. A refusal costs clock snapshots and no event.
+ * Now and then a data buffer with clock snapshots is written, with this sequence number (0: the
+ * next); of it is what is returned, and the code of a refusal of either. A refusal costs clock
+ * snapshots and no event.
  */
 struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file,
                                                      const struct etwas_clock_reading *reading,
@@ -101,7 +104,10 @@ struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file
 uint32_t etwas_log_clock_snapshots_loss_bytes(
     const struct etwas_log_clock_snapshots *clock_snapshots);
 
-/* There are losses, or others than before: they are put behind the clock snapshots, which make room the first time. */
+/*
+ * There are losses, or others than before: they are put behind the clock snapshots, which make room
+ * the first time.
+ */
 void etwas_log_clock_snapshots_make_room_for_losses(struct etwas_log_file *file);
 
 /* Whether they fill buffer 0 in memory as they say. */

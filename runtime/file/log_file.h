@@ -6,10 +6,10 @@
  * all of one size, or compressed (log_pack.h). At its end some of what was written is rewritten. If
  * the process dies at any moment, the file can be read up to its last whole buffer.
  *
- * It is sequential, circular or appended to, and its space may be set aside when it is created, as
+ * It is sequential, circular or appended to, and its space may be reserved when it is created, as
  * the mode bits say. A new-file set is several of these, one after the other (session_file.h).
  *
- * Not thread-safe: whoever has the session's role calls.
+ * Not thread-safe: the owner of the session's role calls.
  */
 #ifndef ETWAS_FILE_LOG_FILE_H
 #define ETWAS_FILE_LOG_FILE_H
@@ -28,9 +28,9 @@ struct etwas_log_file_totals {
     uint64_t events_lost;
     uint64_t buffers_lost;
     uint64_t
-        events_attempted; /* beside those: what writers have asked it to record; 0: is not told */
+        events_attempted; /* beside those: what writers have asked it to record; 0: not given */
     uint64_t events_overwritten; /* beside what was replaced in this file */
-    uint32_t ends;               /* ETWAS_ETL_ENDS_*; 0 but where the file is ended */
+    uint32_t ends;               /* ETWAS_ETL_ENDS_*; 0 unless the file is ended */
 };
 
 struct etwas_log_file_options {
@@ -38,47 +38,49 @@ struct etwas_log_file_options {
     const etwas_wchar *session_name; /* terminated, as recorded in the header */
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
-    uint32_t processors; /* streams, rather, at most */
-    uint32_t
-        least_processors; /* what the header says at the end, if none behind them has a buffer; 0: as above */
-    uint32_t rows;   /* of them: retention classes, and one; 0: there are none */
-    bool one_stream; /* in each row */
+    uint32_t processors; /* the most streams */
+    /* what the header says at the end if no stream behind them has a buffer; 0: as above */
+    uint32_t least_processors;
+    uint32_t rows;   /* class rows of streams: the retention classes, and one; 0: there are none */
+    bool one_stream; /* one stream in each row */
     uint32_t protocol;
-    uint32_t sequences;       /* why it is not RSEQ */
+    uint32_t sequences;       /* why RSEQ was not chosen */
     uint32_t clock;           /* ETWAS_CLOCK_KIND_* */
-    uint32_t requested_clock; /* that the session asked for; 0: this one */
+    uint32_t requested_clock; /* the clock that the session requested; 0: this one */
     uint32_t log_file_mode; /* CIRCULAR, APPEND, PREALLOCATE and COMPRESSED say how it is written */
     uint64_t maximum_bytes; /* 0: no limit */
-    uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
+    uint32_t maximum_file_size; /* the same as recorded in the header: MB, or KB by the mode */
     uint16_t logger_id;
-    bool process_times;           /* records carry processor times */
-    bool is_private;              /* nobody but its owner may see it */
-    bool replaces_whole;          /* what is at `path` stays until etwas_log_file_replace */
-    const uint32_t *takes_stacks; /* not 0: the session does (metadata.h); atomic; NULL: never */
-    uint32_t part;                /* number in a new-file set, from 1; 0: none */
+    bool process_times;  /* records carry processor times */
+    bool is_private;     /* only its owner may read it */
+    bool replaces_whole; /* what is at `path` stays until etwas_log_file_replace */
+    /* not 0: the session takes stacks (metadata.h); atomic; NULL: never */
+    const uint32_t *takes_stacks;
+    uint32_t part;                             /* number in a new-file set, from 1; 0: none */
     struct etwas_clock_reading started;        /* when the session started */
-    const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
-    const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */
+    const struct etwas_clock_reading *opened;  /* the clocks now; NULL: `started` */
+    const struct etwas_clock_history *history; /* clock readings in between; NULL: none */
     struct etwas_log_file_totals before;       /* what the session had lost when this file began */
-    const void *first; /* buffer 0 as it was begun, without clock snapshots; NULL: as now */
+    const void *first; /* buffer 0 as it was begun, without clock snapshots; NULL: made now */
     uint32_t first_bytes;
-    const struct etwas_clock_reading *ended; /* when it ended; NULL: when it is */
-    struct etwas_log_file *after;            /* the part before, to be closed later; or NULL */
+    /* when it ended; NULL: when etwas_log_file_end is called */
+    const struct etwas_clock_reading *ended;
+    struct etwas_log_file *after; /* the part before, to be closed later; or NULL */
 };
 
 /*
- * Creates the file, or opens it to be appended to, and writes buffer 0. A Win32 code: those of
- * etwas_file_create and etwas_log_append_check, ERROR_BAD_PATHNAME for names too long for buffer 0,
- * ERROR_INVALID_PARAMETER for a circular file without room for two data buffers, ERROR_DISK_FULL,
- * ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY. On failure nothing is left open, a file that had to
- * be created for this is removed, and one that was to be appended to is as it was.
+ * Creates the file, or opens it to be appended to, and writes buffer 0. Returns a Win32 code: those
+ * of etwas_file_create and etwas_log_append_check, ERROR_BAD_PATHNAME for names too long for buffer
+ * 0, ERROR_INVALID_PARAMETER for a circular file without room for two data buffers,
+ * ERROR_DISK_FULL, ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY. On failure nothing is left open, a
+ * file that had to be created for this is removed, and one that was to be appended to is as it was.
  */
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
 
 /* What became of the buffers of one call. */
 struct etwas_log_write {
-    uint32_t written;       /* from the first on these are in the file */
+    uint32_t written;       /* these are in the file, from the first on */
     uint32_t code;          /* why not all: ERROR_SUCCESS: it is full; else the system refused */
     uint64_t replaced;      /* events that are in the file no more */
     uint32_t metadata;      /* buffers with event metadata, written besides (log_metadata.h) */
@@ -86,10 +88,10 @@ struct etwas_log_write {
 };
 
 /*
- * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its head as it is in the
- * file. Sequence numbers are given here, without gaps, unless the buffers bring their own. After a
- * refusal the file is cut to its last whole buffer; where it goes on behind the refused one, in a
- * circular file or in space set aside, its entry is emptied if it was written in part. Codes of a
+ * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its header as it is in
+ * the file. Sequence numbers are given here, without gaps, unless the buffers have their own. After
+ * a refusal the file is cut to its last whole buffer; where it continues behind the refused one, in
+ * a circular file or in reserved space, the entry is emptied if it was written in part. Codes of a
  * refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
@@ -97,15 +99,16 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
 
 /* What was written, and is not in the file after all. */
 struct etwas_log_lost {
-    uint32_t buffers; /* with events */
-    uint32_t cut;     /* of all buffers, cut off at the end: the others have left an empty one */
+    uint32_t buffers; /* buffers with events */
+    /* buffers of any kind that were cut off at the end; the others have left an empty one */
+    uint32_t cut;
     uint64_t records;
 };
 
 /*
  * Makes everything written durable, and the counts in the header true. ERROR_DISK_FULL,
- * ERROR_WRITE_FAULT; it is tried again with the next one. *lost: what the system says then to have
- * dropped (log_audit.h).
+ * ERROR_WRITE_FAULT; the next call tries again. *lost: what the system reports then to have dropped
+ * (log_audit.h).
  */
 uint32_t etwas_log_file_sync(struct etwas_log_file *file,
                              const struct etwas_log_file_totals *totals,
@@ -123,19 +126,20 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file);
 /* Buffers in the file, buffer 0 included. */
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file);
 
-/* How long it is up to the end of the last one. */
+/* The file's length up to the end of the last buffer. */
 uint64_t etwas_log_file_bytes(const struct etwas_log_file *file);
 
-/* Whether no buffer fits in it any more. */
+/* Whether no further buffer fits. */
 bool etwas_log_file_is_full(const struct etwas_log_file *file);
 
-/* Its number in a new-file set. */
+/* The file's number in a new-file set. */
 uint32_t etwas_log_file_part(const struct etwas_log_file *file);
 
 /*
  * Ends the file: sets its length, numbers the buffers of a circular one, marks the last buffer, and
- * completes the header. It takes no more buffers; it may be ended again, with other counts. False
- * when the system refused any of this; the file can be read all the same if it can be read at all.
+ * completes the header. It accepts no more buffers; it may be ended again, with other counts.
+ * Returns false when the system refused any of this; the file can still be read if it can be read
+ * at all.
  */
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
@@ -146,23 +150,23 @@ bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 struct etwas_log_file_totals etwas_log_file_last_totals(const struct etwas_log_file *file);
 
 /*
- * With replaces_whole, where a file with something in it was at `path`: this one takes its place, once it has ended and was
- * stored. False: it was refused. Else it does nothing.
+ * With replaces_whole, where a file with content was at `path`: puts this one in its place, once it
+ * has ended and was stored. Returns false when that was refused. Else it does nothing.
  */
 bool etwas_log_file_replace(struct etwas_log_file *file);
 
 /*
- * Closes a file that has ended and was stored; one that waits beside another, and was not put in its place, is removed.
- * Frees `file`. False when the system refused.
+ * Closes a file that has ended and was stored. A file under its temporary name, which was not put
+ * in place, is removed. Frees `file`. Returns false when the system refused.
  */
 bool etwas_log_file_close(struct etwas_log_file *file);
 
-/* Ends and stores the file, whatever is lost. False when either of them is refused. */
+/* Ends and stores the file, whatever is lost. Returns false when either is refused. */
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*
- * The parts before this one that are not closed yet, chained. `oldest` is NULL when there are no
- * more than `keep`; `drop` takes it off the chain.
+ * The parts before this one that are not closed yet, chained. `oldest` returns NULL when there are
+ * no more than `keep`; `drop` takes the oldest off the chain.
  */
 struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
                                                      uint32_t keep);

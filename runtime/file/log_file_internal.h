@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A log file's inside: what log_open.c makes and log_file.c works with. Nobody else looks at it.
+ * The internals of a log file, which log_open.c creates and log_file.c works with. Only the files
+ * log_*.c include it.
  */
 #ifndef ETWAS_FILE_LOG_FILE_INTERNAL_H
 #define ETWAS_FILE_LOG_FILE_INTERNAL_H
@@ -28,9 +29,9 @@
  *
  *     WRITING ──end──▶ ENDING ──nothing was refused──▶ ENDED ──end──▶ ENDING
  *
- *     WRITING   takes buffers and readings of the clocks; its last clock snapshot is not there
- *     ENDING    takes nothing more; of its end something was refused, and it is to be ended again
- *     ENDED     is whole. It may be ended again, with other counts
+ *     WRITING   accepts buffers and clock readings; its last clock snapshot is not there
+ *     ENDING    accepts nothing more; a part of its end was refused, and it has to be ended again
+ *     ENDED     is complete. It may be ended again, with other counts
  */
 enum etwas_log_file_stage {
     ETWAS_LOG_FILE_WRITING,
@@ -40,14 +41,14 @@ enum etwas_log_file_stage {
 
 struct etwas_log_file {
     int descriptor;
-    char *temporary_path; /* its name until it takes the place of what is at … */
-    char *final_path;     /* … here; both NULL: it has its own name */
+    char *temporary_path; /* its name until it replaces the file at … */
+    char *final_path;     /* … this path; both NULL: it has its final name */
     uint32_t buffer_bytes;
     uint16_t logger_id;
-    uint32_t processors;          /* that the header says at the end; 0: as it does now */
-    const uint32_t *takes_stacks; /* as in its options */
+    uint32_t processors;                     /* what the header says at the end; 0: unchanged */
+    const uint32_t *takes_stacks;            /* as in its options */
     const struct etwas_clock_reading *ended; /* likewise */
-    bool has_space; /* set aside at the start: the length says nothing while it runs */
+    bool has_space; /* space was reserved at the start: the length says nothing while it runs */
     uint32_t part;
     enum etwas_log_file_stage stage;
     struct etwas_log_file *earlier; /* the part before, if it is not closed yet */
@@ -67,7 +68,7 @@ struct etwas_log_file {
     const struct etwas_loss_table *losses; /* the session's; NULL: there is nothing to add */
     uint32_t losses_bytes;                 /* in buffer 0 */
     struct etwas_log_metadata metadata;
-    uint8_t *scratch; /* a buffer of our own, for what cannot be written from where it lies */
+    uint8_t *scratch; /* a buffer of its own, for what cannot be written from where it lies */
 };
 
 static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t entry)
@@ -80,7 +81,7 @@ static inline bool etwas_log_is_packed(const struct etwas_log_file *file)
     return file->pack.end != 0;
 }
 
-/* Where the next data buffer goes. */
+/* The position of the next data buffer. */
 static inline uint64_t etwas_log_next(const struct etwas_log_file *file)
 {
     return etwas_log_is_packed(file)
@@ -88,7 +89,7 @@ static inline uint64_t etwas_log_next(const struct etwas_log_file *file)
                : etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
 }
 
-/* Where the last one ends. */
+/* The end of the last buffer. */
 static inline uint64_t etwas_log_end(const struct etwas_log_file *file)
 {
     return etwas_log_is_packed(file)
@@ -97,8 +98,9 @@ static inline uint64_t etwas_log_end(const struct etwas_log_file *file)
 }
 
 /*
- * Padding behind a buffer's records, a multiple of 8 bytes, and zeroes again. Who reads the buffer from outside, also
- * after this process was killed here, finds at its beginning one or the other, never a mixture: it is there first and goes last.
+ * Padding behind a buffer's records, a multiple of 8 bytes, and zeroes again. A process that reads
+ * the buffer from outside, also after this process was killed here, finds one or the other in its
+ * first word, never a mixture: that word is stored first and cleared last.
  */
 static inline void etwas_log_pad(const struct etwas_log_file *file, uint8_t *buffer,
                                  uint32_t used_bytes)
@@ -124,25 +126,25 @@ static inline void etwas_log_unpad(const struct etwas_log_file *file, uint8_t *b
     }
 }
 
-/* Writes buffer 0, whole, by way of the scratch one. */
+/* Writes all of buffer 0 through the scratch buffer. */
 bool etwas_log_write_header(struct etwas_log_file *file, int *error);
 
-/* Makes the scratch buffer one of so many bytes without records, as data buffer `number`, from 1. */
+/*
+ * Makes the scratch buffer one of `bytes` bytes without records, as data buffer `number`, from 1.
+ */
 void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t number,
                           int64_t time_stamp, uint32_t processor);
 
 /*
- * etwas_log_file_write, of buffers that take no entry from the event metadata of a circular file.
+ * etwas_log_file_write for buffers that take no entry from the event metadata of a circular file.
  */
 void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
                              uint32_t count, struct etwas_log_write *result);
 
-/*
- * Whether what the file's parts say of each other agrees. For ETWAS_INVARIANT, behind each change.
- */
+/* Whether the file's parts are consistent. For ETWAS_INVARIANT, after each change. */
 bool etwas_log_file_is_valid(const struct etwas_log_file *file);
 
-/* Everything but the descriptor. */
+/* Frees everything but the descriptor. */
 void etwas_log_free(struct etwas_log_file *file);
 
 #endif

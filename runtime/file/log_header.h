@@ -3,9 +3,9 @@
 
 /*
  * The content of buffer 0: buffer header, log file header record, calibration, totals, clock, and
- * behind them the clock snapshots (log_clock_snapshots.h). Built at the start of a file, or taken over from the file
- * that is appended to; brought up to date at each sync and completed at the end. As safe a set of
- * values as the format's readers ask for.
+ * behind them the clock snapshots (log_clock_snapshots.h). Built at the start of a file, or taken
+ * over from the file that is appended to; brought up to date at each sync and completed at the end.
+ * As safe a set of values as the format's readers ask for.
  */
 #ifndef ETWAS_FILE_LOG_HEADER_H
 #define ETWAS_FILE_LOG_HEADER_H
@@ -23,45 +23,45 @@ struct etwas_log_header {
     uint32_t bytes;              /* without padding; changed by etwas_log_header_resize */
     uint32_t calibration_offset; /* 0: none, in a file of another writer */
     uint32_t totals_offset;      /* likewise */
-    uint32_t totals_bytes;       /* of its payload: an older writer's has less */
+    uint32_t totals_bytes;       /* size of its payload: an older writer's has less */
     uint32_t clock;
     struct etwas_clock_reading started;
-    struct etwas_etl_totals earlier; /* of the sessions before, in a file appended to */
+    struct etwas_etl_totals earlier; /* totals of the sessions before, in a file appended to */
 };
 
 /*
- * A new file's. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME when the names are too long for a
- * buffer of this size.
+ * Builds a new file's buffer 0. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME when the names are too
+ * long for a buffer of this size.
  */
 uint32_t etwas_log_header_build(struct etwas_log_header *header,
                                 const struct etwas_log_file_options *options);
 
-/* The units of KernelTime and UserTime that a file with these options has, in 100 ns. */
+/* The unit of KernelTime and UserTime in a file with these options, in 100 ns. */
 uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *options);
 
 /*
- * Continues one whose content, offsets and clock are filled in: the file is in progress again, with
- * the mode and size of this session. Adds a totals record if there is none, or an older writer's, and
- * room for it; the last one counts.
+ * Continues a header whose content, offsets and clock are filled in: the file is in progress again,
+ * with the mode and size of this session. Adds a totals record if there is none, or an older
+ * writer's, and room for it; the last one counts.
  */
 void etwas_log_header_continue(struct etwas_log_header *header,
                                const struct etwas_log_file_options *options);
 
 /*
- * The counts so far, those of earlier sessions added. `buffers` in the file, buffer 0 included; of
- * the totals only what is counted, and what ends with the file.
+ * Stores the counts so far, with those of earlier sessions added. `buffers` in the file, buffer 0
+ * included; of the totals only what is counted, and what ends with the file.
  */
 void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
                             const struct etwas_etl_totals *counts);
 
 /*
- * What is known at the end: the time, the clock's rate measured over the whole session, and how many streams have
- * buffers; 0: as many as it says already.
+ * Stores what is known at the end: the time, the clock's rate measured over the whole session, and
+ * how many streams have buffers; 0: the number stays.
  */
 void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now,
                           uint32_t processors);
 
-/* The records end here from now on. */
+/* Sets the end of the records. */
 void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes);
 
 /* The header of a record of our own in buffer 0: with the ids and the stamp of the first record. */

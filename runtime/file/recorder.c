@@ -106,8 +106,8 @@ static int candidate_newest_first(const void *left, const void *right)
 }
 
 /*
- * A slot's buffers that belong to the window and are not pinned. What lies behind a pinned one was looked at
- * when that was pinned, unless the window has become wider.
+ * A slot's buffers that belong to the window and are not pinned. What lies behind a pinned one was
+ * looked at when that was pinned, unless the window has become wider.
  */
 static uint32_t recorder_list_slot(const struct recorder *recorder, struct etwas_pool *pool,
                                    uint32_t slot, uint32_t count)
@@ -177,8 +177,8 @@ static uint32_t recorder_own_slots(const struct etwas_pool *pool)
 }
 
 /*
- * At the trigger the newest first, and as many places are left as there are slots: each has a buffer with
- * the moment itself, that cannot be pinned before it is full.
+ * At the trigger the newest first, and as many places are left as there are slots: each has a
+ * buffer with the moment itself, that cannot be pinned before it is full.
  */
 static void recorder_pin_held(struct recorder *recorder, struct etwas_pool *pool)
 {
@@ -227,8 +227,8 @@ static int64_t window_begin_for(const struct recorder *recorder, int64_t moment)
 }
 
 /*
- * How long the window stays open: a trigger from a payload comes when its moment is past. The two clocks
- * differ a little, and rather too long than too short.
+ * How long the window stays open: a trigger from a payload comes when its moment is past. The two
+ * clocks differ a little, and rather too long than too short.
  */
 static uint64_t window_left_ns(const struct recorder *recorder, const struct etwas_session *session,
                                int64_t moment)
@@ -358,7 +358,8 @@ static void window_finish(struct recorder *recorder, struct etwas_session *sessi
     (void)pthread_mutex_unlock(&session->pool_lock);
     recorder->window.trigger = 0;
     ck_pr_store_32(&trigger->is_open, 0);
-    ck_pr_fence_memory(); /* pairs with the one in etwas_trigger_pull: before `first` is looked at */
+    /* pairs with the one in etwas_trigger_pull: before `first` is looked at */
+    ck_pr_fence_memory();
 }
 
 /* The session ends: what is asked for until now is written, and then nobody may ask. */

@@ -6,14 +6,16 @@
  *
  *     WAITING ──a trigger──▶ OPEN ──its time is over, or the session ends──▶ the file ──▶ WAITING
  *
- *     WAITING   a trigger that comes too soon after the last, or beyond the cap, is counted and nothing else
- *     OPEN      what belongs to the window is pinned as soon as it is full, until only the spare buffers
- *               are left to the writers. Triggers that come are joined
- *     the file  is written in one pass of the flusher; then nothing is pinned any more. A trigger that comes
- *               meanwhile has the next window
+ *     WAITING   a trigger that comes too soon after the last, or beyond the cap, is only counted
+ *     OPEN      each buffer of the window is pinned as soon as it is full, until only the reserve
+ *               is
+ *               left to the writers. Triggers that come are joined to the window
+ *     the file  is written in one pass of the flusher; then nothing is pinned any more. A trigger
+ *               that
+ *               comes meanwhile begins the next window
  *
- * Writers take no notice: they find no pinned buffer to overwrite, and take the next. So that they find one
- * at all, what each slot needs to go on is never pinned (recorder_least_reserve).
+ * Writers are not affected: they find no pinned buffer to overwrite, and take the next. So that
+ * they always find one, what each slot needs to go on is never pinned (recorder_least_reserve).
  *
  * All of it belongs to the flusher's role.
  */
@@ -26,23 +28,26 @@
 #include "session/session.h"
 
 struct etwas_recorder_options {
-    etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* with one %d; looked at */
-    int64_t before_ticks; /* of the session's clock; INT64_MAX: all there is */
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* with one %d; checked */
+    int64_t before_ticks; /* ticks of the session's clock; INT64_MAX: all there is */
     uint64_t after_ns;
     uint64_t least_gap_ns;  /* between the beginnings of two windows */
-    uint32_t spare_buffers; /* 0: half of what there is */
-    uint32_t maximum_files; /* 0: as many as come */
-    uint64_t maximum_bytes; /* of all files; 0: likewise */
+    uint32_t spare_buffers; /* buffers left to writers; 0: half of what there is */
+    uint32_t maximum_files; /* 0: no limit */
+    uint64_t maximum_bytes; /* size of all files; 0: no limit */
 
-    /* Before a file is written: what belongs into it besides. NULL: nothing. */
+    /* Called before a file is written, to prepare what else belongs into it. NULL: nothing. */
     void (*prepare)(struct etwas_session *session);
-    /* When a window has begun, with the name that its file will have. Must not wait. NULL: nobody wants to know. */
+    /*
+     * Called when a window has begun, with the name that its file will have. Must not wait. May be
+     * NULL.
+     */
     void (*begun)(const struct etwas_session *session, const etwas_wchar *file_name,
                   const struct etwas_snapshot_window *window);
 };
 
 /*
- * Arms the triggers of a session that runs. With its role held. ERROR_ALREADY_EXISTS: they are;
+ * Arms the triggers of a session that runs. Role held. ERROR_ALREADY_EXISTS: they are armed;
  * ERROR_NOT_SUPPORTED: it is no recorder, is not for this process, or has no flusher thread;
  * ERROR_INVALID_PARAMETER: with so many spare buffers, or so few in all, none can be pinned;
  * ERROR_NOT_ENOUGH_MEMORY.

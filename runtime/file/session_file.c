@@ -144,8 +144,8 @@ static void session_file_count_sync_error(struct etwas_session *session)
 }
 
 /*
- * Of buffers without events, clock snapshots or metadata: what they take the place of in a circular file is
- * counted. A refusal costs what was in them, and no event.
+ * Of buffers without events, clock snapshots or metadata: what they take the place of in a circular
+ * file is counted. A refusal costs what was in them, and no event.
  */
 static void session_file_count_besides(struct etwas_session *session,
                                        const struct etwas_log_write *write)
@@ -369,8 +369,9 @@ static bool session_file_begin_next_part(struct etwas_session *session, uint32_t
 }
 
 /*
- * NEWFILE: what is taken and not accounted is in two parts at most, the newest ones, whose names a crash-safe session keeps:
- * who recovers it looks for it there. The half, since what describes events takes its room, too.
+ * NEWFILE: what is taken and not accounted is in two parts at most, the newest ones, whose names a
+ * crash-safe session keeps: who recovers it looks for it there. The half, since what describes
+ * events takes its room, too.
  */
 static uint32_t session_file_room(struct etwas_session *session, uint32_t most, bool last)
 {

@@ -3,11 +3,11 @@
 
 /*
  * The log files of a session: made from its configuration, one after the other, and a sink of what
- * is drained (flush/sink.h). All of this with the session's role held.
+ * is drained (flush/sink.h). All functions need the session's role.
  *
- * From one file to the next: the new one is opened first. If that fails the old one goes on, and
- * nothing has changed; else the session goes on with it, and the old one is finished with what was
- * lost since it began.
+ * From one file to the next: the new one is opened first. If that fails the session continues with
+ * the old one, and nothing has changed; else it continues with the new one, and the old one is
+ * finished with what was lost since it began.
  */
 #ifndef ETWAS_FILE_SESSION_FILE_H
 #define ETWAS_FILE_SESSION_FILE_H
@@ -18,17 +18,19 @@
 #include "file/log_file.h"
 #include "session/session.h"
 
-/* What every file of the session has; its own names and sizes are left open. */
+/* The options that all files of the session have in common; names and sizes are not set. */
 struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session);
 
 /*
- * Creates a file for a snapshot (replaces_whole), which is the session's until it is closed: a fork's child finds it
- * there. The codes of etwas_log_file_create, and ERROR_BAD_PATHNAME for an ill-formed name,
- * ERROR_DISK_FULL (R92).
+ * Creates a file for a snapshot (replaces_whole), which is the session's until it is closed: a
+ * fork's child finds it there. The codes of etwas_log_file_create, and ERROR_BAD_PATHNAME for an
+ * ill-formed name, ERROR_DISK_FULL (R92).
  */
 uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wchar *file_name);
 
-/* Closes the session's file, which has ended and was stored. False when the system refused. */
+/*
+ * Closes the session's file, which has ended and was stored. Returns false when the system refused.
+ */
 bool etwas_session_file_close(struct etwas_session *session);
 
 /*
@@ -38,21 +40,21 @@ bool etwas_session_file_close(struct etwas_session *session);
 uint32_t etwas_session_file_open(struct etwas_session *session);
 
 /*
- * NEWFILE: goes on with the file of the next serial (R96), which moves on success only. The codes
- * of etwas_session_file_open.
+ * NEWFILE: continues with the file of the next serial (R96), which is counted on success only. The
+ * codes of etwas_session_file_open.
  */
 uint32_t etwas_session_file_next(struct etwas_session *session);
 
 /*
- * The same for a part that is full, without waiting for the disk: the part is whole at once, and
- * made durable and closed by the next sync, or when some more have ended.
+ * The same for a part that is full, without waiting for the disk: the part is complete at once, and
+ * is made durable and closed by the next sync, or when some more have ended.
  */
 uint32_t etwas_session_file_roll(struct etwas_session *session);
 
-/* Goes on with a file of another name, `given` as in StartTrace (R130). The same codes. */
+/* Continues with a file of another name, `given` as in StartTrace (R130). The same codes. */
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given);
 
-/* Ends the session's file, if it has one. An error on the way is counted in sync_errors. */
+/* Ends the session's file, if it has one. Errors are counted in sync_errors. */
 void etwas_session_file_finish(struct etwas_session *session);
 
 #endif

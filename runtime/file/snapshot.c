@@ -74,8 +74,8 @@ static void snapshot_list(struct snapshot *snapshot, uint64_t owner, uint32_t bu
 }
 
 /*
- * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its writer
- * has not come to it yet: it can be pinned then. False: no memory.
+ * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its
+ * writer has not come to it yet: it can be pinned then. False: no memory.
  */
 static bool snapshot_list_held(struct snapshot *snapshot)
 {
@@ -122,8 +122,8 @@ static void held_store_link(const struct etwas_pool *pool, struct held *held)
 }
 
 /*
- * The records of a buffer are in the order of time, so the first is the oldest. A guest may scribble on what is not
- * copied while it is looked at.
+ * The records of a buffer are in the order of time, so the first is the oldest. A guest may
+ * scribble on what is not copied while it is looked at.
  */
 static void snapshot_update_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
 {
@@ -139,7 +139,9 @@ static void snapshot_update_oldest(struct snapshot *snapshot, const void *record
     }
 }
 
-/* Writes records as a buffer of the file, numbered in the order of time, unless they are too old. */
+/*
+ * Writes records as a buffer of the file, numbered in the order of time, unless they are too old.
+ */
 static uint32_t snapshot_write_records(struct snapshot *snapshot, struct held *held,
                                        const void *records, const struct etwas_collected *collected,
                                        uint32_t sequence_number)
@@ -333,10 +335,10 @@ static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t 
 }
 
 /*
- * What the session has read of the clocks, and what was described. Clock snapshots that do not fit in buffer 0
- * and event metadata come last in the file, and so first in the order of time: they are of processor
- * 0 and stamped with the session's start. *buffers: how many they are. No other buffer has their
- * numbers, from `sequence_number` on.
+ * What the session has read of the clocks, and what was described. Clock snapshots that do not fit
+ * in buffer 0 and event metadata come last in the file, and so first in the order of time: they are
+ * of processor 0 and stamped with the session's start. *buffers: how many they are. No other buffer
+ * has their numbers, from `sequence_number` on.
  */
 static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
                                        uint32_t *buffers)
@@ -368,8 +370,8 @@ static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t
 
 /*
  * Newest buffers first: what happened just before the snapshot was asked for is what it is for, and
- * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what was
- * written besides belongs before the oldest; then they are given anew.
+ * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what
+ * was written besides belongs before the oldest; then they are given anew.
  */
 static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
 {

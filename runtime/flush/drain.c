@@ -54,9 +54,9 @@ static uint8_t *drain_whole_buffer(const struct etwas_pool *pool,
 }
 
 /*
- * Strangers may write into a shared session's buffers at any time: so once a guest has come its records are copied
- * first, and what is looked at and written is the copy, up to the first that is none. A batch that was begun before the
- * first guest came is still looked at where it lies.
+ * Strangers may write into a shared session's buffers at any time: so once a guest has come its
+ * records are copied first, and what is looked at and written is the copy, up to the first that is
+ * none. A batch that was begun before the first guest came is still looked at where it lies.
  */
 static void batch_copy_out(struct pass *pass, uint32_t index)
 {

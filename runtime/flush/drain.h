@@ -3,7 +3,7 @@
 
 /*
  * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it
- * over in batches, accounts for what became of it and gives the buffers back. The caller holds the
+ * over in batches, accounts for what became of it and releases the buffers. The caller holds the
  * session's role; the session has a sink.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
@@ -17,7 +17,7 @@
 /*
  * How long the flusher waits for writers that reserved and do not commit, before it abandons a
  * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
- * sink that waits for somebody as it ends does so for as long.
+ * sink that waits for another process when it ends has the same timeout.
  */
 #define ETWAS_DRAIN_TIMEOUT_NS UINT64_C(1000000000)
 
@@ -29,21 +29,21 @@ extern uint64_t etwas_drain_timeout_ns;
 #endif
 
 struct etwas_drain_result {
-    uint32_t buffers; /* taken from the slots */
-    bool is_full;     /* a sink takes nothing more: the session has to stop */
+    uint32_t buffers; /* collected from the slots */
+    bool is_full;     /* a sink accepts nothing more: the session has to stop */
     bool no_room;     /* what is left waits for room in a sink */
     bool waits;       /* what is left waits for writers that reserved and have not committed */
     uint32_t code;    /* ERROR_SUCCESS, or why something could not be written */
 };
 
-/* A session begins. */
+/* Resets the drain's state when a session begins. */
 void etwas_drain_reset(struct etwas_session *session);
 
-/* One pass; does not wait for writers. */
+/* Makes one pass. Does not wait for writers. */
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
                                       enum etwas_collector_scope scope);
 
-/* Passes until nothing collected is left: waits for writers, up to the timeout. */
+/* Makes passes until nothing collected is left. Waits for writers, up to the timeout. */
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
                                                  enum etwas_collector_scope scope);
 

@@ -71,8 +71,8 @@ static uint64_t flusher_next_interval(const struct etwas_pool *pool, uint64_t in
 }
 
 /*
- * The timed flushes, of which UPDATE may change the period at any time, the clock's readings, and the
- * windows of a recorder.
+ * The timed flushes, of which UPDATE may change the period at any time, the clock's readings, and
+ * the windows of a recorder.
  */
 struct timer {
     uint64_t flushed_ns;          /* when the last period began */

@@ -6,7 +6,7 @@
  * ahead of the writers, and flushes by the timer. All signals are blocked in it.
  *
  * It sleeps on the pool's event count. A writer wakes it when buffers run low, at most once a pass;
- * otherwise it looks by itself, the more often the more it finds.
+ * otherwise it wakes up by itself, the more often the more it finds.
  */
 #ifndef ETWAS_FLUSH_FLUSHER_H
 #define ETWAS_FLUSH_FLUSHER_H
@@ -18,19 +18,22 @@
 
 /*
  * Called in the flusher thread when the log file has reached its maximum size and the session has
- * to stop. True: it is stopped, or somebody is stopping it, and the thread ends. Set by who starts
- * sessions.
+ * to stop. Returns true when the session is stopped, or being stopped by another thread; then the
+ * flusher ends. Set by the code that starts sessions.
  */
 typedef bool (*etwas_flusher_full)(struct etwas_session_key key);
 
 /*
- * Starts the session's thread, unless its configuration says that there is none.
- * ERROR_ACCESS_DENIED when the system refuses affinity or priority, ERROR_NO_SYSTEM_RESOURCES when
- * it refuses the thread.
+ * Starts the session's thread, unless its configuration excludes one. Returns ERROR_ACCESS_DENIED
+ * when the system refuses affinity or priority, ERROR_NO_SYSTEM_RESOURCES when it refuses the
+ * thread.
  */
 uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full full);
 
-/* Asks the thread to end and waits for it; from the thread itself it only lets go of it. */
+/*
+ * Asks the thread to end and waits for it. In the flusher thread itself it only detaches the
+ * thread.
+ */
 void etwas_flusher_end(struct etwas_session *session);
 
 #endif

@@ -13,13 +13,16 @@
 
 #include "session/session.h"
 
-/* The session starts now: fills in `started` too. Before this the others do nothing. */
+/*
+ * Takes the first reading when the session starts, and fills in `started`. Before this the others
+ * do nothing.
+ */
 void etwas_session_clock_begin(struct etwas_session *session);
 
-/* Takes a reading if it is time for one. After the sinks got what there was for them. */
+/* Takes a reading if one is due. Called after the sinks got what there was for them. */
 void etwas_session_clock_read_if_due(struct etwas_session *session);
 
-/* How long until then; UINT64_MAX before the start. */
+/* Time until the next reading is due, in ns; UINT64_MAX before the start. */
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session);
 
 #endif

@@ -36,8 +36,8 @@ static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 }
 
 /*
- * Waits for the writers still inside until the session's timeout ends. False: some of this process stay longer. A guest's
- * have a mapping of their own, which stays when ours goes.
+ * Waits for the writers still inside until the session's timeout ends. False: some of this process
+ * stay longer. A guest's have a mapping of their own, which stays when ours goes.
  */
 static bool wait_for_writers(const struct etwas_session *session, uint64_t end_ns)
 {
@@ -53,8 +53,8 @@ static bool wait_for_writers(const struct etwas_session *session, uint64_t end_n
 }
 
 /*
- * The pool is taken away: of a signal handler that counts itself in to read it and this, at least one
- * sees the other. One that stays for longer has probably crashed itself.
+ * The pool is taken away: of a signal handler that counts itself in to read it and this, at least
+ * one sees the other. One that stays for longer has probably crashed itself.
  */
 static bool wait_for_handlers(const struct etwas_session *session)
 {
@@ -100,9 +100,9 @@ static bool guests_may_have_come(const struct etwas_session *session)
 }
 
 /*
- * Which slots a sequence of another process may still change: one with a current buffer, and one that counts
- * losses. In no other can a record be committed any more: ADOPT adds none, and PUBLISH reads the gate. A shared
- * session has no retention classes: a slot's index is its processor.
+ * Which slots a sequence of another process may still change: one with a current buffer, and one
+ * that counts losses. In no other can a record be committed any more: ADOPT adds none, and PUBLISH
+ * reads the gate. A shared session has no retention classes: a slot's index is its processor.
  */
 static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns)
 {
@@ -123,8 +123,8 @@ static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns
 }
 
 /*
- * The gates are closed; after the fence no restartable sequence that saw them open can commit. Those of this
- * process membarrier ends, those of others visits do. False: it is not proven.
+ * The gates are closed; after the fence no restartable sequence that saw them open can commit.
+ * Those of this process membarrier ends, those of others visits do. False: it is not proven.
  */
 static bool fence_sequences(const struct etwas_session *session, uint64_t timeout_ns)
 {
@@ -134,10 +134,10 @@ static bool fence_sequences(const struct etwas_session *session, uint64_t timeou
 }
 
 /*
- * Where the fence is not proven, nothing is shut: a buffer that is current stays so, what is new in it is written
- * as a part of it, and its memory stays for good. A guest may commit late; so this looks again until the
- * fence is proven or nobody is left to be late. Each look reads a slot's word once, for the part and for
- * the links from it.
+ * Where the fence is not proven, nothing is shut: a buffer that is current stays so, what is new in
+ * it is written as a part of it, and its memory stays for good. A guest may commit late; so this
+ * looks again until the fence is proven or nobody is left to be late. Each look reads a slot's word
+ * once, for the part and for the links from it.
  */
 static void shut_slots_behind_fence(struct etwas_session *session)
 {

@@ -10,14 +10,15 @@
 #include "session/session.h"
 
 /*
- * After the session's gates are closed and its thread has ended. Drains what is recorded, if there
- * is a sink, ends the sinks, keeps the last counts and returns the memory. A writer that does
- * not come out of a record or of the slow path of a shared slot within the timeout keeps the
- * memory: it is leaked, never pulled away. Writers in rseq slots are not waited for; if
- * the system refuses the fence that ends their sequences, the memory is leaked too.
+ * Shuts a session down after its gates are closed and its thread has ended. Drains what is
+ * recorded, if there is a sink, ends the sinks, stores the last counts and returns the memory. A
+ * writer that does not leave a record or the slow path of a shared slot within the timeout keeps
+ * the memory: it is leaked, never unmapped under the writer. Writers in rseq slots are not waited
+ * for; if the system refuses the fence that ends their sequences, the memory is leaked too.
  *
- * In a shared session the processors of guests are visited (platform/visit.h). Where one cannot be reached within
- * 2 s, what its guests may still commit is looked for until they are gone, 5 s at most, and the memory is leaked.
+ * In a shared session the processors of guests are visited (platform/visit.h). Where one cannot be
+ * reached within 2 s, what its guests may still commit is collected until they are gone, 5 s at
+ * most, and the memory is leaked.
  */
 void etwas_session_shut_down(struct etwas_session *session);
 

@@ -6,12 +6,13 @@
  * time with its backlog another (realtime/session_realtime.c).
  *
  * A sink is a table of verbs. A session has a table of sinks (enum etwas_session_sink), with NULL
- * where one is not in use; the drain and the flusher know no more of them than this. They get a
- * batch in the order of that table, and see of each buffer whether one before has kept it.
+ * for a sink that is not in use; the drain and the flusher know no more of them than this. The
+ * sinks get a batch in the order of that table, and see of each buffer whether an earlier sink has
+ * kept it.
  *
- * A sink keeps its own accounts. What becomes of a buffer's events is accounted by the drain: kept by
- * any sink they are written, else they are lost for the reason that the batch says. If a sink finds
- * out later that it has not kept them after all, it books that itself.
+ * A sink keeps its own accounts. The drain accounts for a buffer's events: kept by any sink they
+ * are written, else they are lost for the reason that the batch says. A sink that finds out later
+ * that it has not kept them after all books that itself.
  */
 #ifndef ETWAS_FLUSH_SINK_H
 #define ETWAS_FLUSH_SINK_H
@@ -22,23 +23,23 @@
 #include "session/session.h"
 
 /*
- * A drained buffer: `data` are its records, already padded to 8 bytes each.
+ * A drained buffer: `data` are its records, each padded to 8 bytes.
  *
- * `whole` is given where nobody else reads or writes the buffer they lie in any more: its start, on
- * a page's boundary and as long as the session's buffers, with the data at
- * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its head there; behind the data are zeroes when
- * it is done. NULL: the data can only be copied.
+ * `whole` is set where no other thread reads or writes the buffer they lie in any more: its start,
+ * on a page boundary and as long as the session's buffers, with the data at
+ * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its header there; when it is done there are
+ * zeroes behind the data. NULL: the data can only be copied.
  */
 struct etwas_drained {
     uint8_t *whole;
     const void *data;
     uint32_t data_bytes;
-    uint32_t records; /* how many the data are */
+    uint32_t records; /* number of records in the data */
     uint32_t processor;
     int64_t time_stamp;       /* raw, not less than any record's */
     int64_t newest;           /* the newest record's, or later */
-    uint32_t sequence_number; /* 0: the next; else its number in the order of time, from 1 */
-    bool kept;                /* by a sink: not lost */
+    uint32_t sequence_number; /* 0: the next number; else its number in the order of time, from 1 */
+    bool kept;                /* a sink has kept it: it is not lost */
 };
 
 enum {
@@ -48,43 +49,44 @@ enum {
 struct etwas_batch {
     struct etwas_drained buffers[ETWAS_BATCH_BUFFERS];
     uint32_t count;
-    /* What the sinks say of it. */
-    enum etwas_disposition loss; /* of what no sink has kept */
-    uint32_t code;               /* of a refusal by the system */
-    bool is_full;                /* a sink takes nothing more: the session has to stop */
+    /* Set by the sinks. */
+    enum etwas_disposition loss; /* disposition of what no sink has kept */
+    uint32_t code;               /* Win32 code of a refusal by the system */
+    bool is_full;                /* a sink accepts nothing more: the session has to stop */
 };
 
-/* All with the session's role held. NULL: a sink to which that means nothing. */
+/* All verbs are called with the session's role held. NULL: the sink does not need the verb. */
 struct etwas_sink {
-    /* After so many bytes it wants a flush, asked for or not. 0: never. */
+    /* The sink wants a flush after this many bytes, requested or not. 0: never. */
     uint64_t flush_bytes;
 
-    /* A pass begins: books what became of what was taken before. */
+    /* A pass begins: books what became of what the sink accepted before. */
     void (*account)(struct etwas_session *session);
 
     /*
-     * How many buffers the next batch may have for it, up to `most`; the others wait in the pool. `last`: the session
-     * ends, and they can wait for another batch, but for nothing else: one at least.
+     * How many buffers the next batch may have for this sink, up to `most`; the others wait in the
+     * pool. `last`: the session ends, and they can wait for another batch, but not for room: the
+     * result is one at least.
      */
     uint32_t (*room)(struct etwas_session *session, uint32_t most, bool last);
 
-    /* Takes a batch, and says in it what is kept. */
+    /* Accepts a batch, and marks in it what is kept. */
     void (*accept)(struct etwas_session *session, struct etwas_batch *batch);
 
     /*
-     * A flush is through: everything stamped up to `bound` has been taken, but for records whose
-     * writers were interrupted between reading the clock and committing.
+     * A flush is complete: everything stamped up to `bound` has been accepted, but for records
+     * whose writers were interrupted between reading the clock and committing.
      */
     void (*flushed)(struct etwas_session *session, int64_t bound);
 
-    /* Makes durable what was taken. A Win32 code. */
+    /* Makes durable what was accepted. Returns a Win32 code. */
     uint32_t (*sync)(struct etwas_session *session);
 
-    /* The session has read its clocks; `quiet`: nothing was logged since it did before. */
+    /* The session has read its clocks. `quiet`: nothing was logged since the reading before. */
     void (*read_clocks)(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet);
 
-    /* Nothing comes any more. Takes itself out of the session's table. */
+    /* The session ends: the sink removes itself from the session's table. */
     void (*end)(struct etwas_session *session);
 };
 
@@ -92,22 +94,22 @@ struct etwas_sink {
 
 void etwas_sinks_account(struct etwas_session *session);
 
-/* The least that one of them has. */
+/* The least room of all sinks. */
 uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool last);
 
 void etwas_sinks_accept(struct etwas_session *session, struct etwas_batch *batch);
 void etwas_sinks_flushed(struct etwas_session *session, int64_t bound);
 
-/* Whether one of them wants a flush when `bytes` were taken since the last. */
+/* Whether a sink wants a flush after `bytes` were accepted since the last one. */
 bool etwas_sinks_want_flush(const struct etwas_session *session, uint64_t bytes);
 
-/* The first refusal. */
+/* Syncs all sinks and returns the first refusal. */
 uint32_t etwas_sinks_sync(struct etwas_session *session);
 
 void etwas_sinks_read_clocks(struct etwas_session *session,
                              const struct etwas_clock_reading *reading, bool quiet);
 
-/* The last one first: what it has lost until then stands in the file's header. */
+/* Ends all sinks, the last one first: what it has lost until then goes into the file's header. */
 void etwas_sinks_end(struct etwas_session *session);
 
 #endif

@@ -72,8 +72,8 @@ static int segment_by_address(const void *left, const void *right)
 }
 
 /*
- * False: together they have more than the file. Then a small one would stand for more memory than there is, over and over the
- * same bytes.
+ * False: together they have more than the file. Then a small one would stand for more memory than
+ * there is, over and over the same bytes.
  */
 static bool core_read_segments(struct etwas_core *core, uint64_t at, uint32_t count,
                                uint64_t file_bytes)

@@ -22,14 +22,17 @@ enum {
     WORD_BYTES = 8, /* records begin on multiples of this, and so do their ends */
     PACKED_BEGINNING = 64, /* enough for a beginning, however badly it compresses */
 };
-/* A small file may promise to decompress to much: all together it may be read so often, and some GB. */
+/*
+ * A small file may promise to decompress to much: all together it may be read so often, and some
+ * GB.
+ */
 #define UNPACKED_TIMES UINT64_C(64)
 #define UNPACKED_BYTES (UINT64_C(4) << 30)
 
 /*
- * One word a buffer of the file stands for what it begins with, one for all it has: sums with a secret factor, so that nobody
- * makes a file in which many look alike. All is read only where several begin alike, which stamps prevent where clocks
- * are fine enough.
+ * One word a buffer of the file stands for what it begins with, one for all it has: sums with a
+ * secret factor, so that nobody makes a file in which many look alike. All is read only where
+ * several begin alike, which stamps prevent where clocks are fine enough.
  */
 struct entry {
     uint64_t beginning; /* of its processor, how long it is up to BEGINNING, and so many bytes */
@@ -143,7 +146,10 @@ static bool tail_add_entry(struct etwas_log_tail *tail, const struct entry *entr
     return true;
 }
 
-/* The next place of a buffer in which the file has anything: a file of holes may be as long as it likes. */
+/*
+ * The next place of a buffer in which the file has anything: a file of holes may be as long as it
+ * likes.
+ */
 static uint64_t tail_skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
 {
     off_t data = lseek(file, (off_t)at, SEEK_DATA);
@@ -385,8 +391,8 @@ static bool run_has_unfound(const struct entry *first, const struct entry *end)
 }
 
 /*
- * The longest of a group that these records begin with: each length is tried once, and the sum of the records goes on from
- * one to the next.
+ * The longest of a group that these records begin with: each length is tried once, and the sum of
+ * the records goes on from one to the next.
  */
 static struct entry *group_find(const struct etwas_log_tail *tail, struct entry *group,
                                 size_t count, bool has_content, const uint8_t *records,

@@ -132,7 +132,10 @@ static uint8_t *copy_table(struct etwas_mapping_copy *copy,
     return taken;
 }
 
-/* The table's entries from the first on, of each as much as this build knows: another one's may be wider. */
+/*
+ * The table's entries from the first on, of each as much as this build knows: another one's may be
+ * wider.
+ */
 static uint8_t *copy_entries(struct etwas_mapping_copy *copy,
                              const struct etwas_recover_source *source,
                              enum etwas_shared_table_name name, uint64_t first, uint64_t count,

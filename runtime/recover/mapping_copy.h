@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mapping as recovery has it: copied, and of what is in it so much checked that no index, offset or size of the head
- * leads out of the copy. The words of the pool may be anything still (pool_read.h).
+ * A copy of a mapping, of which so much is checked that no index, offset or size of the head leads
+ * out of the copy. The words of the pool may still be anything (pool_read.h).
  *
- * Of a process that lives the order of copying makes it one picture: first the owner words, then the slots, the
- * controls, the buffers, and the owner words once more. A buffer whose claim began after the first is
- * passed over, and of one that is filled meanwhile what was committed when its slot was copied is whole.
+ * The order of copying makes a consistent picture of a process that lives: first the owner words,
+ * then the slots, the controls, the buffers, and the owner words once more. A buffer whose claim
+ * began after the first copy is skipped, and of one that is filled meanwhile what was committed
+ * when its slot was copied is whole.
  *
- * It takes the memory of what the source really has: what is a hole in the file is none here.
+ * The copy takes the memory of what the source really contains: a hole of the file takes none.
  */
 #ifndef ETWAS_RECOVER_MAPPING_COPY_H
 #define ETWAS_RECOVER_MAPPING_COPY_H
@@ -24,34 +25,35 @@ enum {
 
 struct etwas_mapping_copy {
     struct etwas_shared_head head;
-    uint8_t *first;   /* head.first_bytes; NULL: it cannot be buffer 0 */
+    uint8_t *first;   /* head.first_bytes; NULL: it is impossible as buffer 0 */
     uint8_t *schemas; /* whole records, each rounded up to 8 bytes */
     uint64_t schema_bytes;
     struct etwas_clock_history history;
-    struct etwas_pool pool; /* of the copies, for counting */
+    struct etwas_pool pool; /* refers to the copies; for counting */
     struct etwas_pool_view view;
     uint64_t *owners;
     uint64_t *owners_after;
     uint8_t *slots;
     uint8_t *controls;
     uint8_t *region;
-    uint8_t *is_absent; /* a byte for each buffer: the source has nothing of it */
+    uint8_t *is_absent; /* a byte for each buffer: not 0 where the source has nothing of it */
     struct etwas_mapping_copy_piece {
         uint8_t *mapping;
         size_t bytes;
     } pieces[ETWAS_MAPPING_COPY_PIECES];
     uint32_t piece_count;
-    bool is_accounting; /* it died, or was read, while it booked what became of a buffer */
+    bool is_accounting; /* it died, or was read, in the middle of an accounting step */
 };
 
 /*
- * ERROR_FILE_CORRUPT: the head cannot be, or more is missing than buffers. ERROR_NOT_SUPPORTED: its layout is of another major
- * version. ERROR_NOT_FOUND: its session was not open yet. ERROR_NOT_ENOUGH_MEMORY.
+ * Copies and checks the head. ERROR_FILE_CORRUPT: the head is impossible, or more than buffers is
+ * missing. ERROR_NOT_SUPPORTED: its layout is of another major version. ERROR_NOT_FOUND: its
+ * session was not open yet. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 
-/* All the rest. */
+/* Copies everything else, after the head. The same codes. */
 uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 

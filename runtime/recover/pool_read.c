@@ -136,9 +136,10 @@ struct state {
 };
 
 /*
- * Its current buffer is the same, under the same claim, before and after the next buffer is read. So a
- * buffer of the slot that had been claimed before is next buffer at that moment if `next_buffer` names it, and
- * was current before if not. False: it changes all the while, or names what cannot be.
+ * Its current buffer is the same, under the same claim, before and after the next buffer is read.
+ * So a buffer of the slot that had been claimed before is next buffer at that moment if
+ * `next_buffer` names it, and was current before if not. False: it changes all the while, or names
+ * what cannot be.
  */
 static bool inspect_slot(const struct etwas_pool_view *view, uint32_t index, struct state *state)
 {
@@ -312,7 +313,10 @@ static uint32_t record_units(const uint8_t *record, uint32_t left)
     return least != 0 && size >= least && units <= left ? units : 0;
 }
 
-/* A record of a shared slot that its writer has not finished: how many units it will take. 0: it is none. */
+/*
+ * A record of a shared slot that its writer has not finished: how many units it will take. 0: it is
+ * none.
+ */
 static uint32_t reserved_units(const uint8_t *record, uint32_t left)
 {
     uint32_t marker = etwas_record_marker(record);
@@ -333,8 +337,8 @@ static uint32_t zero_units(const uint8_t *record, uint32_t left)
 }
 
 /*
- * Word by word: who writes there meanwhile, or poisons it, is none of our business. ThreadSanitizer would take the
- * bytes of a record that is not finished, which nobody looks at, for a race.
+ * Word by word: who writes there meanwhile, or poisons it, is none of our business. ThreadSanitizer
+ * would take the bytes of a record that is not finished, which nobody looks at, for a race.
  */
 __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void copy_units(
     uint64_t *to, const uint8_t *start, uint32_t limit)
@@ -348,8 +352,8 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void c
 }
 
 /*
- * How many units to pass over where no record is, in a shared slot. A writer that goes on may have begun to write
- * where zeroes were seen: all that is behind them is not known then.
+ * How many units to pass over where no record is, in a shared slot. A writer that goes on may have
+ * begun to write where zeroes were seen: all that is behind them is not known then.
  */
 static uint32_t gap_units(const uint8_t *record, uint32_t left)
 {
@@ -392,8 +396,8 @@ static void found_add_record(struct etwas_found_buffer *found, uint8_t *copy, ui
 }
 
 /*
- * False: a record in it cannot be, or begin_units is inside one. One that contradicts itself, which no reader would
- * deliver, costs itself alone.
+ * False: a record in it cannot be, or begin_units is inside one. One that contradicts itself, which
+ * no reader would deliver, costs itself alone.
  */
 static bool found_walk_records(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit,
                                bool has_gaps)

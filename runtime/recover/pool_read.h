@@ -2,31 +2,34 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading a pool from outside, believing nothing: for who holds no lock and no role, while writers
- * and the flusher go on, or have died in the middle of anything. It may be the pool of a session of
- * this process, or words that were copied from somewhere.
+ * Reading a pool from outside, trusting nothing in it: for a reader that holds no lock and no role,
+ * while writers and the flusher go on, or have died in the middle of anything. The pool may be that
+ * of a session of this process, or words that were copied from somewhere.
  *
- *     list      the buffers that somebody has, in the order of their claims: in each slot that is
- *               the order of time
- *     look      how much there is in one of them
+ *     list      the buffers that a slot has, in the order of their claims: within a slot that is
+ *               the
+ *               order of time
+ *     inspect   finds how much there is in one of them
  *     records   copies it, and counts what is whole in the copy
  *
  * A buffer is read between two loads of its owner word. If both name the same claim, what was read
  * in between is what that claim's writers have committed, if the buffer itself names no other:
  *
  *     current in its slot      up to where the slot's word says
- *     rseq slot, and full      up to its `end`. It is full if the slot's `next_buffer` does not name it: the
- *                              next buffer is claimed and was not current yet, and then the only one
- *     shared slot              all records with a final marker: those whose writers have not finished
- *                              are left out. One that is not
- *                              current and in which nothing is committed was never current, or is
- *                              being cleared
+ *     rseq slot, and full      up to its `end`. It is full if the slot's `next_buffer` does not
+ *                              name
+ *                              it: the next buffer is claimed and was not current yet, and there is
+ *                              only one
+ *     shared slot              all records with a final marker: those whose writers have not
+ *                              finished
+ *                              are left out. A buffer that is not current and in which nothing is
+ *                              committed was never current, or is being cleared
  *     shared slot, PINNED, and claimed after its current buffer
- *                              is passed over: its claimer is about to clear it. What is pinned for
- *                              a snapshot or a window was current before another became so
+ *                              is skipped: its claimer is about to clear it. What is pinned for a
+ *                              snapshot or a window was current before another became so
  *
- * Every index, offset and size is compared with the bounds given, and every loop has an end. Nothing
- * here allocates, locks, waits or makes a system call: it is async-signal-safe.
+ * Every index, offset and size is compared with the bounds given, and every loop has an end.
+ * Nothing here allocates, locks, waits or makes a system call: it is async-signal-safe.
  */
 #ifndef ETWAS_RECOVER_POOL_READ_H
 #define ETWAS_RECOVER_POOL_READ_H
@@ -40,7 +43,7 @@
 #include "buffer/slot.h"
 
 /*
- * Where the words of a pool are. All of it can be read as far as the counts say; what is in it may be
+ * Where the words of a pool are. All of it is readable as far as the counts say; its content may be
  * anything.
  */
 struct etwas_pool_view {
@@ -63,7 +66,10 @@ struct etwas_pool_view {
                               the pool may grow meanwhile */
 };
 
-/* A pool's of this process, as it is now; it may grow from here on. Its session has not ended. */
+/*
+ * The view of a pool of this process as it is now; the pool may grow afterwards. Its session has
+ * not ended.
+ */
 struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool);
 
 /* ---- which there are ------------------------------------------------------------------------- */
@@ -74,8 +80,8 @@ struct etwas_held_buffer {
 };
 
 /*
- * The buffers that are not free, by their tickets. `list` has room for buffer_count. Returns how many
- * they are.
+ * Lists the buffers that are not free, sorted by ticket. `list` has room for buffer_count. Returns
+ * their number.
  */
 uint32_t etwas_pool_read_list(const struct etwas_pool_view *view, struct etwas_held_buffer *list);
 
@@ -84,47 +90,56 @@ uint32_t etwas_pool_read_list(const struct etwas_pool_view *view, struct etwas_h
 enum etwas_pool_found {
     ETWAS_POOL_FOUND_NOTHING, /* it is free, or claimed and not written to yet */
     ETWAS_POOL_FOUND_RECORDS,
-    ETWAS_POOL_FOUND_CHANGED, /* it has passed to another claim, or is about to: what it held is
-                                 where the session's accounts say, and not here */
-    ETWAS_POOL_FOUND_DAMAGED, /* its words, its slot's or its records cannot be */
+    /*
+     * another claim has taken it, or is about to: what it held is where the session's accounts say,
+     * and not here
+     */
+    ETWAS_POOL_FOUND_CHANGED,
+    ETWAS_POOL_FOUND_DAMAGED, /* its words, its slot's or its records are impossible */
 };
 
 struct etwas_found_buffer {
     uint64_t owner; /* the claim it was found under */
     uint32_t buffer;
     uint32_t slot;
-    uint32_t limit_units; /* no record of it ends later */
-    uint32_t committed;   /* records that the words say are in it; of a buffer that CHANGED those it
-                             had, as far as that could be seen */
+    uint32_t limit_units; /* no record of it ends behind this */
+    /*
+     * records that the words say are in it; of a buffer that CHANGED those it had, as far as they
+     * could be read
+     */
+    uint32_t committed;
     bool is_current;
-    bool is_abandoned; /* shared slots: the flusher gave up on writers in it */
+    bool is_abandoned; /* shared slots: the flusher abandoned it */
 
-    /* Records before it are not asked for. `look` stores ETWAS_FIRST_UNIT; to be raised before
-       `records`, which counts from there on. */
+    /*
+     * Records before it are not wanted. etwas_pool_read_inspect stores ETWAS_FIRST_UNIT; the caller
+     * may raise it before etwas_pool_read_records, which counts from there on.
+     */
     uint32_t begin_units;
     uint32_t end_units; /* where whole records end */
     uint32_t records;   /* whole ones between the two */
     uint32_t before;    /* whole ones before begin_units */
-    int64_t newest;     /* no record that is counted is newer; INT64_MIN: none has a stamp */
+    int64_t newest;     /* no counted record has a later stamp; INT64_MIN: none has a stamp */
 };
 
-/* Fills in all but what `records` finds. `held` is of a list. */
+/* Fills in *found but for what etwas_pool_read_records finds. `held` is an entry of the list. */
 enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view,
                                               const struct etwas_held_buffer *held,
                                               struct etwas_found_buffer *found);
 
 /*
- * Copies the records of a buffer in which `look` has found some to `to`, which has room for a buffer
- * without its header and is aligned to 8 bytes, and walks over the copy. DAMAGED: a record in it
- * cannot be, or begin_units is inside one; those before it are whole, copied and counted, if it is not
- * before begin_units. One whose size is right and whose inside is not is left out, and those behind it are there.
- * What is committed and not counted is such a one, or stands behind a record that is not finished, or damaged:
- * committed - before - records, if that is not negative.
+ * Copies the records of a buffer in which etwas_pool_read_inspect has found some to `to`, which has
+ * room for a buffer without its header and is aligned to 8 bytes, and walks over the copy. Returns
+ * DAMAGED when a record in it is impossible, or begin_units is inside one; the records before it
+ * are whole, copied and counted, unless it is before begin_units. A record whose size is right and
+ * whose content is not is left out, and those behind it are kept. What is committed and not counted
+ * is such a record, or lies behind one that is not finished or is damaged: committed - before -
+ * records, if that is not negative.
  */
 enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view,
                                               struct etwas_found_buffer *found, void *to);
 
-/* Whether the buffer is under that claim to this moment. */
+/* Whether the buffer is still under that claim. */
 bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
                                   const struct etwas_found_buffer *found);
 

@@ -14,7 +14,10 @@
 #include "flush/sink.h"
 
 enum {
-    /* Where the session's events go by themselves, and how: a snapshot is one of what is in memory, as it is there. */
+    /*
+     * Where the session's events go by themselves, and how: a snapshot is one of what is in memory,
+     * as it is there.
+     */
     SINK_MODES = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
                  EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
                  EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_REAL_TIME_MODE |
@@ -32,7 +35,9 @@ static bool prepare_is_suitable(int descriptor)
            fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The next buffer of metadata, but for its header; the bytes of its records. 0: there are no more. */
+/*
+ * The next buffer of metadata, but for its header; the bytes of its records. 0: there are no more.
+ */
 static uint32_t prepare_read_metadata(const struct etwas_session *session,
                                       struct etwas_metadata_cursor *cursor, uint8_t *buffer)
 {

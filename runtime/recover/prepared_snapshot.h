@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A snapshot that can be written from a signal handler, whatever the thread it interrupted was doing,
- * and whatever the others do meanwhile: what it needs is prepared, and lies in memory of its own,
- * apart from the heap.
+ * A snapshot that can be written from a signal handler, whatever the thread it interrupted was
+ * doing and whatever the other threads do meanwhile: what it needs is prepared, and lies in memory
+ * of its own, apart from the heap.
  *
  *     prepare_snapshot.c   its memory: buffer 0, the metadata known by then, room for a list of the
  *                          pool's buffers and for one of them
@@ -16,10 +16,10 @@
  *     1. buffer 0, of a file in progress
  *     2. the pool's buffers, the newest first (pool_read.h)
  *     3. buffer 0, with what is known at the end
- *     4. clock snapshots that found no room in buffer 0, the metadata prepared, and that which was described
- *        later, for which alone the heap is read
- *     5. the numbers of the data buffers, from the last one, which gets 1, to the first; and buffer 0
- *        once more
+ *     4. clock snapshots that found no room in buffer 0, the metadata prepared, and that which was
+ *        described later, for which alone the heap is read
+ *     5. the numbers of the data buffers, from the last one, which gets 1, to the first; and buffer
+ *        0 once more
  */
 #ifndef ETWAS_RECOVER_PREPARED_SNAPSHOT_H
 #define ETWAS_RECOVER_PREPARED_SNAPSHOT_H
@@ -36,45 +36,47 @@
 #include "session/session.h"
 
 struct etwas_prepared_snapshot {
-    /* Constant. In a fork's child all of it is zeroes, or the session is not its own. */
-    struct etwas_memory memory; /* it lies in */
+    /* Constant. In a fork's child all of it is zeroes, or the session is the parent's. */
+    struct etwas_memory memory; /* the memory it lies in */
     struct etwas_session *session;
     struct etwas_session_key key;
     struct etwas_pool *pool;
-    struct etwas_pool_view view; /* but for buffer_count */
+    struct etwas_pool_view view; /* except buffer_count */
     int descriptor;
     uint32_t clock;
     uint16_t logger_id;
     bool buffering;
     const uint8_t *built; /* buffer 0 up to the clock snapshots */
     uint32_t built_bytes;
-    const uint8_t *metadata; /* buffers, whole but for their numbers and stamps */
+    const uint8_t *metadata; /* buffers, complete except for their numbers and stamps */
     uint32_t metadata_buffers;
-    struct etwas_metadata_cursor described; /* up to here it is in them */
-    uint32_t descriptions;                  /* that there were when it was read, or fewer */
+    struct etwas_metadata_cursor described; /* the metadata up to here is in them */
+    /* descriptions that there were when they were read, or fewer */
+    uint32_t descriptions;
 
-    /* Of whoever writes it. */
+    /* Changed by the thread that writes it. */
     uint32_t is_busy;
     struct etwas_log_header header; /* its content has room for a buffer */
     struct etwas_clock_history history;
     struct etwas_clock_reading ended;
-    struct etwas_held_buffer *list; /* room for as many as the pool may have */
-    uint8_t *scratch;               /* a buffer */
+    struct etwas_held_buffer *list; /* room for as many buffers as the pool may have */
+    uint8_t *scratch;               /* room for one buffer */
     uint32_t entries;               /* of the file, buffer 0 included */
-    uint64_t events_left_out;       /* that were in the pool */
+    uint64_t events_left_out;       /* events that were in the pool */
     uint64_t buffers_left_out;
-    uint32_t code; /* the first refusal */
+    uint32_t code; /* code of the first refusal */
 };
 
 /*
- * Prepares one of a session that runs, with its role held. ERROR_NOT_ENOUGH_MEMORY, and
- * ERROR_INVALID_PARAMETER for a descriptor that is no file to be written to at any position.
+ * Prepares a snapshot of a session that runs. Role held; the caller frees *prepared. Returns
+ * ERROR_NOT_ENOUGH_MEMORY, or ERROR_INVALID_PARAMETER for a descriptor of a file that cannot be
+ * written at any position.
  */
 uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descriptor,
                                       struct etwas_prepared_snapshot **prepared);
 void etwas_prepared_snapshot_free(struct etwas_prepared_snapshot *prepared);
 
-/* As etwas_snapshot_signal_safe. */
+/* Writes the snapshot, as etwas_snapshot_signal_safe documents. */
 uint32_t etwas_prepared_snapshot_write(struct etwas_prepared_snapshot *prepared);
 
 #endif

@@ -144,8 +144,8 @@ static uint32_t recovery_write_schemas(struct recovery *recovery)
 }
 
 /*
- * The session ended with its newest event, some time after the clocks were read for the last time: so much
- * later by each of them, and by so much less certain.
+ * The session ended with its newest event, some time after the clocks were read for the last time:
+ * so much later by each of them, and by so much less certain.
  */
 static struct etwas_clock_reading recovery_end_reading(const struct recovery *recovery)
 {
@@ -186,9 +186,10 @@ static void recovery_pass_over(struct recovery *recovery, const struct etwas_fou
 }
 
 /*
- * Whether all that the flusher accounted is in the session's files, and may be in one that is not asked: there were more than
- * one; nothing was ever refused, or replaced, or given to somebody else instead; the process cannot have been refused
- * something meanwhile; and what the system had taken from it is not lost with another boot.
+ * Whether all that the flusher accounted is in the session's files, and may be in one that is not
+ * asked: there were more than one; nothing was ever refused, or replaced, or given to somebody else
+ * instead; the process cannot have been refused something meanwhile; and what the system had taken
+ * from it is not lost with another boot.
  */
 static bool recovery_is_accounted_in_files(const struct recovery *recovery)
 {
@@ -218,8 +219,8 @@ static bool bytes_are_records(const uint8_t *data, uint32_t units)
 }
 
 /*
- * How many bytes of its records flushes took, and accounted. The flusher stores that behind the loss, if there is one. More
- * than is committed cannot be, nor a part of a record.
+ * How many bytes of its records flushes took, and accounted. The flusher stores that behind the
+ * loss, if there is one. More than is committed cannot be, nor a part of a record.
  */
 static uint32_t recovery_accounted_bytes(const struct recovery *recovery,
                                          const struct etwas_found_buffer *found,
@@ -236,8 +237,9 @@ static uint32_t recovery_accounted_bytes(const struct recovery *recovery,
 }
 
 /*
- * How many bytes of its records the log files have. The newest two are asked. What was taken of a buffer that then stayed
- * current may begin in one that ended before them; what is not accounted yet is in those.
+ * How many bytes of its records the log files have. The newest two are asked. What was taken of a
+ * buffer that then stayed current may begin in one that ended before them; what is not accounted
+ * yet is in those.
  */
 static uint32_t recovery_bytes_in_files(struct recovery *recovery,
                                         const struct etwas_found_buffer *found, const uint8_t *data)
@@ -342,8 +344,8 @@ static void recovery_record_losses(struct recovery *recovery, const uint64_t *by
 }
 
 /*
- * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the file does not say what was
- * attempted.
+ * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the
+ * file does not say what was attempted.
  */
 static struct etwas_log_file_totals recovery_count(struct recovery *recovery)
 {

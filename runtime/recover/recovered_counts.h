@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What became of every event that a session was asked to record, by the accounts that its pool kept while the process
- * lived, put right by what its buffers were found to have when it was dead:
+ * What became of every event that a session was asked to record, by the accounts that its pool kept
+ * while the process lived, corrected by what its buffers were found to contain when it was dead:
  *
  *     attempted = in the log files + recovered + overwritten + lost
  *
- * The pool counts a record when it is committed, and an event lost when its writer or the flusher knows it. Between
- * these and what is found lies at most what a thread was in the midst of:
+ * The pool counts a record when it is committed, and an event lost when its writer or the flusher
+ * knows it. The difference between these and what is found is at most what a thread was in the
+ * middle of:
  *
  *     a record that is whole and not committed yet      was attempted, too
- *     one that is committed and not found whole         is lost: somebody died in the record before it
- *     one that the flusher gave up, or could not write,
- *     and that still lies in its buffer                 is not lost
+ *     one that is committed and not found whole         is lost: a writer died in the record before
+ *     one that the flusher abandoned, or could not
+ *     write, and that still lies in its buffer          is not lost
  *     a buffer that a recorder's writer was clearing    is overwritten
  */
 #ifndef ETWAS_RECOVER_RECOVERED_COUNTS_H
@@ -26,26 +27,27 @@
 #include "buffer/pool.h"
 #include "recover/pool_read.h"
 
-/* Zeroed at first. */
+/* Corrections to the pool's accounts. Zeroed at first. */
 struct etwas_recovered_counts {
     uint64_t uncommitted;
     uint64_t unfinished;
-    uint64_t given_up; /* counted lost, and found, … */
-    uint64_t refused;  /* … by its cause */
+    uint64_t given_up; /* counted lost as abandoned, and found */
+    uint64_t refused;  /* counted lost as write errors, and found */
     uint64_t replaced;
 };
 
-/* Of a buffer whose claimer was about to clear it. */
+/* Counts a buffer that its claimer was about to clear. */
 void etwas_recovered_counts_add_replaced(struct etwas_recovered_counts *account,
                                          const struct etwas_found_buffer *found);
 
-/* Of one of which nothing could be read. */
+/* Counts a buffer of which nothing could be read. */
 void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
                                         const struct etwas_found_buffer *found);
 
 /*
- * Of one that was read (etwas_pool_read_records) to `records`. `log_is_there`: the session's log file was asked for what
- * it has; what a flush took and is not in it could not be written.
+ * Counts a buffer that was read to `records` (etwas_pool_read_records). `log_is_there`: the
+ * session's log file was searched for what it has; what a flush collected and is not in it could
+ * not be written.
  */
 void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
                                      const struct etwas_buffer_control *control, bool is_rseq_slot,
@@ -55,11 +57,11 @@ void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
 struct etwas_recovered_totals {
     uint64_t attempted;
     uint64_t overwritten;
-    uint64_t lost;                                 /* without what is unfinished */
-    uint64_t lost_by_cause[ETWAS_LOST_CAUSES + 1]; /* by ETWAS_LOST_*; together they are `lost` */
+    uint64_t lost;                                 /* without unfinished records */
+    uint64_t lost_by_cause[ETWAS_LOST_CAUSES + 1]; /* by ETWAS_LOST_*; their sum is `lost` */
 };
 
-/* With all buffers read. */
+/* Sums up the counts after all buffers were read. */
 struct etwas_recovered_totals etwas_recovered_counts_sum(
     const struct etwas_recovered_counts *account, const struct etwas_pool *pool);
 

@@ -18,7 +18,9 @@
 
 enum {
     CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record),
-    /* What was described after it was prepared; a list that goes round in a broken heap ends too. */
+    /*
+     * What was described after it was prepared; a list that goes round in a broken heap ends too.
+     */
     LATER_METADATA_BUFFERS = 256,
 };
 
@@ -96,8 +98,8 @@ static uint32_t signal_snapshot_clock_snapshots_a_buffer(
 }
 
 /*
- * Of the clock snapshots so many, the newest, as buffer 0 has room for beside those of start and end; or a few
- * less, so that no buffer of their own has less than it must.
+ * Of the clock snapshots so many, the newest, as buffer 0 has room for beside those of start and
+ * end; or a few less, so that no buffer of their own has less than it must.
  */
 static uint32_t signal_snapshot_clock_snapshots_within(
     const struct etwas_prepared_snapshot *prepared)
@@ -294,8 +296,8 @@ static void signal_write_held(struct etwas_prepared_snapshot *prepared,
 }
 
 /*
- * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Behind a refusal what
- * is there is only counted.
+ * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Behind a refusal
+ * what is there is only counted.
  */
 static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
 {

@@ -111,8 +111,9 @@ static bool source_is_log_file(const struct etwas_recover_source *source, int fi
 }
 
 /*
- * Anybody may have written the path. To open a device may do something, and to open a pipe wakes who waits for that: so
- * what is there is looked at first, and then that is opened. No session writes through a symbolic link.
+ * Anybody may have written the path. To open a device may do something, and to open a pipe wakes
+ * who waits for that: so what is there is looked at first, and then that is opened. No session
+ * writes through a symbolic link.
  */
 int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path)
 {
@@ -140,7 +141,7 @@ int etwas_recover_open_log(const struct etwas_recover_source *source, const char
     return file;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Where the next bytes are that are no hole; `end` where there are none before it. */
 static uint64_t file_next_data(int file, uint64_t at, uint64_t end)

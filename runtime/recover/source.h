@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where a mapping is read from: its own file, also that of a process that lives, or a core file. Nothing is
- * mapped: whoever cuts the file short meanwhile makes a read fail.
+ * The source that a mapping is read from: its own file, also that of a process that lives, or a
+ * core file. Nothing is mapped: if another process cuts the file short meanwhile, a read fails.
  */
 #ifndef ETWAS_RECOVER_SOURCE_H
 #define ETWAS_RECOVER_SOURCE_H
@@ -19,57 +19,63 @@ struct etwas_core;
 struct etwas_recover_source {
     int file;
     uint64_t file_bytes;
-    uint32_t owner; /* of the file: a user */
+    uint32_t owner; /* user that owns the file */
     bool is_core;
     struct etwas_core *core;
-    bool is_alive;         /* somebody holds the mapping's lock */
-    uint64_t head_address; /* of a core: where the process had the head */
+    bool is_alive;         /* a process holds the mapping's lock */
+    uint64_t head_address; /* core file: address of the head in the process */
 };
 
 /*
- * Opens the `index`th mapping that is in the file; in one of its own there is one. ERROR_FILE_NOT_FOUND,
+ * Opens the `index`th mapping in the file; a mapping's own file has one. ERROR_FILE_NOT_FOUND,
  * ERROR_ACCESS_DENIED (also for a mapping that another user made, and for a symbolic link),
- * ERROR_NO_SYSTEM_RESOURCES (no more files may be open), ERROR_NOT_FOUND (there are not so many), ERROR_FILE_CORRUPT (neither a mapping nor a core).
+ * ERROR_NO_SYSTEM_RESOURCES (no more files may be open), ERROR_NOT_FOUND (there are not so many),
+ * ERROR_FILE_CORRUPT (neither a mapping nor a core).
  */
 uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const char *path,
                                    uint32_t index);
 void etwas_recover_source_close(struct etwas_recover_source *source);
 
 /*
- * Opens the log file that the source names, to be read. -1: it is not there; or it is no plain file, of the user who
- * has the mapping or of the caller's, or a symbolic link, and then it is not opened at all.
+ * Opens the log file that the source names for reading. Returns -1 when it is not there, and
+ * without opening it when it is no plain file of the mapping's owner or of the caller, or is a
+ * symbolic link.
  */
 int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path);
 
-/* Its first bytes. False: they are not there. */
+/* Reads the first bytes of the mapping. Returns false when they are not there. */
 bool etwas_recover_source_head(const struct etwas_recover_source *source, void *to, size_t bytes);
 
-/* A part of a table. False: it is not there, or not in the core. */
+/* Reads a part of a table. Returns false when it is not there, or not in the core. */
 bool etwas_recover_source_read(const struct etwas_recover_source *source,
                                const struct etwas_shared_table *table, uint64_t at, void *to,
                                uint64_t bytes);
 
 /*
- * The same to zeroed memory: where the file has a hole nothing is read, and the memory not touched. *has_any: something was.
+ * The same to zeroed memory: where the file has a hole nothing is read, and the memory is not
+ * touched. *has_any: something was read.
  */
 bool etwas_recover_source_fill(const struct etwas_recover_source *source,
                                const struct etwas_shared_table *table, uint64_t at, void *zeroed,
                                uint64_t bytes, bool *has_any);
 
-/* A part of a file, likewise. False: the file ends before. */
+/* Reads a part of a file in the same way. Returns false when the file ends before. */
 bool etwas_recover_fill(int file, uint64_t at, void *zeroed, uint64_t bytes, bool *has_any);
 
 /* ---- a core file (core_file.c) ---- */
 
 /*
- * Reads which parts of memory a core has, and finds the address of the `index`th mapping's head in it.
- * ERROR_NOT_FOUND, ERROR_FILE_CORRUPT, ERROR_NOT_ENOUGH_MEMORY.
+ * Reads which parts of memory a core has, and finds the address of the `index`th mapping's head in
+ * it. The caller closes *core. ERROR_NOT_FOUND, ERROR_FILE_CORRUPT, ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_core_open(int file, uint64_t file_bytes, uint32_t index, struct etwas_core **core,
                          uint64_t *address);
 void etwas_core_close(struct etwas_core *core);
 
-/* What the process had at an address, to zeroed memory. False: it is not in the core, or not all of it. */
+/*
+ * Reads what the process had at an address to zeroed memory. Returns false when it is not in the
+ * core, or not all of it.
+ */
 bool etwas_core_fill(const struct etwas_core *core, uint64_t address, void *zeroed, uint64_t bytes,
                      bool *has_any);
 

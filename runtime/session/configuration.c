@@ -112,8 +112,8 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
 static uint32_t choose_protocol(struct etwas_configuration *configuration)
 {
     /*
-     * Any processor's writers meet in the one slot: rseq could not order them. A system logger's one
-     * writer is on any processor.
+     * Any processor's writers meet in the one slot: rseq could not order them. A system logger's
+     * one writer is on any processor.
      */
     if (etwas_configuration_has_one_slot(configuration) || configuration->system_logger) {
         if (configuration->protocol > ETWAS_PROTOCOL_SHARED) {
@@ -322,8 +322,8 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
 }
 
 /*
- * Once the protocol is known. Other processes know nothing of classes and give no numbers of messages; and a slot that
- * all writers use one of them could not be killed in.
+ * Once the protocol is known. Other processes know nothing of classes and give no numbers of
+ * messages; and a slot that all writers use one of them could not be killed in.
  */
 static uint32_t check_sharing(const struct etwas_configuration *configuration)
 {

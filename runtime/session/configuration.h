@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a session shall be: names, GUID, clock, mode and sizes, checked and with every default
- * filled in.
+ * The configuration of a session: names, GUID, clock, mode and sizes, checked and with every
+ * default filled in.
  */
 #ifndef ETWAS_SESSION_CONFIGURATION_H
 #define ETWAS_SESSION_CONFIGURATION_H
@@ -36,34 +36,38 @@ struct etwas_configuration {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* as given; empty: none */
     etwas_guid guid;
     uint32_t log_file_mode;
-    uint32_t clock;           /* asked for, then the one in force */
-    uint32_t requested_clock; /* 1 for 0 */
+    uint32_t clock;           /* as requested, then the one in force */
+    uint32_t requested_clock; /* as requested, with 1 for 0 */
     uint32_t buffer_size_kb;
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
     uint32_t maximum_file_size; /* MB, or KB: see etwas_configuration_file_bytes */
     uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
-    uint32_t protocol;   /* ETWAS_PROTOCOL_*: asked for, then the one in force */
-    uint32_t sequences;  /* ETWAS_SEQUENCES_*: why it is not RSEQ, if it is not for that */
+    uint32_t protocol;   /* ETWAS_PROTOCOL_*: as requested, then the one in force */
+    uint32_t sequences;  /* ETWAS_SEQUENCES_*: why RSEQ was not chosen */
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */
-    bool is_discoverable; /* or others find and control it, and do not log into it */
-    uint32_t
-        unshared; /* ETWAS_UNSHARED_*: why they do not, where it was not asked for; HIDDEN: found no more */
-    bool is_template; /* a private session, of which other processes start their own */
-    bool is_listed;   /* a recorder of this process alone, which others may ask for snapshots */
-    bool sharing_required;    /* else it is of this process alone where others cannot find it */
+    bool is_discoverable; /* other processes find and control it, but do not log into it */
+    /*
+     * ETWAS_UNSHARED_*: why it is not shared, where that was not requested; HIDDEN: not found any
+     * more
+     */
+    uint32_t unshared;
+    bool is_template; /* a private-session template, from which other processes start instances */
+    /* a recorder of this process alone, from which others may request snapshots */
+    bool is_listed;
+    bool sharing_required;    /* start fails where other processes could not find it */
     bool large_pages;         /* the pool shall lie in huge pages where the system grants them */
-    uint32_t memory;          /* ETWAS_MEMORY_*: what else is asked of its memory */
-    uint32_t memory_required; /* of these those without which there is no session */
-    bool system_logger;       /* the kernel's events, and nobody's else */
-    bool rundown_only;        /* a system logger's: what there is, nothing that happens */
-    bool own_process;         /* a system logger's: of this process alone */
-    bool no_kernel_stacks;    /* of a system logger's stacks the user's part alone */
-    struct etwas_process_filters filters; /* of a private session; any: what they say */
-    bool filtered_out; /* this process is none of those the filters name: nothing is recorded */
+    uint32_t memory;          /* ETWAS_MEMORY_*: what else is requested of its memory */
+    uint32_t memory_required; /* of these, those without which the start fails */
+    bool system_logger;       /* it records the kernel's events alone */
+    bool rundown_only;        /* system logger: only the rundown */
+    bool own_process;         /* system logger: only this process's events */
+    bool no_kernel_stacks;    /* system logger: only the user's part of stacks */
+    struct etwas_process_filters filters; /* of a private session */
+    bool filtered_out; /* the filters exclude this process: nothing is recorded */
     uint32_t consumer_queue_kb;
     uint32_t backlog_kb;
     char backlog_folder[ETWAS_PATH_BYTES];    /* empty: the default */
@@ -74,18 +78,17 @@ struct etwas_configuration {
 };
 
 /*
- * Checks what was asked for and replaces it by what will be: ERROR_INVALID_PARAMETER for illegal
- * modes, clocks, protocols, flags and sizes, ERROR_NOT_SUPPORTED for legal ones not built or not
- * possible here, ERROR_BAD_PATHNAME without a file where one is needed, or with a name too long for
- * its suffix, ERROR_INVALID_NAME for a new-file set without its `%d`. Touches nothing outside
- * *configuration (R40, R60–R73, R81, R90, R91, R95, R96, R150).
+ * Checks the request in *configuration and replaces it by what will be: ERROR_INVALID_PARAMETER for
+ * illegal modes, clocks, protocols, flags and sizes, ERROR_NOT_SUPPORTED for legal ones not built
+ * or not possible here, ERROR_BAD_PATHNAME without a file where one is needed, or with a name too
+ * long for its suffix, ERROR_INVALID_NAME for a new-file set without its `%d`. Touches nothing
+ * outside *configuration (R40, R60–R73, R81, R90, R91, R95, R96, R150).
  */
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);
 
 /*
- * Whether there can be a session of this mode. ERROR_INVALID_PARAMETER: a bit nobody defined, or a
- * combination the page "Logging Mode Constants" forbids. ERROR_NOT_SUPPORTED: a legal mode that is
- * refused here.
+ * Checks a logging mode. ERROR_INVALID_PARAMETER: it has an undefined bit, or a combination that
+ * the page "Logging Mode Constants" forbids. ERROR_NOT_SUPPORTED: it is legal and refused here.
  */
 uint32_t etwas_modes_check(uint32_t log_file_mode);
 
@@ -94,7 +97,8 @@ bool etwas_configuration_has_room_for(const struct etwas_configuration *configur
                                       const etwas_wchar *file_name);
 
 /*
- * The path of a file name: UTF-8, terminated. ERROR_BAD_PATHNAME for ill-formed UTF-16 or no name.
+ * Converts a file name to a path: UTF-8, terminated. ERROR_BAD_PATHNAME for ill-formed UTF-16 or no
+ * name.
  */
 uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES]);
 
@@ -111,7 +115,7 @@ static inline bool etwas_configuration_is_buffering(const struct etwas_configura
     return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
 }
 
-/* R47: lives beside the ordinary sessions, with an entry and a file name of its own. */
+/* R47: a private session has an entry and a file name beside those of ordinary sessions. */
 static inline bool etwas_configuration_is_private(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
@@ -123,17 +127,20 @@ static inline bool etwas_configuration_is_in_process(
     return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) != 0;
 }
 
-/* Rows of slots: one for each retention class, and that of no class. */
+/* Class rows: one for each retention class, and one of no class. */
 static inline uint32_t etwas_configuration_class_rows(
     const struct etwas_configuration *configuration)
 {
     return 1 + configuration->class_count;
 }
 
-/* How many buffers of its own each row has at least. */
+/* The least number of buffers that each class row has for itself. */
 uint32_t etwas_configuration_row_buffers(const struct etwas_configuration *configuration);
 
-/* R65, R78: one slot, of the shared protocol, for all processors; with classes one of each row. */
+/*
+ * R65, R78: whether one slot of the shared protocol serves all processors; with classes one in each
+ * row.
+ */
 static inline bool etwas_configuration_has_one_slot(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) != 0;
@@ -144,7 +151,7 @@ static inline bool etwas_configuration_is_realtime(const struct etwas_configurat
     return (configuration->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
 }
 
-/* Whether what is recorded goes to a file by itself (R15, R16). */
+/* Whether what is recorded goes to a file without a request (R15, R16). */
 static inline bool etwas_configuration_has_file(const struct etwas_configuration *configuration)
 {
     return !etwas_configuration_is_buffering(configuration) && !configuration->filtered_out &&

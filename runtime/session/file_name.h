@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The name of the file that is really written, from the one that was given (R14, R96, R98).
- */
+/* The name of the file that is written, made from the name that was given (R14, R96, R98). */
 #ifndef ETWAS_SESSION_FILE_NAME_H
 #define ETWAS_SESSION_FILE_NAME_H
 
@@ -27,8 +25,8 @@ uint32_t etwas_file_name_make(const etwas_wchar *given, uint32_t log_file_mode, 
                               uint32_t process_id, etwas_wchar made[ETWAS_NAME_UNITS + 1]);
 
 /*
- * Makes it one from `/` on, for processes in other folders; nothing is done to an empty name.
- * ERROR_BAD_PATHNAME: it is too long then, or the folder has no name.
+ * Makes the name absolute, for processes with another working directory. An empty name stays empty.
+ * ERROR_BAD_PATHNAME: it is too long then, or the working directory has no name.
  */
 uint32_t etwas_file_name_make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The filters of a system-wide private session, or of an enablement: which processes it is for (R22–R27). Each process
- * asks whether that is itself.
+ * The process filters of a system-wide private session or of an enablement (R22–R27). Each process
+ * evaluates them for itself.
  */
 #ifndef ETWAS_SESSION_FILTER_H
 #define ETWAS_SESSION_FILTER_H
@@ -18,17 +18,17 @@ enum {
     ETWAS_FILTER_NAMES_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar),
 };
 
-/* What they let through; nothing of the caller's is kept. All 0: every process. */
+/* What the filters let through; copied from the caller's memory. All 0: every process. */
 struct etwas_process_filters {
     uint32_t process_count; /* 0: any process id */
     uint32_t process_ids[MAX_EVENT_FILTER_PID_COUNT];
-    bool has_names;                              /* else any program */
+    bool has_names;                              /* else any program matches */
     etwas_wchar names[ETWAS_FILTER_NAMES_UNITS]; /* `;` between them; terminated */
 };
 
 /*
- * Checks the filters and copies what they say; on failure *read is not to be used. `filters` and what they point to need
- * not be aligned.
+ * Checks the filters and copies them to *read, which is undefined on failure. `filters` and what
+ * they point to need not be aligned.
  *
  * ERROR_INVALID_PARAMETER: more than 50, two of one type, a type other than PID and
  * EXECUTABLE_NAME, no data or more than 1,024 bytes, not 1 to 8 whole process ids, names that are
@@ -37,13 +37,16 @@ struct etwas_process_filters {
 uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
                             struct etwas_process_filters *read);
 
-/* Whether all of them let this process through. */
+/* Whether all filters let this process through. */
 bool etwas_filters_match(const struct etwas_process_filters *filters);
 
-/* The name of this program's file, without its folder. False: the system does not say. */
+/*
+ * Stores the name of this program's file, without its folder. Returns false when the system does
+ * not tell.
+ */
 bool etwas_filter_program(etwas_wchar name[NAME_MAX + 1]);
 
-/* Whether it is one of the names, which have `;` between them, without regard to case. */
+/* Whether `program` is one of the names, which are separated by `;`, without regard to case. */
 bool etwas_filter_names(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS],
                         const etwas_wchar *program);
 

@@ -8,8 +8,8 @@
  *     session   63..56   55..40             39..8        7..0
  *               0        registration + 1   generation   index + 1
  *
- * The index is of the session table, or behind it of the table of sessions of other processes that this one is a guest
- * of; such a handle's generation is what the gates of that session say.
+ * The index is of the session table, or behind it of the table of sessions of other processes that
+ * this one is a guest of; the generation of such a handle is the gate of that session.
  *
  * A provider's control callback gets a handle with its own registration in it, so that
  * GetTraceEnableLevel and GetTraceEnableFlags know whose level is meant. Logging and control ignore
@@ -52,7 +52,7 @@ static inline uint32_t etwas_handle_registration(uint64_t handle)
     return (uint32_t)(handle >> ETWAS_HANDLE_REGISTRATION_SHIFT & 0xFFFF) - 1;
 }
 
-/* The generation in a handle; 0 for what never was a session's handle. */
+/* The generation in a handle; 0 for a value that never was a session's handle. */
 static inline uint32_t etwas_handle_generation(uint64_t handle)
 {
     return handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0
@@ -61,8 +61,8 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
 }
 
 /*
- * The processor that runs the caller, which is the index of its slots in each attachment. False as
- * below.
+ * Stores the processor that runs the caller, which is the index of its slots in each attachment.
+ * Returns false as etwas_slot_here does.
  */
 static inline bool etwas_slot_index_here(const struct etwas_attachment *attachment, uint32_t *index)
 {
@@ -81,16 +81,16 @@ static inline uint32_t etwas_handle_index(uint64_t handle)
     return (uint32_t)handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
 }
 
-/* Where the session is that a handle names; also for what never was one. */
+/* The attachment of the session that a handle names; there is one for any value. */
 static inline const struct etwas_attachment *etwas_handle_attachment(uint64_t handle)
 {
     return &etwas_attachments.of[etwas_handle_index(handle)];
 }
 
 /*
- * The slot, on the processor that runs the caller, of the session a handle names. False when there
- * is none, or the caller is not registered for rseq. Also for what never was a session's handle
- * there is a slot, whose gate is nobody's generation.
+ * Finds the slot, on the processor that runs the caller, of the session a handle names. Returns
+ * false when there is none, or the caller is not registered for rseq. A value that never was a
+ * session's handle has a slot, too, whose gate is no generation.
  */
 static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 {
@@ -104,7 +104,10 @@ static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
     return true;
 }
 
-/* The extra slot, of a guest its own, of the session a handle names, once there are slots. Else as etwas_slot_here. */
+/*
+ * The extra slot of the session a handle names, or this guest's own slot, once there are slots.
+ * Else as etwas_slot_here.
+ */
 static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 {
     const struct etwas_attachment *attachment = etwas_handle_attachment(handle);
@@ -114,8 +117,8 @@ static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 }
 
 /*
- * For who logs: of a session of this process, or one that it is a guest of. False for what never was a session's
- * handle.
+ * The key of a handle for writers: of a session of this process, or one that it is a guest of.
+ * Returns false for a value that never was a session's handle.
  */
 static inline bool etwas_writer_key_of(uint64_t handle, struct etwas_session_key *key)
 {
@@ -125,7 +128,7 @@ static inline bool etwas_writer_key_of(uint64_t handle, struct etwas_session_key
            handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
 }
 
-/* For who asks for the session itself, which is one of this process. */
+/* The key of a handle for calls that need the session itself, which is hosted by this process. */
 static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_key *key)
 {
     return etwas_writer_key_of(handle, key) && key->index < ETWAS_SESSION_ENTRIES;

@@ -90,7 +90,10 @@ static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint
     table->count -= end - kept;
 }
 
-/* Of the neighbours that are shortest together the one behind, and where that ends. False: there are none. */
+/*
+ * Of the neighbours that are shortest together the one behind, and where that ends. False: there
+ * are none.
+ */
 static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32_t *middle,
                                     uint32_t *end)
 {

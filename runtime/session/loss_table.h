@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Losses over time, as many as there is room for. Those of one look at the counts have one interval, and
- * lie together; intervals follow one another as they were added:
+ * Losses over time, as many as there is room for. The losses of one check of the counts have one
+ * interval, and lie together; intervals follow one another as they were added:
  *
  *     from until cause processor class │ from until … │ …
  *     └──────────── interval ─────────┘
  *
- * A look that comes soon after another belongs to the other's interval. When there is no more room the two
- * neighbours that are shortest together become one, so that what was lost in a burst stays apart from what
- * was lost long before; at last, all processors become one. No event is forgotten by it.
+ * A check that comes soon after another belongs to the other's interval. When there is no more
+ * room, the two neighbours that are shortest together become one, so that what was lost in a burst
+ * stays apart from what was lost long before; at last, all processors become one. No lost event is
+ * forgotten.
  */
 #ifndef ETWAS_SESSION_LOSS_TABLE_H
 #define ETWAS_SESSION_LOSS_TABLE_H
@@ -23,27 +24,30 @@
 #include "etl/own_record.h"
 
 enum {
-    ETWAS_LOSSES = 1024, /* that a table has at most */
+    ETWAS_LOSSES = 1024, /* the most losses of a table */
     ETWAS_LOSSES_LEAST = ETWAS_LOST_CAUSES + 1,
 };
 
 struct etwas_loss_table {
-    struct etwas_etl_loss losses[ETWAS_LOSSES + 1]; /* with what is being added */
+    struct etwas_etl_loss losses[ETWAS_LOSSES + 1]; /* one more, for what is being added */
     uint32_t count;
     uint32_t limit;       /* ETWAS_LOSSES_LEAST to ETWAS_LOSSES */
-    int64_t joined_ticks; /* an interval is as long, at least, where losses follow each other */
+    int64_t joined_ticks; /* the least length of an interval where losses follow each other */
 };
 
-/* An empty one, with all its room. */
+/* Begins an empty table with all its room. */
 void etwas_loss_table_begin(struct etwas_loss_table *table, int64_t joined_ticks);
 
-/* Empty again, as large as before. */
+/* Empties the table, whose limit stays. */
 void etwas_loss_table_clear(struct etwas_loss_table *table);
 
-/* Adds what a look found; its parts one after the other, with the same interval. */
+/*
+ * Adds a loss that a check found; the losses of one check are added one after the other, with the
+ * same interval.
+ */
 void etwas_loss_table_add(struct etwas_loss_table *table, const struct etwas_etl_loss *loss);
 
-/* From here on there is room for so many, at least ETWAS_LOSSES_LEAST. */
+/* Limits the table to `limit` losses, at least ETWAS_LOSSES_LEAST. */
 void etwas_loss_table_limit(struct etwas_loss_table *table, uint32_t limit);
 
 #endif

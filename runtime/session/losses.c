@@ -50,7 +50,10 @@ void etwas_losses_end(struct etwas_session *session)
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/* A count that has grown. That of writers who are not through yet may be less than before, for a while. */
+/*
+ * A count that has grown. That of writers who are not through yet may be less than before, for a
+ * while.
+ */
 static void losses_report(const struct interval *interval, uint64_t *reported, uint64_t found,
                           struct etwas_etl_loss loss)
 {

@@ -6,7 +6,7 @@
  * EVENT_TRACE_USE_LOCAL_SEQUENCE, or in the process for all sessions with
  * EVENT_TRACE_USE_GLOBAL_SEQUENCE. Other sessions give none.
  *
- *     begin     whoever starts the session, before its gates are open
+ *     begin     the thread that starts the session, before its gates are open
  *     has,next  any writer. Lock-free: next retries only when another writer took a number.
  *               Async-signal-safe
  *     forget    a fork's child
@@ -35,10 +35,10 @@ struct etwas_sequence_numbers {
 void etwas_sequence_numbers_begin(struct etwas_sequence_numbers *numbers, uint32_t generation,
                                   uint32_t log_file_mode);
 
-/* Whether the messages of this generation have numbers. */
+/* Whether messages of this generation have numbers. */
 bool etwas_sequence_numbers_has(const struct etwas_sequence_numbers *numbers, uint32_t generation);
 
-/* The next one. 0: the session has ended meanwhile. */
+/* The next number. 0: the session has ended meanwhile. */
 uint32_t etwas_sequence_numbers_next(struct etwas_sequence_numbers *numbers, uint32_t generation);
 
 /* The process's numbers begin again at 1. */

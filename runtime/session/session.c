@@ -47,8 +47,9 @@ void etwas_sessions_prepare(void)
 }
 
 /*
- * Of a shared session: at random, since its gate has to tell it also from sessions of other processes. A guest's
- * writer may sleep until its process has left that session and joined another in the same entry (pool_join.h).
+ * Of a shared session: at random, since its gate has to tell it also from sessions of other
+ * processes. A guest's writer may sleep until its process has left that session and joined another
+ * in the same entry (pool_join.h).
  */
 static bool draw_generation(uint32_t *generation)
 {
@@ -266,7 +267,10 @@ static uint64_t slot_last_word(struct etwas_session *session, const struct etwas
 {
     uint64_t word = ck_pr_load_64(&slot->word);
 
-    /* A guest's writer that sleeps may know a word of another process's session: the epoch is as random as the gate. */
+    /*
+     * A guest's writer that sleeps may know a word of another process's session: the epoch is as
+     * random as the gate.
+     */
     if (session->configuration.is_shared) {
         return etwas_slot_word(session->generation, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
     }
@@ -342,7 +346,10 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
     etwas_control_unlock();
 }
 
-/* For a process that reads it when this one, and its working directory, are gone. Empty: there is none. */
+/*
+ * For a process that reads it when this one, and its working directory, are gone. Empty: there is
+ * none.
+ */
 static void file_path_of(const etwas_wchar *file_name,
                          char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES])
 {
