@@ -48,7 +48,7 @@ static bool control_is_other_session(const etwas_wchar *name,
 
 /* Finds a session by name if there is one, else by handle, which is not 0, or LoggerId. */
 static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
-                                   enum etwas_name_encoding text,
+                                   enum etwas_name_encoding encoding,
                                    const EVENT_TRACE_PROPERTIES *properties,
                                    struct control_target *target)
 {
@@ -58,7 +58,7 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
     uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
 
     if (name != NULL) {
-        if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS ||
+        if (etwas_copy_name(name, encoding, copy) != ERROR_SUCCESS ||
             control_is_other_session(copy, properties)) {
             return ERROR_INVALID_PARAMETER;
         }
@@ -84,10 +84,10 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
 /* The file name in the block, for all requests that write such a file; empty: there is none. */
 static uint32_t read_file_name(const struct control_target *target,
                                const EVENT_TRACE_PROPERTIES *properties,
-                               enum etwas_name_encoding text,
+                               enum etwas_name_encoding encoding,
                                etwas_wchar given[ETWAS_NAME_UNITS + 1])
 {
-    uint32_t code = etwas_properties_file_name(properties, text, given);
+    uint32_t code = etwas_properties_file_name(properties, encoding, given);
 
     return code == ERROR_SUCCESS && target->is_template ? etwas_file_name_make_absolute(given)
                                                         : code;
@@ -96,11 +96,11 @@ static uint32_t read_file_name(const struct control_target *target,
 /* The file of a snapshot: named in the call, else the one the session was given. */
 static uint32_t control_trace_snapshot(const struct control_target *target,
                                        const EVENT_TRACE_PROPERTIES *properties,
-                                       enum etwas_name_encoding text)
+                                       enum etwas_name_encoding encoding)
 {
     etwas_wchar given[ETWAS_NAME_UNITS + 1];
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
-    uint32_t code = read_file_name(target, properties, text, given);
+    uint32_t code = read_file_name(target, properties, encoding, given);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -119,17 +119,17 @@ static uint32_t control_trace_snapshot(const struct control_target *target,
 
 static uint32_t control_trace_flush(const struct control_target *target,
                                     const EVENT_TRACE_PROPERTIES *properties,
-                                    enum etwas_name_encoding text)
+                                    enum etwas_name_encoding encoding)
 {
     return (target->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0
-               ? control_trace_snapshot(target, properties, text)
+               ? control_trace_snapshot(target, properties, encoding)
                : etwas_lifecycle_flush(target->key);
 }
 
 /* R130–R137. */
 static uint32_t control_trace_update(const struct control_target *target,
                                      const EVENT_TRACE_PROPERTIES *properties,
-                                     enum etwas_name_encoding text)
+                                     enum etwas_name_encoding encoding)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     struct etwas_update wanted = {
@@ -138,7 +138,7 @@ static uint32_t control_trace_update(const struct control_target *target,
         .log_file_mode = properties->LogFileMode,
         .enable_flags = properties->EnableFlags,
     };
-    uint32_t code = read_file_name(target, properties, text, file_name);
+    uint32_t code = read_file_name(target, properties, encoding, file_name);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -205,7 +205,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
     if (name == NULL) {
         code = etwas_remote_find_handle(handle, &entry);
     } else {
-        code = etwas_copy_name(name, reply->text, copy);
+        code = etwas_copy_name(name, reply->encoding, copy);
         code = code == ERROR_SUCCESS ? etwas_remote_find_name(copy, &entry) : code;
     }
     if (code != ERROR_SUCCESS) {
@@ -226,7 +226,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
 /* Has the private-session instances of other processes do what this process's session did. */
 static uint32_t control_propagate(const struct control_target *target,
                                   const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
-                                  enum etwas_name_encoding text)
+                                  enum etwas_name_encoding encoding)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     uint32_t code;
@@ -234,7 +234,7 @@ static uint32_t control_propagate(const struct control_target *target,
     if (!target->is_template || control_code == EVENT_TRACE_CONTROL_QUERY) {
         return ERROR_SUCCESS;
     }
-    code = read_file_name(target, properties, text, file_name);
+    code = read_file_name(target, properties, encoding, file_name);
     return code == ERROR_SUCCESS
                ? etwas_host_propagate(etwas_session_handle(target->key), control_code,
                                       properties->FlushTimer, file_name)
@@ -243,9 +243,9 @@ static uint32_t control_propagate(const struct control_target *target,
 
 static uint32_t control_trace_control(etwas_trace_handle handle, const void *name,
                                       EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
-                                      enum etwas_name_encoding text)
+                                      enum etwas_name_encoding encoding)
 {
-    struct etwas_reply reply = {.properties = properties, .text = text};
+    struct etwas_reply reply = {.properties = properties, .encoding = encoding};
     struct control_target target;
     struct etwas_process_filters filters;
     uint32_t code = etwas_prepare_to_serve();
@@ -254,7 +254,7 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
         code = control_trace_check(handle, name, properties);
     }
     if (code == ERROR_SUCCESS) {
-        code = control_trace_find(handle, name, text, properties, &target);
+        code = control_trace_find(handle, name, encoding, properties, &target);
         if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
             return control_remote(handle, name, &reply, control_code);
         }
@@ -272,10 +272,10 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
     case EVENT_TRACE_CONTROL_STOP:
         return control_trace_stop(target.key, &reply);
     case EVENT_TRACE_CONTROL_UPDATE:
-        code = control_trace_update(&target, properties, text);
+        code = control_trace_update(&target, properties, encoding);
         break;
     case EVENT_TRACE_CONTROL_FLUSH:
-        code = control_trace_flush(&target, properties, text);
+        code = control_trace_flush(&target, properties, encoding);
         reply.keeps_file_name = (target.log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
         break;
     case EVENT_TRACE_CONTROL_INCREMENT_FILE:
@@ -289,7 +289,7 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
         break;
     }
     if (code == ERROR_SUCCESS) {
-        code = control_propagate(&target, properties, control_code, text);
+        code = control_propagate(&target, properties, control_code, encoding);
     }
     return code == ERROR_SUCCESS ? etwas_properties_fill(&reply, target.key) : code;
 }

@@ -60,12 +60,13 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
 }
 
 static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t control_code,
-                                 const struct etwas_registry_enablement *asked,
+                                 const struct etwas_registry_enablement *requested,
                                  const ENABLE_TRACE_PARAMETERS *parameters,
                                  const struct etwas_event_filter *filter)
 {
-    struct etwas_system_enablement enablement = {
-        .level = asked->level, .match_any = asked->match_any, .match_all = asked->match_all};
+    struct etwas_system_enablement enablement = {.level = requested->level,
+                                                 .match_any = requested->match_any,
+                                                 .match_all = requested->match_all};
     uint32_t code = etwas_system_enablement_add(&enablement, parameters, filter);
 
     return code != ERROR_SUCCESS
@@ -75,13 +76,13 @@ static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t 
 
 /* Enables providers in this process and, if other processes log into the session, in those. */
 static uint32_t enable_of_programs(struct etwas_enable_request *request,
-                                   const struct etwas_registry_enablement *asked)
+                                   const struct etwas_registry_enablement *requested)
 {
     uint32_t of_others;
     uint32_t code;
 
     if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER &&
-        !etwas_host_may_enable(request->enablement.session, asked)) {
+        !etwas_host_may_enable(request->enablement.session, requested)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     code = etwas_provider_enable(request);
@@ -89,7 +90,7 @@ static uint32_t enable_of_programs(struct etwas_enable_request *request,
         return code;
     }
     of_others = etwas_host_publish_enablement(request->enablement.session, request->control_code,
-                                              asked, request->timeout_ms);
+                                              requested, request->timeout_ms);
     return code != ERROR_SUCCESS ? code : of_others;
 }
 
@@ -99,7 +100,7 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
                         ENABLE_TRACE_PARAMETERS *given)
 {
     ENABLE_TRACE_PARAMETERS parameters;
-    struct etwas_registry_enablement asked;
+    struct etwas_registry_enablement requested;
     struct etwas_enable_request request;
     struct etwas_event_filter filter = {0};
     struct etwas_session_key key;
@@ -119,26 +120,26 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    etwas_enablement_record(&asked, provider, level, match_any_keyword, match_all_keyword,
+    etwas_enablement_record(&requested, provider, level, match_any_keyword, match_all_keyword,
                             &parameters);
     if (key.index >= ETWAS_SESSION_ENTRIES) {
-        return etwas_remote_enable(handle, control_code, &asked, timeout_ms);
+        return etwas_remote_enable(handle, control_code, &requested, timeout_ms);
     }
     of_system = etwas_system_provider_of(provider);
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
-        return enable_of_system(handle, of_system, control_code, &asked, &parameters, &filter);
+        return enable_of_system(handle, of_system, control_code, &requested, &parameters, &filter);
     }
     /* Ids and names mean something in one provider. */
-    if (asked.is_group &&
+    if (requested.is_group &&
         (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     /* Before any lock is taken: files are read, and the loader's lock is taken. */
-    etwas_enablement_request(&asked, etwas_session_handle(key), control_code, &request);
+    etwas_enablement_request(&requested, etwas_session_handle(key), control_code, &request);
     request.excluded = excluded;
     request.timeout_ms = timeout_ms;
     request.filter = &filter;
-    return enable_of_programs(&request, &asked);
+    return enable_of_programs(&request, &requested);
 }
 
 uint32_t EnableTraceEx(const etwas_guid *provider, const etwas_guid *source,

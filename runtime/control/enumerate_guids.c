@@ -113,15 +113,15 @@ struct guids_result {
     uint32_t enable_count;
 };
 
-static void guids_append(struct guids_result *answer, const void *piece, size_t bytes)
+static void guids_append(struct guids_result *result, const void *piece, size_t bytes)
 {
-    if (bytes != 0 && answer->needed + bytes <= answer->room) {
-        memcpy(answer->buffer + answer->needed, piece, bytes);
+    if (bytes != 0 && result->needed + bytes <= result->room) {
+        memcpy(result->buffer + result->needed, piece, bytes);
     }
-    answer->needed += bytes;
+    result->needed += bytes;
 }
 
-static void list_guids(struct guids_result *answer, bool registered_only, bool groups)
+static void list_guids(struct guids_result *result, bool registered_only, bool groups)
 {
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
@@ -129,7 +129,7 @@ static void list_guids(struct guids_result *answer, bool registered_only, bool g
         if (provider->is_group == groups &&
             (provider->registrations != 0 ||
              (!registered_only && etwas_control_guid_is_used(provider)))) {
-            guids_append(answer, &provider->guid, sizeof provider->guid);
+            guids_append(result, &provider->guid, sizeof provider->guid);
         }
     }
 }
@@ -138,11 +138,11 @@ static void list_guids(struct guids_result *answer, bool registered_only, bool g
  * Lists the GUIDs of other processes, and those that their sessions enable, which this process does
  * not know.
  */
-static void list_others(struct guids_result *answer, bool groups)
+static void list_others(struct guids_result *result, bool groups)
 {
-    etwas_other_processes_remove_known(&answer->others, groups, false);
-    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        guids_append(answer, &answer->others.providers[index].guid, sizeof(etwas_guid));
+    etwas_other_processes_remove_known(&result->others, groups, false);
+    for (uint32_t index = 0; index < result->others.provider_count; index++) {
+        guids_append(result, &result->others.providers[index].guid, sizeof(etwas_guid));
     }
 }
 
@@ -164,17 +164,17 @@ static uint32_t count_system_enablements(uint32_t provider)
     return count;
 }
 
-static void list_system_providers(struct guids_result *answer)
+static void list_system_providers(struct guids_result *result)
 {
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
         if (count_system_enablements(provider) != 0) {
-            guids_append(answer, etwas_system_provider_guid(provider), sizeof(etwas_guid));
+            guids_append(result, etwas_system_provider_guid(provider), sizeof(etwas_guid));
         }
     }
 }
 
 /* One instance, of no process. */
-static uint32_t describe_system_provider(struct guids_result *answer, uint32_t provider)
+static uint32_t describe_system_provider(struct guids_result *result, uint32_t provider)
 {
     const TRACE_GUID_INFO head = {.InstanceCount = 1};
     const TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount =
@@ -183,8 +183,8 @@ static uint32_t describe_system_provider(struct guids_result *answer, uint32_t p
     if (instance.EnableCount == 0) {
         return ERROR_WMI_GUID_NOT_FOUND;
     }
-    guids_append(answer, &head, sizeof head);
-    guids_append(answer, &instance, sizeof instance);
+    guids_append(result, &head, sizeof head);
+    guids_append(result, &instance, sizeof instance);
     for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
         const struct etwas_system_enablement *enablement = system_enablement(index, provider);
 
@@ -197,7 +197,7 @@ static uint32_t describe_system_provider(struct guids_result *answer, uint32_t p
                 .MatchAnyKeyword = enablement->match_any,
                 .MatchAllKeyword = enablement->match_all};
 
-            guids_append(answer, &enable, sizeof enable);
+            guids_append(result, &enable, sizeof enable);
         }
     }
     return ERROR_SUCCESS;
@@ -205,18 +205,18 @@ static uint32_t describe_system_provider(struct guids_result *answer, uint32_t p
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-static void describe_enablement(struct guids_result *answer,
+static void describe_enablement(struct guids_result *result,
                                 const struct etwas_enablement *enablement)
 {
     const TRACE_ENABLE_INFO enable = etwas_enable_info(enablement);
 
-    guids_append(answer, &enable, sizeof enable);
+    guids_append(result, &enable, sizeof enable);
 }
 
 /*
  * One instance of a provider, with the sessions that enable it: of a classic one the newest only.
  */
-static void describe_instance(struct guids_result *answer,
+static void describe_instance(struct guids_result *result,
                               const struct etwas_control_guid *provider,
                               TRACE_PROVIDER_INSTANCE_INFO *instance, bool is_last)
 {
@@ -230,9 +230,9 @@ static void describe_instance(struct guids_result *answer,
     instance->NextOffset =
         is_last ? 0
                 : (uint32_t)(sizeof *instance + instance->EnableCount * sizeof(TRACE_ENABLE_INFO));
-    guids_append(answer, instance, sizeof *instance);
+    guids_append(result, instance, sizeof *instance);
     for (uint32_t index = 0; index < instance->EnableCount; index++) {
-        describe_enablement(answer, &enablements[index]);
+        describe_enablement(result, &enablements[index]);
     }
 }
 
@@ -242,22 +242,22 @@ static bool guids_is_of(const struct etwas_other_provider *other, const etwas_gu
     return other->is_group == is_group && memcmp(&other->guid, guid, sizeof *guid) == 0;
 }
 
-static uint32_t count_others(const struct guids_result *answer, const etwas_guid *guid)
+static uint32_t count_others(const struct guids_result *result, const etwas_guid *guid)
 {
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        count += guids_is_of(&answer->others.providers[index], guid, false);
+    for (uint32_t index = 0; index < result->others.provider_count; index++) {
+        count += guids_is_of(&result->others.providers[index], guid, false);
     }
     return count;
 }
 
 /* One block for each other process: a classic provider has the first of the sessions. */
-static void describe_others(struct guids_result *answer, const etwas_guid *guid, uint32_t left)
+static void describe_others(struct guids_result *result, const etwas_guid *guid, uint32_t left)
 {
-    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        const struct etwas_other_provider *other = &answer->others.providers[index];
-        TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount = answer->enable_count,
+    for (uint32_t index = 0; index < result->others.provider_count; index++) {
+        const struct etwas_other_provider *other = &result->others.providers[index];
+        TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount = result->enable_count,
                                                  .Pid = other->process_id};
 
         if (!guids_is_of(other, guid, false)) {
@@ -271,12 +271,12 @@ static void describe_others(struct guids_result *answer, const etwas_guid *guid,
             instance.NextOffset =
                 (uint32_t)(sizeof instance + instance.EnableCount * sizeof(TRACE_ENABLE_INFO));
         }
-        guids_append(answer, &instance, sizeof instance);
+        guids_append(result, &instance, sizeof instance);
         for (uint32_t enabling = 0; enabling < instance.EnableCount; enabling++) {
-            TRACE_ENABLE_INFO enable = answer->enables[enabling].info;
+            TRACE_ENABLE_INFO enable = result->enables[enabling].info;
 
-            enable.IsEnabled = answer->enables[enabling].layout == other->layout;
-            guids_append(answer, &enable, sizeof enable);
+            enable.IsEnabled = result->enables[enabling].layout == other->layout;
+            guids_append(result, &enable, sizeof enable);
         }
     }
 }
@@ -299,31 +299,31 @@ static bool guids_is_among(const TRACE_ENABLE_INFO *enable,
 /*
  * All sessions that enable it, wherever they are. `provider` NULL: this process does not know it.
  */
-static uint32_t count_enables(const struct guids_result *answer,
+static uint32_t count_enables(const struct guids_result *result,
                               const struct etwas_control_guid *provider)
 {
     uint32_t count = provider != NULL ? provider->enablement_count : 0;
 
-    for (uint32_t index = 0; index < answer->enable_count; index++) {
-        count += !guids_is_among(&answer->enables[index].info, provider);
+    for (uint32_t index = 0; index < result->enable_count; index++) {
+        count += !guids_is_among(&result->enables[index].info, provider);
     }
     return count;
 }
 
-static void describe_enables(struct guids_result *answer, const struct etwas_control_guid *provider)
+static void describe_enables(struct guids_result *result, const struct etwas_control_guid *provider)
 {
     for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
-        describe_enablement(answer, &provider->enablements[index]);
+        describe_enablement(result, &provider->enablements[index]);
     }
-    for (uint32_t index = 0; index < answer->enable_count; index++) {
-        if (!guids_is_among(&answer->enables[index].info, provider)) {
-            guids_append(answer, &answer->enables[index].info, sizeof answer->enables[index].info);
+    for (uint32_t index = 0; index < result->enable_count; index++) {
+        if (!guids_is_among(&result->enables[index].info, provider)) {
+            guids_append(result, &result->enables[index].info, sizeof result->enables[index].info);
         }
     }
 }
 
 /* One block for each registration; one without a process where a session enables it beforehand. */
-static uint32_t describe_provider(struct guids_result *answer, const etwas_guid *guid)
+static uint32_t describe_provider(struct guids_result *result, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, false);
     uint32_t of_system = etwas_system_provider_of(guid);
@@ -334,37 +334,37 @@ static uint32_t describe_provider(struct guids_result *answer, const etwas_guid 
     uint32_t own;
 
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
-        return describe_system_provider(answer, of_system);
+        return describe_system_provider(result, of_system);
     }
     provider = control != ETWAS_NO_CONTROL_GUID ? &etwas_control_guids[control] : NULL;
     own = provider != NULL ? provider->registrations : 0;
-    others = count_others(answer, guid);
+    others = count_others(result, guid);
     if (own == 0 && others == 0) {
         instance.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE;
-        instance.EnableCount = count_enables(answer, provider);
+        instance.EnableCount = count_enables(result, provider);
         if (instance.EnableCount == 0) {
             return ERROR_WMI_GUID_NOT_FOUND;
         }
-        guids_append(answer, &head, sizeof head);
-        guids_append(answer, &instance, sizeof instance);
-        describe_enables(answer, provider);
+        guids_append(result, &head, sizeof head);
+        guids_append(result, &instance, sizeof instance);
+        describe_enables(result, provider);
         return ERROR_SUCCESS;
     }
     head.InstanceCount = own + others;
-    guids_append(answer, &head, sizeof head);
+    guids_append(result, &head, sizeof head);
     instance.Pid = etwas_process_id_peek();
     for (uint32_t index = 0; own != 0 && index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
             instance.Flags = etwas_registrations[index].is_modern ? 0 : TRACE_PROVIDER_FLAG_LEGACY;
-            describe_instance(answer, provider, &instance, --own == 0 && others == 0);
+            describe_instance(result, provider, &instance, --own == 0 && others == 0);
         }
     }
-    describe_others(answer, guid, others);
+    describe_others(result, guid, others);
     return ERROR_SUCCESS;
 }
 
 /* The providers of a group, each once, in `members`; how many. */
-static uint32_t list_members(const struct guids_result *answer, const etwas_guid *guid,
+static uint32_t list_members(const struct guids_result *result, const etwas_guid *guid,
                              uint32_t control, etwas_guid *members)
 {
     bool is_member[ETWAS_CONTROL_GUIDS] = {false};
@@ -381,8 +381,8 @@ static uint32_t list_members(const struct guids_result *answer, const etwas_guid
             members[count++] = etwas_control_guids[index].guid;
         }
     }
-    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        const struct etwas_other_provider *other = &answer->others.providers[index];
+    for (uint32_t index = 0; index < result->others.provider_count; index++) {
+        const struct etwas_other_provider *other = &result->others.providers[index];
         bool is_new = other->has_group && memcmp(&other->group, guid, sizeof *guid) == 0;
 
         for (uint32_t before = 0; is_new && before < count; before++) {
@@ -396,55 +396,55 @@ static uint32_t list_members(const struct guids_result *answer, const etwas_guid
 }
 
 /* The sessions that enable a group, and the GUIDs of its providers: both with their sizes. */
-static uint32_t describe_group(struct guids_result *answer, const etwas_guid *guid)
+static uint32_t describe_group(struct guids_result *result, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, true);
     const struct etwas_control_guid *group =
         control != ETWAS_NO_CONTROL_GUID ? &etwas_control_guids[control] : NULL;
     const uint32_t enable_bytes =
-        count_enables(answer, group) * (uint32_t)sizeof(TRACE_ENABLE_INFO);
+        count_enables(result, group) * (uint32_t)sizeof(TRACE_ENABLE_INFO);
     etwas_guid *members =
-        malloc((answer->others.provider_count + etwas_control_guids_end() + 1) * sizeof *members);
+        malloc((result->others.provider_count + etwas_control_guids_end() + 1) * sizeof *members);
     uint32_t count;
 
     if (members == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    count = list_members(answer, guid, control, members);
+    count = list_members(result, guid, control, members);
     if (group != NULL || enable_bytes != 0 || count != 0) {
-        guids_append(answer, &enable_bytes, sizeof enable_bytes);
-        describe_enables(answer, group);
-        guids_append(answer, &count, sizeof count);
-        guids_append(answer, members, count * sizeof *members);
+        guids_append(result, &enable_bytes, sizeof enable_bytes);
+        describe_enables(result, group);
+        guids_append(result, &count, sizeof count);
+        guids_append(result, members, count * sizeof *members);
     }
     free(members);
-    return answer->needed == 0 ? (uint32_t)ERROR_WMI_GUID_NOT_FOUND : (uint32_t)ERROR_SUCCESS;
+    return result->needed == 0 ? (uint32_t)ERROR_WMI_GUID_NOT_FOUND : (uint32_t)ERROR_SUCCESS;
 }
 
 static uint32_t guids_answer(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,
-                             struct guids_result *answer)
+                             struct guids_result *result)
 {
     const uint32_t loggers = ETWAS_SESSIONS;
 
     switch ((uint32_t)question) {
     case TraceGuidQueryList:
-        list_guids(answer, false, false);
-        list_others(answer, false);
-        list_system_providers(answer);
+        list_guids(result, false, false);
+        list_others(result, false);
+        list_system_providers(result);
         return ERROR_SUCCESS;
     case TraceGuidQueryProcess:
-        list_guids(answer, true, false);
+        list_guids(result, true, false);
         return ERROR_SUCCESS;
     case TraceGuidQueryInfo:
-        return describe_provider(answer, guid);
+        return describe_provider(result, guid);
     case TraceGroupQueryList:
-        list_guids(answer, false, true);
-        list_others(answer, true);
+        list_guids(result, false, true);
+        list_others(result, true);
         return ERROR_SUCCESS;
     case TraceGroupQueryInfo:
-        return describe_group(answer, guid);
+        return describe_group(result, guid);
     case TraceMaxLoggersQuery:
-        guids_append(answer, &loggers, sizeof loggers);
+        guids_append(result, &loggers, sizeof loggers);
         return ERROR_SUCCESS;
     default:
         return ERROR_INVALID_PARAMETER;
@@ -454,7 +454,7 @@ static uint32_t guids_answer(TRACE_QUERY_INFO_CLASS question, const etwas_guid *
 uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer, uint32_t in_bytes,
                                void *out_buffer, uint32_t out_bytes, uint32_t *return_bytes)
 {
-    struct guids_result answer = {.buffer = out_buffer, .room = out_bytes};
+    struct guids_result result = {.buffer = out_buffer, .room = out_bytes};
     etwas_guid guid = {0};
     uint32_t unread = ERROR_SUCCESS;
     uint32_t code = ERROR_SUCCESS;
@@ -470,25 +470,25 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         memcpy(&guid, in_buffer, sizeof guid);
     }
     if (question != TraceGuidQueryProcess && question != TraceMaxLoggersQuery) {
-        unread = etwas_other_processes_read(&answer.others);
-        answer.enable_count = etwas_other_processes_enablements(
-            &answer.others, &guid, question == TraceGroupQueryInfo, &answer.enables);
-        code = unread == ERROR_NOT_ENOUGH_MEMORY || answer.enables == NULL
+        unread = etwas_other_processes_read(&result.others);
+        result.enable_count = etwas_other_processes_enablements(
+            &result.others, &guid, question == TraceGroupQueryInfo, &result.enables);
+        code = unread == ERROR_NOT_ENOUGH_MEMORY || result.enables == NULL
                    ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
                    : (uint32_t)ERROR_SUCCESS;
     }
     if (code == ERROR_SUCCESS &&
         (question == TraceGuidQueryList || question == TraceGroupQueryList)) {
-        code = etwas_other_processes_add_enabled(&answer.others);
+        code = etwas_other_processes_add_enabled(&result.others);
     }
     etwas_control_lock();
-    code = code == ERROR_SUCCESS ? guids_answer(question, &guid, &answer) : code;
+    code = code == ERROR_SUCCESS ? guids_answer(question, &guid, &result) : code;
     etwas_control_unlock();
-    etwas_other_processes_free(&answer.others);
-    free(answer.enables);
+    etwas_other_processes_free(&result.others);
+    free(result.enables);
     if (code != ERROR_SUCCESS) {
         return code == ERROR_WMI_GUID_NOT_FOUND && unread != ERROR_SUCCESS ? unread : code;
     }
-    *return_bytes = (uint32_t)answer.needed;
-    return answer.needed > answer.room ? (uint32_t)ERROR_INSUFFICIENT_BUFFER : unread;
+    *return_bytes = (uint32_t)result.needed;
+    return result.needed > result.room ? (uint32_t)ERROR_INSUFFICIENT_BUFFER : unread;
 }

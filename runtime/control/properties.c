@@ -15,19 +15,19 @@ enum {
     PROPERTIES_VERSION = 2,
 };
 
-static size_t properties_unit_bytes(enum etwas_name_encoding text)
+static size_t properties_unit_bytes(enum etwas_name_encoding encoding)
 {
-    return text == ETWAS_NAMES_UTF16 ? sizeof(etwas_wchar) : sizeof(char);
+    return encoding == ETWAS_NAMES_UTF16 ? sizeof(etwas_wchar) : sizeof(char);
 }
 
 /* Copies UTF-8 or UTF-16 of known length. False: ill-formed or longer than a name may be. */
-static bool properties_copy_text(const void *from, size_t units, enum etwas_name_encoding text,
+static bool properties_copy_text(const void *from, size_t units, enum etwas_name_encoding encoding,
                                  etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
     char discarded[ETWAS_PATH_BYTES];
     size_t needed;
 
-    if (text == ETWAS_NAMES_UTF8) {
+    if (encoding == ETWAS_NAMES_UTF8) {
         return etwas_utf8_to_utf16(from, units, copy, ETWAS_NAME_UNITS + 1, &needed) ==
                ETWAS_UTF_OK;
     }
@@ -39,14 +39,15 @@ static bool properties_copy_text(const void *from, size_t units, enum etwas_name
     return etwas_utf16_to_utf8(copy, units, discarded, sizeof discarded, &needed) == ETWAS_UTF_OK;
 }
 
-uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding text,
+uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding encoding,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
-    size_t units = text == ETWAS_NAMES_UTF16 ? etwas_utf16_length(name, ETWAS_NAME_UNITS + 1)
-                                             : strnlen(name, ETWAS_PATH_BYTES);
+    size_t units = encoding == ETWAS_NAMES_UTF16 ? etwas_utf16_length(name, ETWAS_NAME_UNITS + 1)
+                                                 : strnlen(name, ETWAS_PATH_BYTES);
 
-    return units != 0 && properties_copy_text(name, units, text, copy) ? ERROR_SUCCESS
-                                                                       : ERROR_INVALID_PARAMETER;
+    return units != 0 && properties_copy_text(name, units, encoding, copy)
+               ? ERROR_SUCCESS
+               : ERROR_INVALID_PARAMETER;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -133,14 +134,15 @@ static size_t properties_area_bytes(const EVENT_TRACE_PROPERTIES *properties, ui
  * terminated there; `not_a_name`: it is too long, or not well formed.
  */
 static uint32_t properties_read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
-                                     uint32_t other, enum etwas_name_encoding text,
+                                     uint32_t other, enum etwas_name_encoding encoding,
                                      uint32_t not_a_name, etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
     const char *area = (const char *)properties + offset;
-    size_t room = properties_area_bytes(properties, offset, other) / properties_unit_bytes(text);
+    size_t room =
+        properties_area_bytes(properties, offset, other) / properties_unit_bytes(encoding);
     size_t units = 0;
 
-    if (text == ETWAS_NAMES_UTF8) {
+    if (encoding == ETWAS_NAMES_UTF8) {
         units = strnlen(area, room);
     } else {
         etwas_wchar unit = 1;
@@ -156,22 +158,22 @@ static uint32_t properties_read_area(const EVENT_TRACE_PROPERTIES *properties, u
     if (units == room) {
         return ERROR_INVALID_PARAMETER;
     }
-    return properties_copy_text(area, units, text, copy) ? ERROR_SUCCESS : not_a_name;
+    return properties_copy_text(area, units, encoding, copy) ? ERROR_SUCCESS : not_a_name;
 }
 
 uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
-                                      enum etwas_name_encoding text,
+                                      enum etwas_name_encoding encoding,
                                       etwas_wchar name[ETWAS_NAME_UNITS + 1])
 {
     uint32_t offset = properties->LoggerNameOffset;
 
     return offset == 0 ? ERROR_INVALID_PARAMETER
                        : properties_read_area(properties, offset, properties->LogFileNameOffset,
-                                              text, ERROR_INVALID_PARAMETER, name);
+                                              encoding, ERROR_INVALID_PARAMETER, name);
 }
 
 uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
-                                    enum etwas_name_encoding text,
+                                    enum etwas_name_encoding encoding,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
 {
     uint32_t offset = properties->LogFileNameOffset;
@@ -179,7 +181,7 @@ uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
     file_name[0] = 0;
     return offset == 0 ? ERROR_SUCCESS
                        : properties_read_area(properties, offset, properties->LoggerNameOffset,
-                                              text, ERROR_BAD_PATHNAME, file_name);
+                                              encoding, ERROR_BAD_PATHNAME, file_name);
 }
 
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
@@ -206,13 +208,13 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
  * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too
  * long.
  */
-static size_t properties_encode(const etwas_wchar *name, enum etwas_name_encoding text,
+static size_t properties_encode(const etwas_wchar *name, enum etwas_name_encoding encoding,
                                 char out[ETWAS_PATH_BYTES])
 {
     size_t units = etwas_utf16_length(name, ETWAS_NAME_UNITS);
     size_t needed;
 
-    if (text == ETWAS_NAMES_UTF16) {
+    if (encoding == ETWAS_NAMES_UTF16) {
         memcpy(out, name, (units + 1) * sizeof *name);
         return (units + 1) * sizeof *name;
     }
@@ -221,17 +223,17 @@ static size_t properties_encode(const etwas_wchar *name, enum etwas_name_encodin
 }
 
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
-                                        enum etwas_name_encoding text, const etwas_wchar *name)
+                                        enum etwas_name_encoding encoding, const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
-    size_t bytes = properties_encode(name, text, encoded);
+    size_t bytes = properties_encode(name, encoding, encoded);
 
     return properties_area_bytes(properties, properties->LoggerNameOffset,
                                  properties->LogFileNameOffset) >= bytes;
 }
 
 static uint32_t properties_write_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
-                                      uint32_t other, enum etwas_name_encoding text,
+                                      uint32_t other, enum etwas_name_encoding encoding,
                                       const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
@@ -240,7 +242,7 @@ static uint32_t properties_write_name(EVENT_TRACE_PROPERTIES *properties, uint32
     if (offset == 0) {
         return ERROR_SUCCESS;
     }
-    bytes = properties_encode(name, text, encoded);
+    bytes = properties_encode(name, encoding, encoded);
     if (bytes > properties_area_bytes(properties, offset, other)) {
         return ERROR_MORE_DATA;
     }
@@ -287,12 +289,12 @@ static uint32_t properties_write_names(const struct etwas_reply *reply, const et
     uint32_t name_offset = properties->LoggerNameOffset;
     uint32_t file_offset = properties->LogFileNameOffset;
     uint32_t name_code =
-        properties_write_name(properties, name_offset, file_offset, reply->text, name);
+        properties_write_name(properties, name_offset, file_offset, reply->encoding, name);
     uint32_t file_code = ERROR_SUCCESS;
 
     if (file_name[0] != 0 && !reply->keeps_file_name) {
         file_code =
-            properties_write_name(properties, file_offset, name_offset, reply->text, file_name);
+            properties_write_name(properties, file_offset, name_offset, reply->encoding, file_name);
     }
     return name_code != ERROR_SUCCESS ? name_code : file_code;
 }

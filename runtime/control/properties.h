@@ -23,10 +23,10 @@ enum etwas_name_encoding {
 };
 
 /*
- * Copies a name given as argument: UTF-8 or UTF-16, `text` says which. ERROR_INVALID_PARAMETER when
+ * Copies a name given as argument: UTF-8 or UTF-16, `encoding` says which. ERROR_INVALID_PARAMETER when
  * it is empty, longer than 1,024 characters or ill-formed.
  */
-uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding text,
+uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding encoding,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1]);
 
 /* ERROR_BAD_LENGTH, ERROR_INVALID_PARAMETER: the block cannot be used at all (R1, R8, R20–R22). */
@@ -41,14 +41,14 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
 
 /* Whether a copy of the session's name fits at LoggerNameOffset. */
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
-                                        enum etwas_name_encoding text, const etwas_wchar *name);
+                                        enum etwas_name_encoding encoding, const etwas_wchar *name);
 
 /*
  * The session's name that a caller put into the block itself. ERROR_INVALID_PARAMETER: there is
  * none.
  */
 uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
-                                      enum etwas_name_encoding text,
+                                      enum etwas_name_encoding encoding,
                                       etwas_wchar name[ETWAS_NAME_UNITS + 1]);
 
 /*
@@ -56,7 +56,7 @@ uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
  * ERROR_BAD_PATHNAME, ERROR_INVALID_PARAMETER.
  */
 uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties,
-                                    enum etwas_name_encoding text,
+                                    enum etwas_name_encoding encoding,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
 
 /* Everything StartTrace reads from the block but the names and the filters. */
@@ -66,7 +66,7 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
 /* A block that receives a session's values. */
 struct etwas_reply {
     EVENT_TRACE_PROPERTIES *properties;
-    enum etwas_name_encoding text;
+    enum etwas_name_encoding encoding;
     /* Keeps its file name, so that the block of a start or a snapshot can be used again. */
     bool keeps_file_name;
 };

@@ -20,53 +20,53 @@ struct name_query {
     char name[ETWAS_PROVIDER_NAME_BYTES + 1];
 };
 
-static void provider_names_store_name(struct name_query *asked, const char *name)
+static void provider_names_store_name(struct name_query *query, const char *name)
 {
-    (void)snprintf(asked->name, sizeof asked->name, "%s", name);
+    (void)snprintf(query->name, sizeof query->name, "%s", name);
 }
 
 /* Until one has it. */
 static bool provider_names_read_list(const struct etwas_registry_guid_list *list, void *context)
 {
-    struct name_query *asked = context;
+    struct name_query *query = context;
 
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *one = &list->guids[index];
 
-        if (one->name[0] != 0 && memcmp(&one->guid, asked->guid, sizeof one->guid) == 0) {
-            provider_names_store_name(asked, one->name);
+        if (one->name[0] != 0 && memcmp(&one->guid, query->guid, sizeof one->guid) == 0) {
+            provider_names_store_name(query, one->name);
             return false;
         }
     }
     return true;
 }
 
-static void provider_names_read_own(struct name_query *asked)
+static void provider_names_read_own(struct name_query *query)
 {
     uint32_t control;
 
     etwas_control_lock();
-    control = etwas_control_guid_find(asked->guid, false);
+    control = etwas_control_guid_find(query->guid, false);
     if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].name != NULL) {
-        provider_names_store_name(asked, etwas_control_guids[control].name);
+        provider_names_store_name(query, etwas_control_guids[control].name);
     }
     etwas_control_unlock();
 }
 
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
 {
-    struct name_query asked = {.guid = provider};
+    struct name_query query = {.guid = provider};
     uint32_t unread = ERROR_SUCCESS;
 
     if (provider == NULL || text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    provider_names_read_own(&asked);
-    if (asked.name[0] == 0 && etwas_remote_is_available()) {
-        unread = etwas_registry_each_process(provider_names_read_list, &asked);
+    provider_names_read_own(&query);
+    if (query.name[0] == 0 && etwas_remote_is_available()) {
+        unread = etwas_registry_each_process(provider_names_read_list, &query);
     }
-    (void)snprintf(text, room, "%s", asked.name);
-    return asked.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
+    (void)snprintf(text, room, "%s", query.name);
+    return query.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
            : unread != ERROR_SUCCESS ? unread
                                      : (uint32_t)ERROR_NOT_FOUND;
 }
@@ -81,42 +81,42 @@ struct guid_query {
 };
 
 /* Each once. */
-static void provider_names_store_guid(struct guid_query *wanted, const etwas_guid *guid)
+static void provider_names_store_guid(struct guid_query *query, const etwas_guid *guid)
 {
-    for (uint32_t index = 0; index < wanted->count && index < wanted->room; index++) {
-        if (memcmp(&wanted->guids[index], guid, sizeof *guid) == 0) {
+    for (uint32_t index = 0; index < query->count && index < query->room; index++) {
+        if (memcmp(&query->guids[index], guid, sizeof *guid) == 0) {
             return;
         }
     }
-    if (wanted->count < wanted->room) {
-        wanted->guids[wanted->count] = *guid;
+    if (query->count < query->room) {
+        query->guids[query->count] = *guid;
     }
-    wanted->count++;
+    query->count++;
 }
 
 static bool find_in_list(const struct etwas_registry_guid_list *list, void *context)
 {
-    struct guid_query *wanted = context;
+    struct guid_query *query = context;
 
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *one = &list->guids[index];
 
-        if (!one->is_group && strcasecmp(one->name, wanted->name) == 0) {
-            provider_names_store_guid(wanted, &one->guid);
+        if (!one->is_group && strcasecmp(one->name, query->name) == 0) {
+            provider_names_store_guid(query, &one->guid);
         }
     }
     return true;
 }
 
-static void find_own(struct guid_query *wanted)
+static void find_own(struct guid_query *query)
 {
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
 
         if (provider->registrations != 0 && !provider->is_group && provider->name != NULL &&
-            strcasecmp(provider->name, wanted->name) == 0) {
-            provider_names_store_guid(wanted, &provider->guid);
+            strcasecmp(provider->name, query->name) == 0) {
+            provider_names_store_guid(query, &provider->guid);
         }
     }
     etwas_control_unlock();
@@ -124,19 +124,19 @@ static void find_own(struct guid_query *wanted)
 
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
 {
-    struct guid_query wanted = {.name = name, .guids = guids, .room = room};
+    struct guid_query query = {.name = name, .guids = guids, .room = room};
     uint32_t unread = ERROR_SUCCESS;
 
     if (name == NULL || name[0] == '\0' || count == NULL || (guids == NULL && room != 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    find_own(&wanted);
+    find_own(&query);
     if (etwas_remote_is_available()) {
-        unread = etwas_registry_each_process(find_in_list, &wanted);
+        unread = etwas_registry_each_process(find_in_list, &query);
     }
-    *count = wanted.count < room ? wanted.count : room;
-    return wanted.count > room       ? (uint32_t)ERROR_MORE_DATA
+    *count = query.count < room ? query.count : room;
+    return query.count > room        ? (uint32_t)ERROR_MORE_DATA
            : unread != ERROR_SUCCESS ? unread
-           : wanted.count == 0       ? (uint32_t)ERROR_NOT_FOUND
+           : query.count == 0        ? (uint32_t)ERROR_NOT_FOUND
                                      : (uint32_t)ERROR_SUCCESS;
 }

@@ -57,7 +57,7 @@ static uint32_t query_all_check(EVENT_TRACE_PROPERTIES *const *array, uint32_t c
 struct query_result {
     EVENT_TRACE_PROPERTIES **array;
     uint32_t array_count;
-    enum etwas_name_encoding text;
+    enum etwas_name_encoding encoding;
     uint32_t filled;
     uint32_t found;
     uint32_t code;
@@ -66,33 +66,34 @@ struct query_result {
 /*
  * Returns the caller's next block. NULL: there is none left; the session is counted nevertheless.
  */
-static EVENT_TRACE_PROPERTIES *next_block(const struct query_result *answer)
+static EVENT_TRACE_PROPERTIES *next_block(const struct query_result *result)
 {
-    return answer->filled < answer->array_count ? answer->array[answer->filled] : NULL;
+    return result->filled < result->array_count ? result->array[result->filled] : NULL;
 }
 
 /* A session that has ended meanwhile is none. */
-static void query_all_store_code(struct query_result *answer, uint32_t code)
+static void query_all_store_code(struct query_result *result, uint32_t code)
 {
     if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         return;
     }
-    if (next_block(answer) != NULL) {
-        answer->filled++;
+    if (next_block(result) != NULL) {
+        result->filled++;
     }
-    answer->found++;
-    answer->code = code != ERROR_SUCCESS ? code : answer->code;
+    result->found++;
+    result->code = code != ERROR_SUCCESS ? code : result->code;
 }
 
-static void query_own(struct query_result *answer)
+static void query_own(struct query_result *result)
 {
     struct etwas_session_key keys[ETWAS_SESSIONS];
     uint32_t count = list_sessions(keys);
 
     for (uint32_t index = 0; index < count; index++) {
-        const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
+        const struct etwas_reply reply = {.properties = next_block(result),
+                                          .encoding = result->encoding};
 
-        query_all_store_code(answer, reply.properties != NULL
+        query_all_store_code(result, reply.properties != NULL
                                          ? etwas_properties_fill(&reply, keys[index])
                                          : (uint32_t)ERROR_MORE_DATA);
     }
@@ -106,42 +107,41 @@ struct remote_query {
     uint32_t code;
 };
 
-static void query_all_request(struct remote_query *question, const struct query_result *answer,
+static void query_all_request(struct remote_query *query, const struct query_result *result,
                               uint32_t index)
 {
-    const uint32_t place = answer->filled + index;
+    const uint32_t place = result->filled + index;
 
-    question->reply = (struct etwas_reply){
-        .properties = place < answer->array_count ? answer->array[place] : NULL,
-        .text = answer->text,
+    query->reply = (struct etwas_reply){
+        .properties = place < result->array_count ? result->array[place] : NULL,
+        .encoding = result->encoding,
     };
-    question->code =
-        question->reply.properties != NULL
-            ? etwas_remote_query_begin(question->entry, &question->reply, &question->connection)
-            : (uint32_t)ERROR_MORE_DATA;
+    query->code = query->reply.properties != NULL
+                      ? etwas_remote_query_begin(query->entry, &query->reply, &query->connection)
+                      : (uint32_t)ERROR_MORE_DATA;
 }
 
 /* A block that a session left empty because it has ended goes to the next session. */
-static void query_all_receive(struct remote_query *question, struct query_result *answer,
+static void query_all_receive(struct remote_query *query, struct query_result *result,
                               uint64_t deadline_ns)
 {
-    if (question->code == ERROR_SUCCESS) {
-        question->reply.properties = next_block(answer);
-        question->code = etwas_remote_query_end(question->entry, &question->reply,
-                                                question->connection, deadline_ns);
+    if (query->code == ERROR_SUCCESS) {
+        query->reply.properties = next_block(result);
+        query->code =
+            etwas_remote_query_end(query->entry, &query->reply, query->connection, deadline_ns);
     }
     /* A session whose host could not be queried. */
-    query_all_store_code(answer, question->code == ERROR_TIMEOUT
+    query_all_store_code(result, query->code == ERROR_TIMEOUT
                                      ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
-                                     : question->code);
-    free(question->entry);
+                                     : query->code);
+    free(query->entry);
 }
 
 /*
  * Queries the sessions of other processes. All hosts are asked before any is waited for, so that
  * all stopped hosts together cost one timeout.
  */
-static void query_remote(struct query_result *answer)
+static void query_remote(struct query_result *result)
 {
     struct etwas_registry_entry **entries;
     uint32_t unread;
@@ -149,17 +149,17 @@ static void query_remote(struct query_result *answer)
     struct remote_query *questions = calloc(count + 1, sizeof *questions);
     uint64_t deadline_ns;
 
-    if (answer->code == ERROR_SUCCESS) {
-        answer->code = questions != NULL ? unread : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    if (result->code == ERROR_SUCCESS) {
+        result->code = questions != NULL ? unread : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     }
     for (uint32_t index = 0; questions != NULL && index < count; index++) {
         questions[index].entry = entries[index];
-        query_all_request(&questions[index], answer, index);
+        query_all_request(&questions[index], result, index);
     }
     deadline_ns = etwas_monotonic_ns() + TIMEOUT_NS;
     for (uint32_t index = 0; index < count; index++) {
         if (questions != NULL) {
-            query_all_receive(&questions[index], answer, deadline_ns);
+            query_all_receive(&questions[index], result, deadline_ns);
         } else {
             free(entries[index]);
         }
@@ -169,9 +169,9 @@ static void query_remote(struct query_result *answer)
 }
 
 static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
-                          uint32_t *session_count, enum etwas_name_encoding text)
+                          uint32_t *session_count, enum etwas_name_encoding encoding)
 {
-    struct query_result answer = {.array = array, .array_count = array_count, .text = text};
+    struct query_result result = {.array = array, .array_count = array_count, .encoding = encoding};
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
@@ -181,10 +181,10 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    query_own(&answer);
-    query_remote(&answer);
-    *session_count = answer.found;
-    return answer.code;
+    query_own(&result);
+    query_remote(&result);
+    *session_count = result.found;
+    return result.code;
 }
 
 uint32_t QueryAllTracesA(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,

@@ -18,7 +18,7 @@
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
-                             enum etwas_name_encoding text,
+                             enum etwas_name_encoding encoding,
                              struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_properties_check(properties);
@@ -31,14 +31,14 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
         (properties->Wnode.Flags & WNODE_FLAG_TRACED_GUID) == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = etwas_copy_name(name, text, configuration->name);
+    code = etwas_copy_name(name, encoding, configuration->name);
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (!etwas_properties_has_room_for_name(properties, text, configuration->name)) {
+    if (!etwas_properties_has_room_for_name(properties, encoding, configuration->name)) {
         return ERROR_BAD_LENGTH;
     }
-    code = etwas_properties_file_name(properties, text, configuration->file_name);
+    code = etwas_properties_file_name(properties, encoding, configuration->file_name);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -71,15 +71,16 @@ static void start_trace_fill(const struct etwas_session *session,
 }
 
 static uint32_t start_trace_here(etwas_trace_handle *handle, const void *name,
-                                 EVENT_TRACE_PROPERTIES *properties, enum etwas_name_encoding text)
+                                 EVENT_TRACE_PROPERTIES *properties,
+                                 enum etwas_name_encoding encoding)
 {
     static const etwas_flusher_options defaults;
-    struct etwas_reply reply = {properties, text, .keeps_file_name = true};
+    struct etwas_reply reply = {properties, encoding, .keeps_file_name = true};
     struct etwas_configuration configuration = {0};
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
-        code = read_request(name, properties, text, &configuration);
+        code = read_request(name, properties, encoding, &configuration);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_sharing_complete(&configuration);
@@ -93,7 +94,8 @@ static uint32_t start_trace_here(etwas_trace_handle *handle, const void *name,
 }
 
 static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
-                                  EVENT_TRACE_PROPERTIES *properties, enum etwas_name_encoding text)
+                                  EVENT_TRACE_PROPERTIES *properties,
+                                  enum etwas_name_encoding encoding)
 {
     int cancelling;
     uint32_t code;
@@ -103,7 +105,7 @@ static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
     }
     *handle = 0;
     cancelling = etwas_cancel_forbid();
-    code = start_trace_here(handle, name, properties, text);
+    code = start_trace_here(handle, name, properties, encoding);
     etwas_cancel_allow(cancelling);
     return code;
 }

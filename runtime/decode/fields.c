@@ -44,29 +44,29 @@ _Static_assert(sizeof(struct field_cursor) <= sizeof((etwas_fields *)NULL)->stat
 
 static const uint8_t nothing[1];
 
-static uint32_t field_bytes_left(const struct field_cursor *walk)
+static uint32_t field_bytes_left(const struct field_cursor *cursor)
 {
-    return (uint32_t)(walk->end - walk->at);
+    return (uint32_t)(cursor->end - cursor->at);
 }
 
 void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record)
 {
-    struct field_cursor *walk = (void *)fields->state;
+    struct field_cursor *cursor = (void *)fields->state;
     uint32_t begin = schema->plan->payload_begin;
 
     fields->schema = schema;
     fields->record = record;
-    walk->at = record->UserData != NULL ? record->UserData : nothing;
-    walk->end = walk->at + (record->UserData != NULL ? record->UserDataLength : 0);
-    walk->at += begin < field_bytes_left(walk) ? begin : field_bytes_left(walk);
-    walk->tokens_left = TOKENS_BESIDES + TOKENS_OF_BYTE * (uint32_t)record->UserDataLength +
-                        TOKENS_OF_FIELD * schema->field_count;
-    walk->depth = 0;
-    walk->is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
-    walk->is_over = false;
-    walk->is_last = false;
-    walk->frames[0] = (struct field_frame){.end = schema->plan->top};
+    cursor->at = record->UserData != NULL ? record->UserData : nothing;
+    cursor->end = cursor->at + (record->UserData != NULL ? record->UserDataLength : 0);
+    cursor->at += begin < field_bytes_left(cursor) ? begin : field_bytes_left(cursor);
+    cursor->tokens_left = TOKENS_BESIDES + TOKENS_OF_BYTE * (uint32_t)record->UserDataLength +
+                          TOKENS_OF_FIELD * schema->field_count;
+    cursor->depth = 0;
+    cursor->is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
+    cursor->is_over = false;
+    cursor->is_last = false;
+    cursor->frames[0] = (struct field_frame){.end = schema->plan->top};
 }
 
 /* ---- how long a value is --------------------------------------------------------------------- */
@@ -89,10 +89,10 @@ static const struct field_extent truncated = {.bytes = UINT64_MAX};
  * Writers may omit an empty string at the end of a payload. They do not omit elements, whose number
  * is stated.
  */
-static struct field_extent field_empty_at_end(const struct field_cursor *walk)
+static struct field_extent field_empty_at_end(const struct field_cursor *cursor)
 {
-    for (uint32_t depth = walk->depth; depth > 0; depth--) {
-        if (walk->frames[depth].is_array) {
+    for (uint32_t depth = cursor->depth; depth > 0; depth--) {
+        if (cursor->frames[depth].is_array) {
             return truncated;
         }
     }
@@ -100,82 +100,82 @@ static struct field_extent field_empty_at_end(const struct field_cursor *walk)
 }
 
 /* A string up to its 0, or up to the end of the payload. */
-static struct field_extent field_to_wide_zero(const struct field_cursor *walk)
+static struct field_extent field_to_wide_zero(const struct field_cursor *cursor)
 {
-    uint32_t most = field_bytes_left(walk) / 2;
+    uint32_t most = field_bytes_left(cursor) / 2;
     uint16_t unit = 1;
     uint32_t units = 0;
 
     for (; units < most; units++) {
-        memcpy(&unit, walk->at + 2 * units, sizeof unit);
+        memcpy(&unit, cursor->at + 2 * units, sizeof unit);
         if (unit == 0) {
             return (struct field_extent){.bytes = 2 * (units + 1), .behind = 2};
         }
     }
-    return most == 0 ? field_empty_at_end(walk) : field_whole(2 * most);
+    return most == 0 ? field_empty_at_end(cursor) : field_whole(2 * most);
 }
 
-static struct field_extent field_to_zero(const struct field_cursor *walk)
+static struct field_extent field_to_zero(const struct field_cursor *cursor)
 {
-    uint32_t bytes = field_bytes_left(walk);
-    const uint8_t *zero = bytes == 0 ? NULL : memchr(walk->at, 0, bytes);
+    uint32_t bytes = field_bytes_left(cursor);
+    const uint8_t *zero = bytes == 0 ? NULL : memchr(cursor->at, 0, bytes);
 
     if (zero != NULL) {
-        return (struct field_extent){.bytes = (uint64_t)(zero - walk->at) + 1, .behind = 1};
+        return (struct field_extent){.bytes = (uint64_t)(zero - cursor->at) + 1, .behind = 1};
     }
-    return bytes == 0 ? field_empty_at_end(walk) : field_whole(bytes);
+    return bytes == 0 ? field_empty_at_end(cursor) : field_whole(bytes);
 }
 
-static struct field_extent field_counted(const struct field_cursor *walk, bool is_reversed)
+static struct field_extent field_counted(const struct field_cursor *cursor, bool is_reversed)
 {
     uint16_t bytes;
 
-    if (field_bytes_left(walk) < sizeof bytes) {
+    if (field_bytes_left(cursor) < sizeof bytes) {
         return truncated;
     }
-    memcpy(&bytes, walk->at, sizeof bytes);
+    memcpy(&bytes, cursor->at, sizeof bytes);
     bytes = is_reversed ? __builtin_bswap16(bytes) : bytes;
     return (struct field_extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
 }
 
-static struct field_extent field_hex_dump(const struct field_cursor *walk)
+static struct field_extent field_hex_dump(const struct field_cursor *cursor)
 {
     uint32_t bytes;
 
-    if (field_bytes_left(walk) < sizeof bytes) {
+    if (field_bytes_left(cursor) < sizeof bytes) {
         return truncated;
     }
-    memcpy(&bytes, walk->at, sizeof bytes);
+    memcpy(&bytes, cursor->at, sizeof bytes);
     return (struct field_extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
 }
 
 /* Revision, count of u32 parts, six bytes of authority, the parts. */
-static struct field_extent field_sid(const struct field_cursor *walk, uint32_t before)
+static struct field_extent field_sid(const struct field_cursor *cursor, uint32_t before)
 {
-    if (field_bytes_left(walk) < before + 2) {
+    if (field_bytes_left(cursor) < before + 2) {
         return truncated;
     }
-    return (struct field_extent){.bytes = before + 8 + 4 * (uint64_t)walk->at[before + 1],
+    return (struct field_extent){.bytes = before + 8 + 4 * (uint64_t)cursor->at[before + 1],
                                  .before = before};
 }
 
 /* A pointer and attributes, both without meaning, and a SID; or a u32 of 0 and nothing else. */
-static struct field_extent field_wbem_sid(const struct field_cursor *walk)
+static struct field_extent field_wbem_sid(const struct field_cursor *cursor)
 {
     uint32_t pointer;
 
-    if (field_bytes_left(walk) < sizeof pointer) {
+    if (field_bytes_left(cursor) < sizeof pointer) {
         return truncated;
     }
-    memcpy(&pointer, walk->at, sizeof pointer);
+    memcpy(&pointer, cursor->at, sizeof pointer);
     if (pointer == 0) {
         return (struct field_extent){.bytes = sizeof pointer, .before = sizeof pointer};
     }
-    return field_sid(walk, walk->is_wide ? 16 : 8);
+    return field_sid(cursor, cursor->is_wide ? 16 : 8);
 }
 
 /* A length of characters or bytes, and where the value begins. False: truncated. */
-static bool field_length_of(const struct field_cursor *walk, const struct etwas_read_step *step,
+static bool field_length_of(const struct field_cursor *cursor, const struct etwas_read_step *step,
                             uint32_t *length, uint32_t *before)
 {
     uint16_t inside;
@@ -184,11 +184,11 @@ static bool field_length_of(const struct field_cursor *walk, const struct etwas_
     if (step->length_from == ETWAS_FROM_SCHEMA) {
         *length = step->length;
     } else if (step->length_from != ETWAS_FROM_PAYLOAD) {
-        *length = walk->slots[step->length_from];
-    } else if (field_bytes_left(walk) < sizeof inside) {
+        *length = cursor->slots[step->length_from];
+    } else if (field_bytes_left(cursor) < sizeof inside) {
         return false;
     } else {
-        memcpy(&inside, walk->at, sizeof inside);
+        memcpy(&inside, cursor->at, sizeof inside);
         *length = inside;
         *before = sizeof inside;
     }
@@ -206,29 +206,29 @@ static uint32_t field_behind_zero(const uint8_t *at, uint32_t length, uint32_t u
     return unit * (length - units);
 }
 
-static struct field_extent field_by_length(const struct field_cursor *walk,
+static struct field_extent field_by_length(const struct field_cursor *cursor,
                                            const struct etwas_read_step *step)
 {
     uint32_t unit = step->method == ETWAS_READ_UTF16_LENGTH ? 2 : 1;
     struct field_extent extent;
     uint32_t length;
 
-    if (!field_length_of(walk, step, &length, &extent.before)) {
+    if (!field_length_of(cursor, step, &length, &extent.before)) {
         return truncated;
     }
     extent.bytes = extent.before + unit * (uint64_t)length;
     extent.behind = 0;
-    if (step->method != ETWAS_READ_BINARY && extent.bytes <= field_bytes_left(walk)) {
-        extent.behind = field_behind_zero(walk->at + extent.before, length, unit);
+    if (step->method != ETWAS_READ_BINARY && extent.bytes <= field_bytes_left(cursor)) {
+        extent.behind = field_behind_zero(cursor->at + extent.before, length, unit);
     }
     return extent;
 }
 
 /* The rest of the payload, which for a string may end in a 0. */
-static struct field_extent field_rest(const struct field_cursor *walk, uint32_t unit)
+static struct field_extent field_rest(const struct field_cursor *cursor, uint32_t unit)
 {
-    struct field_extent extent = field_whole(field_bytes_left(walk) / unit * unit);
-    const uint8_t *end = walk->at + extent.bytes;
+    struct field_extent extent = field_whole(field_bytes_left(cursor) / unit * unit);
+    const uint8_t *end = cursor->at + extent.bytes;
 
     if (extent.bytes >= unit && end[-1] == 0 && end[-(int)unit] == 0) {
         extent.behind = unit;
@@ -236,34 +236,34 @@ static struct field_extent field_rest(const struct field_cursor *walk, uint32_t 
     return extent;
 }
 
-static struct field_extent field_measure(const struct field_cursor *walk,
+static struct field_extent field_measure(const struct field_cursor *cursor,
                                          const struct etwas_read_step *step)
 {
     switch ((enum etwas_read_method)step->method) {
     case ETWAS_READ_FIXED:
         return field_whole(step->bytes);
     case ETWAS_READ_POINTER:
-        return field_whole(walk->is_wide ? 8 : 4);
+        return field_whole(cursor->is_wide ? 8 : 4);
     case ETWAS_READ_UTF16:
-        return field_to_wide_zero(walk);
+        return field_to_wide_zero(cursor);
     case ETWAS_READ_UTF8:
-        return field_to_zero(walk);
+        return field_to_zero(cursor);
     case ETWAS_READ_UTF16_LENGTH:
     case ETWAS_READ_UTF8_LENGTH:
     case ETWAS_READ_BINARY:
-        return field_by_length(walk, step);
+        return field_by_length(cursor, step);
     case ETWAS_READ_COUNTED:
-        return field_counted(walk, false);
+        return field_counted(cursor, false);
     case ETWAS_READ_REVERSED:
-        return field_counted(walk, true);
+        return field_counted(cursor, true);
     case ETWAS_READ_HEXDUMP:
-        return field_hex_dump(walk);
+        return field_hex_dump(cursor);
     case ETWAS_READ_SID:
-        return field_sid(walk, 0);
+        return field_sid(cursor, 0);
     case ETWAS_READ_WBEMSID:
-        return field_wbem_sid(walk);
+        return field_wbem_sid(cursor);
     case ETWAS_READ_REST:
-        return field_rest(walk, step->bytes);
+        return field_rest(cursor, step->bytes);
     case ETWAS_READ_STRUCT:
     case ETWAS_READ_UNKNOWN:
         break;
@@ -274,21 +274,21 @@ static struct field_extent field_measure(const struct field_cursor *walk,
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
 /* The rest of the payload: nothing follows but the ends of what is open. */
-static void field_give_rest(struct field_cursor *walk, uint32_t token, etwas_value *value)
+static void field_give_rest(struct field_cursor *cursor, uint32_t token, etwas_value *value)
 {
     value->token = token;
-    value->data = walk->at;
-    value->bytes = field_bytes_left(walk);
-    walk->at = walk->end;
-    walk->is_over = true;
+    value->data = cursor->at;
+    value->bytes = field_bytes_left(cursor);
+    cursor->at = cursor->end;
+    cursor->is_over = true;
 }
 
-static void field_give_truncated(struct field_cursor *walk, etwas_value *value)
+static void field_give_truncated(struct field_cursor *cursor, etwas_value *value)
 {
-    field_give_rest(walk, ETWAS_TOKEN_TRUNCATED, value);
+    field_give_rest(cursor, ETWAS_TOKEN_TRUNCATED, value);
 }
 
-static void field_set_types(const struct field_cursor *walk, const struct etwas_read_step *step,
+static void field_set_types(const struct field_cursor *cursor, const struct etwas_read_step *step,
                             etwas_value *value)
 {
     value->in_type = step->in_type;
@@ -296,13 +296,13 @@ static void field_set_types(const struct field_cursor *walk, const struct etwas_
     if (step->method == ETWAS_READ_POINTER) {
         bool is_size = step->in_type == TDH_INTYPE_SIZET;
 
-        value->in_type = walk->is_wide ? (is_size ? TDH_INTYPE_UINT64 : TDH_INTYPE_HEXINT64)
-                                       : (is_size ? TDH_INTYPE_UINT32 : TDH_INTYPE_HEXINT32);
+        value->in_type = cursor->is_wide ? (is_size ? TDH_INTYPE_UINT64 : TDH_INTYPE_HEXINT64)
+                                         : (is_size ? TDH_INTYPE_UINT32 : TDH_INTYPE_HEXINT32);
     }
 }
 
 /* Keeps the value of a property that counts others. What is negative counts too much. */
-static void field_store_number(struct field_cursor *walk, const struct etwas_read_step *step,
+static void field_store_number(struct field_cursor *cursor, const struct etwas_read_step *step,
                                const etwas_value *value)
 {
     uint64_t number = 0;
@@ -313,65 +313,65 @@ static void field_store_number(struct field_cursor *walk, const struct etwas_rea
     if (number > UINT32_MAX || (is_signed && number >> (8 * value->bytes - 1) != 0)) {
         number = UINT32_MAX;
     }
-    walk->slots[step->slot] = (uint32_t)number;
+    cursor->slots[step->slot] = (uint32_t)number;
 }
 
 /* The value at `field_extent` of what is left. */
-static void field_give_value(struct field_cursor *walk, const struct etwas_read_step *step,
+static void field_give_value(struct field_cursor *cursor, const struct etwas_read_step *step,
                              struct field_extent extent, etwas_value *value)
 {
-    if (extent.bytes > field_bytes_left(walk)) {
-        field_give_truncated(walk, value);
+    if (extent.bytes > field_bytes_left(cursor)) {
+        field_give_truncated(cursor, value);
         return;
     }
     value->token = ETWAS_TOKEN_VALUE;
-    field_set_types(walk, step, value);
-    value->data = walk->at + extent.before;
+    field_set_types(cursor, step, value);
+    value->data = cursor->at + extent.before;
     value->bytes = (uint32_t)extent.bytes - extent.before - extent.behind;
     value->behind = extent.behind;
-    walk->at += extent.bytes;
+    cursor->at += extent.bytes;
     if (step->slot != ETWAS_NO_SLOT) {
-        field_store_number(walk, step, value);
+        field_store_number(cursor, step, value);
     }
 }
 
 /* A value that is no array, or one element of an array. */
-static void field_give_element(struct field_cursor *walk, const struct etwas_read_step *step,
+static void field_give_element(struct field_cursor *cursor, const struct etwas_read_step *step,
                                uint16_t property, uint32_t index, etwas_value *value)
 {
     value->index = index;
     if (step->method != ETWAS_READ_STRUCT) {
-        field_give_value(walk, step, field_measure(walk, step), value);
+        field_give_value(cursor, step, field_measure(cursor, step), value);
         return;
     }
     value->token = ETWAS_TOKEN_STRUCT_BEGIN;
-    walk->frames[++walk->depth] = (struct field_frame){
+    cursor->frames[++cursor->depth] = (struct field_frame){
         .property = property, .next = step->first, .end = step->end, .index = index};
 }
 
 /* An array of characters that is shown as one text. */
-static struct field_extent field_count_characters(const struct field_cursor *walk,
+static struct field_extent field_count_characters(const struct field_cursor *cursor,
                                                   const struct etwas_read_step *step,
                                                   uint32_t count)
 {
     struct field_extent extent = field_whole(count * (uint64_t)step->bytes);
 
-    if (extent.bytes <= field_bytes_left(walk)) {
-        extent.behind = field_behind_zero(walk->at, count, step->bytes);
+    if (extent.bytes <= field_bytes_left(cursor)) {
+        extent.behind = field_behind_zero(cursor->at, count, step->bytes);
     }
     return extent;
 }
 
 /* The elements of an array; false: the payload ends before it says how many. */
-static bool field_count_of(struct field_cursor *walk, const struct etwas_read_step *step,
+static bool field_count_of(struct field_cursor *cursor, const struct etwas_read_step *step,
                            uint32_t *count)
 {
     uint16_t inside;
 
     if (step->count_from == ETWAS_FROM_REST) {
-        uint32_t bytes = (uint32_t)field_measure(walk, step).bytes;
+        uint32_t bytes = (uint32_t)field_measure(cursor, step).bytes;
 
-        *count = bytes == 0 ? 0 : field_bytes_left(walk) / bytes;
+        *count = bytes == 0 ? 0 : field_bytes_left(cursor) / bytes;
         return true;
     }
     if (step->count_from == ETWAS_FROM_SCHEMA) {
@@ -379,106 +379,107 @@ static bool field_count_of(struct field_cursor *walk, const struct etwas_read_st
         return true;
     }
     if (step->count_from != ETWAS_FROM_PAYLOAD) {
-        *count = walk->slots[step->count_from];
+        *count = cursor->slots[step->count_from];
         return true;
     }
-    if (field_bytes_left(walk) < sizeof inside) {
+    if (field_bytes_left(cursor) < sizeof inside) {
         return false;
     }
-    memcpy(&inside, walk->at, sizeof inside);
-    walk->at += sizeof inside;
+    memcpy(&inside, cursor->at, sizeof inside);
+    cursor->at += sizeof inside;
     *count = inside;
     return true;
 }
 
-static void field_give_array(struct field_cursor *walk, const struct etwas_read_step *step,
+static void field_give_array(struct field_cursor *cursor, const struct etwas_read_step *step,
                              uint16_t property, etwas_value *value)
 {
-    const uint8_t *began = walk->at;
+    const uint8_t *began = cursor->at;
     uint32_t count;
 
-    if (!field_count_of(walk, step, &count)) {
-        field_give_truncated(walk, value);
+    if (!field_count_of(cursor, step, &count)) {
+        field_give_truncated(cursor, value);
     } else if (step->is_text) {
-        struct field_extent extent = field_count_characters(walk, step, count);
+        struct field_extent extent = field_count_characters(cursor, step, count);
 
-        if (extent.bytes > field_bytes_left(walk)) {
-            walk->at =
+        if (extent.bytes > field_bytes_left(cursor)) {
+            cursor->at =
                 began; /* nothing but what is left says how many characters there should be */
             extent = truncated;
         }
-        field_give_value(walk, step, extent, value);
+        field_give_value(cursor, step, extent, value);
     } else {
         value->token = ETWAS_TOKEN_ARRAY_BEGIN;
         value->count = count;
-        walk->frames[++walk->depth] =
+        cursor->frames[++cursor->depth] =
             (struct field_frame){.property = property, .is_array = true, .end = count};
     }
 }
 
 /* Ends the innermost array or struct; false: there is only the event. */
-static bool field_give_end(struct field_cursor *walk, const etwas_schema *schema,
+static bool field_give_end(struct field_cursor *cursor, const etwas_schema *schema,
                            etwas_value *value)
 {
-    const struct field_frame *frame = &walk->frames[walk->depth];
+    const struct field_frame *frame = &cursor->frames[cursor->depth];
 
-    if (walk->depth == 0) {
+    if (cursor->depth == 0) {
         return false;
     }
     value->token = frame->is_array ? ETWAS_TOKEN_ARRAY_END : ETWAS_TOKEN_STRUCT_END;
     value->field = &schema->fields[frame->property];
     value->index = frame->index;
-    walk->depth--;
+    cursor->depth--;
     return true;
 }
 
 /* Behind the last field: what the schema does not know of, once. */
-static bool field_give_trailing(struct field_cursor *walk, etwas_value *value)
+static bool field_give_trailing(struct field_cursor *cursor, etwas_value *value)
 {
-    if (walk->is_last || field_bytes_left(walk) == 0) {
+    if (cursor->is_last || field_bytes_left(cursor) == 0) {
         return false;
     }
-    walk->is_last = true;
+    cursor->is_last = true;
     value->token = ETWAS_TOKEN_TRAILING;
-    value->data = walk->at;
-    value->bytes = field_bytes_left(walk);
+    value->data = cursor->at;
+    value->bytes = field_bytes_left(cursor);
     return true;
 }
 
-static void field_give_next(struct field_cursor *walk, const etwas_schema *schema,
+static void field_give_next(struct field_cursor *cursor, const etwas_schema *schema,
                             struct field_frame *frame, etwas_value *value)
 {
     uint16_t property = frame->is_array ? frame->property : (uint16_t)frame->next;
     const struct etwas_read_step *step = &schema->plan->steps[property];
 
     value->field = &schema->fields[property];
-    if (walk->tokens_left == 0 || step->method == ETWAS_READ_UNKNOWN) {
-        field_give_rest(
-            walk, walk->tokens_left == 0 ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_UNDESCRIBED, value);
+    if (cursor->tokens_left == 0 || step->method == ETWAS_READ_UNKNOWN) {
+        field_give_rest(cursor,
+                        cursor->tokens_left == 0 ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_UNDESCRIBED,
+                        value);
         return;
     }
-    walk->tokens_left--;
+    cursor->tokens_left--;
     frame->next++;
     if (step->is_array && !frame->is_array) {
-        field_give_array(walk, step, property, value);
+        field_give_array(cursor, step, property, value);
     } else {
-        field_give_element(walk, step, property, frame->is_array ? frame->next - 1 : 0, value);
+        field_give_element(cursor, step, property, frame->is_array ? frame->next - 1 : 0, value);
     }
 }
 
 bool etwas_fields_next(etwas_fields *fields, etwas_value *value)
 {
-    struct field_cursor *walk = (void *)fields->state;
-    struct field_frame *frame = &walk->frames[walk->depth];
+    struct field_cursor *cursor = (void *)fields->state;
+    struct field_frame *frame = &cursor->frames[cursor->depth];
 
     *value = (etwas_value){0};
-    if (walk->is_over) {
-        return field_give_end(walk, fields->schema, value);
+    if (cursor->is_over) {
+        return field_give_end(cursor, fields->schema, value);
     }
     if (frame->next < frame->end) {
-        field_give_next(walk, fields->schema, frame, value);
+        field_give_next(cursor, fields->schema, frame, value);
         return true;
     }
-    return field_give_end(walk, fields->schema, value) ||
-           (walk->depth == 0 && field_give_trailing(walk, value));
+    return field_give_end(cursor, fields->schema, value) ||
+           (cursor->depth == 0 && field_give_trailing(cursor, value));
 }

@@ -77,7 +77,7 @@ struct manifest_schema_build {
 };
 
 /* Sets the offset of the name, and returns the value; 0 where the event says none. */
-static uint64_t manifest_set_value(struct manifest_schema_build *making,
+static uint64_t manifest_set_value(struct manifest_schema_build *build,
                                    enum etwas_manifest_kind kind, const char *name,
                                    uint32_t *offset)
 {
@@ -86,23 +86,23 @@ static uint64_t manifest_set_value(struct manifest_schema_build *making,
     if (name == NULL) {
         return 0;
     }
-    word = manifest_value_of(making->manifest, kind, making->provider, name, strlen(name));
-    *offset = manifest_add_value_text(&making->builder, making->manifest, word, name, strlen(name));
+    word = manifest_value_of(build->manifest, kind, build->provider, name, strlen(name));
+    *offset = manifest_add_value_text(&build->builder, build->manifest, word, name, strlen(name));
     return word == NULL ? 0 : word->value;
 }
 
 /* A task's own opcode hides the provider's of that name. */
-static void manifest_set_task_and_opcode(struct manifest_schema_build *making)
+static void manifest_set_task_and_opcode(struct manifest_schema_build *build)
 {
-    const struct etwas_manifest_event *event = making->event;
-    TRACE_EVENT_INFO *head = &making->builder.head;
+    const struct etwas_manifest_event *event = build->event;
+    TRACE_EVENT_INFO *head = &build->builder.head;
     const struct etwas_manifest_value *opcode = NULL;
     const struct etwas_manifest_value *task = NULL;
 
     if (event->task != NULL) {
-        task = etwas_manifest_find(making->manifest, ETWAS_MANIFEST_TASK, making->provider,
+        task = etwas_manifest_find(build->manifest, ETWAS_MANIFEST_TASK, build->provider,
                                    event->task, strlen(event->task));
-        head->TaskNameOffset = manifest_add_value_text(&making->builder, making->manifest, task,
+        head->TaskNameOffset = manifest_add_value_text(&build->builder, build->manifest, task,
                                                        event->task, strlen(event->task));
     }
     if (task != NULL) {
@@ -110,35 +110,35 @@ static void manifest_set_task_and_opcode(struct manifest_schema_build *making)
         head->EventGuid = task->guid;
     }
     if (task != NULL && event->opcode != NULL) {
-        opcode = etwas_manifest_find(making->manifest, ETWAS_MANIFEST_OPCODE, task, event->opcode,
+        opcode = etwas_manifest_find(build->manifest, ETWAS_MANIFEST_OPCODE, task, event->opcode,
                                      strlen(event->opcode));
     }
     if (opcode != NULL) {
         head->EventDescriptor.Opcode = (uint8_t)opcode->value;
-        head->OpcodeNameOffset = manifest_add_value_text(&making->builder, making->manifest, opcode,
+        head->OpcodeNameOffset = manifest_add_value_text(&build->builder, build->manifest, opcode,
                                                          event->opcode, strlen(event->opcode));
     } else {
         head->EventDescriptor.Opcode = (uint8_t)manifest_set_value(
-            making, ETWAS_MANIFEST_OPCODE, event->opcode, &head->OpcodeNameOffset);
+            build, ETWAS_MANIFEST_OPCODE, event->opcode, &head->OpcodeNameOffset);
     }
 }
 
 /* One string behind the other, and an empty one. */
-static void manifest_set_keywords(struct manifest_schema_build *making)
+static void manifest_set_keywords(struct manifest_schema_build *build)
 {
     static const char blanks[] = " \t\r\n";
-    TRACE_EVENT_INFO *head = &making->builder.head;
-    const char *at = making->event->keywords;
+    TRACE_EVENT_INFO *head = &build->builder.head;
+    const char *at = build->event->keywords;
 
     if (at == NULL) {
         return;
     }
     for (at += strspn(at, blanks); *at != 0; at += strspn(at, blanks)) {
         size_t bytes = strcspn(at, blanks);
-        const struct etwas_manifest_value *keyword = manifest_value_of(
-            making->manifest, ETWAS_MANIFEST_KEYWORD, making->provider, at, bytes);
+        const struct etwas_manifest_value *keyword =
+            manifest_value_of(build->manifest, ETWAS_MANIFEST_KEYWORD, build->provider, at, bytes);
         uint32_t offset =
-            manifest_add_value_text(&making->builder, making->manifest, keyword, at, bytes);
+            manifest_add_value_text(&build->builder, build->manifest, keyword, at, bytes);
 
         if (head->KeywordsNameOffset == 0) {
             head->KeywordsNameOffset = offset;
@@ -147,68 +147,68 @@ static void manifest_set_keywords(struct manifest_schema_build *making)
         at += bytes;
     }
     if (head->KeywordsNameOffset != 0) {
-        etwas_builder_add_bytes(&making->builder, u"", sizeof u"");
+        etwas_builder_add_bytes(&build->builder, u"", sizeof u"");
     }
 }
 
-static void manifest_set_head(struct manifest_schema_build *making)
+static void manifest_set_head(struct manifest_schema_build *build)
 {
-    const struct etwas_manifest_event *event = making->event;
-    TRACE_EVENT_INFO *head = &making->builder.head;
+    const struct etwas_manifest_event *event = build->event;
+    TRACE_EVENT_INFO *head = &build->builder.head;
 
-    head->ProviderGuid = making->provider->guid;
+    head->ProviderGuid = build->provider->guid;
     head->DecodingSource = DecodingSourceXMLFile;
     head->EventDescriptor.Id = event->id;
     head->EventDescriptor.Version = event->version;
-    head->ProviderNameOffset = manifest_add_text(&making->builder, making->provider->name);
+    head->ProviderNameOffset = manifest_add_text(&build->builder, build->provider->name);
     head->ProviderMessageOffset = manifest_add_text(
-        &making->builder, manifest_message_of(making->manifest, making->provider->message));
+        &build->builder, manifest_message_of(build->manifest, build->provider->message));
     head->EventMessageOffset =
-        manifest_add_text(&making->builder, manifest_message_of(making->manifest, event->message));
-    head->EventAttributesOffset = manifest_add_text(&making->builder, event->attributes);
-    head->EventDescriptor.Level = (uint8_t)manifest_set_value(making, ETWAS_MANIFEST_LEVEL,
+        manifest_add_text(&build->builder, manifest_message_of(build->manifest, event->message));
+    head->EventAttributesOffset = manifest_add_text(&build->builder, event->attributes);
+    head->EventDescriptor.Level = (uint8_t)manifest_set_value(build, ETWAS_MANIFEST_LEVEL,
                                                               event->level, &head->LevelNameOffset);
     head->EventDescriptor.Channel = (uint8_t)manifest_set_value(
-        making, ETWAS_MANIFEST_CHANNEL, event->channel, &head->ChannelNameOffset);
-    manifest_set_task_and_opcode(making);
-    manifest_set_keywords(making);
+        build, ETWAS_MANIFEST_CHANNEL, event->channel, &head->ChannelNameOffset);
+    manifest_set_task_and_opcode(build);
+    manifest_set_keywords(build);
     if (event->name != NULL || event->task == NULL) {
         head->EventNameOffset =
-            manifest_add_text(&making->builder, event->name != NULL ? event->name : event->symbol);
+            manifest_add_text(&build->builder, event->name != NULL ? event->name : event->symbol);
     }
 }
 
 /* A template that is not there is one field of no known type. */
-static void manifest_set_fields(struct manifest_schema_build *making)
+static void manifest_set_fields(struct manifest_schema_build *build)
 {
     static const char missing[] = "?";
-    const char *name = making->event->template_name;
+    const char *name = build->event->template_name;
     const struct etwas_manifest_template *template;
 
     if (name == NULL) {
         return;
     }
-    template = etwas_manifest_find(making->manifest, ETWAS_MANIFEST_TEMPLATE, making->provider,
-                                   name, strlen(name));
+    template = etwas_manifest_find(build->manifest, ETWAS_MANIFEST_TEMPLATE, build->provider, name,
+                                   strlen(name));
     if (template == NULL) {
-        etwas_builder_property(&making->builder, ETWAS_BUILDER_TOP,
+        etwas_builder_property(&build->builder, ETWAS_BUILDER_TOP,
                                &(EVENT_PROPERTY_INFO){
-                                   .NameOffset = manifest_add_text(&making->builder, missing),
+                                   .NameOffset = manifest_add_text(&build->builder, missing),
                                    .nonStructType.InType = ETWAS_BUILDER_NO_TYPE,
                                    .count = 1,
                                });
         return;
     }
-    making->builder.head.Flags = (TEMPLATE_FLAGS) template->flags;
+    build->builder.head.Flags = (TEMPLATE_FLAGS) template->flags;
     for (const struct etwas_manifest_field *field = template->first; field != NULL;
          field = field->next) {
         EVENT_PROPERTY_INFO info = field->info;
 
-        info.NameOffset = manifest_add_text(&making->builder, field->name);
+        info.NameOffset = manifest_add_text(&build->builder, field->name);
         if ((info.Flags & PropertyStruct) == 0) {
-            info.nonStructType.MapNameOffset = manifest_add_text(&making->builder, field->map);
+            info.nonStructType.MapNameOffset = manifest_add_text(&build->builder, field->map);
         }
-        etwas_builder_property(&making->builder, field->parent, &info);
+        etwas_builder_property(&build->builder, field->parent, &info);
     }
 }
 
@@ -217,13 +217,13 @@ uint32_t etwas_manifest_make_schema(const struct etwas_manifest *manifest,
                                     const struct etwas_manifest_event *event,
                                     TRACE_EVENT_INFO **info, size_t *bytes)
 {
-    struct manifest_schema_build making = {
+    struct manifest_schema_build build = {
         .manifest = manifest, .provider = provider, .event = event};
 
-    etwas_builder_begin(&making.builder);
-    manifest_set_head(&making);
-    manifest_set_fields(&making);
-    return etwas_builder_end(&making.builder, info, bytes);
+    etwas_builder_begin(&build.builder);
+    manifest_set_head(&build);
+    manifest_set_fields(&build);
+    return etwas_builder_end(&build.builder, info, bytes);
 }
 
 uint32_t etwas_manifest_make_map(const struct etwas_manifest *manifest,

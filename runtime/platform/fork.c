@@ -20,7 +20,7 @@ static const struct etwas_fork_handlers *parts[ETWAS_FORK_PARTS];
 static __thread struct {
     bool forbidden;
     bool parts[ETWAS_FORK_PARTS];
-} did;
+} fork_state;
 
 static bool fork_wait_for_openers(void)
 {
@@ -35,7 +35,7 @@ static void fork_before_part(int part)
 {
     const struct etwas_fork_handlers *handlers = ck_pr_load_ptr(&parts[part]);
 
-    did.parts[part] = handlers != NULL;
+    fork_state.parts[part] = handlers != NULL;
     if (handlers != NULL) {
         handlers->before();
     }
@@ -44,7 +44,7 @@ static void fork_before_part(int part)
 static void fork_before(void)
 {
     fork_before_part(ETWAS_FORK_GUESTS);
-    did.forbidden = fork_wait_for_openers();
+    fork_state.forbidden = fork_wait_for_openers();
     for (int part = ETWAS_FORK_GUESTS + 1; part < ETWAS_FORK_PARTS; part++) {
         fork_before_part(part);
     }
@@ -53,14 +53,14 @@ static void fork_before(void)
 static void fork_after_in_parent(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part > ETWAS_FORK_GUESTS; part--) {
-        if (did.parts[part]) {
+        if (fork_state.parts[part]) {
             parts[part]->after_in_parent();
         }
     }
-    if (did.forbidden) {
+    if (fork_state.forbidden) {
         (void)pthread_rwlock_unlock(&forbidden);
     }
-    if (did.parts[ETWAS_FORK_GUESTS]) {
+    if (fork_state.parts[ETWAS_FORK_GUESTS]) {
         parts[ETWAS_FORK_GUESTS]->after_in_parent();
     }
 }
@@ -68,13 +68,13 @@ static void fork_after_in_parent(void)
 static void fork_after_in_child(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part >= 0; part--) {
-        if (did.parts[part]) {
+        if (fork_state.parts[part]) {
             parts[part]->after_in_child();
         }
     }
 #ifdef __SANITIZE_THREAD__
     /* Only for ThreadSanitizer's accounts. */
-    if (did.forbidden) {
+    if (fork_state.forbidden) {
         (void)pthread_rwlock_unlock(&forbidden);
     }
 #endif

@@ -37,12 +37,12 @@ static bool identity_read_line(const char *path, char *line, size_t bytes)
  * The number of a field of a stat line, from the third field on; 0: there is none. Field 2, the
  * program's name, may contain blanks and parentheses.
  */
-static uint64_t identity_parse_number(const char *line, int wanted)
+static uint64_t identity_parse_number(const char *line, int field_number)
 {
     const char *at = strrchr(line, ')');
     unsigned long long number = 0;
 
-    for (int field = 2; at != NULL && field < wanted; field++) {
+    for (int field = 2; at != NULL && field < field_number; field++) {
         at = strchr(at + 1, ' ');
     }
     return at != NULL && sscanf(at, "%llu", &number) == 1 ? number : 0;

@@ -63,15 +63,15 @@ struct mappings {
 };
 
 /* Called by the only owner of the region. */
-static void *arena_map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
-                              bool *zero, bool *commit, unsigned arena)
+static void *arena_map_extent(extent_hooks_t *hooks, void *requested_address, size_t bytes,
+                              size_t alignment, bool *zero, bool *commit, unsigned arena)
 {
     struct mappings *mappings = (struct mappings *)hooks;
     char *address;
     size_t before;
 
     (void)arena;
-    if (wanted != NULL || mappings->count == MAPPINGS_MOST) {
+    if (requested_address != NULL || mappings->count == MAPPINGS_MOST) {
         return NULL;
     }
     address = memory_map(bytes + alignment);

@@ -85,18 +85,18 @@ const struct etwas_enablement *etwas_control_guid_newest_enablement(
 
 void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_t session)
 {
-    const struct etwas_enablement *kept = etwas_control_guid_enablement(entry, session);
+    const struct etwas_enablement *own = etwas_control_guid_enablement(entry, session);
 
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
-        if (&entry->enablements[index] != kept) {
+        if (&entry->enablements[index] != own) {
             etwas_event_filter_release(entry->enablements[index].filter);
         }
     }
-    if (kept == NULL) {
+    if (own == NULL) {
         entry->enablement_count = 0;
         entry->newest = 0;
     } else {
-        entry->enablements[0] = *kept;
+        entry->enablements[0] = *own;
         entry->enablement_count = 1;
         entry->newest = session;
     }

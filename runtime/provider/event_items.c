@@ -53,12 +53,12 @@ static uint64_t items_next_key(void)
     }
 }
 
-void etwas_event_context_read(struct etwas_event_context *facts, uint32_t properties,
+void etwas_event_context_read(struct etwas_event_context *context, uint32_t properties,
                               const void *inside)
 {
-    facts->inside = inside;
+    context->inside = inside;
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
-        facts->key = items_next_key();
+        context->key = items_next_key();
     }
 }
 
@@ -133,7 +133,7 @@ static void items_add_container(struct etwas_event_items *items)
 }
 
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
-                             const struct etwas_event_context *facts)
+                             const struct etwas_event_context *context)
 {
     const uint32_t session_id = ck_pr_load_32(&own.session_id);
     const uint64_t start_key = ck_pr_load_64(&own.start_key);
@@ -148,12 +148,12 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
         items_add(items, EVENT_HEADER_EXT_TYPE_TS_ID, &session_id, sizeof session_id);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
-        items_add_stack(items, facts->inside);
+        items_add_stack(items, context->inside);
     } else if ((properties & ETWAS_ITEM_STACK_CUT) != 0) {
         items_add_cut_stack(items);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
-        items_add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);
+        items_add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &context->key, sizeof context->key);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_PROCESS_START_KEY) != 0) {
         items_add(items, EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, &start_key, sizeof start_key);

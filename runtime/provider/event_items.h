@@ -66,12 +66,12 @@ struct etwas_event_items {
 void etwas_event_items_set_identity(const struct etwas_identity *identity);
 
 /* Reads what these properties need for the event that lies at `inside`. Async-signal-safe. */
-void etwas_event_context_read(struct etwas_event_context *facts, uint32_t properties,
+void etwas_event_context_read(struct etwas_event_context *context, uint32_t properties,
                               const void *inside);
 
 /* Builds the items of these properties. Async-signal-safe. */
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
-                             const struct etwas_event_context *facts);
+                             const struct etwas_event_context *context);
 
 /* Marks the last item by whether other items follow. */
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow);

@@ -55,16 +55,16 @@ static struct etwas_listener listener_of_enablement(const struct etwas_enablemen
     return listener;
 }
 
-static void listener_store(struct etwas_listener *kept, const struct etwas_listener *listener)
+static void listener_store(struct etwas_listener *stored, const struct etwas_listener *listener)
 {
-    ck_pr_store_64(&kept->session, listener->session);
-    ck_pr_store_ptr(&kept->slots, listener->slots);
-    ck_pr_store_32(&kept->generation, listener->generation);
-    ck_pr_store_32(&kept->kind, listener->kind);
-    ck_pr_store_64(&kept->match_any_keyword, listener->match_any_keyword);
-    ck_pr_store_64(&kept->match_all_keyword, listener->match_all_keyword);
-    ck_pr_store_32(&kept->level, listener->level);
-    ck_pr_store_32(&kept->flags, listener->flags);
+    ck_pr_store_64(&stored->session, listener->session);
+    ck_pr_store_ptr(&stored->slots, listener->slots);
+    ck_pr_store_32(&stored->generation, listener->generation);
+    ck_pr_store_32(&stored->kind, listener->kind);
+    ck_pr_store_64(&stored->match_any_keyword, listener->match_any_keyword);
+    ck_pr_store_64(&stored->match_all_keyword, listener->match_all_keyword);
+    ck_pr_store_32(&stored->level, listener->level);
+    ck_pr_store_32(&stored->flags, listener->flags);
 }
 
 static uint32_t listeners_state(const struct etwas_listener *list, uint32_t count)

@@ -195,16 +195,16 @@ enum etwas_single_result {
 /* Reads a listener. Returns false if its session does not get the event. */
 static inline __attribute__((always_inline)) bool etwas_event_provider_read_listener(
     const struct etwas_event_provider *provider, const struct etwas_listener *listener,
-    uint8_t level, uint64_t keyword, struct etwas_single_listener *only)
+    uint8_t level, uint64_t keyword, struct etwas_single_listener *single)
 {
     if (!etwas_listener_wants(listener, level, keyword)) {
         return false;
     }
-    only->slots = ck_pr_load_ptr(&listener->slots);
-    only->generation = ck_pr_load_32(&listener->generation);
-    only->kind = ck_pr_load_32(&listener->kind);
-    only->options = ck_pr_load_32(&provider->options);
-    only->guid = etwas_pair_load(provider->guid);
+    single->slots = ck_pr_load_ptr(&listener->slots);
+    single->generation = ck_pr_load_32(&listener->generation);
+    single->kind = ck_pr_load_32(&listener->kind);
+    single->options = ck_pr_load_32(&provider->options);
+    single->guid = etwas_pair_load(provider->guid);
     return true;
 }
 
@@ -215,15 +215,15 @@ static inline __attribute__((always_inline)) bool etwas_event_provider_read_list
  */
 static inline __attribute__((always_inline)) enum etwas_single_result etwas_event_provider_single(
     const struct etwas_event_provider *provider, uint32_t state, uint8_t level, uint64_t keyword,
-    struct etwas_single_listener *only)
+    struct etwas_single_listener *single)
 {
     const struct etwas_listener(*lists)[ETWAS_LISTENERS] = provider->listeners;
 
     ck_pr_fence_load();
     if (__builtin_expect(
             etwas_event_provider_list_index(state) == 0
-                ? !etwas_event_provider_read_listener(provider, lists[0], level, keyword, only)
-                : !etwas_event_provider_read_listener(provider, lists[1], level, keyword, only),
+                ? !etwas_event_provider_read_listener(provider, lists[0], level, keyword, single)
+                : !etwas_event_provider_read_listener(provider, lists[1], level, keyword, single),
             0)) {
         ck_pr_fence_load();
         return ck_pr_load_32(&provider->state) == state ? ETWAS_SINGLE_DECLINES

@@ -59,26 +59,26 @@ static uint32_t record_find_metadata(const struct etwas_event_arguments *event,
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
-        EVENT_DATA_DESCRIPTOR *kept;
+        EVENT_DATA_DESCRIPTOR *metadata_block;
 
         switch (block->Type) {
         case EVENT_DATA_DESCRIPTOR_TYPE_NONE:
             continue;
         case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA:
         case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM:
-            kept = &found->event;
+            metadata_block = &found->event;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA:
         case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM:
-            kept = &found->provider;
+            metadata_block = &found->provider;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE:
             return ERROR_NOT_SUPPORTED;
         default:
             return ERROR_INVALID_PARAMETER;
         }
-        if (kept->Type != EVENT_DATA_DESCRIPTOR_TYPE_NONE ||
-            !etwas_event_metadata_of(block, kept)) {
+        if (metadata_block->Type != EVENT_DATA_DESCRIPTOR_TYPE_NONE ||
+            !etwas_event_metadata_of(block, metadata_block)) {
             return ERROR_INVALID_PARAMETER;
         }
     }

@@ -218,19 +218,19 @@ static __attribute__((noinline)) uint32_t write_to_several(
 }
 
 static inline __attribute__((always_inline)) uint32_t event_write_to(
-    const struct etwas_quick_target *target, const struct etwas_single_listener *only,
+    const struct etwas_quick_target *target, const struct etwas_single_listener *single,
     const struct etwas_event_arguments *event, int64_t stamp, const bool may_be_described)
 {
     struct etwas_quick_header header;
     struct event_listing listing;
 
     if (__builtin_expect(etwas_manifest_chunk_is_possible(event->descriptor), 0) ||
-        __builtin_expect(!event_listing_fill(&listing, event, only->options, may_be_described),
+        __builtin_expect(!event_listing_fill(&listing, event, single->options, may_be_described),
                          0) ||
         __builtin_expect(!event_write_start_header(&header, event, listing.is_described), 0)) {
         return ETWAS_QUICK_NOT;
     }
-    header.second = only->guid;
+    header.second = single->guid;
     return publish_listing(target, &header, stamp, &listing);
 }
 
@@ -244,7 +244,7 @@ static inline __attribute__((always_inline)) uint32_t event_write_quickly(
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
     struct etwas_quick_target target;
-    struct etwas_single_listener only;
+    struct etwas_single_listener single;
     enum etwas_single_result wanted;
     uint32_t state;
     int64_t stamp;
@@ -271,7 +271,7 @@ static inline __attribute__((always_inline)) uint32_t event_write_quickly(
                    : ETWAS_QUICK_NOT;
     }
     wanted = etwas_event_provider_single(provider, state, event->descriptor->Level,
-                                         event->descriptor->Keyword, &only);
+                                         event->descriptor->Keyword, &single);
     if (__builtin_expect(wanted != ETWAS_SINGLE_WANTS, 0)) {
         return wanted == ETWAS_SINGLE_DECLINES ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
     }
@@ -279,15 +279,16 @@ static inline __attribute__((always_inline)) uint32_t event_write_quickly(
         return ETWAS_QUICK_NOT;
     }
     if (__builtin_expect(
-            etwas_quick_find_listener(&target, only.slots, place, only.generation, only.kind), 1)) {
+            etwas_quick_find_listener(&target, single.slots, place, single.generation, single.kind),
+            1)) {
         stamp = etwas_clock_now(target.clock);
-        return event_write_to(&target, &only, event, stamp, may_be_described);
+        return event_write_to(&target, &single, event, stamp, may_be_described);
     } else {
         const struct etwas_class_attributes facts =
             event_write_class_facts(provider, event->descriptor);
 
-        return etwas_quick_find_class(&target, etwas_kind_table(only.kind), &facts, &stamp)
-                   ? event_write_to(&target, &only, event, stamp, may_be_described)
+        return etwas_quick_find_class(&target, etwas_kind_table(single.kind), &facts, &stamp)
+                   ? event_write_to(&target, &single, event, stamp, may_be_described)
                    : ETWAS_QUICK_NOT;
     }
 }

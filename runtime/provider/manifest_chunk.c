@@ -86,7 +86,7 @@ static bool chunk_is_same(const uint8_t *known, const struct chunk_payload *payl
  * The known chunks, linked by `chained`, the newest first. The list only grows, lock-free, because
  * a signal handler may have interrupted a thread that adds a chunk.
  */
-static struct etwas_description *kept;
+static struct etwas_description *known_chunks;
 
 enum {
     BEFORE = sizeof(struct etwas_etl_full_header) + sizeof(struct etwas_etl_manifest_chunk),
@@ -95,7 +95,7 @@ enum {
 /* The newest of this subject; NULL: there is none. */
 static struct etwas_description *chunk_find_known(const struct etwas_description_key *subject)
 {
-    struct etwas_description *one = ck_pr_load_ptr(&kept);
+    struct etwas_description *one = ck_pr_load_ptr(&known_chunks);
 
     ck_pr_fence_acquire(); /* pairs with add */
     while (one != NULL && memcmp(&one->subject, subject, sizeof *subject) != 0) {
@@ -109,10 +109,10 @@ static void chunk_add_known(struct etwas_description *description)
     void *newest;
 
     do {
-        newest = ck_pr_load_ptr(&kept);
+        newest = ck_pr_load_ptr(&known_chunks);
         description->chained = newest;
         ck_pr_fence_release(); /* it is whole before it is found: pairs with find */
-    } while (!ck_pr_cas_ptr(&kept, newest, description));
+    } while (!ck_pr_cas_ptr(&known_chunks, newest, description));
     etwas_description_append(description);
 }
 

@@ -21,15 +21,15 @@ struct field_element {
     size_t value_bytes;
 };
 
-static size_t payload_bytes_left(const struct etwas_payload_cursor *walk)
+static size_t payload_bytes_left(const struct etwas_payload_cursor *cursor)
 {
-    return (size_t)(walk->end - walk->at);
+    return (size_t)(cursor->end - cursor->at);
 }
 
-static bool field_fits(const struct etwas_payload_cursor *walk, struct field_element *element,
+static bool field_fits(const struct etwas_payload_cursor *cursor, struct field_element *element,
                        size_t at, size_t value_bytes)
 {
-    if (at > payload_bytes_left(walk) || value_bytes > payload_bytes_left(walk) - at) {
+    if (at > payload_bytes_left(cursor) || value_bytes > payload_bytes_left(cursor) - at) {
         return false;
     }
     *element = (struct field_element){at + value_bytes, at, value_bytes};
@@ -37,11 +37,11 @@ static bool field_fits(const struct etwas_payload_cursor *walk, struct field_ele
 }
 
 /* Text up to its 0, of characters of `unit` bytes; the 0 belongs to the element. */
-static bool field_find_end(const struct etwas_payload_cursor *walk, size_t unit, size_t most,
+static bool field_find_end(const struct etwas_payload_cursor *cursor, size_t unit, size_t most,
                            struct field_element *element)
 {
     for (size_t at = 0; at + unit <= most; at += unit) {
-        if (walk->at[at] == 0 && (unit == 1 || walk->at[at + 1] == 0)) {
+        if (cursor->at[at] == 0 && (unit == 1 || cursor->at[at + 1] == 0)) {
             *element = (struct field_element){at + unit, 0, at};
             return true;
         }
@@ -50,101 +50,103 @@ static bool field_find_end(const struct etwas_payload_cursor *walk, size_t unit,
 }
 
 /* Text of `length` characters, of which those before a 0 count; 0: up to a 0 of its own. */
-static bool field_find_string(const struct etwas_payload_cursor *walk, size_t unit, size_t length,
+static bool field_find_string(const struct etwas_payload_cursor *cursor, size_t unit, size_t length,
                               bool has_length, struct field_element *element)
 {
     struct field_element all;
 
     if (!has_length) {
-        return field_find_end(walk, unit, payload_bytes_left(walk), element);
+        return field_find_end(cursor, unit, payload_bytes_left(cursor), element);
     }
-    if (!field_fits(walk, &all, 0, length * unit)) {
+    if (!field_fits(cursor, &all, 0, length * unit)) {
         return false;
     }
-    *element = field_find_end(walk, unit, all.bytes, element)
+    *element = field_find_end(cursor, unit, all.bytes, element)
                    ? (struct field_element){all.bytes, 0, element->value_bytes}
                    : all;
     return true;
 }
 
 /* Finds the extent of a value that states its own length. */
-static bool field_find_counted(const struct etwas_payload_cursor *walk, bool is_reversed,
+static bool field_find_counted(const struct etwas_payload_cursor *cursor, bool is_reversed,
                                struct field_element *element)
 {
     uint16_t bytes;
 
-    if (payload_bytes_left(walk) < sizeof bytes) {
+    if (payload_bytes_left(cursor) < sizeof bytes) {
         return false;
     }
-    memcpy(&bytes, walk->at, sizeof bytes);
-    return field_fits(walk, element, sizeof bytes, is_reversed ? __builtin_bswap16(bytes) : bytes);
+    memcpy(&bytes, cursor->at, sizeof bytes);
+    return field_fits(cursor, element, sizeof bytes,
+                      is_reversed ? __builtin_bswap16(bytes) : bytes);
 }
 
-static bool field_find_dump(const struct etwas_payload_cursor *walk, struct field_element *element)
+static bool field_find_dump(const struct etwas_payload_cursor *cursor,
+                            struct field_element *element)
 {
     uint32_t bytes;
 
-    if (payload_bytes_left(walk) < sizeof bytes) {
+    if (payload_bytes_left(cursor) < sizeof bytes) {
         return false;
     }
-    memcpy(&bytes, walk->at, sizeof bytes);
-    return field_fits(walk, element, sizeof bytes, bytes);
+    memcpy(&bytes, cursor->at, sizeof bytes);
+    return field_fits(cursor, element, sizeof bytes, bytes);
 }
 
-static bool field_find_sid(const struct etwas_payload_cursor *walk, size_t at,
+static bool field_find_sid(const struct etwas_payload_cursor *cursor, size_t at,
                            struct field_element *element)
 {
-    if (payload_bytes_left(walk) < at + SID_HEAD_BYTES) {
+    if (payload_bytes_left(cursor) < at + SID_HEAD_BYTES) {
         return false;
     }
-    return field_fits(walk, element, at,
-                      SID_HEAD_BYTES + SID_PART_BYTES * (size_t)walk->at[at + 1]);
+    return field_fits(cursor, element, at,
+                      SID_HEAD_BYTES + SID_PART_BYTES * (size_t)cursor->at[at + 1]);
 }
 
 /* A pointer and attributes, both without meaning, and a SID; or a u32 of 0 and nothing else. */
-static bool field_find_wbem_sid(const struct etwas_payload_cursor *walk,
+static bool field_find_wbem_sid(const struct etwas_payload_cursor *cursor,
                                 struct field_element *element)
 {
     uint32_t first;
 
-    if (payload_bytes_left(walk) < sizeof first) {
+    if (payload_bytes_left(cursor) < sizeof first) {
         return false;
     }
-    memcpy(&first, walk->at, sizeof first);
-    return first == 0 ? field_fits(walk, element, 0, sizeof first)
-                      : field_find_sid(walk, TOKEN_USER_BYTES, element);
+    memcpy(&first, cursor->at, sizeof first);
+    return first == 0 ? field_fits(cursor, element, 0, sizeof first)
+                      : field_find_sid(cursor, TOKEN_USER_BYTES, element);
 }
 
-static bool field_find(const struct etwas_payload_cursor *walk, uint16_t in_type, size_t length,
+static bool field_find(const struct etwas_payload_cursor *cursor, uint16_t in_type, size_t length,
                        bool has_length, struct field_element *element)
 {
     switch (in_type) {
     case TDH_INTYPE_UNICODESTRING:
-        return field_find_string(walk, sizeof(etwas_wchar), length, has_length, element);
+        return field_find_string(cursor, sizeof(etwas_wchar), length, has_length, element);
     case TDH_INTYPE_ANSISTRING:
-        return field_find_string(walk, 1, length, has_length, element);
+        return field_find_string(cursor, 1, length, has_length, element);
     case TDH_INTYPE_BINARY:
-        return field_fits(walk, element, 0, length);
+        return field_fits(cursor, element, 0, length);
     case TDH_INTYPE_MANIFEST_COUNTEDSTRING:
     case TDH_INTYPE_MANIFEST_COUNTEDANSISTRING:
     case TDH_INTYPE_MANIFEST_COUNTEDBINARY:
     case TDH_INTYPE_COUNTEDSTRING:
     case TDH_INTYPE_COUNTEDANSISTRING:
-        return field_find_counted(walk, false, element);
+        return field_find_counted(cursor, false, element);
     case TDH_INTYPE_REVERSEDCOUNTEDSTRING:
     case TDH_INTYPE_REVERSEDCOUNTEDANSISTRING:
-        return field_find_counted(walk, true, element);
+        return field_find_counted(cursor, true, element);
     case TDH_INTYPE_NONNULLTERMINATEDSTRING:
     case TDH_INTYPE_NONNULLTERMINATEDANSISTRING:
-        return field_fits(walk, element, 0, payload_bytes_left(walk));
+        return field_fits(cursor, element, 0, payload_bytes_left(cursor));
     case TDH_INTYPE_HEXDUMP:
-        return field_find_dump(walk, element);
+        return field_find_dump(cursor, element);
     case TDH_INTYPE_SID:
-        return field_find_sid(walk, 0, element);
+        return field_find_sid(cursor, 0, element);
     case TDH_INTYPE_WBEMSID:
-        return field_find_wbem_sid(walk, element);
+        return field_find_wbem_sid(cursor, element);
     default:
-        return field_fits(walk, element, 0, etwas_in_type(in_type)->bytes);
+        return field_fits(cursor, element, 0, etwas_in_type(in_type)->bytes);
     }
 }
 
@@ -153,7 +155,7 @@ static uint64_t field_number(uint16_t in_type, const struct etwas_payload_value 
     return etwas_payload_kind(in_type) == ETWAS_PAYLOAD_UNSIGNED ? etwas_payload_load(value) : 0;
 }
 
-static bool field_skip_array(struct etwas_payload_cursor *walk,
+static bool field_skip_array(struct etwas_payload_cursor *cursor,
                              const struct etwas_payload_layout *layout, size_t count, size_t length,
                              bool has_length)
 {
@@ -161,46 +163,46 @@ static bool field_skip_array(struct etwas_payload_cursor *walk,
     struct field_element element;
 
     if (each != 0) {
-        if (count > payload_bytes_left(walk) / each) {
+        if (count > payload_bytes_left(cursor) / each) {
             return false;
         }
-        walk->at += count * each;
+        cursor->at += count * each;
         return true;
     }
     for (size_t index = 0; index < count; index++) {
-        if (!field_find(walk, layout->in_type, length, has_length, &element)) {
+        if (!field_find(cursor, layout->in_type, length, has_length, &element)) {
             return false;
         }
-        walk->at += element.bytes;
+        cursor->at += element.bytes;
     }
     return true;
 }
 
-bool etwas_payload_next(struct etwas_payload_cursor *walk,
+bool etwas_payload_next(struct etwas_payload_cursor *cursor,
                         const struct etwas_payload_layout *layout,
                         struct etwas_payload_value *value)
 {
-    size_t length = layout->length_is_before ? walk->before : layout->length;
+    size_t length = layout->length_is_before ? cursor->before : layout->length;
     bool has_length = layout->length_is_before || layout->length != 0;
     struct field_element element;
 
     /* A payload has 64 KB: what is longer is not there. It must not wrap when it is multiplied. */
-    if (length > UINT16_MAX || (layout->count_is_before && walk->before > UINT16_MAX)) {
+    if (length > UINT16_MAX || (layout->count_is_before && cursor->before > UINT16_MAX)) {
         return false;
     }
-    *value = (struct etwas_payload_value){walk->at, 0};
+    *value = (struct etwas_payload_value){cursor->at, 0};
     if (layout->is_array) {
-        size_t count = layout->count_is_before ? walk->before : layout->count;
+        size_t count = layout->count_is_before ? cursor->before : layout->count;
 
-        walk->before = 0;
-        return field_skip_array(walk, layout, count, length, has_length);
+        cursor->before = 0;
+        return field_skip_array(cursor, layout, count, length, has_length);
     }
-    if (!field_find(walk, layout->in_type, length, has_length, &element)) {
+    if (!field_find(cursor, layout->in_type, length, has_length, &element)) {
         return false;
     }
-    *value = (struct etwas_payload_value){walk->at + element.value_at, element.value_bytes};
-    walk->at += element.bytes;
-    walk->before = field_number(layout->in_type, value);
+    *value = (struct etwas_payload_value){cursor->at + element.value_at, element.value_bytes};
+    cursor->at += element.bytes;
+    cursor->before = field_number(layout->in_type, value);
     return true;
 }
 

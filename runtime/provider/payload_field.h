@@ -64,7 +64,7 @@ static inline uint64_t etwas_payload_load(const struct etwas_payload_value *valu
  * Moves past the next field. Returns false if the payload does not hold all of it. The value of an
  * array is empty.
  */
-bool etwas_payload_next(struct etwas_payload_cursor *walk,
+bool etwas_payload_next(struct etwas_payload_cursor *cursor,
                         const struct etwas_payload_layout *layout,
                         struct etwas_payload_value *value);
 

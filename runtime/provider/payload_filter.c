@@ -67,13 +67,13 @@ static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *eva
                                                            const struct etwas_cursor *payload)
 {
     const struct etwas_compiled_filter *filter = evaluated->filter;
-    struct etwas_payload_cursor walk = {.at = payload->at, .end = payload->end};
+    struct etwas_payload_cursor cursor = {.at = payload->at, .end = payload->end};
 
     for (uint32_t field = 0; field < filter->layout_count && !filter_is_decided(evaluated);
          field++) {
         struct etwas_payload_value value;
 
-        if (!etwas_payload_next(&walk, &filter->layouts[field], &value)) {
+        if (!etwas_payload_next(&cursor, &filter->layouts[field], &value)) {
             break;
         }
         for (uint32_t index = 0; index < filter->wanted_count; index++) {
@@ -182,7 +182,7 @@ static enum etwas_payload_result filter_evaluate_by_name(struct evaluated *evalu
 
     while (!filter_is_decided(evaluated) && etwas_cursor_left(schema) != 0 &&
            metadata_read_field(schema, &field)) {
-        struct etwas_payload_cursor walk;
+        struct etwas_payload_cursor cursor;
         struct etwas_payload_layout layout;
         struct etwas_payload_value value;
 
@@ -192,11 +192,11 @@ static enum etwas_payload_result filter_evaluate_by_name(struct evaluated *evalu
         if (!metadata_layout_of(&field, payload, &layout)) {
             break;
         }
-        walk = (struct etwas_payload_cursor){.at = payload->at, .end = payload->end};
-        if (!etwas_payload_next(&walk, &layout, &value)) {
+        cursor = (struct etwas_payload_cursor){.at = payload->at, .end = payload->end};
+        if (!etwas_payload_next(&cursor, &layout, &value)) {
             break;
         }
-        payload->at = walk.at;
+        payload->at = cursor.at;
         filter_test_field_by_name(evaluated, &field, &layout, &value);
     }
     return filter_result_of(evaluated);

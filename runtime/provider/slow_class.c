@@ -32,44 +32,44 @@ static struct slow_class_limit *slow_class_limit_of(etwas_handle class_handle)
 bool etwas_slow_class_set_limit(etwas_handle class_handle, etwas_trace_handle session,
                                 uint64_t ticks, uint32_t clock)
 {
-    struct slow_class_limit *mark = slow_class_limit_of(class_handle);
+    struct slow_class_limit *entry = slow_class_limit_of(class_handle);
     const uint64_t most = UINT64_MAX >> CLOCK_BITS;
     etwas_guid guid;
 
-    if (mark == NULL || !etwas_class_guid(class_handle, &guid)) {
+    if (entry == NULL || !etwas_class_guid(class_handle, &guid)) {
         return false;
     }
-    ck_pr_store_64(&mark->limit, 0);
+    ck_pr_store_64(&entry->limit, 0);
     ck_pr_fence_store();
-    ck_pr_store_64(&mark->class_handle, (uint64_t)(uintptr_t)class_handle);
-    ck_pr_store_64(&mark->session, session);
+    ck_pr_store_64(&entry->class_handle, (uint64_t)(uintptr_t)class_handle);
+    ck_pr_store_64(&entry->session, session);
     ck_pr_fence_store();
     if (ticks != 0) {
-        ck_pr_store_64(&mark->limit, (ticks < most ? ticks : most) << CLOCK_BITS | clock);
+        ck_pr_store_64(&entry->limit, (ticks < most ? ticks : most) << CLOCK_BITS | clock);
     }
     return true;
 }
 
 bool etwas_trigger_if_slow(etwas_handle class_handle, int64_t start)
 {
-    const struct slow_class_limit *mark = slow_class_limit_of(class_handle);
+    const struct slow_class_limit *entry = slow_class_limit_of(class_handle);
     struct etwas_session_key key;
     uint64_t handle;
     uint64_t session;
     uint64_t limit;
 
-    if (mark == NULL) {
+    if (entry == NULL) {
         return false;
     }
-    limit = ck_pr_load_64(&mark->limit);
+    limit = ck_pr_load_64(&entry->limit);
     if (limit == 0) {
         return false;
     }
     ck_pr_fence_load();
-    handle = ck_pr_load_64(&mark->class_handle);
-    session = ck_pr_load_64(&mark->session);
+    handle = ck_pr_load_64(&entry->class_handle);
+    session = ck_pr_load_64(&entry->session);
     ck_pr_fence_load();
-    if (ck_pr_load_64(&mark->limit) != limit || handle != (uint64_t)(uintptr_t)class_handle ||
+    if (ck_pr_load_64(&entry->limit) != limit || handle != (uint64_t)(uintptr_t)class_handle ||
         etwas_clock_now((uint32_t)limit & ((1u << CLOCK_BITS) - 1)) - start <=
             (int64_t)(limit >> CLOCK_BITS)) {
         return false;

@@ -240,7 +240,7 @@ static uint32_t remote_fill_block(struct block *block, uint64_t handle,
     block->properties.Wnode.Flags &= ~(uint32_t)WNODE_FLAG_VERSIONED_PROPERTIES;
     block->properties.LoggerNameOffset =
         offsetof(struct block, name) - offsetof(struct block, properties);
-    code = etwas_properties_file_name(reply->properties, reply->text, block->file_name);
+    code = etwas_properties_file_name(reply->properties, reply->encoding, block->file_name);
     code = code == ERROR_SUCCESS ? etwas_file_name_make_absolute(block->file_name) : code;
     if (reply->properties->LogFileNameOffset != 0 || control_code == EVENT_TRACE_CONTROL_QUERY) {
         block->properties.LogFileNameOffset =
