@@ -23,8 +23,8 @@ enum etwas_name_encoding {
 };
 
 /*
- * Copies a name given as argument: UTF-8 or UTF-16, `encoding` says which. ERROR_INVALID_PARAMETER when
- * it is empty, longer than 1,024 characters or ill-formed.
+ * Copies a name given as argument: UTF-8 or UTF-16, `encoding` says which. ERROR_INVALID_PARAMETER
+ * when it is empty, longer than 1,024 characters or ill-formed.
  */
 uint32_t etwas_copy_name(const void *name, enum etwas_name_encoding encoding,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1]);

@@ -59,7 +59,9 @@ static struct processor_set visit_only(uint32_t processor)
 
 /* ---- a visitor ------------------------------------------------------------------------------- */
 
-/* struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h> everywhere. */
+/*
+ * struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h> everywhere.
+ */
 struct scheduling {
     uint32_t size;
     uint32_t policy;

@@ -51,7 +51,7 @@ static _Thread_local struct callback_runner self;
 /* Incremented, under the control lock, whenever a callback that was not inside another returns. */
 static struct ck_ec32 turns = CK_EC_INITIALIZER;
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 bool etwas_callback_has_room(uint32_t registration, WMIDPREQUESTCODE code)
 {
@@ -217,7 +217,7 @@ static void callback_wait_for_runner(const struct callback_queue *queue, uint64_
     self.waits_for = queue;
     etwas_control_unlock();
     if (deadline_ns == NO_DEADLINE) {
-        /* However long; the caller looks again. */
+        /* Any length: the caller checks again. */
         etwas_wait(&turns, seen, (uint64_t)ETWAS_WAIT_FOREVER * NANOSECONDS_A_MILLISECOND);
     } else if (deadline_ns > now_ns) {
         etwas_wait(&turns, seen, deadline_ns - now_ns);
@@ -246,7 +246,7 @@ void etwas_callback_end(uint32_t registration)
     }
 }
 
-/* ---- settling -------------------------------------------------------------------------------- */
+/* ---- completing ------------------------------------------------------------------------------ */
 
 /* How long to wait, and whether this thread may run requests that no other runs. */
 struct callback_timeout {
@@ -373,7 +373,7 @@ bool etwas_callbacks_complete(const etwas_guid *guid, bool is_group, uint64_t ne
     etwas_control_lock();
     control = etwas_control_guid_find(guid, is_group);
     if (control != ETWAS_NO_CONTROL_GUID && timeout.run_here) {
-        /* First what nobody runs, so that it does not wait for what somebody does. */
+        /* Queues without a runner first, so that they do not wait for those with one. */
         callback_run_control(control);
     }
     /* A provider that registers under it meanwhile has received the change already. */
@@ -406,7 +406,7 @@ void etwas_callbacks_complete_all(void)
 
     etwas_control_lock();
     newest = etwas_callback_newest_request();
-    /* First what nobody runs, so that it does not wait for what somebody does. */
+    /* Queues without a runner first, so that they do not wait for those with one. */
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         if (etwas_registrations[index].used && queues[index].runner == NULL) {
             callback_run_registration(index);

@@ -66,7 +66,7 @@ void etwas_crash_safe_write_all_descriptions(void)
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
-        /* One that is still made gets all of it when it is opened. */
+        /* A mapping that is not open yet gets all descriptions when it is opened. */
         if (session->mapping != NULL && session->mapping->is_open) {
             etwas_crash_safe_write_descriptions(session);
         }

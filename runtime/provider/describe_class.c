@@ -11,9 +11,9 @@
 #include "provider/description.h"
 #include "provider/in_type.h"
 
-/* A structure with texts behind it. First it is measured, then, once there is room, written. */
+/* A structure followed by texts: measured first, then, in a block of that size, written. */
 struct image {
-    uint8_t *bytes; /* NULL: it is measured */
+    uint8_t *bytes; /* NULL: measuring */
     size_t used;
 };
 
@@ -25,7 +25,7 @@ static void class_record_write_bytes(const struct image *image, size_t at, const
     }
 }
 
-/* Appends a text as UTF-16, with `blanks` of them behind it. Where it is; 0: there is none. */
+/* Appends a text as UTF-16, followed by `blanks` blanks. Returns its offset; 0: there is none. */
 static uint32_t class_record_write_text(struct image *image, const char *text, size_t blanks)
 {
     static const etwas_wchar end[] = {' ', 0};
@@ -82,7 +82,7 @@ static EVENT_PROPERTY_INFO class_record_property(const etwas_type_description *t
     return property;
 }
 
-/* Readers find it by the class and all that an event's header says. */
+/* Readers find it by the class and the fields of an event's header. */
 static void class_record_write_event(struct image *image,
                                      const etwas_class_description *description,
                                      const etwas_type_description *type)

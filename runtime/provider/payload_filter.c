@@ -89,8 +89,9 @@ static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *eva
 /* ---- fields of the event's own metadata: TraceLogging ---------------------------------------- */
 
 /*
- * Behind the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if out & 0x80]; [u16
- * count if it is constant]; [u16 bytes, bytes if it is custom]. A tag ends with a byte below 0x80.
+ * Behind the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if out &
+ * 0x80]; [u16 count if it is constant]; [u16 bytes, bytes if it is custom]. A tag ends with a byte
+ * below 0x80.
  */
 enum {
     TYPE_MASK = 0x1F,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Of random payloads and random descriptions of them: every byte is in a token, or counts what is in one. */
+/*
+ * Of random payloads and random descriptions of them: every byte is in a token, or counts what is
+ * in one.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +34,10 @@ static unsigned below(unsigned limit)
     return (state_of_random >> 8) % limit;
 }
 
-/* Small numbers and zeroes mostly, so that counts, strings and lists have an end within the payload. */
+/*
+ * Small numbers and zeroes mostly, so that counts, strings and lists have an end within the
+ * payload.
+ */
 static uint8_t likely_byte(void)
 {
     static const uint8_t bytes[] = {0, 0, 0, 1, 1, 2, 3, 'a', 'b', 0xC3, 0xD8, 0xFF};

@@ -38,7 +38,9 @@ struct tl_event {
 struct tl_event *tl_begin(void);
 /* A field, with its out type unless that is -1; what follows by its bits is the caller's. */
 void tl_field(struct tl_event *event, const char *name, unsigned in, int out);
-/* The record, with its own allocations of the exact size, so that a sanitizer sees what is beyond. */
+/*
+ * The record, with its own allocations of the exact size, so that a sanitizer sees what is beyond.
+ */
 const EVENT_RECORD *tl_record(struct tl_event *event);
 void tl_end(struct tl_event *event);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Classes that are built in: their sizes, versions and widths of pointers, and some of their text. */
+/*
+ * Classes that are built in: their sizes, versions and widths of pointers, and some of their text.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -469,7 +471,10 @@ static const etwas_schema *schema_of(etwas_decoder *decoder, const EVENT_RECORD 
     return schema;
 }
 
-/* Of every type of every class: an unknown version's fields are the first ones of each that is known. */
+/*
+ * Of every type of every class: an unknown version's fields are the first ones of each that is
+ * known.
+ */
 static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
 {
     enum {

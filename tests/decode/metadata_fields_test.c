@@ -14,7 +14,9 @@
 #include "etl/event_metadata.h"
 #include "metadata_scene.h"
 
-/* Counts and lengths by other fields, in structs in arrays, with members in any order of building. */
+/*
+ * Counts and lengths by other fields, in structs in arrays, with members in any order of building.
+ */
 static void counts_and_lengths_are_those_of_earlier_fields(void **state)
 {
     struct state *s = *state;
@@ -131,7 +133,10 @@ static void a_string_at_the_end_may_lack_its_0(void **state)
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start text=\"\" +1");
 }
 
-/* Several of them, in a struct too; what else is not there is missing, and so is an element that was counted. */
+/*
+ * Several of them, in a struct too; what else is not there is missing, and so is an element that
+ * was counted.
+ */
 static void strings_at_the_end_may_be_left_away(void **state)
 {
     struct state *s = *state;
@@ -207,7 +212,10 @@ static void a_SID_that_cannot_be_is_marked(void **state)
                         "shop/Order/Start user=S-2-5-18(revision 2, only 1 is known)");
 }
 
-/* What is known of a description is kept: its names, and the fields before the one that it does not describe. */
+/*
+ * What is known of a description is kept: its names, and the fields before the one that it does not
+ * describe.
+ */
 static void a_field_that_is_not_described_has_what_is_left(void **state)
 {
     static const uint16_t types[] = {TDH_INTYPE_RESERVED24, 26, 299, 311, 0xFFFF};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Events that describe themselves: the whole grammar, cut at every byte, and what makes no sense. */
+/*
+ * Events that describe themselves: the whole grammar, cut at every byte, and what makes no sense.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -302,7 +302,9 @@ static void learn_dotnet(etwas_decoder *decoder)
                      ERROR_SUCCESS);
 }
 
-/* Every script is there twice: as a string and as its characters. Two are too long to stand here. */
+/*
+ * Every script is there twice: as a string and as its characters. Two are too long to stand here.
+ */
 static void check_scripts(const struct reading *reading)
 {
     static const char between[] = "\" Raw Script=\"";

@@ -207,7 +207,10 @@ static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(
         for (uint32_t index = 0; index < range.count; index++) {
             int result = result_with_signal_at(kind, range.addresses[index]);
 
-            /* Another thread of the machine aborts one that finds the guard changed, but not always. */
+            /*
+             * Another thread of the machine aborts one that finds the guard changed, but not
+             * always.
+             */
             for (int again = 0; result == ETWAS_RSEQ_ABORTED && seen[result] == 0 && again < TURNS;
                  again++) {
                 result = result_with_signal_at(kind, range.addresses[index]);

@@ -243,7 +243,9 @@ static void what_is_described_again_as_it_is_changes_nothing(void **state)
 }
 
 /* The caller's tables may go when the call returns. */
-/* As many as a generated schema may have; each is found by what it is of, however many there are. */
+/*
+ * As many as a generated schema may have; each is found by what it is of, however many there are.
+ */
 static void each_of_many_classes_is_there_once_in_its_newest_form(void **state)
 {
     enum {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A provider that writes its manifest once, in chunks, as events: every part of a set, a circle that has gone round, and a
- * snapshot of a recorder that has overwritten the chunks say what its events are called.
+ * A provider that writes its manifest once, in chunks, as events: every part of a set, a circle
+ * that has gone round, and a snapshot of a recorder that has overwritten the chunks say what its
+ * events are called.
  */
 #include <etwas/decode.h>
 #include <etwas/evntprov.h>

@@ -43,7 +43,9 @@ REGHANDLE begin_modern(struct heard *heard);
 void enable_modern(etwas_trace_handle session, uint8_t level, uint64_t any, uint64_t all);
 void disable_modern(etwas_trace_handle session);
 
-/* The same with every level and keyword, and with an EnableProperty and filters; what it returns. */
+/*
+ * The same with every level and keyword, and with an EnableProperty and filters; what it returns.
+ */
 uint32_t enable_asking(etwas_trace_handle session, uint32_t property,
                        EVENT_FILTER_DESCRIPTOR *filters, uint32_t count);
 

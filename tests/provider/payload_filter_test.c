@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records that lie: whatever sizes, counts and descriptions are in them, a payload filter reads nothing beyond
- * their end, which is where memory ends here, and says that they are unfit.
+ * Records that lie: whatever sizes, counts and descriptions are in them, a payload filter reads
+ * nothing beyond their end, which is where memory ends here, and says that they are unfit.
  */
 #include <etwas/evntcons.h>
 #include <etwas/tdh.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * I9: an event that a session does not get is counted there with its cause, by whichever function it was written, also
- * where the caller is told nothing; and the other sessions have it (R62, R63, R77, R139).
+ * I9: an event that a session does not get is counted there with its cause, by whichever function
+ * it was written, also where the caller is told nothing; and the other sessions have it (R62, R63,
+ * R77, R139).
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stacks of events: EVENT_ENABLE_PROPERTY_STACK_TRACE and the filters that say which events get one.
+ * Stacks of events: EVENT_ENABLE_PROPERTY_STACK_TRACE and the filters that say which events get
+ * one.
  */
 #include <string.h>
 
