@@ -401,6 +401,8 @@ struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
 
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts)
 {
-    free(schema_texts->texts);
+    if (schema_texts != NULL) {
+        free(schema_texts->texts);
+    }
     free(schema_texts);
 }

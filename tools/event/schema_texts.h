@@ -59,6 +59,8 @@ struct etwas_schema_texts {
  */
 struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
                                                    struct etwas_field_paths *paths);
+
+/* Frees what etwas_schema_texts_make returned, which may be NULL. */
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
 
 /*

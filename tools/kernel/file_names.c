@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A hash table of names: linear probing.
- */
-
 #include "kernel/file_names.h"
+
+#include "math/array.h"
+#include "math/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,45 +15,37 @@ struct etwas_file_name {
 };
 
 struct etwas_file_names_entry {
-    const struct etwas_file_name *name; /* NULL: the entry is free */
+    const struct etwas_file_name *name;
     uint64_t file;
     uint32_t trace;
     bool is_path; /* it is what was asked for, and may begin anywhere */
 };
 
+/* Returns NULL if the file has no name. */
 static struct etwas_file_names_entry *find_entry(const struct etwas_file_names *names,
                                                  uint32_t trace, uint64_t file)
 {
-    size_t mask = names->capacity - 1;
-    size_t at = ((file + trace) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    struct etwas_hash_place place;
+    uint32_t number =
+        etwas_hash_table_first(&names->places, etwas_hash_number(trace, file), &place);
 
-    while (names->entries[at].name != NULL &&
-           (names->entries[at].file != file || names->entries[at].trace != trace)) {
-        at = (at + 1) & mask;
+    while (number != 0 &&
+           (names->entries[number - 1].file != file || names->entries[number - 1].trace != trace)) {
+        number = etwas_hash_table_next(&names->places, &place);
     }
-    return &names->entries[at];
+    return number != 0 ? &names->entries[number - 1] : NULL;
 }
 
-static bool grow(struct etwas_file_names *names)
+static void add_entry(struct etwas_file_names *names, const struct etwas_file_names_entry *added)
 {
-    struct etwas_file_names larger = {.capacity = names->capacity > 0 ? 2 * names->capacity : 256};
-
-    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
-    if (larger.entries == NULL) {
+    if (!etwas_array_reserve(&names->entries, &names->capacity, names->count + 1,
+                             sizeof *names->entries) ||
+        !etwas_hash_table_add(&names->places, etwas_hash_number(added->trace, added->file),
+                              names->count + 1)) {
         names->out_of_memory = true;
-        return false;
+        return;
     }
-    for (uint32_t i = 0; i < names->capacity; i++) {
-        const struct etwas_file_names_entry *entry = &names->entries[i];
-
-        if (entry->name != NULL) {
-            *find_entry(&larger, entry->trace, entry->file) = *entry;
-        }
-    }
-    free(names->entries);
-    names->entries = larger.entries;
-    names->capacity = larger.capacity;
-    return true;
+    names->entries[names->count++] = *added;
 }
 
 static struct etwas_file_name *keep_name(struct etwas_file_names *names, const char *text)
@@ -81,23 +72,21 @@ static struct etwas_file_name *keep_name(struct etwas_file_names *names, const c
 static void set_name(struct etwas_file_names *names, const struct etwas_file_names_entry *wanted,
                      const char *text, bool is_second)
 {
-    struct etwas_file_names_entry *entry;
-    const struct etwas_file_name *name;
-    bool counts;
+    struct etwas_file_names_entry *entry = find_entry(names, wanted->trace, wanted->file);
+    struct etwas_file_names_entry named = *wanted;
 
-    if (2 * names->count >= names->capacity && !grow(names)) {
+    if (entry != NULL && (wanted->is_path || !(is_second || entry->is_path) ||
+                          strcmp(entry->name->text, text) == 0)) {
         return;
     }
-    entry = find_entry(names, wanted->trace, wanted->file);
-    counts = entry->name == NULL || (!wanted->is_path && (is_second || entry->is_path));
-    if (!counts || (entry->name != NULL && strcmp(entry->name->text, text) == 0)) {
+    named.name = keep_name(names, text);
+    if (named.name == NULL) {
         return;
     }
-    name = keep_name(names, text);
-    if (name != NULL) {
-        names->count += entry->name == NULL;
-        *entry = *wanted;
-        entry->name = name;
+    if (entry != NULL) {
+        *entry = named;
+    } else {
+        add_entry(names, &named);
     }
 }
 
@@ -148,10 +137,9 @@ void etwas_file_names_add_record(struct etwas_file_names *names, uint32_t trace,
 const char *etwas_file_names_find(const struct etwas_file_names *names, uint32_t trace,
                                   uint64_t file)
 {
-    const struct etwas_file_name *name =
-        names->capacity > 0 ? find_entry(names, trace, file)->name : NULL;
+    const struct etwas_file_names_entry *entry = find_entry(names, trace, file);
 
-    return name != NULL ? name->text : NULL;
+    return entry != NULL ? entry->name->text : NULL;
 }
 
 bool etwas_file_names_open(struct etwas_file_names *names)
@@ -169,6 +157,7 @@ void etwas_file_names_close(struct etwas_file_names *names)
         free(name);
     }
     free(names->entries);
+    etwas_hash_table_clear(&names->places);
     etwas_decoder_close(names->decoder);
     *names = (struct etwas_file_names){.decoder = NULL};
 }

@@ -13,6 +13,8 @@
  * its record on.
  */
 
+#include "math/hash_table.h"
+
 #include <etwas/decode.h>
 
 enum {
@@ -22,10 +24,11 @@ enum {
 
 struct etwas_file_names {
     etwas_decoder *decoder;
-    struct etwas_file_names_entry *entries; /* a hash table, at most half full */
-    struct etwas_file_name *names;          /* all that there were */
+    struct etwas_file_names_entry *entries;
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
+    struct etwas_hash_table places; /* of the entries */
+    struct etwas_file_name *names;  /* all that there were */
     uint32_t name_count;
     bool out_of_memory;
 };

@@ -8,6 +8,8 @@
 
 #include "kernel/processes.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,53 +17,27 @@
 enum {
     START = 1,
     END = 2,
-    FIRST_CAPACITY = 256,
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint32_t *place_of(const struct etwas_processes *processes, uint32_t process)
+/* Returns the number of the last life of an id, from 1; 0: there is none. */
+static uint32_t processes_number(const struct etwas_processes *processes, uint32_t process,
+                                 struct etwas_hash_place *place)
 {
-    size_t mask = 2 * (size_t)processes->capacity - 1;
-    size_t at = (process * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    uint32_t number = etwas_hash_table_first(&processes->places, process, place);
 
-    while (processes->places[at] != 0 &&
-           processes->lives[processes->places[at] - 1].process != process) {
-        at = (at + 1) & mask;
+    while (number != 0 && processes->lives[number - 1].process != process) {
+        number = etwas_hash_table_next(&processes->places, place);
     }
-    return &processes->places[at];
-}
-
-static bool grow(struct etwas_processes *processes)
-{
-    uint32_t capacity = processes->capacity > 0 ? 2 * processes->capacity : FIRST_CAPACITY;
-    struct etwas_processes_life *lives;
-    uint32_t *places;
-
-    if (processes->count >= ETWAS_PROCESSES) {
-        return false;
-    }
-    places = calloc(2 * (size_t)capacity, sizeof *places);
-    lives = places != NULL ? realloc(processes->lives, capacity * sizeof *lives) : NULL;
-    if (lives == NULL) {
-        free(places);
-        processes->out_of_memory = true;
-        return false;
-    }
-    free(processes->places);
-    processes->lives = lives;
-    processes->places = places;
-    processes->capacity = capacity;
-    for (uint32_t i = 0; i < processes->count; i++) {
-        *place_of(processes, lives[i].process) = i + 1; /* the last of an id counts */
-    }
-    return true;
+    return number;
 }
 
 static struct etwas_processes_life *last_of(const struct etwas_processes *processes,
                                             uint32_t process)
 {
-    uint32_t number = processes->capacity > 0 ? *place_of(processes, process) : 0;
+    struct etwas_hash_place place;
+    uint32_t number = processes_number(processes, process, &place);
 
     return number > 0 ? &processes->lives[number - 1] : NULL;
 }
@@ -69,22 +45,27 @@ static struct etwas_processes_life *last_of(const struct etwas_processes *proces
 static bool add_life(struct etwas_processes *processes, const struct etwas_processes_life *life,
                      const char *name)
 {
-    struct etwas_processes_life *added;
-    uint32_t *place;
+    struct etwas_hash_place place;
+    struct etwas_processes_life added = *life;
 
-    if (processes->count == processes->capacity && !grow(processes)) {
+    if (processes->count >= ETWAS_PROCESSES) {
         return false;
     }
-    place = place_of(processes, life->process);
-    added = &processes->lives[processes->count];
-    *added = *life;
-    added->before = *place;
-    added->name = strdup(name);
-    if (added->name == NULL) {
+    added.before = processes_number(processes, life->process, &place);
+    added.name = strdup(name);
+    if (added.name == NULL ||
+        !etwas_array_reserve(&processes->lives, &processes->capacity, processes->count + 1,
+                             sizeof *processes->lives) ||
+        (added.before == 0 &&
+         !etwas_hash_table_add(&processes->places, life->process, processes->count + 1))) {
+        free(added.name);
         processes->out_of_memory = true;
         return false;
     }
-    *place = ++processes->count;
+    processes->lives[processes->count++] = added;
+    if (added.before != 0) {
+        etwas_hash_table_replace(&processes->places, &place, processes->count);
+    }
     return true;
 }
 
@@ -171,7 +152,8 @@ void etwas_processes_follow(struct etwas_processes *processes, struct etwas_sche
 uint32_t etwas_processes_life(const struct etwas_processes *processes, uint32_t process,
                               int64_t time)
 {
-    uint32_t number = processes->capacity > 0 ? *place_of(processes, process) : 0;
+    struct etwas_hash_place place;
+    uint32_t number = processes_number(processes, process, &place);
 
     while (number > 0) {
         const struct etwas_processes_life *life = &processes->lives[number - 1];
@@ -246,7 +228,7 @@ void etwas_processes_close(struct etwas_processes *processes)
         free(processes->lives[i].name);
     }
     free(processes->lives);
-    free(processes->places);
+    etwas_hash_table_clear(&processes->places);
     etwas_decoder_close(processes->decoder);
     *processes = (struct etwas_processes){.decoder = NULL};
 }

@@ -34,8 +34,8 @@ struct etwas_processes {
     etwas_decoder *decoder;
     struct etwas_processes_life *lives; /* as they begin */
     uint32_t count;
-    uint32_t capacity;
-    uint32_t *places; /* a hash table of the last life of each id, from 1; twice the capacity */
+    size_t capacity;
+    struct etwas_hash_table places; /* the last life of each id */
     bool out_of_memory;
 };
 

@@ -7,79 +7,67 @@
 
 #include "kernel/schedule.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     IDLE = 0, /* every processor's idle thread has this id */
-    FIRST_CAPACITY = 1024,
 };
 
 /* ---- threads by their ids -------------------------------------------------------------------- */
 
-static size_t place_of(const struct etwas_schedule *schedule, uint32_t thread)
+/* Returns the number of the last thread of an id, from 1; 0: there is none. */
+static uint32_t schedule_number(const struct etwas_schedule *schedule, uint32_t thread,
+                                struct etwas_hash_place *place)
 {
-    size_t mask = 2 * (size_t)schedule->thread_capacity - 1;
-    size_t at = (thread * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    uint32_t number = etwas_hash_table_first(&schedule->places, thread, place);
 
-    while (schedule->places[at] != 0 &&
-           schedule->threads[schedule->places[at] - 1].thread != thread) {
-        at = (at + 1) & mask;
+    while (number != 0 && schedule->threads[number - 1].thread != thread) {
+        number = etwas_hash_table_next(&schedule->places, place);
     }
-    return at;
-}
-
-static bool grow(struct etwas_schedule *schedule)
-{
-    uint32_t capacity =
-        schedule->thread_capacity > 0 ? 2 * schedule->thread_capacity : FIRST_CAPACITY;
-    uint32_t *places;
-    struct etwas_schedule_thread *threads;
-
-    if (schedule->thread_count >= ETWAS_SCHEDULE_THREADS) {
-        return false;
-    }
-    places = calloc(2 * (size_t)capacity, sizeof *places);
-    threads = places != NULL ? realloc(schedule->threads, capacity * sizeof *threads) : NULL;
-    if (threads == NULL) {
-        free(places);
-        schedule->out_of_memory = true;
-        return false;
-    }
-    free(schedule->places);
-    schedule->threads = threads;
-    schedule->places = places;
-    schedule->thread_capacity = capacity;
-    for (uint32_t i = 0; i < schedule->thread_count; i++) {
-        places[place_of(schedule, threads[i].thread)] = i + 1; /* the last of an id counts */
-    }
-    return true;
+    return number;
 }
 
 struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
                                                   uint32_t thread)
 {
-    uint32_t number =
-        schedule->thread_capacity > 0 ? schedule->places[place_of(schedule, thread)] : 0;
+    struct etwas_hash_place place;
+    uint32_t number = schedule_number(schedule, thread, &place);
 
     return number > 0 ? &schedule->threads[number - 1] : NULL;
 }
 
-/* Another one comes into the place of who had the id before. NULL: there are too many. */
+/*
+ * Adds a thread, in the place of the one that had the id before. Returns NULL if there are too
+ * many, or without memory.
+ */
 static struct etwas_schedule_thread *add_thread(struct etwas_schedule *schedule, uint32_t thread)
 {
-    struct etwas_schedule_thread *added;
+    uint32_t number = schedule->thread_count + 1;
+    struct etwas_hash_place place;
 
-    if (schedule->thread_count == schedule->thread_capacity && !grow(schedule)) {
+    if (number > ETWAS_SCHEDULE_THREADS) {
         return NULL;
     }
-    added = &schedule->threads[schedule->thread_count];
-    *added = (struct etwas_schedule_thread){.thread = thread,
-                                            .since_ns = schedule->end_ns,
-                                            .last_ns = schedule->end_ns,
-                                            .gap_ns = schedule->gap_ns};
-    schedule->places[place_of(schedule, thread)] = ++schedule->thread_count;
-    return added;
+    if (!etwas_array_reserve(&schedule->threads, &schedule->thread_capacity, number,
+                             sizeof *schedule->threads)) {
+        schedule->out_of_memory = true;
+        return NULL;
+    }
+    if (schedule_number(schedule, thread, &place) != 0) {
+        etwas_hash_table_replace(&schedule->places, &place, number);
+    } else if (!etwas_hash_table_add(&schedule->places, thread, number)) {
+        schedule->out_of_memory = true;
+        return NULL;
+    }
+    schedule->thread_count = number;
+    schedule->threads[number - 1] = (struct etwas_schedule_thread){.thread = thread,
+                                                                   .since_ns = schedule->end_ns,
+                                                                   .last_ns = schedule->end_ns,
+                                                                   .gap_ns = schedule->gap_ns};
+    return &schedule->threads[number - 1];
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -606,6 +594,6 @@ void etwas_schedule_close(struct etwas_schedule *schedule)
 {
     free(schedule->processors);
     free(schedule->threads);
-    free(schedule->places);
+    etwas_hash_table_clear(&schedule->places);
     *schedule = (struct etwas_schedule){.processors = NULL};
 }

@@ -32,6 +32,7 @@
  */
 
 #include "kernel/kernel.h"
+#include "math/hash_table.h"
 
 #include <stddef.h>
 
@@ -113,9 +114,9 @@ struct etwas_schedule {
     struct etwas_schedule_processor *processors; /* ETWAS_SCHEDULE_PROCESSORS */
     struct etwas_schedule_thread *threads;
     uint32_t thread_count;
-    uint32_t thread_capacity;
-    uint32_t *places;          /* of the threads by id, from 1; twice the capacity */
-    uint64_t other_running_ns; /* of more threads */
+    size_t thread_capacity;
+    struct etwas_hash_table places; /* the last thread of each id */
+    uint64_t other_running_ns;      /* of more threads */
     uint64_t other_switches;
 };
 

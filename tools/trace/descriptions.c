@@ -7,6 +7,7 @@
 #include "trace/descriptions.h"
 
 #include "cli/files.h"
+#include "math/array.h"
 #include "print/text.h"
 
 #include <etwas/winmeta.h>
@@ -16,84 +17,47 @@
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static struct etwas_schema_texts **find_slot(const struct etwas_descriptions *descriptions,
-                                             const etwas_schema *schema)
+/* Returns the texts of a schema, which are made once; NULL, and out_of_memory, without memory. */
+static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *descriptions,
+                                                     const etwas_schema *schema)
 {
-    size_t mask = descriptions->capacity - 1;
-    size_t at = (size_t)(((uintptr_t)schema * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&descriptions->places, (uintptr_t)schema, &place);
+    struct etwas_schema_texts *texts;
 
-    while (descriptions->table[at] != NULL && descriptions->table[at]->schema != schema) {
-        at = (at + 1) & mask;
+    while (number != 0 && descriptions->texts[number - 1]->schema != schema) {
+        number = etwas_hash_table_next(&descriptions->places, &place);
     }
-    return &descriptions->table[at];
-}
-
-static bool grow(struct etwas_descriptions *descriptions)
-{
-    struct etwas_descriptions larger = {
-        .capacity = descriptions->capacity > 0 ? 2 * descriptions->capacity : 64};
-
-    larger.table = calloc(larger.capacity, sizeof(struct etwas_schema_texts *));
-    if (larger.table == NULL) {
-        return false;
+    if (number != 0) {
+        return descriptions->texts[number - 1];
     }
-    for (size_t i = 0; i < descriptions->capacity; i++) {
-        if (descriptions->table[i] != NULL) {
-            *find_slot(&larger, descriptions->table[i]->schema) = descriptions->table[i];
-        }
-    }
-    free(descriptions->table);
-    descriptions->table = larger.table;
-    descriptions->capacity = larger.capacity;
-    return true;
-}
-
-static struct etwas_schema_texts *described_of(struct etwas_descriptions *descriptions,
-                                               const etwas_schema *schema)
-{
-    struct etwas_schema_texts **slot = find_slot(descriptions, schema);
-
-    if (*slot != NULL) {
-        return *slot;
-    }
-    if (2 * descriptions->count >= descriptions->capacity) {
-        if (!grow(descriptions)) {
-            descriptions->out_of_memory = true;
-            return NULL;
-        }
-        slot = find_slot(descriptions, schema);
-    }
-    *slot = etwas_schema_texts_make(schema, descriptions->paths);
-    if (*slot == NULL) {
+    texts = etwas_schema_texts_make(schema, descriptions->paths);
+    if (texts == NULL ||
+        !etwas_array_reserve(&descriptions->texts, &descriptions->capacity, descriptions->count + 1,
+                             sizeof(struct etwas_schema_texts *)) ||
+        !etwas_hash_table_add(&descriptions->places, (uintptr_t)schema, descriptions->count + 1)) {
         descriptions->out_of_memory = true;
+        etwas_schema_texts_free(texts);
         return NULL;
     }
-    descriptions->count++;
-    return *slot;
+    descriptions->texts[descriptions->count++] = texts;
+    return texts;
 }
 
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
                              struct etwas_field_paths *paths)
 {
     *descriptions = (struct etwas_descriptions){.path = path, .paths = paths};
-    if (etwas_decoder_open(&descriptions->decoder) != ERROR_SUCCESS) {
-        return false;
-    }
-    if (!grow(descriptions)) {
-        etwas_decoder_close(descriptions->decoder);
-        return false;
-    }
-    return true;
+    return etwas_decoder_open(&descriptions->decoder) == ERROR_SUCCESS;
 }
 
 void etwas_descriptions_close(struct etwas_descriptions *descriptions)
 {
-    for (size_t i = 0; i < descriptions->capacity; i++) {
-        if (descriptions->table[i] != NULL) {
-            etwas_schema_texts_free(descriptions->table[i]);
-        }
+    for (uint32_t i = 0; i < descriptions->count; i++) {
+        etwas_schema_texts_free(descriptions->texts[i]);
     }
-    free(descriptions->table);
+    free(descriptions->texts);
+    etwas_hash_table_clear(&descriptions->places);
     etwas_decoder_close(descriptions->decoder);
 }
 
@@ -345,7 +309,7 @@ struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *de
     }
     *senseless = code == ERROR_INVALID_DATA;
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
-    schema_texts = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    schema_texts = code == ERROR_SUCCESS ? descriptions_texts(descriptions, schema) : NULL;
     keep_kind(descriptions, record, schema_texts);
     return schema_texts;
 }

@@ -13,6 +13,7 @@
  */
 
 #include "event/schema_texts.h"
+#include "math/hash_table.h"
 #include "trace/input.h"
 
 /* What the decoder has found for events with this header and without items that describe them. */
@@ -33,9 +34,10 @@ struct etwas_descriptions {
     const char *path; /* NULL: no file, since a session tells all before it is needed */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;
-    struct etwas_schema_texts **table; /* by schema, at most half full; capacity is a power of 2 */
+    struct etwas_schema_texts **texts; /* of each schema that an event had */
     size_t capacity;
-    size_t count;
+    uint32_t count;
+    struct etwas_hash_table places;                                 /* of the texts, by schema */
     struct etwas_schema_texts_kind kinds[ETWAS_SCHEMA_TEXTS_KINDS]; /* by a hash of the header */
     bool read_beginning; /* the file's beginning was read for descriptions */
     bool read_whole;     /* all of it */

@@ -17,6 +17,7 @@ void etwas_span_classes_close(struct etwas_span_classes *classes)
 {
     free(classes->all);
     free(classes->memo);
+    etwas_hash_table_clear(&classes->memo_places);
 }
 
 static uint32_t find_by_name(struct etwas_span_classes *classes,
@@ -45,50 +46,43 @@ static uint32_t find_by_name(struct etwas_span_classes *classes,
     return classes->count++;
 }
 
-static struct etwas_span_memo *memo_of(const struct etwas_span_classes *classes,
-                                       const struct etwas_schema_texts *schema_texts,
-                                       const etwas_guid *guid, bool is_of_span)
+static bool is_memo(const struct etwas_span_memo *one, const struct etwas_span_memo *other)
 {
-    uint64_t words[2];
-    uint64_t hash;
-
-    memcpy(words, guid, sizeof words);
-    hash = (words[0] ^ words[1] ^ (uintptr_t)schema_texts) * UINT64_C(0x9E3779B97F4A7C15);
-    for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
-        struct etwas_span_memo *memo = &classes->memo[i % ETWAS_SPAN_CLASSES_MEMO];
-
-        if (memo->class_number == 0 ||
-            (memo->schema_texts == schema_texts && memo->is_of_span == is_of_span &&
-             memcmp(&memo->guid, guid, sizeof *guid) == 0)) {
-            return memo;
-        }
-    }
+    return one->schema_texts == other->schema_texts && one->is_of_span == other->is_of_span &&
+           memcmp(&one->guid, &other->guid, sizeof one->guid) == 0;
 }
 
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
                                  const struct etwas_schema_texts *schema_texts,
                                  const EVENT_RECORD *record)
 {
-    const etwas_guid *guid = &record->EventHeader.ProviderId;
-    bool is_of_span = etwas_span_name_is_of_span(record);
-    struct etwas_span_memo *memo = memo_of(classes, schema_texts, guid, is_of_span);
-    uint32_t found;
+    struct etwas_span_memo memo = {schema_texts, record->EventHeader.ProviderId,
+                                   etwas_span_name_is_of_span(record), UINT32_MAX};
+    struct etwas_hash_place place;
+    uint64_t words[2];
+    uint64_t hash;
+    uint32_t number;
 
-    if (memo->class_number != 0) {
-        return memo->class_number - 1;
+    memcpy(words, &memo.guid, sizeof words);
+    hash = words[0] ^ words[1] ^ (uintptr_t)schema_texts;
+    number = etwas_hash_table_first(&classes->memo_places, hash, &place);
+    while (number != 0 && !is_memo(&classes->memo[number - 1], &memo)) {
+        number = etwas_hash_table_next(&classes->memo_places, &place);
     }
-    found = find_by_name(classes, schema_texts, record);
-    /* Half of them stay empty, so that a search ends. */
-    if (found != UINT32_MAX && classes->memo_count < ETWAS_SPAN_CLASSES_MEMO / 2) {
-        *memo = (struct etwas_span_memo){schema_texts, *guid, is_of_span, found + 1};
-        classes->memo_count++;
+    if (number != 0) {
+        return classes->memo[number - 1].class_number;
     }
-    return found;
+    memo.class_number = find_by_name(classes, schema_texts, record);
+    if (memo.class_number != UINT32_MAX && classes->memo_count < ETWAS_SPAN_CLASSES_MEMO &&
+        etwas_hash_table_add(&classes->memo_places, hash, classes->memo_count + 1)) {
+        classes->memo[classes->memo_count++] = memo;
+    }
+    return memo.class_number;
 }
 
 void etwas_span_classes_forget(struct etwas_span_classes *classes)
 {
-    memset(classes->memo, 0, ETWAS_SPAN_CLASSES_MEMO * sizeof *classes->memo);
+    etwas_hash_table_clear(&classes->memo_places);
     classes->memo_count = 0;
 }
 

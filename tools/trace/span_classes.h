@@ -9,11 +9,12 @@
  * name once.
  */
 
+#include "math/hash_table.h"
 #include "trace/span_name.h"
 
 enum {
     ETWAS_SPAN_CLASSES = 4096,
-    ETWAS_SPAN_CLASSES_MEMO = 16384, /* a power of 2 */
+    ETWAS_SPAN_CLASSES_MEMO = 8192, /* schemas whose classes are remembered */
 };
 
 struct etwas_span_class {
@@ -27,7 +28,7 @@ struct etwas_span_memo {
     const struct etwas_schema_texts *schema_texts; /* NULL: nothing describes it */
     etwas_guid guid;
     bool is_of_span;
-    uint32_t class_number; /* from 1; 0: the entry is empty */
+    uint32_t class_number;
 };
 
 struct etwas_span_classes {
@@ -35,6 +36,7 @@ struct etwas_span_classes {
     uint32_t count;
     struct etwas_span_memo *memo;
     uint32_t memo_count;
+    struct etwas_hash_table memo_places;
 };
 
 /* False without memory. */

@@ -3,18 +3,20 @@
 
 #include "trace/steps.h"
 
+#include "math/array.h"
+#include "math/hash_table.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
 enum {
     NS_PER_UNIT = 100, /* of a wall clock's stamps */
-    FIRST_ROOM = 64,
 };
 
 #define NO_THREAD UINT32_MAX
 
 struct thread {
-    uint64_t order; /* of its last record, from 1; 0: the entry is free */
+    uint64_t order; /* of its last record, from 1; 0: it had none */
     int64_t raw;    /* its stamp */
     uint64_t back_ns;
     uint32_t number;
@@ -26,31 +28,23 @@ struct etwas_steps {
     uint64_t step_order; /* the record that showed the last step, */
     uint64_t step_ns;    /* which was of so much */
     struct thread *threads;
-    size_t count;
-    size_t room;                     /* a power of 2; half of it stays free */
+    uint32_t count;
+    size_t capacity;
+    struct etwas_hash_table places;  /* of the threads */
     struct etwas_steps_mark *starts; /* by the places of spans */
     size_t start_room;
 };
 
 struct etwas_steps *etwas_steps_open(void)
 {
-    struct etwas_steps *steps = calloc(1, sizeof *steps);
-
-    if (steps != NULL) {
-        steps->room = FIRST_ROOM;
-        steps->threads = calloc(steps->room, sizeof *steps->threads);
-    }
-    if (steps != NULL && steps->threads == NULL) {
-        free(steps);
-        return NULL;
-    }
-    return steps;
+    return calloc(1, sizeof(struct etwas_steps));
 }
 
 void etwas_steps_close(struct etwas_steps *steps)
 {
     if (steps != NULL) {
         free(steps->threads);
+        etwas_hash_table_clear(&steps->places);
         free(steps->starts);
         free(steps);
     }
@@ -63,37 +57,25 @@ static uint64_t sum(uint64_t one, uint64_t other)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Its entry, or the free one where it would be. */
-static struct thread *find_thread(const struct etwas_steps *steps, uint32_t number)
+/* Returns a thread's entry, made if it is new; NULL without memory. */
+static struct thread *find_thread(struct etwas_steps *steps, uint32_t thread)
 {
-    size_t at = (number * UINT32_C(0x9E3779B1)) & (steps->room - 1);
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&steps->places, thread, &place);
 
-    while (steps->threads[at].order != 0 && steps->threads[at].number != number) {
-        at = (at + 1) & (steps->room - 1);
+    while (number != 0 && steps->threads[number - 1].number != thread) {
+        number = etwas_hash_table_next(&steps->places, &place);
     }
-    return &steps->threads[at];
-}
-
-static bool make_room(struct etwas_steps *steps)
-{
-    struct etwas_steps larger = *steps;
-
-    if (steps->count < steps->room / 2) {
-        return true;
+    if (number != 0) {
+        return &steps->threads[number - 1];
     }
-    larger.room *= 2;
-    larger.threads = calloc(larger.room, sizeof *larger.threads);
-    if (larger.threads == NULL) {
-        return false;
+    if (!etwas_array_reserve(&steps->threads, &steps->capacity, steps->count + 1,
+                             sizeof *steps->threads) ||
+        !etwas_hash_table_add(&steps->places, thread, steps->count + 1)) {
+        return NULL;
     }
-    for (size_t i = 0; i < steps->room; i++) {
-        if (steps->threads[i].order != 0) {
-            *find_thread(&larger, steps->threads[i].number) = steps->threads[i];
-        }
-    }
-    free(steps->threads);
-    *steps = larger;
-    return true;
+    steps->threads[steps->count] = (struct thread){.number = thread};
+    return &steps->threads[steps->count++];
 }
 
 /*
@@ -115,15 +97,13 @@ static void count(struct etwas_steps *steps, const struct thread *thread, uint64
 /* What cannot be remembered is not known from now on. */
 static void take_stamp(struct etwas_steps *steps, uint32_t number, int64_t raw)
 {
-    struct thread *thread;
+    struct thread *thread = find_thread(steps, number);
     uint64_t back_ns;
 
-    if (!make_room(steps)) {
+    if (thread == NULL) {
         steps->mark.ns = UINT64_MAX;
         return;
     }
-    thread = find_thread(steps, number);
-    steps->count += thread->order == 0;
     if (thread->order != 0 && raw < thread->raw &&
         !__builtin_mul_overflow((uint64_t)thread->raw - (uint64_t)raw, NS_PER_UNIT, &back_ns)) {
         thread->back_ns = sum(thread->back_ns, back_ns);
@@ -131,7 +111,6 @@ static void take_stamp(struct etwas_steps *steps, uint32_t number, int64_t raw)
     }
     thread->order = steps->order;
     thread->raw = raw;
-    thread->number = number;
     steps->mark.thread_ns = thread->back_ns;
 }
 
@@ -154,20 +133,15 @@ struct etwas_steps_mark etwas_steps_add_record(struct etwas_steps *steps,
 
 void etwas_steps_begin(struct etwas_steps *steps, const etwas_span *span)
 {
-    if (steps != NULL && span->place >= steps->start_room) {
-        size_t room = 2 * ((size_t)span->place + FIRST_ROOM);
-        struct etwas_steps_mark *larger = realloc(steps->starts, room * sizeof *larger);
-
-        if (larger == NULL) {
-            steps->mark.ns = UINT64_MAX;
-            return;
-        }
-        steps->starts = larger;
-        steps->start_room = room;
+    if (steps == NULL) {
+        return;
     }
-    if (steps != NULL) {
-        steps->starts[span->place] = steps->mark;
+    if (!etwas_array_reserve(&steps->starts, &steps->start_room, (size_t)span->place + 1,
+                             sizeof *steps->starts)) {
+        steps->mark.ns = UINT64_MAX;
+        return;
     }
+    steps->starts[span->place] = steps->mark;
 }
 
 uint64_t etwas_steps_between(const struct etwas_steps_mark *from, const struct etwas_steps_mark *to)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_MATH_ARRAY_H
+#define ETWAS_TOOLS_MATH_ARRAY_H
+
+/*
+ * Arrays that grow. An array is a pointer and a capacity, which are NULL and 0 at first; the caller
+ * counts its entries and frees it.
+ */
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ETWAS_ARRAY_FIRST = 64, /* entries of an array that has none */
+};
+
+/*
+ * Makes room for `count` entries in all, and then for more, so that adding entries one by one takes
+ * linear time. `array` is the address of the pointer to the array. Entries move; what new ones hold
+ * is undefined. Returns false without memory: then the array is as it was.
+ */
+static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t count,
+                                       size_t entry_bytes)
+{
+    size_t larger = count > 2 * *capacity ? count : 2 * *capacity;
+    void *entries;
+
+    if (count <= *capacity) {
+        return true;
+    }
+    larger = larger > ETWAS_ARRAY_FIRST ? larger : ETWAS_ARRAY_FIRST;
+    memcpy(&entries, array, sizeof entries);
+    entries = reallocarray(entries, larger, entry_bytes);
+    if (entries == NULL) {
+        return false;
+    }
+    memcpy(array, &entries, sizeof entries);
+    *capacity = larger;
+    return true;
+}
+
+#endif
