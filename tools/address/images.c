@@ -10,6 +10,7 @@
 
 #include "address/symbols.h"
 #include "event/names.h"
+#include "math/array.h"
 #include "math/hash.h"
 
 #include <stdlib.h>
@@ -26,8 +27,7 @@ enum {
 
 enum {
     IMAGE_VERSION_OF_FILES = 3, /* before, addresses are those of the symbols */
-    FIRST_ROOM = 64,
-    MOST_LOOKED_AT = 4096, /* images of a process that begin before an address */
+    MOST_LOOKED_AT = 4096,      /* images of a process that begin before an address */
 };
 
 /* What an event says. */
@@ -75,12 +75,11 @@ static bool read_event(struct told *told, etwas_decoder *decoder, const EVENT_RE
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static size_t hash_of(const struct etwas_image_file *file)
+static uint64_t hash_file(const struct etwas_image_file *file)
 {
     uint64_t hash = etwas_hash(file->build_id_bytes, file->path, strlen(file->path));
 
-    hash = etwas_hash(hash, file->build_id, file->build_id_bytes);
-    return hash ^ hash >> 32;
+    return etwas_hash(hash, file->build_id, file->build_id_bytes);
 }
 
 static bool is_same(const struct etwas_image_file *one, const struct etwas_image_file *other)
@@ -90,61 +89,45 @@ static bool is_same(const struct etwas_image_file *one, const struct etwas_image
            strcmp(one->path, other->path) == 0;
 }
 
-/* Its place in the hash table, or where it would be. */
-static uint32_t *place_of(const struct etwas_images *images, const struct etwas_image_file *file)
+/* Returns the number of a file, from 1; 0: it is new. */
+static uint32_t find_file(const struct etwas_images *images, const struct etwas_image_file *file,
+                          uint64_t hash)
 {
-    size_t mask = 2 * (size_t)images->file_capacity - 1;
-    size_t at = hash_of(file) & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&images->file_places, hash, &place);
 
-    while (images->file_places[at] != 0 &&
-           !is_same(&images->files[images->file_places[at] - 1], file)) {
-        at = (at + 1) & mask;
+    while (number != 0 && !is_same(&images->files[number - 1], file)) {
+        number = etwas_hash_table_next(&images->file_places, &place);
     }
-    return &images->file_places[at];
+    return number;
 }
 
-static bool grow_files(struct etwas_images *images)
-{
-    uint32_t capacity = images->file_capacity == 0 ? FIRST_ROOM : 2 * images->file_capacity;
-    struct etwas_image_file *files = reallocarray(images->files, capacity, sizeof *files);
-    uint32_t *places = calloc(2 * (size_t)capacity, sizeof *places);
-
-    images->files = files != NULL ? files : images->files;
-    if (files == NULL || places == NULL) {
-        images->out_of_memory = true;
-        free(places);
-        return false;
-    }
-    free(images->file_places);
-    images->file_places = places;
-    images->file_capacity = capacity;
-    for (uint32_t i = 0; i < images->file_count; i++) {
-        *place_of(images, &images->files[i]) = i + 1;
-    }
-    return true;
-}
-
-/* Its number, made if it is new, from 1; 0: there is no room. `wanted` keeps its path. */
+/* Returns a file's number, made if it is new, from 1; 0: there is no room. `wanted` keeps its path. */
 static uint32_t file_of(struct etwas_images *images, const struct etwas_image_file *wanted)
 {
-    uint32_t *place;
+    uint64_t hash = hash_file(wanted);
+    uint32_t number = find_file(images, wanted, hash);
+    char *path;
 
-    if (images->file_count == images->file_capacity && !grow_files(images)) {
+    if (number != 0) {
+        return number;
+    }
+    number = images->file_count + 1;
+    path = number <= ETWAS_IMAGES_FILES ? strdup(wanted->path) : NULL;
+    if (path == NULL) {
+        images->left_out++;
         return 0;
     }
-    place = place_of(images, wanted);
-    if (*place == 0) {
-        char *path = images->file_count < ETWAS_IMAGES_FILES ? strdup(wanted->path) : NULL;
-
-        if (path == NULL) {
-            images->left_out++;
-            return 0;
-        }
-        images->files[images->file_count] = *wanted;
-        images->files[images->file_count++].path = path;
-        *place = images->file_count;
+    if (!etwas_array_reserve(&images->files, &images->file_capacity, number,
+                             sizeof *images->files) ||
+        !etwas_hash_table_add(&images->file_places, hash, number)) {
+        images->out_of_memory = true;
+        free(path);
+        return 0;
     }
-    return *place;
+    images->files[images->file_count] = *wanted;
+    images->files[images->file_count++].path = path;
+    return number;
 }
 
 /* ---- taking ---------------------------------------------------------------------------------- */
@@ -180,18 +163,13 @@ static uint32_t read_build_id(const char *name, uint8_t build_id[ETWAS_IMAGES_BU
     return strcmp(name, ".debug") == 0 ? bytes : 0;
 }
 
-static bool grow(struct etwas_images *images)
+static bool reserve_image(struct etwas_images *images)
 {
-    uint32_t capacity = images->capacity == 0 ? FIRST_ROOM : 2 * images->capacity;
-    struct etwas_image *entries = reallocarray(images->entries, capacity, sizeof *entries);
+    bool has_room = etwas_array_reserve(&images->entries, &images->capacity, images->count + 1,
+                                        sizeof *images->entries);
 
-    if (entries == NULL) {
-        images->out_of_memory = true;
-        return false;
-    }
-    images->entries = entries;
-    images->capacity = capacity;
-    return true;
+    images->out_of_memory |= !has_room;
+    return has_room;
 }
 
 static void take_image(struct etwas_images *images, const struct told *told,
@@ -208,7 +186,7 @@ static void take_image(struct etwas_images *images, const struct told *told,
     }
     images->build_id_bytes = 0;
     if (told->bytes == 0 || told->base > UINT64_MAX - told->bytes ||
-        images->count == ETWAS_IMAGES || (images->count == images->capacity && !grow(images)) ||
+        images->count == ETWAS_IMAGES || !reserve_image(images) ||
         (number = file_of(images, &file)) == 0) {
         images->left_out += images->count == ETWAS_IMAGES;
         return;
@@ -411,6 +389,6 @@ void etwas_images_free(struct etwas_images *images)
     }
     free(images->entries);
     free(images->files);
-    free(images->file_places);
+    etwas_hash_table_clear(&images->file_places);
     *images = (struct etwas_images){.count = 0};
 }

@@ -11,6 +11,8 @@
  * Process 0 has the images of the kernel.
  */
 
+#include "math/hash_table.h"
+
 #include <etwas/decode.h>
 
 #include <stdbool.h>
@@ -59,12 +61,12 @@ struct etwas_image {
 struct etwas_images {
     struct etwas_image *entries;
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     bool is_sorted;
     struct etwas_image_file *files;
     uint32_t file_count;
-    uint32_t file_capacity;
-    uint32_t *file_places; /* a hash table of their numbers, from 1; twice the capacity */
+    size_t file_capacity;
+    struct etwas_hash_table file_places;
     /* The build that was told last, of an image whose own event follows. */
     uint64_t build_base;
     uint32_t build_process;

@@ -13,6 +13,7 @@
  */
 
 #include "address/symbols.h"
+#include "math/hash_table.h"
 #include "trace/input.h"
 
 enum {
@@ -23,8 +24,8 @@ enum {
 
 /* A block that lives. */
 struct etwas_heap_block {
-    uint64_t address; /* 0: the entry is empty */
-    uint64_t bytes;
+    uint64_t address;
+    uint64_t bytes; /* of an entry of the free list: the number of the next one */
     uint32_t stack;
     uint32_t process;
     uint32_t thread; /* that allocated it */
@@ -74,20 +75,22 @@ struct etwas_heap_image {
 };
 
 struct etwas_heap {
-    struct etwas_heap_block *blocks; /* a hash table */
-    uint64_t block_count;
-    uint64_t block_capacity;
-    uint64_t live_bytes; /* of all blocks */
+    struct etwas_heap_block *blocks; /* those that live, and those of the free list */
+    uint32_t block_count;
+    uint32_t free_block; /* number of the first of the free list; 0: it is empty */
+    size_t block_capacity;
+    struct etwas_hash_table block_places; /* of those that live */
+    uint64_t live_bytes;                  /* of all blocks */
     struct etwas_heap_stack *stacks;
     uint32_t stack_count;
-    uint32_t stack_capacity;
-    uint32_t *stack_places; /* a hash table of their numbers, from 1; twice the capacity */
-    uint64_t *frames;       /* of all stacks */
+    size_t stack_capacity;
+    struct etwas_hash_table stack_places;
+    uint64_t *frames; /* of all stacks */
     uint64_t frame_count;
-    uint64_t frame_capacity;
+    size_t frame_capacity;
     struct etwas_heap_image *images;
     uint32_t image_count;
-    uint32_t image_capacity;
+    size_t image_capacity;
     struct etwas_heap_process *processes; /* a hash table */
     uint32_t process_count;
     uint32_t process_capacity;

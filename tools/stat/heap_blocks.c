@@ -1,68 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The tables of blocks and stacks behind `etwas stat --heap`: open addressing, linear probing. */
+/* The tables of blocks and stacks behind `etwas stat --heap`. */
 
 #include "stat/heap.h"
 
 #include "address/symbols.h"
+#include "math/array.h"
+#include "math/hash.h"
 
 #include <stdlib.h>
 
-enum {
-    FIRST_CAPACITY = 1024
-};
-
-static uint64_t mix(uint64_t value)
-{
-    value *= UINT64_C(0x9E3779B97F4A7C15);
-    return value ^ value >> 32;
-}
-
 /* ---- blocks ---- */
 
-static uint64_t home(const struct etwas_heap *heap, uint32_t process, uint64_t address)
+static uint64_t hash_block(uint32_t process, uint64_t address)
 {
-    return mix(address ^ mix(process)) & (heap->block_capacity - 1);
+    return address ^ etwas_hash_number(0, process);
 }
 
-/* The entry of an address of a process, or the empty one where it would be. */
+/* Returns the block that lives at an address of a process; NULL if none does. */
 static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint32_t process,
-                                           uint64_t address)
+                                           uint64_t address, struct etwas_hash_place *place)
 {
-    uint64_t at = home(heap, process, address);
+    uint32_t number =
+        etwas_hash_table_first(&heap->block_places, hash_block(process, address), place);
 
-    while (heap->blocks[at].address != 0 &&
-           (heap->blocks[at].address != address || heap->blocks[at].process != process)) {
-        at = (at + 1) & (heap->block_capacity - 1);
+    while (number != 0 && (heap->blocks[number - 1].address != address ||
+                           heap->blocks[number - 1].process != process)) {
+        number = etwas_hash_table_next(&heap->block_places, place);
     }
-    return &heap->blocks[at];
+    return number != 0 ? &heap->blocks[number - 1] : NULL;
 }
 
-/* Makes room for one more: a third of the entries stays empty. */
-static bool grow_blocks(struct etwas_heap *heap)
+/* Returns an entry for a block, of the free list if that has one; NULL without memory. */
+static struct etwas_heap_block *make_block(struct etwas_heap *heap,
+                                           const struct etwas_heap_block *block)
 {
-    struct etwas_heap_block *old = heap->blocks;
-    uint64_t capacity = heap->block_capacity;
+    uint32_t number = heap->free_block != 0 ? heap->free_block : heap->block_count + 1;
 
-    if (heap->block_count + 1 <= capacity / 3 * 2) {
-        return true;
+    if (!etwas_array_reserve(&heap->blocks, &heap->block_capacity, number, sizeof *heap->blocks) ||
+        !etwas_hash_table_add(&heap->block_places, hash_block(block->process, block->address),
+                              number)) {
+        return NULL;
     }
-    heap->block_capacity = capacity == 0 ? FIRST_CAPACITY : 2 * capacity;
-    heap->blocks = calloc(heap->block_capacity, sizeof *heap->blocks);
-    if (heap->blocks == NULL) {
-        heap->blocks = old;
-        heap->block_capacity = capacity;
-        heap->out_of_memory = true;
-        return false;
+    if (number == heap->free_block) {
+        heap->free_block = (uint32_t)heap->blocks[number - 1].bytes;
+    } else {
+        heap->block_count++;
     }
-    for (uint64_t i = 0; i < capacity; i++) {
-        if (old[i].address != 0) {
-            *find_block(heap, old[i].process, old[i].address) = old[i];
-        }
-    }
-    free(old);
-    return true;
+    return &heap->blocks[number - 1];
 }
 
 static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block *block)
@@ -78,19 +64,19 @@ static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block)
 {
     struct etwas_heap_stack *stack = &heap->stacks[block->stack];
-    struct etwas_heap_block *entry;
-    bool is_early;
+    struct etwas_hash_place place;
+    struct etwas_heap_block *entry = find_block(heap, block->process, block->address, &place);
+    bool is_early = entry != NULL;
 
-    if (!grow_blocks(heap)) {
-        return;
-    }
-    entry = find_block(heap, block->process, block->address);
-    is_early = entry->address != 0;
     if (is_early) {
         heap->replaced_blocks++;
         account_freed(heap, entry);
     } else {
-        heap->block_count++;
+        entry = make_block(heap, block);
+    }
+    if (entry == NULL) {
+        heap->out_of_memory = true;
+        return;
     }
     *entry = *block;
     entry->is_early = is_early;
@@ -102,31 +88,13 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
     etwas_heap_process(heap, block->process)->live_bytes += block->bytes;
 }
 
-/* Empties an entry; those behind it that it kept from their homes move up. */
-static void remove_entry(struct etwas_heap *heap, uint64_t at)
-{
-    uint64_t mask = heap->block_capacity - 1;
-
-    for (uint64_t next = (at + 1) & mask; heap->blocks[next].address != 0;
-         next = (next + 1) & mask) {
-        uint64_t wanted = home(heap, heap->blocks[next].process, heap->blocks[next].address);
-
-        if (((next - wanted) & mask) >= ((next - at) & mask)) {
-            heap->blocks[at] = heap->blocks[next];
-            at = next;
-        }
-    }
-    heap->blocks[at].address = 0;
-    heap->block_count--;
-}
-
 bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t address,
                            uint32_t mover)
 {
-    struct etwas_heap_block *block =
-        heap->block_capacity > 0 ? find_block(heap, process, address) : NULL;
+    struct etwas_hash_place place;
+    struct etwas_heap_block *block = find_block(heap, process, address, &place);
 
-    if (block == NULL || block->address == 0) {
+    if (block == NULL) {
         return false;
     }
     if (block->is_early && mover != 0 && mover != block->thread) {
@@ -135,7 +103,9 @@ bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t a
         return true;
     }
     account_freed(heap, block);
-    remove_entry(heap, (uint64_t)(block - heap->blocks));
+    etwas_hash_table_remove(&heap->block_places, &place);
+    block->bytes = heap->free_block;
+    heap->free_block = (uint32_t)(block - heap->blocks) + 1;
     return true;
 }
 
@@ -146,68 +116,39 @@ static bool is_stack(const struct etwas_heap *heap, const struct etwas_heap_stac
 {
     return stack->hash == wanted->hash && stack->process == wanted->process &&
            stack->epoch == wanted->epoch && stack->frame_count == wanted->frame_count &&
-           memcmp(heap->frames + stack->first_frame, frames,
-                  wanted->frame_count * sizeof *frames) == 0;
+           (wanted->frame_count == 0 || memcmp(heap->frames + stack->first_frame, frames,
+                                               wanted->frame_count * sizeof *frames) == 0);
 }
 
-/*
- * The place of a stack's number, or the empty one (0) where it would be; without frames it is new.
- */
-static uint32_t *find_place(const struct etwas_heap *heap, const struct etwas_heap_stack *wanted,
-                            const uint64_t *frames)
+/* Returns the number of a stack, from 1; 0: it is new. */
+static uint32_t find_stack(const struct etwas_heap *heap, const struct etwas_heap_stack *wanted,
+                           const uint64_t *frames)
 {
-    uint64_t mask = 2 * (uint64_t)heap->stack_capacity - 1;
-    uint64_t at = wanted->hash & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&heap->stack_places, wanted->hash, &place);
 
-    while (heap->stack_places[at] != 0 &&
-           (frames == NULL ||
-            !is_stack(heap, &heap->stacks[heap->stack_places[at] - 1], wanted, frames))) {
-        at = (at + 1) & mask;
+    while (number != 0 && !is_stack(heap, &heap->stacks[number - 1], wanted, frames)) {
+        number = etwas_hash_table_next(&heap->stack_places, &place);
     }
-    return &heap->stack_places[at];
+    return number;
 }
 
-static bool grow_stacks(struct etwas_heap *heap)
+static bool add_stack(struct etwas_heap *heap, const struct etwas_heap_stack *added,
+                      const uint64_t *frames)
 {
-    uint32_t capacity = heap->stack_capacity == 0 ? FIRST_CAPACITY : 2 * heap->stack_capacity;
-    struct etwas_heap_stack *stacks;
-    uint32_t *places;
-
-    if (heap->stack_count < heap->stack_capacity) {
-        return true;
-    }
-    stacks = capacity != 0 ? reallocarray(heap->stacks, capacity, sizeof *stacks) : NULL;
-    heap->stacks = stacks != NULL ? stacks : heap->stacks;
-    places = stacks != NULL ? calloc(2 * (size_t)capacity, sizeof *places) : NULL;
-    if (places == NULL) {
+    if (!etwas_array_reserve(&heap->stacks, &heap->stack_capacity, heap->stack_count + 1,
+                             sizeof *heap->stacks) ||
+        !etwas_array_reserve(&heap->frames, &heap->frame_capacity,
+                             heap->frame_count + added->frame_count, sizeof *heap->frames) ||
+        !etwas_hash_table_add(&heap->stack_places, added->hash, heap->stack_count + 1)) {
         heap->out_of_memory = true;
         return false;
     }
-    free(heap->stack_places);
-    heap->stack_places = places;
-    heap->stack_capacity = capacity;
-    for (uint32_t i = 0; i < heap->stack_count; i++) {
-        *find_place(heap, &heap->stacks[i], NULL) = i + 1;
+    if (added->frame_count > 0) {
+        memcpy(heap->frames + heap->frame_count, frames, added->frame_count * sizeof *frames);
     }
-    return true;
-}
-
-static bool grow_frames(struct etwas_heap *heap, uint32_t count)
-{
-    uint64_t capacity = heap->frame_capacity;
-    uint64_t *frames;
-
-    if (heap->frames != NULL && heap->frame_count + count <= capacity) {
-        return true;
-    }
-    capacity = 2 * capacity + count + 64;
-    frames = reallocarray(heap->frames, capacity, sizeof *frames);
-    if (frames == NULL) {
-        heap->out_of_memory = true;
-        return false;
-    }
-    heap->frames = frames;
-    heap->frame_capacity = capacity;
+    heap->frame_count += added->frame_count;
+    heap->stacks[heap->stack_count++] = *added;
     return true;
 }
 
@@ -216,25 +157,22 @@ bool etwas_heap_find_stack(struct etwas_heap *heap, uint32_t process, const uint
 {
     const struct etwas_heap_process *its = etwas_heap_process(heap, process);
     struct etwas_heap_stack wanted = {.process = process, .frame_count = count};
-    uint32_t *place;
+    uint32_t number;
 
-    if (its == NULL || !grow_stacks(heap) || !grow_frames(heap, count)) {
+    if (its == NULL) {
         return false;
     }
     wanted.epoch = its->epoch;
     wanted.first_frame = heap->frame_count;
-    wanted.hash = mix(mix(its->epoch + 1) ^ process);
+    wanted.hash = etwas_hash_number(etwas_hash_number(0, its->epoch + 1), process);
     for (uint32_t i = 0; i < count; i++) {
-        wanted.hash = mix(wanted.hash ^ frames[i]);
+        wanted.hash = etwas_hash_number(wanted.hash, frames[i]);
     }
-    place = find_place(heap, &wanted, frames);
-    if (*place == 0) {
-        heap->stacks[heap->stack_count] = wanted;
-        memcpy(heap->frames + heap->frame_count, frames, count * sizeof *frames);
-        heap->frame_count += count;
-        *place = ++heap->stack_count;
+    number = find_stack(heap, &wanted, frames);
+    if (number == 0 && !add_stack(heap, &wanted, frames)) {
+        return false;
     }
-    *stack = *place - 1;
+    *stack = number != 0 ? number - 1 : heap->stack_count - 1;
     return true;
 }
 
@@ -248,7 +186,8 @@ void etwas_heap_clear(struct etwas_heap *heap)
     free(heap->processes);
     free(heap->blocks);
     free(heap->stacks);
-    free(heap->stack_places);
+    etwas_hash_table_clear(&heap->block_places);
+    etwas_hash_table_clear(&heap->stack_places);
     free(heap->frames);
     *heap = (struct etwas_heap){.frees = 0};
 }

@@ -8,6 +8,8 @@
 
 #include "stat/heap.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 
 enum {
@@ -120,24 +122,6 @@ static bool end_overlapped(struct etwas_heap *heap, const struct etwas_heap_proc
     return found;
 }
 
-static bool grow_images(struct etwas_heap *heap)
-{
-    uint32_t capacity = heap->image_capacity == 0 ? 64 : 2 * heap->image_capacity;
-    struct etwas_heap_image *images;
-
-    if (heap->image_count < heap->image_capacity) {
-        return true;
-    }
-    images = reallocarray(heap->images, capacity, sizeof *images);
-    if (images == NULL) {
-        heap->out_of_memory = true;
-        return false;
-    }
-    heap->images = images;
-    heap->image_capacity = capacity;
-    return true;
-}
-
 void etwas_heap_add_image(struct etwas_heap *heap, const struct etwas_heap_image *image)
 {
     struct etwas_heap_process *its = etwas_heap_process(heap, image->process);
@@ -151,7 +135,8 @@ void etwas_heap_add_image(struct etwas_heap *heap, const struct etwas_heap_image
         return;
     }
     path = strdup(image->path);
-    if (path == NULL || !grow_images(heap)) {
+    if (path == NULL || !etwas_array_reserve(&heap->images, &heap->image_capacity,
+                                             heap->image_count + 1, sizeof *heap->images)) {
         heap->out_of_memory = true;
         free(path);
         return;

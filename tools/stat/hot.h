@@ -16,6 +16,7 @@
  */
 
 #include "address/addresses.h"
+#include "math/hash_table.h"
 
 enum {
     ETWAS_HOT_FUNCTIONS = 1 << 18,
@@ -57,10 +58,10 @@ struct etwas_hot {
     void *context; /* of who is given it */
     struct etwas_hot_function *functions;
     uint32_t function_count;
-    uint32_t function_capacity;
-    uint32_t *places; /* a hash table of their numbers, from 1; twice the capacity */
-    uint64_t samples; /* of all functions */
-    uint64_t idle;    /* of processors that had nothing to do */
+    size_t function_capacity;
+    struct etwas_hash_table places; /* of the functions, until they are sorted */
+    uint64_t samples;               /* of all functions */
+    uint64_t idle;                  /* of processors that had nothing to do */
     uint64_t with_stack;
     uint64_t cut;            /* of these: the stack goes on */
     uint64_t other;          /* of more functions than are told apart */

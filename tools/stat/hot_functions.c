@@ -7,14 +7,11 @@
 
 #include "stat/hot.h"
 
+#include "math/array.h"
 #include "math/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    FIRST_ROOM = 256,
-};
 
 static uint64_t add_text(uint64_t hash, const char *text)
 {
@@ -22,11 +19,9 @@ static uint64_t add_text(uint64_t hash, const char *text)
     return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static size_t hash_of(const struct etwas_hot_function *function)
+static uint64_t hash_function(const struct etwas_hot_function *function)
 {
-    uint64_t hash = add_text(add_text(function->is_kernel, function->image), function->name);
-
-    return hash ^ hash >> 32;
+    return add_text(add_text(function->is_kernel, function->image), function->name);
 }
 
 static bool is_equal(const char *one, const char *other)
@@ -34,42 +29,22 @@ static bool is_equal(const char *one, const char *other)
     return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
 }
 
-static uint32_t *place_of(const struct etwas_hot *hot, const struct etwas_hot_function *wanted)
+/* Returns the number of a function, from 1; 0: it is new. */
+static uint32_t find_function(const struct etwas_hot *hot, const struct etwas_hot_function *wanted,
+                              uint64_t hash)
 {
-    size_t mask = 2 * (size_t)hot->function_capacity - 1;
-    size_t at = hash_of(wanted) & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&hot->places, hash, &place);
 
-    for (; hot->places[at] != 0; at = (at + 1) & mask) {
-        const struct etwas_hot_function *function = &hot->functions[hot->places[at] - 1];
+    for (; number != 0; number = etwas_hash_table_next(&hot->places, &place)) {
+        const struct etwas_hot_function *function = &hot->functions[number - 1];
 
         if (function->is_kernel == wanted->is_kernel && is_equal(function->name, wanted->name) &&
             is_equal(function->image, wanted->image)) {
             break;
         }
     }
-    return &hot->places[at];
-}
-
-static bool grow(struct etwas_hot *hot)
-{
-    uint32_t capacity = hot->function_capacity == 0 ? FIRST_ROOM : 2 * hot->function_capacity;
-    struct etwas_hot_function *functions =
-        reallocarray(hot->functions, capacity, sizeof *functions);
-    uint32_t *places = calloc(2 * (size_t)capacity, sizeof *places);
-
-    hot->functions = functions != NULL ? functions : hot->functions;
-    if (functions == NULL || places == NULL) {
-        hot->out_of_memory = true;
-        free(places);
-        return false;
-    }
-    free(hot->places);
-    hot->places = places;
-    hot->function_capacity = capacity;
-    for (uint32_t i = 0; i < hot->function_count; i++) {
-        *place_of(hot, &hot->functions[i]) = i + 1;
-    }
-    return true;
+    return number;
 }
 
 static char *copy_of(struct etwas_hot *hot, const char *text)
@@ -87,25 +62,28 @@ struct etwas_hot_function *etwas_hot_function(struct etwas_hot *hot,
         .name = place->has_function ? (char *)(uintptr_t)place->function.function : NULL,
         .image = (char *)(uintptr_t)place->image,
         .is_kernel = is_kernel};
-    uint32_t *found;
+    uint64_t hash = hash_function(&wanted);
+    uint32_t number = find_function(hot, &wanted, hash);
 
-    if (hot->function_count == hot->function_capacity && !grow(hot)) {
+    if (number != 0) {
+        return &hot->functions[number - 1];
+    }
+    if (hot->function_count == ETWAS_HOT_FUNCTIONS) {
         return NULL;
     }
-    found = place_of(hot, &wanted);
-    if (*found == 0) {
-        if (hot->function_count == ETWAS_HOT_FUNCTIONS) {
-            return NULL;
-        }
-        hot->functions[hot->function_count++] = (struct etwas_hot_function){
-            .name = copy_of(hot, wanted.name),
-            .image = copy_of(hot, wanted.image),
-            .is_kernel = is_kernel,
-            .has_changed = place->has_changed,
-            .hides_inlined = place->image != NULL && !is_kernel && !place->has_inlined};
-        *found = hot->function_count;
+    if (!etwas_array_reserve(&hot->functions, &hot->function_capacity, hot->function_count + 1,
+                             sizeof *hot->functions) ||
+        !etwas_hash_table_add(&hot->places, hash, hot->function_count + 1)) {
+        hot->out_of_memory = true;
+        return NULL;
     }
-    return &hot->functions[*found - 1];
+    hot->functions[hot->function_count] = (struct etwas_hot_function){
+        .name = copy_of(hot, wanted.name),
+        .image = copy_of(hot, wanted.image),
+        .is_kernel = is_kernel,
+        .has_changed = place->has_changed,
+        .hides_inlined = place->image != NULL && !is_kernel && !place->has_inlined};
+    return &hot->functions[hot->function_count++];
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -144,7 +122,7 @@ void etwas_hot_clear(struct etwas_hot *hot)
     }
     free((void *)hot->open);
     free(hot->functions);
-    free(hot->places);
+    etwas_hash_table_clear(&hot->places);
     if (hot->addresses.decoder != NULL) {
         etwas_addresses_close(&hot->addresses);
     }
