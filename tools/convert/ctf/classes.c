@@ -8,6 +8,9 @@
 
 #include "convert/ctf/ctf.h"
 
+#include "math/array.h"
+#include "math/hash.h"
+
 /* What an event's class is found by. */
 struct key {
     const struct etwas_schema_texts *schema_texts;
@@ -18,20 +21,12 @@ struct key {
     uint8_t form;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_key(const struct key *key)
 {
-    return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-}
+    uint64_t hash = etwas_hash((uintptr_t)key->schema_texts, key->name, key->name_bytes);
 
-static uint32_t hash_of(const struct key *key)
-{
-    uint64_t hash = mix((uintptr_t)key->schema_texts,
-                        (uint64_t)key->level << 16 | (uint64_t)key->has << 8 | key->form);
-
-    for (size_t i = 0; i < key->name_bytes; i++) {
-        hash = mix(hash, (uint8_t)key->name[i]);
-    }
-    return (uint32_t)(hash >> 32);
+    return etwas_hash_number(hash,
+                             (uint64_t)key->level << 16 | (uint64_t)key->has << 8 | key->form);
 }
 
 static struct key key_of(const struct etwas_ctf_class *class)
@@ -49,47 +44,21 @@ static bool is_same(const struct key *left, const struct key *right)
            (left->name_bytes == 0 || memcmp(left->name, right->name, left->name_bytes) == 0);
 }
 
-/* Where the class is in the table, or would be. */
-static uint32_t *find_slot(const struct etwas_ctf_classes *classes, const struct key *key)
+/* Returns NULL if the class is new. */
+static struct etwas_ctf_class *find_class(const struct etwas_ctf_classes *classes,
+                                          const struct key *key, uint64_t hash)
 {
-    uint32_t mask = 2 * classes->capacity - 1;
-    uint32_t at = hash_of(key) & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&classes->places, hash, &place);
 
-    while (classes->table[at] != 0) {
-        struct key other = key_of(classes->classes[classes->table[at] - 1]);
+    for (; number != 0; number = etwas_hash_table_next(&classes->places, &place)) {
+        struct key other = key_of(classes->classes[number - 1]);
 
         if (is_same(&other, key)) {
-            break;
+            return classes->classes[number - 1];
         }
-        at = (at + 1) & mask;
     }
-    return &classes->table[at];
-}
-
-static bool grow(struct etwas_ctf_classes *classes)
-{
-    struct etwas_ctf_classes larger = *classes;
-    struct etwas_ctf_class **all;
-
-    larger.capacity = classes->capacity > 0 ? 2 * classes->capacity : 64;
-    all = realloc(classes->classes, larger.capacity * sizeof(struct etwas_ctf_class *));
-    if (all == NULL) {
-        return false;
-    }
-    classes->classes = all;
-    larger.classes = all;
-    larger.table = calloc(2 * (size_t)larger.capacity, sizeof *larger.table);
-    if (larger.table == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < classes->count; i++) {
-        struct key key = key_of(all[i]);
-
-        *find_slot(&larger, &key) = i + 1;
-    }
-    free(classes->table);
-    *classes = larger;
-    return true;
+    return NULL;
 }
 
 static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const struct key *key)
@@ -118,6 +87,29 @@ static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const str
         free(class);
         return NULL;
     }
+    return class;
+}
+
+/* Returns NULL without memory. */
+static struct etwas_ctf_class *add_class(struct etwas_ctf_classes *classes, const struct key *key,
+                                         uint64_t hash)
+{
+    struct etwas_ctf_class *class;
+
+    if (!etwas_array_reserve(&classes->classes, &classes->capacity, classes->count + 1,
+                             sizeof(struct etwas_ctf_class *))) {
+        return NULL;
+    }
+    class = make(classes, key);
+    if (class == NULL) {
+        return NULL;
+    }
+    if (!etwas_hash_table_add(&classes->places, hash, classes->count + 1)) {
+        etwas_bytes_free(&class->name);
+        free(class);
+        return NULL;
+    }
+    classes->classes[classes->count++] = class;
     return class;
 }
 
@@ -161,8 +153,8 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
     struct key key = {.level = current->record->EventHeader.EventDescriptor.Level,
                       .has = has,
                       .form = (uint8_t)form};
-    uint32_t *slot;
     struct etwas_ctf_class *class;
+    uint64_t hash;
 
     if (current->schema_texts != NULL && !current->event.message) {
         key.schema_texts = current->schema_texts;
@@ -172,19 +164,12 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
         key.name = title.bytes;
         key.name_bytes = title.used_bytes;
     }
-    if (classes->count == classes->capacity && !grow(classes)) {
+    hash = hash_key(&key);
+    class = find_class(classes, &key, hash);
+    class = class != NULL ? class : add_class(classes, &key, hash);
+    if (class == NULL) {
         return NULL;
     }
-    slot = find_slot(classes, &key);
-    if (*slot == 0) {
-        class = make(classes, &key);
-        if (class == NULL) {
-            return NULL;
-        }
-        classes->classes[classes->count++] = class;
-        *slot = classes->count;
-    }
-    class = classes->classes[*slot - 1];
     if (class->schema_texts != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED &&
         form != ETWAS_CTF_UNDESCRIBED) {
         learn(class, current->record);
@@ -199,6 +184,6 @@ void etwas_ctf_classes_free(struct etwas_ctf_classes *classes)
         free(classes->classes[i]);
     }
     free(classes->classes);
-    free(classes->table);
+    etwas_hash_table_clear(&classes->places);
     *classes = (struct etwas_ctf_classes){0};
 }

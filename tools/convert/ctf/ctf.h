@@ -79,9 +79,8 @@ struct etwas_ctf_class {
 struct etwas_ctf_classes {
     struct etwas_ctf_class **classes; /* by id */
     uint32_t count;
-    uint32_t
-        *table; /* id + 1 by hash, 0: free; at most half full; twice `capacity`, a power of 2 */
-    uint32_t capacity;
+    size_t capacity;
+    struct etwas_hash_table places;
     size_t bytes;
 };
 

@@ -9,12 +9,14 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
+#include "math/hash_table.h"
+
 #include <etwas/tdh.h>
 #include <stdlib.h>
 
 enum {
     MOST = 1 << 16, /* counters; there are no more */
-    PLACES = 2 * MOST,
     DESCRIPTOR_COUNTER = 8,
     EVENT_VALUE = 12, /* of EVENT_VALUE_TRACK, likewise the second of the second */
     EVENT_VALUE_TRACK = 31,
@@ -23,13 +25,15 @@ enum {
 };
 
 struct counter {
-    uint64_t key; /* 0: the entry is free */
+    uint64_t key;
     uint32_t uuid;
 };
 
 struct etwas_perfetto_counters {
-    struct counter places[PLACES];
+    struct counter *all;
     uint32_t count;
+    size_t capacity;
+    struct etwas_hash_table places;
 };
 
 /* ---- which events ---------------------------------------------------------------------------- */
@@ -107,35 +111,48 @@ static void put_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t p
     etwas_perfetto_put_packet(perfetto);
 }
 
+/* Returns NULL if the counter is new. */
+static const struct counter *find_counter(const struct etwas_perfetto_counters *counters,
+                                          uint64_t key)
+{
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&counters->places, key, &place);
+
+    while (number != 0 && counters->all[number - 1].key != key) {
+        number = etwas_hash_table_next(&counters->places, &place);
+    }
+    return number != 0 ? &counters->all[number - 1] : NULL;
+}
+
 /* Its uuid; 0: there are too many. */
 static uint32_t counter_of(struct etwas_perfetto *perfetto, uint32_t process_track,
                            const struct etwas_perfetto_schema *schema, uint32_t field)
 {
     uint64_t key = ((uint64_t)(uintptr_t)schema->schema_texts << 8) ^
                    ((uint64_t)process_track << 40) ^ (field + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    struct counter *places;
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (PLACES - 1);
+    struct etwas_perfetto_counters *counters = perfetto->counters;
+    const struct counter *known;
 
-    if (perfetto->counters == NULL) {
-        perfetto->counters = calloc(1, sizeof *perfetto->counters);
+    if (counters == NULL) {
+        counters = perfetto->counters = calloc(1, sizeof *counters);
     }
-    if (perfetto->counters == NULL) {
+    known = counters != NULL ? find_counter(counters, key) : NULL;
+    if (known != NULL) {
+        return known->uuid;
+    }
+    if (counters != NULL && counters->count >= MOST) {
+        return 0;
+    }
+    if (counters == NULL ||
+        !etwas_array_reserve(&counters->all, &counters->capacity, counters->count + 1,
+                             sizeof *counters->all) ||
+        !etwas_hash_table_add(&counters->places, key, counters->count + 1)) {
         perfetto->convert->out_of_memory = true;
         return 0;
     }
-    places = perfetto->counters->places;
-    while (places[at].key != 0 && places[at].key != key) {
-        at = (at + 1) & (PLACES - 1);
-    }
-    if (places[at].key == 0) {
-        if (perfetto->counters->count >= MOST) {
-            return 0;
-        }
-        perfetto->counters->count++;
-        places[at] = (struct counter){key, ++perfetto->uuid};
-        put_track(perfetto, places[at].uuid, perfetto->tracks[process_track].uuid, schema, field);
-    }
-    return places[at].uuid;
+    counters->all[counters->count++] = (struct counter){key, ++perfetto->uuid};
+    put_track(perfetto, perfetto->uuid, perfetto->tracks[process_track].uuid, schema, field);
+    return counters->all[counters->count - 1].uuid;
 }
 
 static void put_value(struct etwas_perfetto *perfetto, uint32_t uuid, const etwas_value *value)
@@ -181,5 +198,9 @@ void etwas_perfetto_put_counters(struct etwas_perfetto *perfetto,
 
 void etwas_perfetto_counters_close(struct etwas_perfetto *perfetto)
 {
+    if (perfetto->counters != NULL) {
+        free(perfetto->counters->all);
+        etwas_hash_table_clear(&perfetto->counters->places);
+    }
     free(perfetto->counters);
 }

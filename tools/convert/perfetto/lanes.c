@@ -8,68 +8,51 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
+#include "math/hash_table.h"
+
 #include <stdlib.h>
 
 struct group {
-    uint64_t key;        /* 0: the entry is free */
+    uint64_t key;
     uint32_t first_free; /* lane, from 1 */
 };
 
 struct etwas_perfetto_lanes {
     struct etwas_perfetto_lane *lanes;
     uint32_t count;
-    uint32_t capacity;
-    struct group *groups; /* a hash table, at most half full */
+    size_t capacity;
+    struct group *groups;
     uint32_t group_count;
-    uint32_t group_capacity;
+    size_t group_capacity;
+    struct etwas_hash_table group_places;
 };
 
-enum {
-    FIRST_GROUPS = 64,
-    FIRST_LANES = 64,
-};
-
+/* Returns NULL if the group is new. */
 static struct group *find_group(const struct etwas_perfetto_lanes *lanes, uint64_t key)
 {
-    uint32_t mask = lanes->group_capacity - 1;
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&lanes->group_places, key, &place);
 
-    while (lanes->groups[at].key != 0 && lanes->groups[at].key != key) {
-        at = (at + 1) & mask;
+    while (number != 0 && lanes->groups[number - 1].key != key) {
+        number = etwas_hash_table_next(&lanes->group_places, &place);
     }
-    return &lanes->groups[at];
+    return number != 0 ? &lanes->groups[number - 1] : NULL;
 }
 
-static bool grow_groups(struct etwas_perfetto_lanes *lanes)
+/* Returns NULL without memory. */
+static struct group *add_group(struct etwas_perfetto *perfetto, uint64_t key)
 {
-    struct etwas_perfetto_lanes larger = {
-        .group_capacity = lanes->group_capacity > 0 ? 2 * lanes->group_capacity : FIRST_GROUPS};
+    struct etwas_perfetto_lanes *lanes = perfetto->lanes;
 
-    larger.groups = calloc(larger.group_capacity, sizeof *larger.groups);
-    if (larger.groups == NULL) {
-        return false;
+    if (!etwas_array_reserve(&lanes->groups, &lanes->group_capacity, lanes->group_count + 1,
+                             sizeof *lanes->groups) ||
+        !etwas_hash_table_add(&lanes->group_places, key, lanes->group_count + 1)) {
+        perfetto->convert->out_of_memory = true;
+        return NULL;
     }
-    for (uint32_t i = 0; i < lanes->group_capacity; i++) {
-        if (lanes->groups[i].key != 0) {
-            *find_group(&larger, lanes->groups[i].key) = lanes->groups[i];
-        }
-    }
-    free(lanes->groups);
-    lanes->groups = larger.groups;
-    lanes->group_capacity = larger.group_capacity;
-    return true;
-}
-
-static bool grow_lanes(struct etwas_perfetto_lanes *lanes)
-{
-    uint32_t capacity = lanes->capacity > 0 ? 2 * lanes->capacity : FIRST_LANES;
-    struct etwas_perfetto_lane *larger = realloc(lanes->lanes, capacity * sizeof *larger);
-
-    if (larger != NULL) {
-        lanes->lanes = larger;
-        lanes->capacity = capacity;
-    }
-    return larger != NULL;
+    lanes->groups[lanes->group_count] = (struct group){.key = key};
+    return &lanes->groups[lanes->group_count++];
 }
 
 static bool make_room(struct etwas_perfetto *perfetto)
@@ -79,8 +62,8 @@ static bool make_room(struct etwas_perfetto *perfetto)
     if (lanes == NULL) {
         lanes = perfetto->lanes = calloc(1, sizeof *lanes);
     }
-    if (lanes == NULL || (2 * lanes->group_count >= lanes->group_capacity && !grow_groups(lanes)) ||
-        (lanes->count == lanes->capacity && !grow_lanes(lanes))) {
+    if (lanes == NULL || !etwas_array_reserve(&lanes->lanes, &lanes->capacity, lanes->count + 1,
+                                              sizeof *lanes->lanes)) {
         perfetto->convert->out_of_memory = true;
         return false;
     }
@@ -114,9 +97,9 @@ uint32_t etwas_perfetto_take_lane(struct etwas_perfetto *perfetto, uint64_t proc
         return 0;
     }
     group = find_group(perfetto->lanes, key);
-    if (group->key == 0) {
-        *group = (struct group){.key = key};
-        perfetto->lanes->group_count++;
+    group = group != NULL ? group : add_group(perfetto, key);
+    if (group == NULL) {
+        return 0;
     }
     lane = group->first_free;
     /* Where a damaged file goes back in time, what is free now was not then. */
@@ -147,6 +130,7 @@ void etwas_perfetto_lanes_close(struct etwas_perfetto *perfetto)
     if (perfetto->lanes != NULL) {
         free(perfetto->lanes->lanes);
         free(perfetto->lanes->groups);
+        etwas_hash_table_clear(&perfetto->lanes->group_places);
         free(perfetto->lanes);
     }
 }

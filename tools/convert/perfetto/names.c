@@ -7,50 +7,53 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
 #include "math/hash.h"
 
 #include <stdlib.h>
 
 enum {
-    CHAINS = 2 * ETWAS_PERFETTO_NAMES, /* a power of two */
     INTERNED_IID = 1,
     INTERNED_TEXT = 2,
 };
 
-static uint64_t hash_of(enum etwas_perfetto_kind kind, const char *text, size_t bytes)
+/* Returns NULL without memory. */
+static struct etwas_perfetto_name *add_name(struct etwas_perfetto_names *names, uint64_t hash,
+                                            enum etwas_perfetto_kind kind, const char *text,
+                                            size_t bytes)
 {
-    uint64_t hash = etwas_hash(ETWAS_HASH_OF_NOTHING ^ (uint64_t)kind, text, bytes);
+    struct etwas_perfetto_name *name = malloc(sizeof *name + bytes);
 
-    return hash ^ hash >> 32;
+    if (name == NULL ||
+        !etwas_array_reserve(&names->names, &names->capacity, names->count + 1,
+                             sizeof(struct etwas_perfetto_name *)) ||
+        !etwas_hash_table_add(&names->places, hash, names->count + 1)) {
+        free(name);
+        return NULL;
+    }
+    *name = (struct etwas_perfetto_name){
+        .kind = kind, .iid = ++names->iids[kind], .bytes = (uint32_t)bytes};
+    memcpy(name->text, text, bytes);
+    names->names[names->count++] = name;
+    return name;
 }
 
 struct etwas_perfetto_name *etwas_perfetto_name(struct etwas_perfetto_names *names,
                                                 enum etwas_perfetto_kind kind, const char *text,
                                                 size_t bytes)
 {
-    uint64_t hash = hash_of(kind, text, bytes);
-    struct etwas_perfetto_name **chain = &names->chains[hash & (CHAINS - 1)];
-    struct etwas_perfetto_name *name;
+    uint64_t hash = etwas_hash(ETWAS_HASH_OF_NOTHING ^ (uint64_t)kind, text, bytes);
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&names->places, hash, &place);
 
-    for (name = *chain; name != NULL; name = name->next) {
-        if (name->hash == hash && name->kind == kind && name->bytes == bytes &&
-            memcmp(name->text, text, bytes) == 0) {
+    for (; number != 0; number = etwas_hash_table_next(&names->places, &place)) {
+        struct etwas_perfetto_name *name = names->names[number - 1];
+
+        if (name->kind == kind && name->bytes == bytes && memcmp(name->text, text, bytes) == 0) {
             return name;
         }
     }
-    name = malloc(sizeof *name + bytes);
-    if (name == NULL) {
-        return NULL;
-    }
-    *name = (struct etwas_perfetto_name){.next = *chain,
-                                         .hash = hash,
-                                         .kind = kind,
-                                         .iid = ++names->iids[kind],
-                                         .bytes = (uint32_t)bytes};
-    memcpy(name->text, text, bytes);
-    *chain = name;
-    names->count++;
-    return name;
+    return add_name(names, hash, kind, text, bytes);
 }
 
 uint32_t etwas_perfetto_iid(struct etwas_perfetto *perfetto, struct etwas_perfetto_name *name)
@@ -76,14 +79,10 @@ static void start(struct etwas_perfetto_names *names)
 
 static void forget(struct etwas_perfetto_names *names)
 {
-    for (uint32_t i = 0; i < CHAINS; i++) {
-        while (names->chains[i] != NULL) {
-            struct etwas_perfetto_name *name = names->chains[i];
-
-            names->chains[i] = name->next;
-            free(name);
-        }
+    for (uint32_t i = 0; i < names->count; i++) {
+        free(names->names[i]);
     }
+    etwas_hash_table_clear(&names->places);
     start(names);
     names->count = 0;
     names->generation++;
@@ -97,20 +96,16 @@ void etwas_perfetto_names_tell_again(struct etwas_perfetto_names *names)
     }
 }
 
-bool etwas_perfetto_names_open(struct etwas_perfetto_names *names)
+void etwas_perfetto_names_open(struct etwas_perfetto_names *names)
 {
     *names = (struct etwas_perfetto_names){.epoch = 1, .generation = 1};
-    names->chains = calloc(CHAINS, sizeof *names->chains);
     start(names);
-    return names->chains != NULL;
 }
 
 void etwas_perfetto_names_close(struct etwas_perfetto_names *names)
 {
-    if (names->chains != NULL) {
-        forget(names);
-        free(names->chains);
-    }
+    forget(names);
+    free(names->names);
 }
 
 void etwas_perfetto_put_own_names(struct etwas_wire *packet)

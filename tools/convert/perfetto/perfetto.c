@@ -22,13 +22,13 @@ static void on_event(struct etwas_convert *convert)
 
 static bool open_all(struct etwas_perfetto *perfetto)
 {
+    etwas_perfetto_names_open(&perfetto->names);
+    etwas_perfetto_names_open(&perfetto->class_names);
     return etwas_wire_open(&perfetto->event, ETWAS_WIRE_BYTES) &&
            etwas_wire_open(&perfetto->interned, ETWAS_WIRE_BYTES) &&
            etwas_wire_open(&perfetto->packet, ETWAS_WIRE_BYTES) &&
-           etwas_addresses_open(&perfetto->addresses) &&
-           etwas_perfetto_names_open(&perfetto->names) &&
-           etwas_perfetto_names_open(&perfetto->class_names) &&
-           etwas_perfetto_plan_open(perfetto) && etwas_processes_open(&perfetto->processes);
+           etwas_addresses_open(&perfetto->addresses) && etwas_perfetto_plan_open(perfetto) &&
+           etwas_processes_open(&perfetto->processes);
 }
 
 static void close_all(struct etwas_perfetto *perfetto)

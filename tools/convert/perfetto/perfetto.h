@@ -22,6 +22,7 @@
 #include "convert/convert.h"
 #include "convert/wire.h"
 #include "kernel/processes.h"
+#include "math/hash_table.h"
 
 enum {
     ETWAS_PERFETTO_SPANS = 1 << 26,
@@ -122,8 +123,6 @@ enum etwas_perfetto_own {
 
 /* A text with its number among those of its kind. */
 struct etwas_perfetto_name {
-    struct etwas_perfetto_name *next; /* in its chain */
-    uint64_t hash;
     enum etwas_perfetto_kind kind;
     uint32_t iid;
     uint32_t epoch; /* that it was last told in */
@@ -132,8 +131,10 @@ struct etwas_perfetto_name {
 };
 
 struct etwas_perfetto_names {
-    struct etwas_perfetto_name **chains; /* twice ETWAS_PERFETTO_NAMES */
+    struct etwas_perfetto_name **names;
     uint32_t count;
+    size_t capacity;
+    struct etwas_hash_table places;
     uint32_t iids[ETWAS_PERFETTO_KINDS]; /* the newest of each kind */
     uint32_t epoch;                      /* since the reader was told to forget */
     uint32_t generation;                 /* since they were forgotten here */
@@ -148,10 +149,10 @@ struct etwas_perfetto_guid {
 
 /* What is known of a schema. */
 struct etwas_perfetto_schema {
-    const struct etwas_schema_texts *schema_texts; /* NULL: the entry is free */
-    uint32_t generation;                           /* of the names */
-    uint32_t span_class;                           /* number */
-    bool is_counter;                               /* its fields are nothing but numbers */
+    const struct etwas_schema_texts *schema_texts;
+    uint32_t generation; /* of the names */
+    uint32_t span_class; /* number */
+    bool is_counter;     /* its fields are nothing but numbers */
     struct etwas_perfetto_name *event;
     struct etwas_perfetto_name *span;
     struct etwas_perfetto_name *category; /* NULL: it has none */
@@ -275,20 +276,21 @@ struct etwas_perfetto {
     uint64_t stack[ETWAS_PERFETTO_FRAMES];   /* of the record in the making */
     struct etwas_perfetto_names names;
     struct etwas_perfetto_guid last_guid;
-    struct etwas_perfetto_schema *schemas; /* a hash table, at most half full */
+    struct etwas_perfetto_schema *schemas;
     uint32_t schema_count;
-    uint32_t schema_capacity;
+    size_t schema_capacity;
+    struct etwas_hash_table schema_places;
     uint32_t schema_last;                 /* that was found */
     struct etwas_perfetto_name **classes; /* what spans are called, by number */
     uint32_t class_count;
-    uint32_t class_capacity;
+    size_t class_capacity;
     struct etwas_perfetto_names class_names;
 
     struct etwas_perfetto_track *tracks;
     uint32_t track_count;
-    uint32_t track_capacity;
-    uint32_t *track_places; /* by a hash, from 1; twice the capacity */
-    uint32_t track_last;    /* that was found */
+    size_t track_capacity;
+    struct etwas_hash_table track_places;
+    uint32_t track_last; /* that was found */
 
     struct etwas_perfetto_plan *plan;
     struct etwas_perfetto_open *open; /* by place */
@@ -315,7 +317,7 @@ void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns
 
 /* ---- names.c ---- */
 
-bool etwas_perfetto_names_open(struct etwas_perfetto_names *names);
+void etwas_perfetto_names_open(struct etwas_perfetto_names *names);
 void etwas_perfetto_names_close(struct etwas_perfetto_names *names);
 
 /* Any bytes; kept until the names are forgotten. NULL without memory. */

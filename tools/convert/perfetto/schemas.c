@@ -8,6 +8,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
 #include "trace/span_name.h"
 
 #include <etwas/tdh.h>
@@ -124,18 +125,8 @@ static uint32_t class_of(struct etwas_perfetto *perfetto, const struct etwas_per
         etwas_perfetto_name(&perfetto->class_names, ETWAS_PERFETTO_EVENT_NAME,
                             is_full ? more : span->text, is_full ? sizeof more - 1 : span->bytes);
 
-    if (name != NULL && name->iid > perfetto->class_capacity) {
-        uint32_t capacity = 2 * name->iid + FIRST_SCHEMAS;
-        struct etwas_perfetto_name **larger = realloc(perfetto->classes, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            perfetto->convert->out_of_memory = true;
-            return 0;
-        }
-        perfetto->classes = larger;
-        perfetto->class_capacity = capacity;
-    }
-    if (name == NULL) {
+    if (name == NULL || !etwas_array_reserve(&perfetto->classes, &perfetto->class_capacity,
+                                             name->iid, sizeof(struct etwas_perfetto_name *))) {
         perfetto->convert->out_of_memory = true;
         return 0;
     }
@@ -146,40 +137,30 @@ static uint32_t class_of(struct etwas_perfetto *perfetto, const struct etwas_per
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static struct etwas_perfetto_schema *find_schema(const struct etwas_perfetto *perfetto,
-                                                 const struct etwas_schema_texts *schema_texts)
+/* Returns the index of a schema, made if it is new; UINT32_MAX without memory. */
+static uint32_t schema_of(struct etwas_perfetto *perfetto,
+                          const struct etwas_schema_texts *schema_texts)
 {
-    uint32_t mask = perfetto->schema_capacity - 1;
-    uint32_t at =
-        (uint32_t)(((uintptr_t)schema_texts >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    struct etwas_hash_place place;
+    uint32_t number =
+        etwas_hash_table_first(&perfetto->schema_places, (uintptr_t)schema_texts, &place);
 
-    while (perfetto->schemas[at].schema_texts != NULL &&
-           perfetto->schemas[at].schema_texts != schema_texts) {
-        at = (at + 1) & mask;
+    while (number != 0 && perfetto->schemas[number - 1].schema_texts != schema_texts) {
+        number = etwas_hash_table_next(&perfetto->schema_places, &place);
     }
-    return &perfetto->schemas[at];
-}
-
-static bool grow(struct etwas_perfetto *perfetto)
-{
-    struct etwas_perfetto larger = {.schema_capacity = perfetto->schema_capacity > 0
-                                                           ? 2 * perfetto->schema_capacity
-                                                           : FIRST_SCHEMAS};
-
-    larger.schemas = calloc(larger.schema_capacity, sizeof *larger.schemas);
-    if (larger.schemas == NULL) {
+    if (number != 0) {
+        return number - 1;
+    }
+    number = perfetto->schema_count + 1;
+    if (!etwas_array_reserve(&perfetto->schemas, &perfetto->schema_capacity, number,
+                             sizeof *perfetto->schemas) ||
+        !etwas_hash_table_add(&perfetto->schema_places, (uintptr_t)schema_texts, number)) {
         perfetto->convert->out_of_memory = true;
-        return false;
+        return UINT32_MAX;
     }
-    for (uint32_t i = 0; i < perfetto->schema_capacity; i++) {
-        if (perfetto->schemas[i].schema_texts != NULL) {
-            *find_schema(&larger, perfetto->schemas[i].schema_texts) = perfetto->schemas[i];
-        }
-    }
-    free(perfetto->schemas);
-    perfetto->schemas = larger.schemas;
-    perfetto->schema_capacity = larger.schema_capacity;
-    return true;
+    perfetto->schemas[perfetto->schema_count++] =
+        (struct etwas_perfetto_schema){.schema_texts = schema_texts};
+    return number - 1;
 }
 
 /* What any event is called, with or without a schema. */
@@ -230,18 +211,16 @@ const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto 
     if (schema_texts == NULL) {
         return fill_names(perfetto, &loose) ? &loose : NULL;
     }
-    if (2 * perfetto->schema_count >= perfetto->schema_capacity && !grow(perfetto)) {
-        return NULL;
+    if (perfetto->schema_count == 0 ||
+        perfetto->schemas[perfetto->schema_last].schema_texts != schema_texts) {
+        uint32_t found = schema_of(perfetto, schema_texts);
+
+        if (found == UINT32_MAX) {
+            return NULL;
+        }
+        perfetto->schema_last = found;
     }
     schema = &perfetto->schemas[perfetto->schema_last];
-    if (schema->schema_texts != schema_texts) {
-        schema = find_schema(perfetto, schema_texts);
-        perfetto->schema_last = (uint32_t)(schema - perfetto->schemas);
-    }
-    if (schema->schema_texts == NULL) {
-        *schema = (struct etwas_perfetto_schema){.schema_texts = schema_texts};
-        perfetto->schema_count++;
-    }
     if (schema->generation != perfetto->names.generation && !fill(perfetto, schema, schema_texts)) {
         return NULL;
     }
@@ -250,9 +229,10 @@ const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto 
 
 void etwas_perfetto_schemas_close(struct etwas_perfetto *perfetto)
 {
-    for (uint32_t i = 0; i < perfetto->schema_capacity; i++) {
+    for (uint32_t i = 0; i < perfetto->schema_count; i++) {
         free(perfetto->schemas[i].fields);
     }
     free(perfetto->schemas);
+    etwas_hash_table_clear(&perfetto->schema_places);
     free(perfetto->classes);
 }

@@ -8,7 +8,9 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
 #include "math/hash.h"
+#include "math/hash_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,22 +33,18 @@ enum {
 
 enum {
     MOST_FRAMES = ETWAS_PERFETTO_FRAMES * (1 + ETWAS_SYMBOLS_INLINED),
-    PLACES = 1 << 20, /* a state has fewer than half of that: clocks.c */
+    MOST_NUMBERED = 1 << 19, /* a state has fewer: clocks.c */
 };
 
 /*
- * What has a number: a stack by its frames' numbers, a frame by its address and process, a text by
- * itself.
+ * What has a number, by a hash that stands for it: a stack by its frames' numbers, a frame by its
+ * address and process, a text by itself.
  */
-struct numbered {
-    uint64_t hash;
-    uint32_t iid; /* 0: the entry is free */
-};
-
 struct etwas_perfetto_stacks {
-    struct numbered entries[PLACES];
+    uint64_t *hashes; /* by number, from 1 */
     uint32_t count;
-    uint32_t newest;
+    size_t capacity;
+    struct etwas_hash_table places;
 };
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
@@ -60,26 +58,35 @@ static uint64_t hash_of(uint32_t kind, const void *data, size_t bytes)
     return mix(ETWAS_HASH_OF_NOTHING * (kind + 1), data, bytes);
 }
 
-/* Its number; *is_new: nobody was told of it. */
-static uint32_t number_of(struct etwas_perfetto_stacks *stacks, uint64_t hash, bool *is_new)
+/* Returns its number; *is_new: nobody was told of it. 0 without memory. */
+static uint32_t number_of(struct etwas_perfetto *perfetto, uint64_t hash, bool *is_new)
 {
-    uint32_t at = (uint32_t)hash & (PLACES - 1);
+    struct etwas_perfetto_stacks *stacks = perfetto->stacks;
+    struct etwas_hash_place place;
+    uint32_t number = etwas_hash_table_first(&stacks->places, hash, &place);
 
-    while (stacks->entries[at].iid != 0 && stacks->entries[at].hash != hash) {
-        at = (at + 1) & (PLACES - 1);
+    while (number != 0 && stacks->hashes[number - 1] != hash) {
+        number = etwas_hash_table_next(&stacks->places, &place);
     }
-    *is_new = stacks->entries[at].iid == 0;
-    if (*is_new) {
-        stacks->entries[at] = (struct numbered){hash, ++stacks->newest};
-        stacks->count++;
+    *is_new = false;
+    if (number != 0) {
+        return number;
     }
-    return stacks->entries[at].iid;
+    if (!etwas_array_reserve(&stacks->hashes, &stacks->capacity, stacks->count + 1,
+                             sizeof *stacks->hashes) ||
+        !etwas_hash_table_add(&stacks->places, hash, stacks->count + 1)) {
+        perfetto->convert->out_of_memory = true;
+        return 0;
+    }
+    *is_new = true;
+    stacks->hashes[stacks->count++] = hash;
+    return stacks->count;
 }
 
 static uint32_t text_number(struct etwas_perfetto *perfetto, uint32_t kind, const char *text)
 {
     bool is_new;
-    uint32_t iid = number_of(perfetto->stacks, hash_of(kind, text, strlen(text)), &is_new);
+    uint32_t iid = number_of(perfetto, hash_of(kind, text, strlen(text)), &is_new);
 
     if (is_new) {
         size_t began = etwas_wire_begin(&perfetto->interned, kind);
@@ -94,7 +101,7 @@ static uint32_t text_number(struct etwas_perfetto *perfetto, uint32_t kind, cons
 static uint32_t mapping_number(struct etwas_perfetto *perfetto, const char *image)
 {
     bool is_new;
-    uint32_t iid = number_of(perfetto->stacks, hash_of(MAPPING, image, strlen(image)), &is_new);
+    uint32_t iid = number_of(perfetto, hash_of(MAPPING, image, strlen(image)), &is_new);
 
     if (is_new) {
         uint32_t path = text_number(perfetto, MAPPING_PATH, image);
@@ -122,7 +129,7 @@ static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct searc
     const uint64_t key[] = {address, search->group, is_return,
                             name != NULL ? etwas_hash(1, name, strlen(name)) : 0};
     bool is_new;
-    uint32_t iid = number_of(perfetto->stacks, hash_of(FRAME, key, sizeof key), &is_new);
+    uint32_t iid = number_of(perfetto, hash_of(FRAME, key, sizeof key), &is_new);
 
     if (is_new) {
         char hexadecimal[24];
@@ -190,11 +197,11 @@ uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t
     if (perfetto->stacks == NULL) {
         perfetto->stacks = calloc(1, sizeof *perfetto->stacks);
     }
-    if (count == 0 || perfetto->stacks == NULL || perfetto->stacks->count > PLACES / 2) {
+    if (count == 0 || perfetto->stacks == NULL || perfetto->stacks->count > MOST_NUMBERED) {
         return 0;
     }
     hash = mix(hash_of(CALLSTACK, addresses, count * sizeof *addresses), &group, sizeof group);
-    iid = number_of(perfetto->stacks, hash, &is_new);
+    iid = number_of(perfetto, hash, &is_new);
     if (!is_new) {
         return iid;
     }
@@ -246,11 +253,14 @@ uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
 void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto)
 {
     if (perfetto->stacks != NULL) {
-        memset(perfetto->stacks, 0, sizeof *perfetto->stacks);
+        etwas_hash_table_clear(&perfetto->stacks->places);
+        perfetto->stacks->count = 0;
     }
 }
 
 void etwas_perfetto_stacks_close(struct etwas_perfetto *perfetto)
 {
+    etwas_perfetto_stacks_tell_again(perfetto);
+    free(perfetto->stacks != NULL ? perfetto->stacks->hashes : NULL);
     free(perfetto->stacks);
 }

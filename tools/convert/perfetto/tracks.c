@@ -8,6 +8,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
 #include "print/text.h"
 
 #include <stdio.h>
@@ -25,54 +26,37 @@ enum {
     THREAD_PID = 1,
     THREAD_TID = 2,
     THREAD_NAME = 5,
-    FIRST_TRACKS = 64,
     LARGEST_ID =
         INT32_MAX, /* of a process or thread: whoever reads has 32 bits with a sign for it */
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint32_t *find_place(const struct etwas_perfetto *perfetto, uint32_t process,
-                            uint32_t thread, uint32_t first)
+static uint64_t hash_track(uint32_t process, uint32_t thread, uint32_t first)
 {
-    uint32_t mask = 2 * perfetto->track_capacity - 1;
-    uint64_t key = ((uint64_t)process << 32 | thread) ^ (uint64_t)(first + 1) << 20;
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
-
-    while (perfetto->track_places[at] != 0) {
-        const struct etwas_perfetto_track *track =
-            &perfetto->tracks[perfetto->track_places[at] - 1];
-
-        if (track->process == process && track->thread == thread && track->first == first) {
-            break;
-        }
-        at = (at + 1) & mask;
-    }
-    return &perfetto->track_places[at];
+    return ((uint64_t)process << 32 | thread) ^ (uint64_t)(first + 1) << 20;
 }
 
-static bool grow(struct etwas_perfetto *perfetto)
+/* Returns a new track's index; UINT32_MAX without memory. */
+static uint32_t add_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
+                          uint32_t first)
 {
-    uint32_t capacity = perfetto->track_capacity > 0 ? 2 * perfetto->track_capacity : FIRST_TRACKS;
-    struct etwas_perfetto_track *tracks =
-        realloc(perfetto->tracks, capacity * sizeof *perfetto->tracks);
-    uint32_t *places = calloc(2 * (size_t)capacity, sizeof *places);
+    uint32_t index = perfetto->track_count;
 
-    if (tracks != NULL) {
-        perfetto->tracks = tracks;
-    }
-    if (tracks == NULL || places == NULL) {
-        free(places);
+    if (!etwas_array_reserve(&perfetto->tracks, &perfetto->track_capacity, index + 1,
+                             sizeof *perfetto->tracks) ||
+        !etwas_hash_table_add(&perfetto->track_places, hash_track(process, thread, first),
+                              index + 1)) {
         perfetto->convert->out_of_memory = true;
-        return false;
+        return UINT32_MAX;
     }
-    free(perfetto->track_places);
-    perfetto->track_places = places;
-    perfetto->track_capacity = capacity;
-    for (uint32_t i = 0; i < perfetto->track_count; i++) {
-        *find_place(perfetto, tracks[i].process, tracks[i].thread, tracks[i].first) = i + 1;
-    }
-    return true;
+    perfetto->tracks[index] = (struct etwas_perfetto_track){.process = process,
+                                                            .thread = thread,
+                                                            .first = first,
+                                                            .uuid = ++perfetto->uuid,
+                                                            .process_track = index};
+    perfetto->track_count++;
+    return index;
 }
 
 static bool is_known(uint32_t id)
@@ -84,22 +68,18 @@ static bool is_known(uint32_t id)
 static uint32_t find_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
                            uint32_t first)
 {
-    uint32_t *place;
+    struct etwas_hash_place place;
+    uint32_t number =
+        etwas_hash_table_first(&perfetto->track_places, hash_track(process, thread, first), &place);
 
-    if (perfetto->track_count == perfetto->track_capacity && !grow(perfetto)) {
-        return UINT32_MAX;
+    for (; number != 0; number = etwas_hash_table_next(&perfetto->track_places, &place)) {
+        const struct etwas_perfetto_track *track = &perfetto->tracks[number - 1];
+
+        if (track->process == process && track->thread == thread && track->first == first) {
+            return number - 1;
+        }
     }
-    place = find_place(perfetto, process, thread, first);
-    if (*place == 0) {
-        perfetto->tracks[perfetto->track_count] =
-            (struct etwas_perfetto_track){.process = process,
-                                          .thread = thread,
-                                          .first = first,
-                                          .uuid = ++perfetto->uuid,
-                                          .process_track = perfetto->track_count};
-        *place = ++perfetto->track_count;
-    }
-    return *place - 1;
+    return add_track(perfetto, process, thread, first);
 }
 
 uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread)
@@ -137,7 +117,7 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
 void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto)
 {
     free(perfetto->tracks);
-    free(perfetto->track_places);
+    etwas_hash_table_clear(&perfetto->track_places);
 }
 
 void etwas_perfetto_choose_track(struct etwas_perfetto *perfetto)

@@ -62,8 +62,8 @@ struct etwas_stacks {
     struct etwas_hot functions; /* its table of functions alone */
     struct etwas_stack *stacks;
     uint32_t count;
-    uint32_t capacity;
-    uint32_t *table;  /* numbers of stacks, from 1, by hash; twice the capacity */
+    size_t capacity;
+    struct etwas_hash_table places;
     uint32_t *frames; /* of all stacks */
     size_t frame_count;
     size_t frame_capacity;
