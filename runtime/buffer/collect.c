@@ -23,7 +23,10 @@ void etwas_collector_reset(struct etwas_collector *collector)
 
 /* ---- what is believed of a shared session's mapping ------------------------------------------ */
 
-/* What it stored and has not been drained is lost, and nobody knows how much that is. */
+/*
+ * Closes the gate of a slot in which something is impossible. What it stored and has not been
+ * drained is lost, and its amount is not known. Does nothing in a session that is not shared.
+ */
 static void quarantine_slot(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
@@ -39,7 +42,10 @@ static void quarantine_slot(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
-/* A current buffer of the slot: it is the slot's, and its records end inside it. */
+/*
+ * Whether a word may name the slot's current buffer: the slot owns it, and its records end inside
+ * it.
+ */
 static bool list_may_hold_current(const struct etwas_collector *collector, uint32_t slot,
                                   uint64_t word)
 {
@@ -86,7 +92,10 @@ static void list_store_end(struct etwas_collector *collector, uint32_t buffer, u
     entry->gathered_ns = collector->now_ns;
 }
 
-/* Of a full buffer. A sequence stored it in the buffer itself. False: it cannot be so. */
+/*
+ * Finds where a full buffer ended, which in an rseq slot a sequence stored in the buffer itself.
+ * Returns false when that is impossible.
+ */
 static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint32_t buffer,
                           const struct etwas_buffer_link *successor)
 {
@@ -106,10 +115,10 @@ static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint
 }
 
 /*
- * Takes the current buffer out of the slot; ETWAS_NO_BUFFER when there is none, or it is empty and
- * may stay. The slot's word is exchanged for an empty one, so a writer needs a new buffer only if
- * it comes back to this processor. To shut a slot, also a word without a buffer is exchanged: a
- * visitor that read it before the gate closed can then install nothing.
+ * Takes the current buffer out of the slot. Returns ETWAS_NO_BUFFER when there is none, or it is
+ * empty and may stay. The slot's word is exchanged for an empty one, so a writer needs a new buffer
+ * only if it comes back to this processor. To shut a slot, a word without a buffer is exchanged,
+ * too: a visitor that read it before the gate closed can then install nothing.
  */
 static uint32_t close_shared_slot(struct etwas_collector *collector, uint32_t index,
                                   enum etwas_collector_scope scope)
@@ -148,8 +157,8 @@ static uint32_t close_shared_slot(struct etwas_collector *collector, uint32_t in
 }
 
 /*
- * The buffers before `buffer`, back to the one current at the last look, onto the list, oldest
- * first. False, and nothing is appended: it cannot be so.
+ * Appends the buffers before `buffer`, back to the one that was current at the last pass, to the
+ * list, oldest first. Returns false, with nothing appended, when a link is impossible.
  */
 static bool list_append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
@@ -221,10 +230,10 @@ static void gather_shared_slot(struct etwas_collector *collector, uint32_t slot,
 }
 
 /*
- * Takes the current buffer out of a slot in which no sequence can commit any more, and keeps the
- * slot's sums: those of its link until the word says that there is no buffer, the slot's own from
- * then on. So they are right at every moment, also for who reads what is left of a process that was
- * killed here.
+ * Takes the current buffer out of a slot in which no sequence can commit any more, and stores the
+ * slot's sums. They are those of the buffer's link until the word says that there is no buffer, and
+ * the slot's own from then on. So they are right at every moment, also for a process that reads
+ * what is left of one that was killed here.
  */
 static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_index)
 {
@@ -250,12 +259,12 @@ static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_
                    control->link.stored_before + etwas_word_count(word));
     ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
     if (ck_pr_load_32(&slot->next_buffer) == buffer) {
-        /* What the next buffer is, and is not current, holds nothing: recover/pool_read.h. */
+        /* A next buffer that is not current holds nothing: recover/pool_read.h. */
         ck_pr_store_32(&slot->next_buffer, ETWAS_NO_BUFFER);
     }
     /*
-     * End, next buffer and sums before the word: pairs with who reads the pool from outside, and
-     * etwas_current_read.
+     * End, next buffer and sums before the word: pairs with readers of the pool from outside, and
+     * with etwas_current_read.
      */
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_none());
@@ -343,7 +352,7 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
     collected->end_units = units;
 }
 
-/* Gives up on the buffer's missing commits. What is whole before the first hole stays. */
+/* Abandons a buffer whose commits are missing. What is whole before the first hole stays. */
 static void abandon_buffer(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     struct etwas_pool *pool = collector->pool;
@@ -364,8 +373,8 @@ static void abandon_buffer(struct etwas_collector *collector, struct etwas_colle
 }
 
 /*
- * The last stamp is the newest; INT64_MIN: none has one. What the slot has as its newest by now may
- * be later than a record behind the part.
+ * The last stamp of a collected part, which is the newest; INT64_MIN: no record has one. The slot's
+ * newest stamp may by now be later than the records of the part.
  */
 static int64_t collect_newest_of_part(const struct etwas_pool *pool,
                                       const struct etwas_collected *collected)
@@ -387,7 +396,7 @@ static int64_t collect_newest_of_part(const struct etwas_pool *pool,
     return newest;
 }
 
-/* What a flush collects of the buffer that is still current. */
+/* Collects for a flush the new part of the buffer that is still current. */
 static bool collect_part(struct etwas_collector *collector, uint32_t slot,
                          struct etwas_collected *collected)
 {
@@ -423,8 +432,8 @@ static bool collect_part(struct etwas_collector *collector, uint32_t slot,
 }
 
 /*
- * Of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts that,
- * nothing: what is in it is lost.
+ * Leaves of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts
+ * that, it leaves nothing: the rest is lost.
  */
 static void collect_rest(struct etwas_collector *collector, struct etwas_collected *collected)
 {
@@ -443,7 +452,10 @@ static void collect_rest(struct etwas_collector *collector, struct etwas_collect
     collected->records = records - entry->written_records;
 }
 
-/* False: the head of the list is not complete yet, and may still be waited for. */
+/*
+ * Collects the head of the list. Returns false when it is not complete yet and its timeout has not
+ * passed.
+ */
 static bool collect_head(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
                          struct etwas_collected *collected)
 {
@@ -498,7 +510,7 @@ bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint6
     return true;
 }
 
-/* Events that a sequence stored: they count as recorded until they are lost. */
+/* Accounts for events that sequences stored: they count as recorded until they are lost. */
 static void account_rseq_buffer(struct etwas_collector *collector,
                                 const struct etwas_collected *collected,
                                 enum etwas_disposition disposition)

@@ -37,7 +37,7 @@ static size_t page_align(size_t bytes)
     return align_up(bytes, etwas_memory_page_bytes());
 }
 
-/* Of one kind: oldest.c. */
+/* Lays out the candidates of one kind: oldest.c. */
 static void lay_out_candidates(struct etwas_pool_layout *layout)
 {
     uint32_t count = layout->capacity;
@@ -67,7 +67,7 @@ struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, ui
     return layout;
 }
 
-/* Behind the page of the pool itself. */
+/* The block, which lies behind the page of the pool itself. */
 static char *pool_block(const struct etwas_pool *pool)
 {
     return (char *)pool->words;
@@ -118,15 +118,15 @@ static uint32_t options_rows(const struct etwas_pool_options *options)
     return options->rows > 1 ? options->rows : 1;
 }
 
-/* All slots that a session with so many rows may have, and the closed ones among them. */
+/* All slots that a session with so many class rows may have, including closed ones. */
 static uint32_t options_slots(const struct etwas_pool_options *options)
 {
     return options_rows(options) * (etwas_processor_count() + 1) + options->guest_slots;
 }
 
 /*
- * What the block and, if it has its place there, all that a word can name of the region take of
- * address space. Between the two the file leaves at most a huge page.
+ * The address space of the block and, if the region lies there, of all that a word can name of it.
+ * The file leaves at most a huge page between the two.
  */
 static size_t options_address_bytes(const struct etwas_pool_options *options,
                                     const struct etwas_pool_layout *layout)
@@ -138,9 +138,9 @@ static size_t options_address_bytes(const struct etwas_pool_options *options,
 }
 
 /*
- * A control for the entry: the one there is, or a new one of at least twice its capacity, so that
- * what is left behind stays less than what is in use. Nobody zeroes pool and slots of one that
- * was in use: late writers follow its pointers.
+ * Returns a control for the entry: the existing one, or a new one of at least twice its capacity,
+ * so that what is left behind stays less than what is in use. Pool and slots of one that was in use
+ * are never zeroed: late writers follow its pointers.
  */
 static struct etwas_pool *pool_keep_control(const struct etwas_pool_options *options)
 {
@@ -163,7 +163,7 @@ static struct etwas_pool *pool_keep_control(const struct etwas_pool_options *opt
     if (is_kept && capacity < 2 * pool->layout.capacity) {
         capacity = 2 * pool->layout.capacity;
     }
-    /* Never fewer: a late writer may have a row of the session before in his hands. */
+    /* Never fewer: a late writer may still use a class row of the session before. */
     if (pool != NULL && slots < pool->layout.slot_count) {
         slots = pool->layout.slot_count;
     }
@@ -204,8 +204,8 @@ bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_p
 }
 
 /*
- * From here on the block is in the file. The slots go on as they were: a shared slot's epoch may
- * still be in the hands of a writer that sleeps.
+ * Moves the block into the file. The slots are copied: a suspended writer may still have a shared
+ * slot's epoch.
  */
 static bool pool_move_into_file(struct etwas_pool *pool, const struct etwas_pool_file *file)
 {
@@ -221,7 +221,7 @@ static bool pool_move_into_file(struct etwas_pool *pool, const struct etwas_pool
     return true;
 }
 
-/* And from here on no more. Meanwhile who looks at a slot finds a closed gate. */
+/* Moves the block out of the file. Meanwhile a reader of a slot finds a closed gate. */
 static void pool_move_out_of_file(struct etwas_pool *pool)
 {
     size_t bytes = pool->layout.owners - pool->layout.slots;
@@ -255,7 +255,7 @@ _Static_assert((ETWAS_CLASS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLO
                    ETWAS_SLOT_LOCAL_BYTES,
                "the terms end before the pool begins");
 
-/* They begin a page, as slots do. */
+/* Size of the slots' process-local data, which begin a page, as slots do. */
 static size_t slot_local_bytes(const struct etwas_pool *pool)
 {
     return page_align(pool->layout.slot_count * sizeof(struct etwas_slot));
@@ -274,7 +274,7 @@ void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uin
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-/* In buffering mode the extra slot may take this many buffers from the others. */
+/* Buffering mode: the number of buffers that the extra slot may take from the others. */
 static uint32_t options_extra_quota(const struct etwas_pool_options *options)
 {
     uint32_t share = options->maximum_buffers / (options->slots - options->guest_slots);
@@ -362,7 +362,7 @@ static void pool_begin(struct etwas_pool *pool, const struct etwas_pool_options 
     pool_begin_rows(pool, options);
 }
 
-/* Who has the entry of the session table. Its gates are closed. */
+/* Stores the pool in an entry's attachment, while its gates are closed. */
 static void pool_attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
 {
     ck_pr_store_ptr(&attachment->slots, pool->slots);
@@ -390,8 +390,8 @@ static bool pool_make_region(const struct etwas_pool *pool,
 }
 
 /*
- * Before it is touched: its pages come from the nodes then. A file's have been seen to, before it
- * had space.
+ * Places the region on memory nodes before it is touched. That of a file was placed before it had
+ * space.
  */
 static struct etwas_memory_grant pool_place_region(const struct etwas_pool_options *options,
                                                    const struct etwas_memory *memory)
@@ -433,7 +433,10 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
     return pool;
 }
 
-/* The wishes: what may come into use now, and what writers look at meanwhile. */
+/*
+ * Grants what is requested of the memory to what may come into use now, and to what writers read
+ * meanwhile.
+ */
 bool etwas_pool_prefault(struct etwas_pool *pool)
 {
     size_t buffer_bytes = pool->buffer_bytes;
@@ -483,7 +486,7 @@ uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
 /* ---- waking the flusher ---------------------------------------------------------------------- */
 
 /*
- * Of a writer that wants a pass and the flusher that begins one, at least one sees the other: the
+ * If a writer wants a pass while the flusher begins one, at least one of them sees the other: the
  * writer's fence is between what the pass is to find and its load of pass_began, the flusher's
  * between its store there and the pass.
  */
@@ -514,8 +517,8 @@ bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     /*
      * Before a shared slot's buffer is current nothing is committed in it, and its claimer may
-     * still give it back: it is not ours to pin. If the owner is still the same below, the count
-     * was of that claim. Owner and count were read in this order: the caller loaded the owner.
+     * still release it: it cannot be pinned. If the owner is still the same below, the count was of
+     * that claim. Owner and count were read in this order: the caller loaded the owner.
      */
     ck_pr_fence_acquire();
     if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Buffers of shared slots: claimed by any number of writers, given back by the flusher or by who
- * did not need them.
+ * Buffers of shared slots: claimed by any number of writers, released by the flusher or by a writer
+ * that did not need them.
  */
 #include "buffer/free_set.h"
 #include "buffer/oldest.h"
@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * Whether the extra slot of a flight recorder has its quota. What it takes it keeps until it is
- * given back below: sequences claim only CLOSED buffers.
+ * Whether the extra slot of a flight recorder has its quota. It keeps what it takes until a buffer
+ * is returned below: sequences claim only CLOSED buffers.
  */
 static bool extra_slot_is_at_quota(const struct etwas_pool *pool, uint32_t slot)
 {
@@ -38,8 +38,8 @@ static bool extra_slot_is_at_quota(const struct etwas_pool *pool, uint32_t slot)
 }
 
 /*
- * The oldest buffer the slot may take, and its owner word. An extra slot below its quota takes the
- * oldest of the others.
+ * Finds the oldest buffer that the slot may take, and its owner word. An extra slot below its quota
+ * takes the oldest of the others.
  */
 static bool claim_find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                               uint64_t *owner)
@@ -50,7 +50,8 @@ static bool claim_find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *
 }
 
 /*
- * In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it.
+ * Clears records. In a shared slot's buffer a marker of 0 means "not written": no old records may
+ * be left in it.
  */
 static void claim_clear_records(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
 {
@@ -61,8 +62,9 @@ static void claim_clear_records(const struct etwas_pool *pool, uint32_t buffer, 
 }
 
 /*
- * What was in a buffer that the caller claimed is overwritten now. It is cleared last: who reads a
- * pinned buffer from outside finds it whole as long as something is committed in it.
+ * Accounts for the records of a buffer that the caller has claimed as overwritten. It is cleared
+ * last: a reader of a pinned buffer from outside finds it whole as long as something is committed
+ * in it.
  */
 static void claim_account_overwritten(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
@@ -83,7 +85,10 @@ static void claim_account_overwritten(struct etwas_pool *pool, uint32_t buffer, 
     claim_clear_records(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
 }
 
-/* From the claim `owner` to a new one of the slot. False: somebody else was faster. */
+/*
+ * Exchanges the claim `owner` for a new one of the slot. Returns false when another writer was
+ * faster.
+ */
 static bool claim_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
                        enum etwas_owner_state state)
 {
@@ -140,7 +145,7 @@ static bool claim_scanned(struct etwas_pool *pool, uint32_t slot, uint32_t *buff
     return false;
 }
 
-/* A buffer that holds nothing. */
+/* Claims a buffer that holds nothing. */
 static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     if (claim_free(pool, slot, buffer)) {
@@ -148,7 +153,10 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     }
     while (etwas_pool_add_new_buffer(pool, buffer)) {
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
-        /* It looks free to the flusher, which may have offered it to another: then one more. */
+        /*
+         * It looks free to the flusher, which may have added it to the free set for another writer:
+         * then one more.
+         */
         if (claim_hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
             etwas_pool_count_free_claimed(pool);
             etwas_pool_wake_flusher(pool);
@@ -159,7 +167,7 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     return claim_free(pool, slot, buffer);
 }
 
-/* From the claim `owner`, which is full and complete, to the slot, which overwrites it. */
+/* Takes a full and complete buffer from the claim `owner` for the slot, which overwrites it. */
 static bool claim_hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer,
                               uint64_t owner)
 {
@@ -202,9 +210,9 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 }
 
 /*
- * A guest overwrites nothing: were its process killed between two words of the account, nobody
- * could tell which of them it had changed. For its slot the flusher keeps some buffers free
- * (etwas_pool_reserve_for_guests).
+ * Claims for a guest's slot. A guest overwrites nothing: if its process were killed between two
+ * words of the account, it could not be told which of them it had changed. For its slot the flusher
+ * keeps some buffers free (etwas_pool_reserve_for_guests).
  */
 static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
@@ -236,7 +244,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     if (!extra_slot_is_at_quota(pool, slot) && claim_scanned(pool, slot, buffer)) {
         return true;
     }
-    *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
+    *buffer = ETWAS_NO_BUFFER; /* the searches leave another slot's buffer there */
     return false;
 }
 
@@ -288,8 +296,8 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 }
 
 /*
- * Whether a processor's slot has an older one. What it has not it cannot wait for: a guest may have
- * all.
+ * Whether a processor's slot has an older buffer. If none has any, the extra slot's must do: guests
+ * may have all.
  */
 static bool processors_have_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
@@ -319,7 +327,7 @@ void etwas_pool_return_oldest(struct etwas_pool *pool)
     }
 }
 
-/* Of the guests' slots that were ever written to; those may write again. */
+/* The number of guests' slots that were ever written to; these may be written again. */
 static uint32_t count_active_guest_slots(const struct etwas_pool *pool)
 {
     uint32_t count = 0;
@@ -334,7 +342,7 @@ static uint32_t count_active_guest_slots(const struct etwas_pool *pool)
     return count;
 }
 
-/* The oldest of all goes back, whosever it was. False: there is none. */
+/* Releases the oldest buffer of all slots. Returns false when there is none. */
 static bool release_oldest_of_all(struct etwas_pool *pool)
 {
     uint32_t buffer;
@@ -345,7 +353,7 @@ static bool release_oldest_of_all(struct etwas_pool *pool)
         !etwas_pool_find_closed(pool, &buffer, &owner)) {
         return false;
     }
-    /* By the extra slot: only sequences of its own claim a buffer for a processor's. */
+    /* Claimed for the extra slot: only its own sequences claim a buffer for a processor's slot. */
     if (claim_hold_oldest(pool, pool->rseq_slots, buffer, owner)) {
         etwas_pool_release(pool, buffer, 0);
     }

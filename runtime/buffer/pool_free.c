@@ -9,8 +9,8 @@
 #include "platform/testpoint.h"
 
 /*
- * Of those whose memory is near the processor that runs the caller, where they lie on several
- * nodes.
+ * Takes a bit of a buffer whose memory is near the processor that runs the caller, where buffers
+ * lie on several nodes.
  */
 static bool free_set_take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
 {
@@ -29,7 +29,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
 {
     uint32_t allocated = etwas_pool_allocated(pool);
 
-    /* No more than so many bits can be wrong, unless somebody scribbles on them. */
+    /* No more bits than this can be wrong, unless another process has overwritten them. */
     for (uint32_t tries = 0; tries <= pool->region_buffers; tries++) {
         if (!free_set_take_near(pool, allocated, buffer) &&
             !etwas_free_set_take(pool->free_set, allocated, buffer)) {

@@ -69,7 +69,7 @@ void etwas_pool_close_gates(uint32_t entry);
 /* In a fork's child: drops the pools that the parent has joined. Async-signal-safe. */
 void etwas_guest_pools_forget(void);
 
-/* ---- who is on the slow path ----------------------------------------------------------------- */
+/* ---- threads on the slow path ---------------------------------------------------------------- */
 
 /*
  * Number of threads of this process on the slow path; above it, from bit 32 on, how often this

@@ -13,7 +13,7 @@ static struct etwas_pool_class_row *quota_row_of(const struct etwas_pool *pool, 
     return &pool->words->rows[etwas_quota_class_row(pool, slot)];
 }
 
-/* Above the quota; a count that lags behind may be below 0. */
+/* Buffers above the quota; below 0 for a row below it, or where a count lags behind. */
 static int32_t quota_excess(const struct etwas_pool_class_row *row)
 {
     return (int32_t)ck_pr_load_32(&row->held) - (int32_t)ck_pr_load_32(&row->quota);
@@ -128,7 +128,7 @@ void etwas_quota_recount(struct etwas_pool *pool)
 
 typedef bool find_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner);
 
-/* The oldest of all rows. */
+/* Finds the oldest buffer of all rows. */
 static bool quota_find_in_any_row(struct etwas_pool *pool, find_of *find, uint32_t *buffer,
                                   uint64_t *owner)
 {
@@ -147,7 +147,7 @@ static bool quota_find_in_any_row(struct etwas_pool *pool, find_of *find, uint32
     return oldest != UINT64_MAX;
 }
 
-/* Whose oldest buffer the slot is to replace. */
+/* The row whose oldest buffer the slot replaces. */
 static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slot)
 {
     uint32_t own = etwas_quota_class_row(pool, slot);
@@ -169,8 +169,8 @@ static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slo
 }
 
 /*
- * In the end, while what is above its quota is all current, pinned or unfinished: who has less than
- * his own takes any.
+ * While all that is above its quota is current, pinned or unfinished, a row below its quota finally
+ * takes any.
  */
 bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                      uint64_t *owner)

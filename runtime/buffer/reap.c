@@ -12,7 +12,7 @@
 #include "buffer/record_walk.h"
 #include "buffer/valid.h"
 
-/* ---- who has which --------------------------------------------------------------------------- */
+/* ---- which guest has which ------------------------------------------------------------------- */
 
 static uint32_t first_guest_slot(const struct etwas_pool *pool)
 {
@@ -50,8 +50,8 @@ void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number)
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
 /*
- * What stands at a place up to which all has been looked at: how many units it takes, and whether
- * it is a record.
+ * Returns how many units the place takes, up to which everything was inspected, and whether it is a
+ * record. 0: it is impossible.
  */
 static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is_record)
 {
@@ -68,7 +68,7 @@ static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is
 
 /*
  * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end.
- * What cannot be anything, which no writer of ours leaves, hides what is behind it.
+ * An impossible place, which no well-behaved writer leaves, hides what is behind it.
  */
 static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
                              uint32_t *records)
@@ -100,8 +100,8 @@ static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uin
 }
 
 /*
- * The commit word says what is there. What it counted and is not there, as no writer of ours leaves
- * it, is lost.
+ * Sets the commit word to what is there. What it counted and is not there, which no well-behaved
+ * writer leaves, is lost.
  */
 static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                               uint32_t records, uint64_t rest)
@@ -117,7 +117,7 @@ static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t
     etwas_pool_account_end(pool);
 }
 
-/* A buffer before which another is current. Returns where its records end. */
+/* Repairs a buffer that is not current any more. Returns where its records end. */
 static uint32_t reap_repair_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                                  uint32_t end_units)
 {
@@ -129,7 +129,7 @@ static uint32_t reap_repair_full(struct etwas_pool *pool, uint32_t buffer, uint3
     return end;
 }
 
-/* It stays current: the next guest goes on in it. */
+/* Repairs the current buffer. It stays current for the next guest. */
 static void reap_repair_current(struct etwas_pool *pool, struct etwas_slot *slot, uint32_t index)
 {
     uint64_t word = ck_pr_load_64(&slot->word);
@@ -154,7 +154,7 @@ static bool reap_is_complete(const struct etwas_pool *pool, uint32_t buffer)
     return etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
 }
 
-/* Which buffer was current before this one, if the slot still has it; else none. */
+/* The buffer that was current before this one, if the slot still has it; else none. */
 static uint32_t reap_previous_of(const struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {
     uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
@@ -171,7 +171,7 @@ static uint32_t reap_previous_of(const struct etwas_pool *pool, uint32_t buffer,
                : ETWAS_NO_BUFFER;
 }
 
-/* Those that were current before the current one, and are not collected yet. */
+/* Repairs the buffers that were current before the current one and are not collected yet. */
 static void reap_repair_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
     struct etwas_pool *pool = collector->pool;
@@ -197,7 +197,7 @@ static void reap_repair_chain(struct etwas_collector *collector, uint32_t slot, 
     }
 }
 
-/* Those that are. */
+/* Repairs the buffers that are gathered in the slot's list. */
 static void reap_repair_list(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
@@ -214,7 +214,10 @@ static void reap_repair_list(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
-/* It was current once: nothing is committed in one before that, and it is in none of the lists. */
+/*
+ * Whether the buffer was ever current: one that was not has no commits, and is in none of the
+ * lists.
+ */
 static bool reap_was_current(const struct etwas_collector *collector, uint32_t slot,
                              uint32_t buffer)
 {
@@ -236,8 +239,8 @@ static bool reap_was_current(const struct etwas_collector *collector, uint32_t s
 }
 
 /*
- * Given up before, when its process lived: nobody will come back to it. What was whole then has
- * been taken.
+ * Releases a buffer that was abandoned while its process lived: no writer will come back to it.
+ * What was whole then has been collected.
  */
 static void reap_release_set_aside(struct etwas_collector *collector, uint32_t buffer,
                                    uint32_t slot)
@@ -260,9 +263,9 @@ static void reap_release_set_aside(struct etwas_collector *collector, uint32_t b
 }
 
 /*
- * A flight recorder's, to which no link leads any more: those that came after it have been
- * overwritten while one of its writers was not through. Where it ended and how old it is nobody
- * knows; behind its records are zeroes, and it is older than what is left.
+ * Repairs a flight recorder's buffer to which no link leads any more: later ones were overwritten
+ * while one of its writers had not committed. Where it ended and how old it is cannot be known;
+ * behind its records are zeroes, and it counts as older than what is left.
  */
 static void reap_repair_unlinked(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {
@@ -316,7 +319,7 @@ void etwas_collector_reap(struct etwas_collector *collector)
         uint8_t *guest = &pool->guests[index - first];
 
         if (ck_pr_load_8(guest) == ETWAS_GUEST_DIED) {
-            ck_pr_fence_acquire(); /* all that the process did, it has done */
+            ck_pr_fence_acquire(); /* after everything that the process did */
             if (!etwas_pool_is_quarantined(pool, index)) {
                 reap_slot(collector, index);
             }

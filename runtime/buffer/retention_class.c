@@ -25,7 +25,7 @@ bool etwas_class_table_prepare(uint32_t session)
     return *table != NULL;
 }
 
-/* Level 0 is of who says none. */
+/* Whether the class takes events of this level. Level 0 means that the event has none. */
 static bool class_takes_level(const etwas_retention_class *class, uint32_t level)
 {
     return class->level == 0 || (level != 0 && level <= class->level);
@@ -38,7 +38,7 @@ static bool class_has_conditions(const etwas_retention_class *class)
     return class->keywords != 0 || memcmp(&class->guid, &none, sizeof none) != 0;
 }
 
-/* What the table says of the events in `candidates`. */
+/* The table's byte for events that the classes in `candidates` may select. */
 static uint8_t class_table_entry(const etwas_retention_class *classes, uint32_t candidates)
 {
     uint32_t first = (uint32_t)__builtin_ffs((int)candidates);

@@ -17,10 +17,10 @@ struct etwas_attachments etwas_attachments;
 uint32_t etwas_slot_count;
 size_t etwas_slot_class_row_bytes;
 
-/* Slots of nobody. */
+/* Closed slots, which belong to no session. */
 static struct etwas_slot *closed;
 
-/* And their process-local data before them, all zeroes. */
+/* Allocates the closed slots, with their process-local data before them, all zeroes. */
 static struct etwas_slot *slots_keep_closed(void)
 {
     size_t bytes = ETWAS_CLASS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
@@ -61,8 +61,8 @@ bool etwas_slots_prepare(void)
         (void)madvise(&etwas_attachments, sizeof etwas_attachments, MADV_WIPEONFORK);
     }
     /*
-     * Released: who sees a count that is not 0 sees slots. The first one's is stored last: it
-     * answers for all. Pairs with etwas_slots_are_attached and with handle.h.
+     * Released: a thread that sees a count that is not 0 sees slots. The first one's is stored
+     * last: it answers for all. Pairs with etwas_slots_are_attached and with handle.h.
      */
     ck_pr_fence_release();
     for (uint32_t index = ETWAS_ATTACHMENTS; index > 0; index--) {

@@ -42,7 +42,10 @@ static bool switch_install(struct etwas_slot *slot, struct etwas_pool *pool, uin
     uint32_t old = etwas_word_buffer(word);
     uint64_t ticket;
 
-    /* Atomic: who follows links without a claim may look at them meanwhile, and then look again. */
+    /*
+     * Atomic: a thread that follows links without a claim may read them meanwhile, and then reads
+     * them again.
+     */
     ck_pr_store_32(&control->link.previous, old);
     control->link.previous_end_units = etwas_word_units(word);
     /*
@@ -103,7 +106,8 @@ static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
             !etwas_pool_claim(pool, etwas_slot_index(slot), &claimed)) {
             ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_NONE);
             if (ck_pr_load_64(&slot->word) != word) {
-                continue; /* who took the last one may have installed it: then there is room */
+                /* the writer that took the last one may have installed it: then there is room */
+                continue;
             }
             ck_pr_inc_64(etwas_pool_loss(pool, slot, &result));
             etwas_pool_wake_flusher(pool);

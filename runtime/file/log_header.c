@@ -159,7 +159,7 @@ static void header_write_totals(const struct etwas_log_header *header)
     memcpy(header->content + header->totals_offset, &record, sizeof record);
 }
 
-/* Only who asked for the counter waits until it is measured. */
+/* Writes the clock record. Only a session that requested the counter waits until it is measured. */
 static void header_write_clock(const struct etwas_log_header *header,
                                const struct etwas_log_file_options *options)
 {

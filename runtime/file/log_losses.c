@@ -34,7 +34,7 @@ void etwas_log_losses_detach(struct etwas_log_file *file)
     file->losses = NULL;
 }
 
-/* Of a file that has ended the clock snapshots end where they did. */
+/* In a file that has ended, the clock snapshots end where they did. */
 uint32_t etwas_log_losses_write(struct etwas_log_file *file, uint32_t offset)
 {
     struct etwas_etl_loss_record record = {

@@ -255,7 +255,7 @@ static void window_widen(struct recorder *recorder, int64_t moment)
     }
 }
 
-/* Of the open window. */
+/* Makes the file name of the open window. */
 static uint32_t window_file_name(const struct recorder *recorder,
                                  const struct etwas_session *session,
                                  etwas_wchar made[ETWAS_NAME_UNITS + 1])
@@ -465,7 +465,7 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
     }
     session->recorder = &recorder->verbs;
     ck_pr_store_32(&session->trigger.clock, session->configuration.clock);
-    ck_pr_fence_release(); /* pairs with the acquire of who asks */
+    ck_pr_fence_release(); /* pairs with the acquire in etwas_trigger_pull */
     ck_pr_store_32(&session->trigger.armed, session->generation);
     return ERROR_SUCCESS;
 }

@@ -129,7 +129,7 @@ static struct etwas_log_file_totals session_file_totals(struct etwas_session *se
     };
 }
 
-/* Of the last file that the session writes. */
+/* The totals of the last file that the session writes. */
 static struct etwas_log_file_totals session_file_last_totals(struct etwas_session *session)
 {
     struct etwas_log_file_totals totals = session_file_totals(session);
@@ -369,9 +369,9 @@ static bool session_file_begin_next_part(struct etwas_session *session, uint32_t
 }
 
 /*
- * NEWFILE: what is taken and not accounted is in two parts at most, the newest ones, whose names a
- * crash-safe session keeps: who recovers it looks for it there. The half, since what describes
- * events takes its room, too.
+ * NEWFILE: what was accepted and is not accounted for is in two parts at most, the newest ones,
+ * whose names a crash-safe session stores: recovery looks for it there. Half of a part, since what
+ * describes events takes room, too.
  */
 static uint32_t session_file_room(struct etwas_session *session, uint32_t most, bool last)
 {

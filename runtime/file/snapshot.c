@@ -84,7 +84,7 @@ static bool snapshot_list_held(struct snapshot *snapshot)
     uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t pins = recorder != NULL ? recorder->pin_count : 0;
 
-    /* A pinned buffer is listed twice where somebody has scribbled on its owner word. */
+    /* A pinned buffer is listed twice where another process has overwritten its owner word. */
     snapshot->list = malloc(((size_t)allocated + pins) * sizeof *snapshot->list);
     if (snapshot->list == NULL) {
         return false;
@@ -170,7 +170,10 @@ static uint32_t snapshot_write_records(struct snapshot *snapshot, struct held *h
     return code;
 }
 
-/* Of a shared slot: a writer has claimed it, or nothing is committed in it yet. */
+/*
+ * Whether a shared slot's buffer is empty: a writer has claimed it, or nothing is committed in it
+ * yet.
+ */
 static bool held_is_empty(const struct etwas_pool *pool, const struct held *held)
 {
     return !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(held->owner)) &&
@@ -199,7 +202,8 @@ static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *he
     if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
         collected.end_units = ck_pr_load_32(&pool->buffers[held->buffer].end.units);
         collected.newest = pool->buffers[held->buffer].end.newest;
-        if (!etwas_pool_is_end(pool, collected.end_units)) { /* somebody has scribbled on it */
+        /* another process has overwritten it */
+        if (!etwas_pool_is_end(pool, collected.end_units)) {
             collected.end_units = ETWAS_FIRST_UNIT;
         }
     } else {

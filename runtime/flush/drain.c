@@ -25,9 +25,9 @@ uint64_t etwas_drain_timeout_ns = ETWAS_DRAIN_TIMEOUT_NS;
 struct pass {
     struct etwas_session *session;
     bool last;   /* of a session that ends: nothing can wait for room */
-    bool copies; /* what the batch has: untrusted_writers may be there */
+    bool copies; /* copies the batch: there may be untrusted writers */
     struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
-    uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each that are none */
+    uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each buffer that were impossible */
     struct etwas_batch batch;
     uint32_t room; /* how many buffers the batch may have */
     struct etwas_drain_result result;
@@ -54,9 +54,10 @@ static uint8_t *drain_whole_buffer(const struct etwas_pool *pool,
 }
 
 /*
- * Strangers may write into a shared session's buffers at any time: so once a guest has come its
- * records are copied first, and what is looked at and written is the copy, up to the first that is
- * none. A batch that was begun before the first guest came is still looked at where it lies.
+ * Untrusted writers may change a shared session's buffers at any time: so once a guest has come,
+ * its records are copied first, and only the copy is validated and written, up to the first
+ * impossible record. A batch that was begun before the first guest came is still read where it
+ * lies.
  */
 static void batch_copy_out(struct pass *pass, uint32_t index)
 {

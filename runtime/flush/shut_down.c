@@ -177,7 +177,7 @@ static void shut_down_mapping(struct etwas_session *session)
     etwas_shared_close(mapping);
 }
 
-/* Keeps the last counts, and returns the memory unless somebody is still inside. */
+/* Stores the last counts, and returns the memory unless a writer is still inside. */
 static void shut_down_pool(struct etwas_session *session, bool all_out)
 {
     struct etwas_pool *pool = session->pool;

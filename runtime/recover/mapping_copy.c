@@ -157,7 +157,10 @@ static uint8_t *copy_entries(struct etwas_mapping_copy *copy,
     return taken;
 }
 
-/* So far from the largest numbers that nobody who adds to it goes beyond. */
+/*
+ * Whether the values of a reading are so far from the largest numbers that sums with them do not
+ * overflow.
+ */
 static bool copy_is_reading(const struct etwas_clock_reading *reading)
 {
     const int64_t values[] = {reading->tsc, reading->qpc_ns, reading->filetime,
@@ -184,7 +187,7 @@ static bool copy_is_history(const struct etwas_clock_history *history)
     return true;
 }
 
-/* Readings that are none count for nothing. */
+/* Copies the clock history. Impossible readings are ignored. */
 static void copy_history(struct etwas_mapping_copy *copy, const struct etwas_recover_source *source,
                          uint32_t *code)
 {
@@ -231,7 +234,7 @@ static void copy_lengthen_totals(struct etwas_mapping_copy *copy, uint32_t total
     memcpy(totals, &header, sizeof header);
 }
 
-/* What cannot be buffer 0 is left out, and made anew. */
+/* Copies buffer 0. An impossible one is left out, and built again. */
 static void copy_first_buffer(struct etwas_mapping_copy *copy,
                               const struct etwas_recover_source *source, uint32_t *code)
 {

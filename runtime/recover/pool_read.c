@@ -337,8 +337,8 @@ static uint32_t zero_units(const uint8_t *record, uint32_t left)
 }
 
 /*
- * Word by word: who writes there meanwhile, or poisons it, is none of our business. ThreadSanitizer
- * would take the bytes of a record that is not finished, which nobody looks at, for a race.
+ * Copies word by word: other threads may write there, or poison it, meanwhile. ThreadSanitizer
+ * would take the bytes of a record that is not finished, which are not used, for a race.
  */
 __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void copy_units(
     uint64_t *to, const uint8_t *start, uint32_t limit)

@@ -253,7 +253,7 @@ static uint32_t recovery_bytes_in_files(struct recovery *recovery,
                                                            data + accounted, limit - accounted);
 }
 
-/* Behind what the log files have of it. */
+/* Writes what a buffer has behind what the log files have of it. */
 static uint32_t recovery_write_found(struct recovery *recovery, struct etwas_found_buffer *found)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
@@ -318,7 +318,7 @@ static uint32_t recovery_write_events(struct recovery *recovery)
     return code;
 }
 
-/* Why; when, nobody has noted. */
+/* Records the losses by cause; when they happened is not known. */
 static void recovery_record_losses(struct recovery *recovery, const uint64_t *by_cause)
 {
     const struct etwas_clock_reading *started = &recovery->copy.history.readings[0];
@@ -344,8 +344,8 @@ static void recovery_record_losses(struct recovery *recovery, const uint64_t *by
 }
 
 /*
- * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the
- * file does not say what was attempted.
+ * The totals of the file. If the process goes on, or was in an accounting step, the sums are no
+ * proof: the file then does not say what was attempted.
  */
 static struct etwas_log_file_totals recovery_count(struct recovery *recovery)
 {

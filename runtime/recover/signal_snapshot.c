@@ -434,7 +434,7 @@ uint32_t etwas_prepared_snapshot_write(struct etwas_prepared_snapshot *prepared)
         return ERROR_BUSY;
     }
     ck_pr_inc_32(&session->handlers_inside);
-    ck_pr_fence_memory(); /* pairs with who takes the pool away: flush/shut_down.c */
+    ck_pr_fence_memory(); /* pairs with the end of the pool: flush/shut_down.c */
     if (signal_has_session(prepared)) {
         signal_write_file(prepared);
         code = prepared->code;

@@ -102,7 +102,10 @@ void etwas_recover_source_close(struct etwas_recover_source *source)
 
 /* ---- the log file that a mapping names ------------------------------------------------------- */
 
-/* Of a core file the owner says nothing: the system writes it. */
+/*
+ * Whether this is a log file of the mapping's user. The owner of a core file says nothing: the
+ * system writes it.
+ */
 static bool source_is_log_file(const struct etwas_recover_source *source, int file,
                                struct stat *status)
 {

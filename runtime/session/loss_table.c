@@ -70,7 +70,7 @@ static struct etwas_etl_loss *interval_find_alike(struct etwas_loss_table *table
 
 /* ---- making room ----------------------------------------------------------------------------- */
 
-/* Of one interval from `begin` to `end`: what is alike becomes one. */
+/* Unites losses that are alike in the interval from `begin` to `end`. */
 static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint32_t end)
 {
     uint32_t kept = begin;
@@ -91,8 +91,8 @@ static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint
 }
 
 /*
- * Of the neighbours that are shortest together the one behind, and where that ends. False: there
- * are none.
+ * Finds the two neighbouring intervals that are shortest together: where the second begins, and
+ * where it ends. Returns false when there are no two.
  */
 static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32_t *middle,
                                     uint32_t *end)

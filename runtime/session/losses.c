@@ -22,7 +22,7 @@ static const uint32_t slot_causes[ETWAS_SLOT_LOSSES] = {
     [ETWAS_SLOT_WITHHELD] = ETWAS_LOST_WITHHELD,
 };
 
-/* The interval of one look. */
+/* The interval of one check. */
 struct interval {
     struct etwas_loss_table *table;
     int64_t from;
@@ -51,8 +51,8 @@ void etwas_losses_end(struct etwas_session *session)
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /*
- * A count that has grown. That of writers who are not through yet may be less than before, for a
- * while.
+ * Reports a count that has grown. A count that includes unfinished writers may be less than before,
+ * for a while.
  */
 static void losses_report(const struct interval *interval, uint64_t *reported, uint64_t found,
                           struct etwas_etl_loss loss)
@@ -80,7 +80,7 @@ static void losses_read_slots(const struct etwas_session *session)
     }
 }
 
-/* Of an extra slot how many processors there are. */
+/* The processor of a slot; for an extra slot the number of processors. */
 static uint32_t losses_processor_of(const struct etwas_session *session, uint32_t slot)
 {
     uint32_t row_slots = session->pool->row_slots;

@@ -81,7 +81,7 @@ void etwas_sessions_forget(void)
         if (session->pool != NULL) {
             /* The parent's slots are not to be touched where it shares them. */
             etwas_pool_forget(session->pool);
-            /* For who was interrupted in the slots, and forked. */
+            /* For a thread that forked in a signal handler while it was inside a slot. */
             etwas_session_close(session);
         }
         if (session->mapping != NULL) {
@@ -462,8 +462,8 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_64(&slot->word,
                        is_rseq ? etwas_word_none() : etwas_word_empty(ck_pr_load_64(&slot->word)));
         /*
-         * Everything above is seen by who sees the gate open, or the word. Pairs with L1 and the
-         * gate.
+         * A thread that sees the gate open, or the word, sees everything above. Pairs with L1 and
+         * the gate.
          */
         ck_pr_fence_release();
         ck_pr_store_32(&slot->gate, gate);

@@ -70,7 +70,7 @@ static uint32_t trigger_pull(struct etwas_session_key key, const uint32_t *from,
         ck_pr_load_32(&trigger->armed) != key.generation) {
         return ERROR_INVALID_HANDLE;
     }
-    ck_pr_fence_acquire(); /* pairs with the release of who armed it */
+    ck_pr_fence_acquire(); /* pairs with the release of the thread that armed it */
     clock = ck_pr_load_32(&trigger->clock);
     stamp = from == NULL ? etwas_clock_now(clock) : etwas_trigger_stamp(*from, stamp, clock);
     ck_pr_fence_memory(); /* stamped before it is counted */
