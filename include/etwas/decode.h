@@ -19,28 +19,29 @@
  *         }
  *     etwas_decoder_close(decoder);
  *
- * Descriptions may stand behind the events they are of, so a file is gone through twice; a consumer
- * of a running session learns as it goes. Of several descriptions of one event, which a program that
- * was changed leaves in a file, each counts from where it stands, the first for what is before it too.
+ * A description may follow the events that it describes. Therefore a file is read twice, whereas a
+ * consumer of a running session learns while it reads. If a program was changed, a file may have
+ * several descriptions of one event. Each is valid from its position on, and the first one also for
+ * the events before it.
  *
- * What describes an event, in this order:
+ * An event is described by, in this order:
  *
  *     the event itself      TraceLogging: the items EVENT_SCHEMA_TL and PROV_TRAITS
  *     a manifest in chunks  as .NET's EventSource writes them, anywhere in the file
  *     event metadata        records of the class bbccf6c1-6cd1-48c4-80ff-839482e37671, as etwas
  *                           writes them for described classes, and xperf -merge for others
- *     what is built in      the header event, the kernel's classes
+ *     built-in schemas      the header event, the kernel's classes
  *     the event's payload   TraceLogging of systems that write no items: both at its head
  *
- * A message of TraceMessage has no schema but a text, if its format was described:
+ * A message of TraceMessage has no schema but a text, if its format was described: see
  * etwas_decoder_message.
  *
- * A schema is learned once and kept by its content. Names and descriptions come from files: they
- * are checked, and may still hold any character, control characters too. Payloads are hostile:
+ * A schema is learned once and kept by its content. Names and descriptions come from files. They
+ * are checked, and may still hold any character, control characters too. Payloads are untrusted:
  * whatever a schema says, nothing beyond a payload is read.
  *
- * A decoder and what came of it are for one thread at a time. Functions are not async-signal-safe.
- * They return ERROR_SUCCESS or a code of <etwas/winerror.h>.
+ * A decoder and its results are for one thread at a time. Functions are not async-signal-safe. They
+ * return ERROR_SUCCESS or a code of <etwas/winerror.h>.
  */
 
 #include <etwas/evntcons.h>
@@ -57,78 +58,96 @@ ETWAS_BEGIN_DECLS
 
 typedef struct etwas_decoder etwas_decoder;
 
-/* ERROR_INVALID_PARAMETER for NULL, ERROR_NOT_ENOUGH_MEMORY. Close it with etwas_decoder_close. */
+/*
+ * Creates a decoder. Free it with etwas_decoder_close.
+ *
+ * ERROR_INVALID_PARAMETER: `decoder` is NULL.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
+ */
 uint32_t etwas_decoder_open(etwas_decoder **decoder) ETWAS_API(etwas_decoder_open);
 
 /* Frees the decoder and every schema it gave. NULL is allowed. */
 void etwas_decoder_close(etwas_decoder *decoder) ETWAS_API(etwas_decoder_close);
 
 /*
- * Takes in what a record says about other events. ERROR_SUCCESS: it is such a record, and not an
- * event to be shown. ERROR_NOT_FOUND: it is not. ERROR_INVALID_DATA: it is one and makes no sense;
- * nothing is learned of it. ERROR_NOT_ENOUGH_MEMORY. A description that comes again replaces the
- * earlier one from then on; schemas given before stay as they are, but that a field's map is the
- * newest of its name.
+ * Learns what a record says about other events. A later description of the same event replaces the
+ * earlier one from then on. Schemas that were returned before do not change, except that a field's
+ * map is the newest of its name.
+ *
+ * ERROR_SUCCESS: the record is a description, and not an event to be shown.
+ * ERROR_NOT_FOUND: the record is not a description.
+ * ERROR_INVALID_DATA: the record is an invalid description, and nothing is learned from it.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     ETWAS_API(etwas_decoder_learn);
 
 /*
- * The same for a record that is read before its turn, as in the first pass over a file: what is
- * described already stays as it is.
+ * etwas_decoder_learn for a record that is read ahead, as in the first pass over a file: existing
+ * descriptions are not replaced.
  */
 uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *record)
     ETWAS_API(etwas_decoder_learn_ahead);
 
 /*
- * What of the manifests that were learned could not be used, in words, as etwas_value_text gives a value: "2 elements, the
- * first is <event> in line 12". 0: all could. Of fields that cannot be read the events themselves tell.
+ * Describes the parts of the learned manifests that could not be used, for example "2 elements, the
+ * first is <event> in line 12". `text` and the result are as for etwas_value_text. Returns 0 if
+ * everything could be used. Fields that cannot be read are reported with the events.
  */
 size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t size)
     ETWAS_API(etwas_decoder_left_out);
 
 /*
- * One property of a schema. Two things TDH has no word for are said like this: a count or length
- * that the payload has right before the elements or the bytes, in 16 bits (TraceLogging), is that of
- * a property that names itself; an array that goes to the end of the payload has PropertyParamCount and
- * PropertyParamFixedCount, and is counted by property 0xFFFF.
+ * One property of a schema. TDH has no expression for two cases. In TraceLogging a count or length
+ * precedes the elements or bytes in the payload, in 16 bits: such a property names itself. An array
+ * that extends to the end of the payload has PropertyParamCount and PropertyParamFixedCount, and is
+ * counted by property 0xFFFF.
  */
 typedef struct etwas_schema_field {
     const char *name; /* UTF-8; several fields may have the same */
     const EVENT_PROPERTY_INFO *info;
-    const EVENT_MAP_INFO *map; /* names of its values or bits; NULL: none known, or not yet */
+    const EVENT_MAP_INFO *map; /* names of its values or bits; NULL: none, or not known yet */
 } etwas_schema_field;
 
 struct etwas_plan;
 
-/* What an event is. Belongs to the decoder, and is constant, but for maps, until it is closed. */
+/*
+ * The schema of an event. The decoder owns it, and it is constant, except for maps, until the
+ * decoder is closed.
+ */
 typedef struct etwas_schema {
-    const TRACE_EVENT_INFO *info; /* as TdhGetEventInformation gives it */
+    const TRACE_EVENT_INFO *info; /* as TdhGetEventInformation returns it */
     uint32_t info_bytes;
-    uint32_t field_count;             /* of `fields`: info->PropertyCount */
+    uint32_t field_count;             /* number of `fields`: info->PropertyCount */
     const etwas_schema_field *fields; /* parallel to info->EventPropertyInfoArray */
     const char *provider;             /* UTF-8, "" if it has no name */
     const char *event; /* UTF-8: the event's name, or TASK, TASK/OPCODE, the symbol; may be "" */
     /*
-     * The event's version is not described. Another one's fields were taken, whose version `info` has; of what is
-     * built in, those on which all known versions agree: `info` has the event's own version then.
+     * The event's version is not described, and the fields of another version are used; `info` has
+     * that version. For built-in schemas these are the fields on which all known versions agree,
+     * and `info` has the event's own version.
      */
     bool other_version;
-    const struct etwas_plan *plan; /* the decoder's own */
+    const struct etwas_plan *plan; /* private to the decoder */
 } etwas_schema;
 
 /*
- * The schema of an event. ERROR_NOT_FOUND: nothing describes it. ERROR_INVALID_DATA: what describes
- * it makes no sense; it is an event without a schema then. Where that is so of a field alone, the fields
- * before it are read, and it is UNDESCRIBED. ERROR_NOT_ENOUGH_MEMORY.
+ * Finds the schema of an event.
+ *
+ * ERROR_NOT_FOUND: nothing describes the event.
+ * ERROR_INVALID_DATA: the description is invalid, and the event has no schema. If only a field is
+ *   invalid, this is not returned: the fields before it are read, and it is UNDESCRIBED.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                               const etwas_schema **schema) ETWAS_API(etwas_decoder_schema);
 
 /*
- * Gives every schema the decoder knows to `visit`, described events that never came too, in the
- * order of provider and event; of what is built in, what was asked for. `visit` may stop it with
- * false. ERROR_NOT_ENOUGH_MEMORY.
+ * Passes every schema that the decoder knows to `visit`, also those of events that never came, in
+ * the order of provider and event. Built-in schemas are included if they were used. `visit` may
+ * stop this with false.
+ *
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
                                bool (*visit)(const etwas_schema *schema, void *context),
@@ -143,47 +162,52 @@ uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
 #define ETWAS_TOKEN_STRUCT_END 4u
 #define ETWAS_TOKEN_TRUNCATED 5u /* the payload ends in `field`; `data` is what is left of it */
 #define ETWAS_TOKEN_TRAILING 6u  /* `data` follows the last field */
-/* How `field` is read its description does not say; `data` is all that is left. */
+/* The description does not say how to read `field`; `data` is the rest of the payload. */
 #define ETWAS_TOKEN_UNDESCRIBED 7u
 
 typedef struct etwas_value {
     uint32_t token;    /* ETWAS_TOKEN_* */
     uint16_t in_type;  /* TDH_INTYPE_*; a pointer as HEXINT32 or 64, a size as UINT32 or 64 */
     uint16_t out_type; /* TDH_OUTTYPE_*: what the schema says, or in_type's own */
-    uint32_t index;    /* of an element in its array, or of a message's argument; else 0 */
+    uint32_t index;    /* index of an element, or of a message's argument; else 0 */
     uint32_t count;    /* ARRAY_BEGIN: elements */
-    const etwas_schema_field *field; /* NULL: TRAILING, or a message's argument */
-    const void *data;                /* in the payload, not aligned */
-    uint32_t bytes;  /* of the value alone: without the count before it, or the 0 behind it */
-    uint32_t behind; /* of a text: how many bytes of it follow those, a 0 and what is behind it */
+    const etwas_schema_field *field; /* NULL for TRAILING and for a message's argument */
+    const void *data;                /* in the payload, unaligned */
+    uint32_t bytes;                  /* the value alone, without its count or terminating 0 */
+    uint32_t behind;                 /* for a text: bytes after it, its 0 and what follows that */
 } etwas_value;
 
-/* Where in an event the next field is: the caller's, on its stack. Its members are not public. */
+/*
+ * The position of the next field in an event. The caller keeps it on its stack. Its members are
+ * private.
+ */
 typedef struct etwas_fields {
     const etwas_schema *schema;
     const EVENT_RECORD *record;
     uint64_t state[256];
 } etwas_fields;
 
-/* Begins at the first field. What the three lead to must stay until the last. */
+/*
+ * Begins at the first field. The three arguments must stay valid until the last call for `fields`.
+ */
 void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record) ETWAS_API(etwas_fields_begin);
 
 /*
- * The next token: false behind the last. After a TRUNCATED or UNDESCRIBED one, open arrays and structs
- * are ended, and no more fields come. Takes memory nowhere.
+ * Reads the next token. Returns false after the last one. After a TRUNCATED or UNDESCRIBED token,
+ * open arrays and structs are ended, and no more fields follow. It allocates no memory.
  */
 bool etwas_fields_next(etwas_fields *fields, etwas_value *value) ETWAS_API(etwas_fields_next);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What a value is when it is compared, or written as JSON. */
+/* The kind of a value for comparisons and for JSON. */
 #define ETWAS_VALUE_TEXT 0u     /* only text: strings, GUIDs, dates, addresses, binary … */
 #define ETWAS_VALUE_UNSIGNED 1u /* etwas_number.u */
 #define ETWAS_VALUE_SIGNED 2u   /* etwas_number.i */
 #define ETWAS_VALUE_FLOAT 3u    /* etwas_number.f */
 #define ETWAS_VALUE_BOOLEAN                                                                        \
-    4u /* etwas_number.u: 0 or 1; a boolean that is neither is the number it is */
+    4u /* etwas_number.u: 0 or 1; any other value of a boolean is a number */
 
 typedef union etwas_number {
     uint64_t u;
@@ -191,45 +215,58 @@ typedef union etwas_number {
     double f;
 } etwas_number;
 
-/* What a VALUE is; *number is set unless it is ETWAS_VALUE_TEXT. A port has its bytes turned. */
+/*
+ * Returns the kind of a VALUE and stores its number in *number, unless it is ETWAS_VALUE_TEXT. A
+ * port is converted to host byte order.
+ */
 uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
     ETWAS_API(etwas_value_number);
 
-/* Whether a value's text is the payload's own (a string, XML, JSON): shown in quotes. */
+/*
+ * Returns whether a value's text is the payload's own (a string, XML, JSON), which is shown in
+ * quotes.
+ */
 bool etwas_value_is_string(const etwas_value *value) ETWAS_API(etwas_value_is_string);
 
 /*
- * A value as text, UTF-8 and valid whatever the payload holds: names of enumerations and bits,
- * decimal or 0x hexadecimal numbers as the schema says, dates in ISO 8601, GUIDs, addresses,
- * security ids, error codes. Not quoted or escaped. At most `size` bytes go to `text`, the last of
- * them 0 (none for size 0); returns how many there are in all, without the 0.
+ * Writes a value as text, which is valid UTF-8 whatever the payload holds. The text has names of
+ * enumerations and bits, decimal or 0x hexadecimal numbers as the schema says, dates in ISO 8601,
+ * GUIDs, addresses, security ids, or error codes. It is neither quoted nor escaped. `text` receives
+ * at most `size` bytes, the last of which is 0 (none if `size` is 0). Returns the length of the
+ * whole text without the 0.
  */
 size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
     ETWAS_API(etwas_value_text);
 
 /*
- * What of a VALUE its text does not say, or what it should not be, in words, as etwas_value_text gives the value; 0:
- * there is no such thing. "odd byte: 41" of UTF-16 with a byte too many, "not UTF-8: 63E9" and "not UTF-16: …" of
- * characters that the text has replaced, "17 sub-authorities, 15 are allowed" and "revision 2, only 1 is known" of a
- * SID, "no such date" of a SYSTEMTIME, "behind its 0: 6263" of a text of fixed length in which that is not nothing.
+ * Describes what the text of a VALUE does not show, or what is irregular in it. `text` and the
+ * result are as for etwas_value_text; 0 means that there is nothing to report. Examples:
+ * - "odd byte: 41": UTF-16 with an extra byte;
+ * - "not UTF-8: 63E9" and "not UTF-16: …": characters that the text has replaced;
+ * - "17 sub-authorities, 15 are allowed" and "revision 2, only 1 is known": a SID;
+ * - "no such date": a SYSTEMTIME;
+ * - "behind its 0: 6263": a text of fixed length with other bytes than 0 there.
  */
 size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
     ETWAS_API(etwas_value_odd);
 
 /*
- * The message of an event, as etwas_value_text gives a value: of a TraceMessage the format that was
- * described for it with the arguments, of others the schema's EventMessage with the fields. 0 when it
- * has none. What an argument or field lacks in a payload that is too short is shown as "…", or left
- * as the message has it. Behind an argument of TraceMessage that its text had to replace characters of
- * stands what it is, " [not UTF-8: 63E9]"; of fields etwas_value_odd says it. It may have several lines.
+ * Writes the message of an event. `text` and the result are as for etwas_value_text. For a
+ * TraceMessage it is the described format with the arguments, for other events it is the schema's
+ * EventMessage with the fields. Returns 0 if the event has none. An argument or field that is
+ * missing in a short payload is shown as "…", or left as the message has it. If the text of an
+ * argument of TraceMessage had to replace characters, these follow it, as in " [not UTF-8: 63E9]";
+ * for fields see etwas_value_odd. The message may have several lines.
  */
 size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                              size_t size) ETWAS_API(etwas_decoder_message);
 
 /*
- * Gives every format of a message that the decoder knows to `visit`, in the order of GUID and number:
- * as etwas_describe_message was given it, text of the file that ends with 0. `visit` may stop it with
- * false. ERROR_NOT_ENOUGH_MEMORY.
+ * Passes every message format that the decoder knows to `visit`, in the order of GUID and number.
+ * It is the text that was given to etwas_describe_message: text of the file that ends with 0.
+ * `visit` may stop this with false.
+ *
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
                                 bool (*visit)(const etwas_guid *guid, uint16_t number,
@@ -237,18 +274,19 @@ uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
                                 void *context) ETWAS_API(etwas_decoder_messages);
 
 /*
- * What of a message's payload is not in its text. TRUNCATED: the payload ends in the argument of number
- * `index`, from 1, or how that one is read the format does not say; `data` is what is left. TRAILING:
- * `data` follows the last argument. False: there is no such thing, or the record is no message of
- * TraceMessage whose format was described.
+ * Reports the part of a message's payload that is not in its text. TRUNCATED: the payload ends in
+ * the argument with the number `index`, from 1, or the format does not say how to read that one;
+ * `data` is the rest. TRAILING: `data` follows the last argument. Returns false if there is no such
+ * part, or if the record is not a message of TraceMessage with a described format.
  */
 bool etwas_decoder_message_rest(const etwas_decoder *decoder, const EVENT_RECORD *record,
                                 etwas_value *rest) ETWAS_API(etwas_decoder_message_rest);
 
 /*
- * What an event's provider is called, where nothing describes the event: by the item PROV_TRAITS, or
- * by what was learned so far of other events of the provider or, of a classic event, of its class;
- * last by a table of some providers of Windows and .NET. Likewise; 0 when it is not known.
+ * Finds the name of an event's provider if nothing describes the event. The name comes from the
+ * item PROV_TRAITS, or from descriptions of other events of the provider or, for a classic event,
+ * of its class, and last from a table of providers of Windows and .NET. `text` and the result are
+ * as for etwas_value_text; 0 means that the name is unknown.
  */
 size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                               size_t size) ETWAS_API(etwas_decoder_provider);

@@ -4,8 +4,8 @@
 #define ETWAS_DESCRIBE_H
 
 /*
- * Describing classic events and messages: a part of <etwas/etwas.h>, which says what holds for all of
- * its functions.
+ * Descriptions of classic events and messages. This header is a part of <etwas/etwas.h>, which
+ * states what holds for all of its functions.
  */
 
 #include <etwas/types.h>
@@ -16,9 +16,9 @@
 ETWAS_BEGIN_DECLS
 
 /*
- * A program says once what its classic events are called and which fields they have; every log file,
- * part, snapshot and real-time consumer gets that as event metadata, from which readers show events
- * by name and value, with nothing beside the file. An event costs no more by it.
+ * A program describes once the names and fields of its classic events. Every log file, part,
+ * snapshot and real-time consumer gets the description as event metadata. Readers show events by
+ * name and value from it, without anything beside the file. An event costs no more for this.
  *
  *     static const etwas_field_description fields[] = {
  *         {.name = "size", .in_type = TDH_INTYPE_UINT64},
@@ -33,29 +33,31 @@ ETWAS_BEGIN_DECLS
  *     };
  *     error = etwas_describe_class(&description, NULL);
  *
- * Texts are UTF-8. All of it is copied. It is kept until the process ends, for events outlive the
- * registration of their class, and a fork's child has it too. What is described before a session
- * starts stands at the beginning of its files; what is described later comes with the next buffers
- * that are written, in a session with a flusher's thread after a second or so, or at the end: a
- * reader looks through a file before it shows an event.
+ * Texts are UTF-8. All arguments are copied. A description is kept until the process ends, because
+ * events outlive the registration of their class; a fork's child has it too. Descriptions made
+ * before a session starts are at the beginning of its files. Later ones come with the next buffers
+ * that are written, or at the end; in a session with a flusher thread this takes about a second.
+ * Therefore a reader searches a file before it shows an event.
  */
 
-/* etwas_field_description.count or .length: what the field right before this one says. */
+/*
+ * A value of etwas_field_description.count or .length: the field directly before this one has it.
+ */
 #define ETWAS_BY_FIELD_BEFORE 0xFFFFu
 
-/* A field. In the payload they follow one another without gaps. */
+/* A field. In the payload, fields follow one another without gaps. */
 typedef struct etwas_field_description {
     const char *name;
-    const char *map;   /* of the same class: names of its values or bits; NULL: none */
-    uint16_t in_type;  /* TDH_INTYPE_* of <etwas/tdh.h>: what lies in the payload */
-    uint16_t out_type; /* TDH_OUTTYPE_*: how it is shown; 0: as usual for the in type */
+    const char *map;   /* map of the same class for its values or bits; NULL: none */
+    uint16_t in_type;  /* TDH_INTYPE_* of <etwas/tdh.h>: the type in the payload */
+    uint16_t out_type; /* TDH_OUTTYPE_*: the form of display; 0: that of the in type */
     uint16_t count;    /* elements of an array; 0 or 1: a single value */
-    uint16_t length;   /* BINARY: bytes; strings: characters, 0: up to a 0 of their own; else 0 */
+    uint16_t length;   /* bytes of BINARY, characters of strings; 0: up to a NUL; else 0 */
 } etwas_field_description;
 
 /* One type of the events of a class. */
 typedef struct etwas_type_description {
-    const char *name;                      /* as "Start"; NULL: they are called by their class */
+    const char *name;                      /* such as "Start"; NULL: events have the class's name */
     const etwas_field_description *fields; /* NULL: none */
     uint32_t field_count;
     uint8_t type;  /* Class.Type */
@@ -65,27 +67,27 @@ typedef struct etwas_type_description {
 
 typedef struct etwas_map_entry {
     const char *name;
-    uint32_t value; /* of bits: one of them, or several */
+    uint32_t value; /* for bits: one of them, or several */
     uint32_t reserved;
 } etwas_map_entry;
 
-/* Names of the values of an enumeration, or of bits. */
+/* Names for the values of an enumeration, or for bits. */
 typedef struct etwas_map_description {
     const char *name; /* the versions of a class share their maps */
     const etwas_map_entry *entries;
     uint32_t entry_count;
-    uint32_t is_bits; /* not 0: several may be set in a value */
+    uint32_t is_bits; /* not 0: a value may have several of them */
 } etwas_map_description;
 
 typedef struct etwas_class_description {
-    const etwas_guid *guid; /* of the class: as given to RegisterTraceGuids, or in event headers */
+    const etwas_guid *guid; /* as given to RegisterTraceGuids, or in event headers */
     const char *provider_name;
-    const char *name; /* NULL: its events are called by the names of their types */
+    const char *name; /* NULL: events have the names of their types */
     const etwas_type_description *types;
     const etwas_map_description *maps; /* NULL: none */
     uint32_t type_count;
     uint32_t map_count;
-    uint32_t version; /* Class.Version, up to 255; each is described by itself */
+    uint32_t version; /* Class.Version, up to 255; each is described separately */
     uint32_t reserved;
 } etwas_class_description;
 
@@ -95,18 +97,21 @@ uint32_t etwas_describe_class_sized(const etwas_class_description *description,
     ETWAS_API(etwas_describe_class_sized);
 
 /*
- * Describes a version of a class; it need not be registered. What is described again as it is
- * changes nothing; described otherwise the new description replaces the old one, in the files that
- * are being written too.
+ * Describes a version of a class, which need not be registered. An identical description changes
+ * nothing. A different one replaces the old one, also in the files that are being written. On
+ * failure nothing is described.
  *
- * ERROR_INVALID_PARAMETER: it makes no sense. ERROR_MORE_DATA: what a type or a map takes is longer
- * than a record, 65,535 bytes. Of both *fault, unless `fault` is NULL, is a sentence that says what is
- * wrong, static text; else it is NULL. ERROR_NOT_ENOUGH_MEMORY; ERROR_ALREADY_INITIALIZED in a second
- * copy of the library. On failure nothing is described.
+ * A type or a map takes 200 to 300 bytes, and about 50 for each field or value. A session leaves
+ * out what does not fit into one of its buffers, and what needs more than half of a log file of
+ * limited size.
  *
- * A type or a map takes 200 to 300 bytes, and about 50 for each field or value. A session leaves out
- * what does not fit into one of its buffers, and what needs more than half of a log file of limited
- * size.
+ * ERROR_INVALID_PARAMETER: the description is invalid.
+ * ERROR_MORE_DATA: a type or a map is longer than a record, 65,535 bytes.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
+ * ERROR_ALREADY_INITIALIZED: this is a second copy of the library.
+ *
+ * For the first two, *fault receives a sentence that says what is wrong, as static text; for all
+ * other results it receives NULL. `fault` may be NULL.
  */
 static inline uint32_t etwas_describe_class(const etwas_class_description *description,
                                             const char **fault)
@@ -115,7 +120,7 @@ static inline uint32_t etwas_describe_class(const etwas_class_description *descr
 }
 
 /*
- * Gives the messages with this GUID and number that TraceMessage writes a text. In `format` each
+ * Gives a text to the messages with this GUID and number that TraceMessage writes. In `format` each
  * conversion is one argument, in their order:
  *
  *     %d %i %u %o %x %X    4 bytes; with hh 1, h 2, l ll j z t 8
@@ -125,9 +130,13 @@ static inline uint32_t etwas_describe_class(const etwas_class_description *descr
  *     %p                   8 bytes, an address
  *     %%                   a percent sign, and no argument
  *
- * with the flags, width and precision of printf, but no `*`. Described again it is replaced, as a
- * class is. ERROR_INVALID_PARAMETER: NULL, no UTF-8, or another conversion. ERROR_MORE_DATA: it is
- * longer than 65,000 bytes. ERROR_NOT_ENOUGH_MEMORY; ERROR_ALREADY_INITIALIZED.
+ * Flags, width and precision are those of printf, but `*` is not allowed. Another description
+ * replaces it, as for a class.
+ *
+ * ERROR_INVALID_PARAMETER: an argument is NULL, or `format` is not UTF-8 or has another conversion.
+ * ERROR_MORE_DATA: `format` is longer than 65,000 bytes.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
+ * ERROR_ALREADY_INITIALIZED: this is a second copy of the library.
  */
 uint32_t etwas_describe_message(const etwas_guid *message_guid, uint16_t number, const char *format)
     ETWAS_API(etwas_describe_message);

@@ -4,8 +4,8 @@
 #define ETWAS_READING_H
 
 /*
- * What is known of a trace that is being read: a part of <etwas/etwas.h>, which says what holds for all
- * of its functions.
+ * Information about a trace that is being read. This header is a part of <etwas/etwas.h>, which
+ * states what holds for all of its functions.
  */
 
 #include <etwas/types.h>
@@ -18,135 +18,190 @@ ETWAS_BEGIN_DECLS
 
 /* ---- what a trace file is and what is wrong with it ------------------------------------------ */
 
-/* What can be wrong somewhere in a trace file. */
+/* The kinds of damage in a trace file. */
 typedef enum etwas_damage_kind {
     ETWAS_DAMAGE_NONE = 0,
     ETWAS_DAMAGE_TRUNCATED,     /* the file ends inside a buffer */
     ETWAS_DAMAGE_BUFFER_HEADER, /* a buffer header with impossible sizes, offsets or flags */
-    ETWAS_DAMAGE_PROCESSOR,     /* a processor index the header does not allow */
-    ETWAS_DAMAGE_COMPRESSION,   /* compressed bytes that do not decompress to what is promised */
+    ETWAS_DAMAGE_PROCESSOR,     /* a processor index that the header does not allow */
+    ETWAS_DAMAGE_COMPRESSION,   /* compressed bytes that do not decompress as stated */
     ETWAS_DAMAGE_RECORD,        /* a record with an impossible marker or size */
     ETWAS_DAMAGE_TIME_ORDER,    /* a stamp older than the one before it in the same buffer */
-    ETWAS_DAMAGE_SEQUENCE,      /* sequence numbers missing or used twice */
+    ETWAS_DAMAGE_SEQUENCE,      /* sequence numbers that are missing or used twice */
     ETWAS_DAMAGE_READ           /* the system could not read this part of the file */
 } etwas_damage_kind;
 
 typedef struct etwas_damage {
     etwas_damage_kind kind;
-    uint64_t file_offset;   /* where, from the start of the file */
-    uint64_t bytes_skipped; /* what was not delivered because of it; 0 when all was */
+    uint64_t file_offset;   /* offset from the start of the file */
+    uint64_t bytes_skipped; /* bytes not delivered because of it; 0 if none */
 } etwas_damage;
 
-/* A short sentence for a kind of damage. Static text; "unknown damage" for an unknown kind. */
+/*
+ * Returns a short sentence for a kind of damage, or "unknown damage" for an unknown kind. The text
+ * is static.
+ */
 const char *etwas_damage_name(etwas_damage_kind kind) ETWAS_API(etwas_damage_name);
 
 typedef void (*etwas_damage_callback)(const etwas_damage *damage, void *context);
 
 /*
- * Has `callback` called, from ProcessTrace's thread, for each damage ProcessTrace meets in this
- * trace, also for what was found by OpenTrace. NULL turns it off. `trace` is OpenTrace's handle.
- * Errors: ERROR_INVALID_HANDLE; ERROR_BUSY while ProcessTrace runs on the handle.
+ * Sets a callback that ProcessTrace's thread calls for each damage that ProcessTrace finds in this
+ * trace, and for those that OpenTrace found. NULL removes it. `trace` is a handle of OpenTrace.
+ *
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_BUSY: ProcessTrace runs on the handle.
  */
 uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback callback,
                                void *context) ETWAS_API(etwas_trace_on_damage);
 
 /*
- * ProcessTrace, of more than its 64 files too: of as many as are open, which are 1,024 at most. So much for its
- * limit: each file takes a descriptor from OpenTrace on, and while it is read for each of its processors a buffer's size
- * of memory, at most 128 KiB (a compressed buffer as much as it was).
+ * ProcessTrace for more than its 64 files: for as many as are open, at most 1,024. Each file uses a
+ * descriptor from OpenTrace on. While it is read, it uses a buffer of memory for each of its
+ * processors, at most 128 KiB (for a compressed buffer its uncompressed size).
  *
- * Files that etwas wrote on one machine are on one time line: those that say the same time of its boot, to a second; where the
- * wall clock was set by more between the starts of their sessions they do not. By their headers, as ProcessTrace has it, each
- * is as far from the others as the wall clock has moved against the performance counter between these: by
- * drift, by being set, by all that the machine was suspended. Here, if there are several such sessions, stamps of these counters
- * are times by the newest reading of both clocks in any of the files, so that what was recorded at one moment has one
- * time. The traces keep that: etwas_trace_convert_time with ETWAS_CLOCK_PROCESS_TRACE says the same afterwards.
+ * Files that etwas wrote on one machine form one time line. They are of one machine if their
+ * headers give the same boot time, to a second. The boot times differ if the wall clock was set by
+ * more between the starts of their sessions. If only their headers are used, as in ProcessTrace,
+ * files are apart by as much as the wall clock has moved against the performance counter between
+ * their starts: by drift, by being set, and by suspends of the machine. If there are several such
+ * sessions, this function converts stamps of these counters by the newest reading of both clocks in
+ * any of the files. Events of one moment then have one time. The traces keep this:
+ * etwas_trace_convert_time with ETWAS_CLOCK_PROCESS_TRACE gives the same time afterwards.
  *
- * What several files of one session have, such as snapshots that overlap, is delivered once: of that file which was given
- * first, for the others it is counted in repeated_events. The same is what has its processor, its stamp, its place in the
- * buffer and its bytes. What describes events and images, and the file's header, is delivered of each file.
+ * Events that several files of one session have, such as overlapping snapshots, are delivered once.
+ * They are delivered from the file that was given first, and counted in repeated_events of the
+ * others. Two events are the same if they have the same processor, stamp, position in the buffer
+ * and bytes. Descriptions of events and images, and the file's header, are delivered from each
+ * file.
  *
- * Each of such files tells how many events the session has lost, overwritten and attempted so far; a recovered file tells
- * it of the whole session. The greatest count holds: those of the other files are in repeated_lost_events and its like.
- * Files that follow one another in a session, as parts of a set do, each have counts of their own, which add up.
+ * Each such file states how many events the session has lost, overwritten and attempted so far; a
+ * recovered file states it for the whole session. The greatest count is valid: those of the other
+ * files are in repeated_lost_events and its like. Consecutive files of a session, such as parts of
+ * a set, each have counts of their own, which add up.
  *
- * ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else as ProcessTrace has it. `traces`, `start` and `end` (UTC, or
- * NULL) stay as they are.
+ * `traces`, `start` and `end` (UTC, or NULL) are not changed. Errors are those of ProcessTrace,
+ * and:
+ *
+ * ERROR_BAD_LENGTH: `count` is 0 or above 1,024.
  */
 uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
                               const etwas_filetime *start, const etwas_filetime *end)
     ETWAS_API(etwas_process_traces);
 
 /*
- * Has ProcessTrace deliver one section of a trace file alone: `section`, from 0, of `sections`, which are of equal size
- * and side by side in the file. All of them together deliver each event once, so several threads can read a file at a
- * time, each with a handle of its own, where the order of all events does not matter, as in counting. In a section they
- * come in the order of time. Section 0 has the header's event, and the damages of the file as a whole. The numbers of
- * etwas_trace_query that count what is found and read are those of the section, and add up, as overwritten_buffers do;
- * what else the header says is in each. A message without a time of its own that begins a section has the session's
- * start. Section 0 of 1 is the whole file again. Not for a file that is still written: each handle sees its own end of it.
- * Errors: ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER when there is no such section, or for a running session;
- * ERROR_BUSY while ProcessTrace runs on the handle.
+ * Makes ProcessTrace deliver one section of a trace file alone: number `section`, from 0, of
+ * `sections`, which have equal sizes and are adjacent in the file. Together they deliver each event
+ * once. Therefore several threads can read a file at a time, each with a handle of its own, if the
+ * order of all events does not matter, for example for counting. Within a section events come in
+ * the order of time.
+ *
+ * Section 0 has the header's event, and the damages of the file as a whole. The numbers of
+ * etwas_trace_query for what is found and read are those of the section, and add up, as
+ * overwritten_buffers does. The other numbers, from the header, are the same in each section. A
+ * message without a time of its own that begins a section has the session's start. Section 0 of 1
+ * is the whole file again. Do not use it for a file that is still written, because each handle sees
+ * another end of it.
+ *
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_INVALID_PARAMETER: there is no such section, or the trace is a running session.
+ * ERROR_BUSY: ProcessTrace runs on the handle.
  */
 uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, uint32_t sections)
     ETWAS_API(etwas_trace_select_section);
 
-#define ETWAS_INDEX_FILE_NONE 0u    /* there is none, or all of the file was read */
-#define ETWAS_INDEX_FILE_USED 1u    /* what lies outside of the wanted span was not looked at */
-#define ETWAS_INDEX_FILE_IGNORED 2u /* damaged, not of this file as it is now, or somebody else's */
+#define ETWAS_INDEX_FILE_NONE 0u    /* there is none, or the whole file was read */
+#define ETWAS_INDEX_FILE_USED 1u    /* buffers outside of the requested span were not read */
+#define ETWAS_INDEX_FILE_IGNORED 2u /* damaged, not of this file as it is now, or of another user */
 
-/* No other file of the session follows: it ended with this one, or goes on for consumers alone. A session of several
- * files, in a new-file set or under names given one after the other, says it in the last; an appended file says it of the
- * session that was appended last, and not while another one is. Snapshots do not say it. */
+/*
+ * No other file of the session follows: it ended with this one, or continues for consumers alone.
+ * If a session has several files, in a new-file set or under successive names, the last one has
+ * this bit. An appended file has it for the session that was appended last, and not while another
+ * one is. Snapshots do not have it.
+ */
 #define ETWAS_TRACE_ENDS_SESSION 1u
-/* etwas_recover made the file of what a session had in memory. Its totals are those of the whole session, whose other files,
- * if it had any, end without saying so. With ETWAS_TRACE_ENDS_SESSION if the process of the session was dead. */
+/*
+ * etwas_recover made the file from a session's memory. Its totals are those of the whole session.
+ * The other files of the session, if any, end without this bit. ETWAS_TRACE_ENDS_SESSION is set too
+ * if the process of the session was dead.
+ */
 #define ETWAS_TRACE_IS_RECOVERED 2u
 
 /*
- * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.
+ * Information about an open trace file. It grows while ProcessTrace runs, and is complete when
+ * ProcessTrace has returned.
  */
 typedef struct etwas_trace_information {
     uint64_t file_bytes;
     uint64_t buffers;         /* whole buffers found, the header buffer included */
     uint64_t buffers_damaged; /* of these, skipped in whole or in part */
-    uint64_t events;        /* records delivered, event metadata too, without the header buffer's */
-    uint64_t bytes_skipped; /* by damage */
-    uint64_t bytes_read;    /* so far, for progress */
-    uint64_t damages;       /* number of damages, whatever their kind */
-    bool unfinished;        /* the session never wrote its end: EndTime is 0, or the file has more
-                                 buffers than its header counts */
+    uint64_t events;          /* records delivered, with metadata, without the header's */
+    uint64_t bytes_skipped;   /* because of damage */
+    uint64_t bytes_read;      /* so far, for progress */
+    uint64_t damages;         /* number of damages, whatever their kind */
+    /*
+     * The session never wrote its end: EndTime is 0, or the file has more buffers than its header
+     * counts.
+     */
+    bool unfinished;
     bool compressed;
-    bool calibrated;          /* stamps are converted by the file's own exact calibration */
-    uint32_t clock;           /* ETWAS_CLOCK_* */
-    uint64_t clock_frequency; /* ticks a second, by the calibration or the header. A TSC file with
-                                 readings of the clocks is converted by those */
+    bool calibrated; /* stamps are converted by the file's own exact calibration */
+    uint32_t clock;  /* ETWAS_CLOCK_* */
+    /*
+     * Ticks a second, by the calibration or the header. A TSC file with readings of the clocks is
+     * converted by those.
+     */
+    uint64_t clock_frequency;
 
-    /* What is not in the file, by its own totals: of an appended file, of all its sessions. A file
-     * of another system has no totals: lost is what its header says, overwritten and part are 0. */
-    uint64_t lost_events;         /* never got into the file */
-    uint64_t lost_buffers;        /* likewise: could not be written */
-    uint64_t overwritten_events;  /* were in a circular file until newer ones took their place */
-    uint64_t overwritten_buffers; /* likewise; also those a running session replaced while
-                                     ProcessTrace read the file */
-    uint32_t part;                /* of a new-file set: its serial, from 1; 0: not of a set */
-    uint32_t processors;          /* of the computer. An index from here up to the header's
-                                     NumberOfProcessors is of the stream of threads that could not
-                                     run restartable sequences */
-    /* What the session's writers asked it to record while the file was written, by its own count: what
-     * the files of a session have of it, and what they have overwritten and lost, is together so much.
-     * 0 where the file does not say: a snapshot's, another system's. */
+    /*
+     * Events that are not in the file, by its own totals. For an appended file these are of all its
+     * sessions. A file of another system has no totals: its lost events are those of its header,
+     * and overwritten and part are 0.
+     */
+    uint64_t lost_events;        /* never got into the file */
+    uint64_t lost_buffers;       /* could not be written to the file */
+    uint64_t overwritten_events; /* replaced by newer ones in a circular file */
+    /*
+     * Replaced by newer ones in a circular file, or replaced by a running session while
+     * ProcessTrace read the file.
+     */
+    uint64_t overwritten_buffers;
+    uint32_t part; /* number in a new-file set, from 1; 0: not of a set */
+    /*
+     * Processors of the computer. An index from this one up to the header's NumberOfProcessors is a
+     * stream of threads that cannot run restartable sequences.
+     */
+    uint32_t processors;
+    /*
+     * The number of events that the session was asked to record while the file was written, by its
+     * own count. It is the sum of the events in the session's files and of those they have
+     * overwritten and lost. It is 0 if the file does not state it: in a snapshot, or in a file of
+     * another system.
+     */
     uint64_t attempted_events;
-    uint64_t uncompressed_bytes; /* what the buffers found would take if none were compressed */
-    uint32_t index_file;         /* ETWAS_INDEX_FILE_*: what ProcessTrace did with FILE.index */
-    uint32_t ends;               /* ETWAS_TRACE_*: what the file is the end of; 0 in a file that is
-                                    still written, and in those of an older etwas or another system */
-    uint64_t repeated_events; /* not delivered, since etwas_process_traces delivered them of another
-                                    file of the same session; in no other count */
-    uint32_t protocol;  /* ETWAS_PROTOCOL_* of the session (etwas.h); 0: the file does not say */
-    uint32_t sequences; /* ETWAS_SEQUENCES_*: why that is SHARED, where RSEQ was wished */
-    /* How much of each count above another file tells too that etwas_process_traces read with this one. Subtract it
-     * before the counts of several files are added. 0 until then, and of a file that is read alone. */
+    uint64_t uncompressed_bytes; /* size of the buffers found, if none were compressed */
+    /* ETWAS_INDEX_FILE_*: how ProcessTrace used FILE.index. */
+    uint32_t index_file;
+    /*
+     * ETWAS_TRACE_*: what the file is the end of. It is 0 in a file that is still written, and in a
+     * file of an older etwas or another system.
+     */
+    uint32_t ends;
+    /*
+     * Events that were not delivered, because etwas_process_traces delivered them from another file
+     * of the same session. No other count includes them.
+     */
+    uint64_t repeated_events;
+    /* ETWAS_PROTOCOL_* of the session (etwas.h); 0: the file does not state it. */
+    uint32_t protocol;
+    /* ETWAS_SEQUENCES_*: why the protocol is SHARED although RSEQ was requested. */
+    uint32_t sequences;
+    /*
+     * The part of each count above that another file, which etwas_process_traces read with this
+     * one, states too. Subtract it before you add the counts of several files. It is 0 before that
+     * call, and for a file that is read alone.
+     */
     uint64_t repeated_lost_events;
     uint64_t repeated_lost_buffers;
     uint64_t repeated_overwritten_events;
@@ -158,14 +213,22 @@ typedef struct etwas_trace_information {
 uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_information *information,
                                  size_t information_bytes) ETWAS_API(etwas_trace_query_sized);
 
-/* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */
+/*
+ * Reports the information about an open trace. May be called from callbacks.
+ *
+ * ERROR_INVALID_PARAMETER: `information` is NULL.
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ */
 static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
                                          etwas_trace_information *information)
 {
     return etwas_trace_query_sized(trace, information, sizeof *information);
 }
 
-/* Why events were lost: ETWAS_LOST_NO_BUFFER is lost_no_buffer of etwas_session_counts, and so on. */
+/*
+ * The causes of lost events: ETWAS_LOST_NO_BUFFER is lost_no_buffer of etwas_session_counts, and so
+ * on.
+ */
 #define ETWAS_LOST_NO_BUFFER 1u
 #define ETWAS_LOST_BACKLOG_FULL 2u
 #define ETWAS_LOST_WRITE_ERROR 3u
@@ -179,120 +242,142 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
 
 #define ETWAS_LOST_ANYWHERE UINT32_MAX
 
-/* So many events were lost, for one cause, between two moments by the session's clock. */
+/* A number of events that were lost, for one cause, between two moments by the session's clock. */
 typedef struct etwas_loss {
     int64_t from_raw;
     int64_t until_raw;
     uint64_t events;
     uint32_t cause;           /* ETWAS_LOST_* */
-    uint32_t processor;       /* as events have it; ETWAS_LOST_ANYWHERE: that is not known */
-    uint32_t retention_class; /* from 1; 0: of none, or that is not known */
+    uint32_t processor;       /* as in events; ETWAS_LOST_ANYWHERE: unknown */
+    uint32_t retention_class; /* from 1; 0: no class, or unknown */
     uint32_t reserved;        /* 0 */
 } etwas_loss;
 
-/* A few words for a cause: "no free buffer". Static text; "unknown cause" for an unknown one. */
+/*
+ * Returns a few words for a cause, for example "no free buffer", or "unknown cause" for an unknown
+ * one. The text is static.
+ */
 const char *etwas_lost_name(uint32_t cause) ETWAS_API(etwas_lost_name);
 
 /*
- * When the session of a trace file lost events, as the file said when it was opened, the oldest first. The
- * session looks ten times a second at most, and where there are very many losses neighbours are put together.
- * In a file that was ended they are together lost_events of etwas_trace_query, without what the kernel lost;
- * less where the file is of an older etwas or has no room for them, and none in one of another system.
- * `losses` receives the first `room` of them, *count how many there are. May be called from callbacks.
- * Errors: ERROR_INVALID_PARAMETER for NULL, `losses` only where there is room; ERROR_INVALID_HANDLE;
- * ERROR_MORE_DATA: there was not room for all.
+ * Reports when the session of a trace file lost events, as the file stated when it was opened, the
+ * oldest first. The session records its losses at most ten times a second. If there are very many,
+ * neighbours are combined. In a file with an end, their sum is lost_events of etwas_trace_query,
+ * without the events that the kernel lost. The sum is less if the file is of an older etwas or has
+ * no room for them. A file of another system has none. `losses` receives the first `room` of them,
+ * and *count their number. May be called from callbacks.
+ *
+ * ERROR_INVALID_PARAMETER: `count` is NULL, or `losses` is NULL and `room` is not 0.
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_MORE_DATA: there are more than `room`.
  */
 uint32_t etwas_trace_query_losses(etwas_trace_handle trace, etwas_loss *losses, uint32_t room,
                                   uint32_t *count) ETWAS_API(etwas_trace_query_losses);
 
 /*
- * Writes an index of the trace file to `descriptor`, an empty file open for writing; left open. Where that file then
- * lies beside the trace file, as FILE.index, ProcessTrace with StartTime or EndTime finds the buffers of the span in
- * it, and need not look at each buffer of the file. It is of the file as it is now: if that is written to, or copied
- * without its times, the index is ignored. docs/damage.md says what a wrong one can do.
- * Errors: ERROR_INVALID_HANDLE; ERROR_BUSY while ProcessTrace runs on the handle; ERROR_NOT_SUPPORTED for a file that
- * cannot be read by its index: one of another system, without an end, appended to, or with the system's clock;
- * ERROR_NOT_ENOUGH_MEMORY; ERROR_DISK_FULL, ERROR_WRITE_FAULT: part of it may have been written.
+ * Writes an index of the trace file to `descriptor`, an empty file that is open for writing and
+ * stays open. If that file then lies beside the trace file as FILE.index, ProcessTrace with
+ * StartTime or EndTime finds the buffers of the span in it, and does not read every buffer of the
+ * file. The index is valid for the file as it is now. It is ignored if the file is written to, or
+ * copied without its times. docs/damage.md describes the effects of a wrong index.
+ *
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_BUSY: ProcessTrace runs on the handle.
+ * ERROR_NOT_SUPPORTED: the file cannot be read by an index: it is of another system, has no end,
+ *   was appended to, or has the system's clock.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
+ * ERROR_DISK_FULL, ERROR_WRITE_FAULT: part of the index may have been written.
  */
 uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
     ETWAS_API(etwas_trace_write_index);
 
-/* ---- what time it was ------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------- */
 
 /*
- * In EVENT_TRACE_LOGFILE.ProcessTraceMode: TimeStamp of every event is the time that it would have
- * as FILETIME, in nanoseconds since 1970 (UTC): the last two digits are more than a FILETIME can
- * say. What does not fit in 64 bits, before 1677-09-21 and after 2262-04-11, is INT64_MIN or INT64_MAX: no time of its own.
- * PROCESS_TRACE_MODE_RAW_TIMESTAMP goes before it.
+ * A bit of EVENT_TRACE_LOGFILE.ProcessTraceMode. TimeStamp of every event is the time that it would
+ * have as FILETIME, in nanoseconds since 1970 (UTC). The last two digits are more precise than a
+ * FILETIME. A time that does not fit into 64 bits, before 1677-09-21 or after 2262-04-11, is
+ * INT64_MIN or INT64_MAX. PROCESS_TRACE_MODE_RAW_TIMESTAMP takes precedence.
  */
 #define ETWAS_PROCESS_TRACE_MODE_NANOSECONDS 0x00010000u
 
 /*
- * For etwas_trace_convert_time alone: the time that ProcessTrace gives, which counts from StartTime
- * by QPC, in nanoseconds since 1970. So a stamp in a payload, such as the InitialTime of kernel
- * events, is shown as the events' own times are.
+ * A clock for etwas_trace_convert_time alone: the time that ProcessTrace gives, which counts from
+ * StartTime by QPC, in nanoseconds since 1970. It shows a stamp in a payload, such as the
+ * InitialTime of kernel events, as the events' own times.
  */
 #define ETWAS_CLOCK_PROCESS_TRACE 16u
 
-/* A time and how well it is known: the true one is within value ± error. */
+/* A time and its precision: the true time is within value ± error. */
 typedef struct etwas_clock_time {
     int64_t value;     /* nanoseconds, of system time FILETIME */
-    uint64_t error_ns; /* UINT64_MAX: the file does not say */
+    uint64_t error_ns; /* UINT64_MAX: the file does not state it */
 } etwas_clock_time;
 
 /*
- * What a raw stamp of this trace (PROCESS_TRACE_MODE_RAW_TIMESTAMP) is by another clock of the
- * machine that recorded it: `clock` is ETWAS_CLOCK_QPC, CLOCK_MONOTONIC_RAW in nanoseconds,
- * ETWAS_CLOCK_SYSTEM_TIME, the wall clock as it was, as FILETIME, or ETWAS_CLOCK_PROCESS_TRACE, with
- * the error that the QPC has. A file of etwas has readings of
- * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
- * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
- * moments if the wall clock was set back: the error says so. A file without such readings is
- * converted by its header alone, with an unknown error unless `clock` is its own, and a QPC that it
- * does not say begins with 0 at its start.
+ * Converts a raw stamp of this trace (PROCESS_TRACE_MODE_RAW_TIMESTAMP) to another clock of the
+ * machine that recorded it. `clock` is one of
  *
- * A real-time trace knows what its session has read until now: once a second, of which 256 readings
- * are kept, the newest as they were taken, older ones the wider apart the older they are. What is
- * newer than the last goes on from there at the rate of the seconds before. The trace keeps what it
- * knew when ProcessTrace returned.
+ *     ETWAS_CLOCK_QPC             CLOCK_MONOTONIC_RAW in nanoseconds
+ *     ETWAS_CLOCK_SYSTEM_TIME     the wall clock at that time, as FILETIME
+ *     ETWAS_CLOCK_PROCESS_TRACE   the time that ProcessTrace gives, with the error of the QPC
  *
- * May be called from callbacks. The first call before ProcessTrace looks the file through,
- * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
- * as far as it was then, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL and
- * for another clock; ERROR_INVALID_HANDLE; ERROR_WMI_INSTANCE_NOT_FOUND for a real-time trace that
- * has never been connected: OpenTrace, or else ProcessTrace, does that while the session runs;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * A file of etwas has readings of all clocks, one per second; times between two of them are
+ * interpolated. The result includes steps of the wall clock, whereas ProcessTrace counts from
+ * StartTime by QPC and knows none. If the wall clock was set back, a stamp of system time may mean
+ * several moments, and the error includes that. A file without readings is converted by its header
+ * alone. The error is then unknown unless `clock` is its own. A QPC that the header does not state
+ * begins with 0 at the file's start.
+ *
+ * A real-time trace uses the readings of its session until now, one per second. It keeps 256 of
+ * them: the newest ones as they were taken, older ones at increasing distances. Stamps after the
+ * last reading are converted at the rate of the seconds before. The trace keeps the readings that
+ * it had when ProcessTrace returned.
+ *
+ * The first call before ProcessTrace searches the file, which takes some milliseconds for a
+ * gigabyte; the handle is busy meanwhile. For a file that is being written, the function knows what
+ * was in it then, or when ProcessTrace began. May be called from callbacks.
+ *
+ * ERROR_INVALID_PARAMETER: a pointer is NULL, or another clock.
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: the real-time trace has never been connected. OpenTrace, or else
+ *   ProcessTrace, connects it while the session runs.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
 
 /*
- * What passed from one raw stamp of this trace to another: value receives nanoseconds of QPC, the
- * difference of what etwas_trace_convert_time says of both; < 0 where `to_raw` is the earlier. Its error is
- * smaller than theirs together: what a calibration or a reading of the clocks is off by is in both and
- * cancels. What is left is the error of the rate over the interval, rounding, and, where the clock jumped
- * between the readings beside them, all of the jump; one that is smaller than what these readings are off
- * by themselves is not thought of. 0: the session's clock is the QPC.
+ * Computes the time from one raw stamp of this trace to another, in nanoseconds of QPC. It is the
+ * difference of what etwas_trace_convert_time gives for both, and is < 0 if `to_raw` is the earlier
+ * one. Its error is smaller than the sum of theirs, because the error of a calibration or of a
+ * clock reading is in both and cancels. The remaining error is that of the rate over the interval,
+ * plus rounding. If the clock jumped between the readings beside the stamps, it includes the whole
+ * jump, unless the jump is smaller than the errors of these readings. The error is 0 if the
+ * session's clock is the QPC.
  *
- * Both stamps are taken as if one processor had made them: for those of two add what their clocks are
- * apart, which the file does not say. `etwas clocks` measures it; `etwas spans` takes the error of one time
- * for it. Stamps of two traces have only the errors of both times, and those of two machines nothing but
- * the wall clock.
+ * Both stamps are taken as stamps of one processor. For stamps of two processors, add the offset of
+ * their clocks, which the file does not state. `etwas clocks` measures it; `etwas spans` uses the
+ * error of one time for it. For stamps of two traces only the errors of both times are known.
+ * Stamps of two machines have only the wall clock in common.
  *
- * As etwas_trace_convert_time, with its errors.
+ * May be called from callbacks. Errors are those of etwas_trace_convert_time.
  */
 uint32_t etwas_trace_convert_interval(etwas_trace_handle trace, int64_t from_raw, int64_t to_raw,
                                       etwas_clock_time *interval)
     ETWAS_API(etwas_trace_convert_interval);
 
-/* The wall clock was set while the trace was recorded, between two readings of the clocks. */
+/*
+ * A step of the wall clock between two readings of the clocks: it was set while the trace was
+ * recorded.
+ */
 typedef struct etwas_clock_step {
-    int64_t before;  /* the wall clock at the reading before, FILETIME */
-    int64_t after;   /* and at the one after it */
+    int64_t before;  /* the wall clock at the previous reading, FILETIME */
+    int64_t after;   /* the wall clock at the next reading */
     int64_t step_ns; /* > 0: it was set forward */
 } etwas_clock_step;
 
-/* How fast a clock runs against another: ppm > 0, it is fast. The interval is of 95 %. */
+/* The rate of a clock against another: it is fast if ppm > 0. The interval is of 95 %. */
 typedef struct etwas_clock_drift {
     bool known;
     double ppm;
@@ -304,22 +389,25 @@ typedef struct etwas_clock_drift {
 #define ETWAS_TRACE_CLOCK_STEPS 16u
 
 /*
- * What a file, or a running session, says of its clocks. Texts are UTF-8 and end with 0; any bytes,
- * as files have them.
+ * Information about the clocks of a file or of a running session. Texts are UTF-8 and end with 0.
+ * In a damaged file they may have any bytes.
  */
 typedef struct etwas_trace_clock {
     uint32_t clock; /* ETWAS_CLOCK_* */
 
-    /* What the session noted of the cycle counter. */
-    bool noted;               /* else all of it is 0 */
-    bool examined;            /* else verdict and reasons say nothing */
-    bool measured;            /* else nobody had asked for the counter: verdict and reasons are by
-                                 what the machine says of it, and its frequency is not known */
-    uint32_t requested_clock; /* what the session asked for */
+    /* The session's information about the cycle counter. */
+    bool noted;    /* false: all of it is 0 */
+    bool examined; /* false: verdict and reasons are meaningless */
+    /*
+     * false: the counter was not used then. Verdict and reasons follow from what the machine
+     * states, and its frequency is not known.
+     */
+    bool measured;
+    uint32_t requested_clock; /* the clock that the session requested */
     uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_* */
     uint32_t reasons;         /* ETWAS_CLOCK_REASON_* */
     uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
-    uint64_t frequency_hz;    /* as calibrated; 0: it could not be, or was not measured */
+    uint64_t frequency_hz;    /* as calibrated; 0: not calibrated */
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
     char clocksource[32];
@@ -327,21 +415,24 @@ typedef struct etwas_trace_clock {
 
     /* The readings. */
     uint64_t knots;           /* in the file, or kept by the session */
-    uint64_t knots_unusable;  /* of these, contradict the others or are out of range */
+    uint64_t knots_unusable;  /* of these, inconsistent or out of range */
     double seconds;           /* between the first and the last, by QPC */
-    uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: not known */
-    uint64_t system_error_ns; /* likewise of system time */
-    etwas_clock_drift system_against_qpc;     /* steps and suspends taken out */
-    etwas_clock_drift tsc_against_calibrated; /* frequency_hz, or the file's calibration where it
-                                                 is 0; ppm > 0: it was faster than that */
+    uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: unknown */
+    uint64_t system_error_ns; /* the same for system time */
+    etwas_clock_drift system_against_qpc; /* without steps and suspends */
+    /*
+     * The drift against frequency_hz, or against the file's calibration if that is 0. ppm > 0: the
+     * counter was faster.
+     */
+    etwas_clock_drift tsc_against_calibrated;
     etwas_clock_drift tsc_against_stated;
 
     uint64_t steps;   /* of the wall clock */
-    int64_t steps_ns; /* all together */
+    int64_t steps_ns; /* their sum */
     etwas_clock_step largest_step;
-    etwas_clock_step step[ETWAS_TRACE_CLOCK_STEPS]; /* the first so many */
+    etwas_clock_step step[ETWAS_TRACE_CLOCK_STEPS]; /* the first of them */
     uint64_t suspends;                              /* of the machine */
-    uint64_t suspended_ns;                          /* all together */
+    uint64_t suspended_ns;                          /* their sum */
 } etwas_trace_clock;
 
 /* etwas_trace_query_clock with the size of the caller's struct. */
@@ -349,9 +440,13 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle trace, etwas_trace_clo
                                        size_t clock_bytes) ETWAS_API(etwas_trace_query_clock_sized);
 
 /*
- * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called
- * from callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
- * ERROR_WMI_INSTANCE_NOT_FOUND likewise; ERROR_NOT_ENOUGH_MEMORY.
+ * Reports the clocks of a trace, as far as etwas_trace_convert_time knows them. May be called from
+ * callbacks.
+ *
+ * ERROR_INVALID_PARAMETER: `clock` is NULL.
+ * ERROR_INVALID_HANDLE: the handle is not an open trace.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: as for etwas_trace_convert_time.
+ * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 static inline uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
 {
