@@ -4,9 +4,9 @@
 #define ETWAS_KERNELTRACECONTROL_H
 
 /*
- * Sessions of the kernel's events, of the heap's events, and merged files: ETW's
- * KernelTraceControl.h. In this release there are the kernel's events (docs/kernel-events.md); the
- * other functions check their arguments and return ERROR_NOT_SUPPORTED.
+ * Sessions of kernel events, of heap events, and merged files: ETW's KernelTraceControl.h. This
+ * release has the kernel events (docs/kernel-events.md). The other functions check their arguments
+ * and return ERROR_NOT_SUPPORTED.
  */
 
 #include <etwas/evntrace.h>
@@ -16,7 +16,7 @@ ETWAS_BEGIN_DECLS
 
 #define EVENT_TRACE_TYPE_READYTHREAD 0x32u
 
-/* An event whose stack is recorded. ETW page: "STACK_TRACING_EVENT_ID". */
+/* An event with a stack that is recorded. ETW page: "STACK_TRACING_EVENT_ID". */
 typedef struct _STACK_TRACING_EVENT_ID {
     etwas_guid EventGuid;
     uint8_t Type;
@@ -26,33 +26,34 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
 
 /*
  * Starts the NT Kernel Logger with stacks for cStackTracingEventIds kinds of events
- * (StackTracingEventIds may be NULL with 0). Properties as for StartTraceW, but that the name is put
- * in. On failure *TraceHandle is 0.
+ * (StackTracingEventIds may be NULL with 0). Properties are those of StartTraceW, but the call
+ * fills in the name. On failure *TraceHandle is 0.
  *
- * With Wnode.Guid KernelRundownGuid it starts a session that records what is there, and nothing that
- * happens: processes, threads, images and the system's configuration, whatever EnableFlags says. Its name
- * is the one that the caller has put at LoggerNameOffset, in UTF-16. It needs no privilege; without any
- * it sees what the process may see.
+ * If Wnode.Guid is KernelRundownGuid, it starts a session that records the present state and
+ * nothing that happens: processes, threads, images and the system's configuration, whatever
+ * EnableFlags has. The caller puts its name at LoggerNameOffset, in UTF-16. The session needs no
+ * privilege; without privileges it records what the process may see.
  *
- * A session begins with events of the system's configuration, unless EnableFlags have
- * EVENT_TRACE_FLAG_NO_SYSCONFIG. docs/kernel-events.md says what each of them delivers and needs. The
- * process needs CAP_PERFMON and, for tracepoints, to read tracefs; the kernel Linux 6.0. With
- * CAP_NET_ADMIN the exit statuses of processes are known, with CAP_SYS_PTRACE the images that others had
- * before. The log file is the user's alone (0600).
+ * A session begins with events of the system's configuration, unless EnableFlags has
+ * EVENT_TRACE_FLAG_NO_SYSCONFIG. docs/kernel-events.md says what each flag delivers and needs. The
+ * process needs CAP_PERFMON and Linux 6.0, and read access to tracefs for tracepoints.
+ * CAP_NET_ADMIN adds the exit statuses of processes. CAP_SYS_PTRACE adds the images that other
+ * processes had before. The log file belongs to the user alone (0600).
  *
  * Thread-safe; not async-signal-safe.
  *
- * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is neither SystemTraceControlGuid
- *     nor KernelRundownGuid, or with this one there is no name.
- * ERROR_INVALID_FLAGS: EnableFlags has bits that are no flags.
- * ERROR_NOT_SUPPORTED: other flags and modes that a system logger
- *     does not have in this release, and what the kernel cannot.
- * ERROR_ACCESS_DENIED: the process may not see the system's events: etwas_kernel_refusal (etwas.h) says
- *     what is missing.
+ * ERROR_INVALID_PARAMETER: TraceHandle or Properties is NULL; Wnode.Guid is neither
+ *   SystemTraceControlGuid nor KernelRundownGuid; or it is the latter and there is no name.
+ * ERROR_INVALID_FLAGS: EnableFlags has unknown bits.
+ * ERROR_NOT_SUPPORTED: this release lacks a flag or mode of a system logger, or the kernel lacks an
+ *   event.
+ * ERROR_ACCESS_DENIED: the process may not see the system's events: etwas_kernel_refusal (etwas.h)
+ *   says what is missing.
  * ERROR_PATH_NOT_FOUND: tracefs is not mounted.
  * ERROR_ALREADY_EXISTS: the process has one already.
  * ERROR_OUTOFMEMORY: there is not enough memory.
- * The others are those of StartTrace.
+ *
+ * Other errors are those of StartTrace.
  *
  * ETW page: "StartKernelTrace".
  */

@@ -12,18 +12,18 @@
  *     TraceLoggingWriteTagged(request, "Parsed");
  *     TraceLoggingWriteStop(request, "Request", TraceLoggingUInt32(status));
  *
- * Start gives the activity an id of its own, if a session may want its events, and writes an event
- * with that id and opcode 1; Stop writes one with opcode 2; Tagged, between them, one with opcode
- * 0. Start and Stop have the activity's level and keyword, which the arguments may change as those
- * of TraceLoggingWrite do. An activity whose id was not given, because no session wanted it when
- * it started, writes no Stop event and tags with the thread's id.
+ * Start gives the activity an id of its own, if a session may request its events, and writes an
+ * event with that id and opcode 1. Stop writes one with opcode 2. Tagged, between them, writes one
+ * with opcode 0. Start and Stop have the activity's level and keyword, which the arguments may
+ * change as those of TraceLoggingWrite do. If no session requested an activity when it started, it
+ * has no id. It then writes no Stop event, and Tagged uses the thread's id.
  *
- * An activity belongs to the program or library, as its provider does. So a library's class that has
- * one as a member or a base does, too: g++ warns of it (-Wattributes) unless it is compiled with
- * -fvisibility=hidden, or has __attribute__((visibility("hidden"))).
+ * An activity belongs to the program or library, as its provider does. A class of a library that
+ * has one as a member or a base belongs to it too: g++ warns of it (-Wattributes) unless it is
+ * compiled with -fvisibility=hidden, or has __attribute__((visibility("hidden"))).
  *
- * An object is used by one thread at a time. C programs give activity ids to
- * TraceLoggingWriteActivity themselves (EventActivityIdControl).
+ * One thread at a time uses an object. C programs pass activity ids to TraceLoggingWriteActivity
+ * themselves (EventActivityIdControl).
  */
 
 #include <etwas/TraceLoggingProvider.h>
@@ -32,11 +32,11 @@
 
 #include <string.h>
 
-/* What both kinds of activity have in common; not for programs. */
+/* The common part of both kinds of activity; not for programs. */
 template <auto &provider, uint64_t keyword, uint8_t level> class etwas_tracelogging_activity
 {
   public:
-    /* Of the Start and Stop events. */
+    /* The keyword of the Start and Stop events. */
     static constexpr uint64_t Keyword = keyword;
     static constexpr uint8_t Level = level;
 
@@ -45,19 +45,19 @@ template <auto &provider, uint64_t keyword, uint8_t level> class etwas_tracelogg
         return provider;
     }
 
-    /* The activity's id; all 0 where it has none. */
+    /* Returns the activity's id, all 0 if it has none. */
     const etwas_guid *Id() const
     {
         return &id;
     }
 
-    /* Whether it was started, and not stopped. */
+    /* Returns whether the activity was started and not stopped. */
     bool IsStarted() const
     {
         return started;
     }
 
-    /* The following are the macros' own. */
+    /* The following functions are for the macros only. */
 
     const etwas_guid *etwas_tag() const
     {
@@ -80,7 +80,7 @@ template <auto &provider, uint64_t keyword, uint8_t level> class etwas_tracelogg
 
     etwas_tracelogging_activity &operator=(etwas_tracelogging_activity &&) = delete;
 
-    /* Whether there is to be an id. */
+    /* Returns whether the activity gets an id. */
     bool begin()
     {
         started = true;
@@ -109,12 +109,13 @@ template <auto &provider, uint64_t keyword, uint8_t level> class etwas_tracelogg
 };
 
 /*
- * An activity whose events are those that name it. A related activity, if one is set before the
- * start, goes with the Start event.
+ * An activity of the events that name it. A related activity, if one is set before the start, is
+ * recorded with the Start event.
  *
- * The provider is one that TRACELOGGING_DEFINE_PROVIDER or _DECLARE_PROVIDER named, or a
- * `TraceLoggingHProvider` variable with linkage. An activity moves, and is not copied; if it was
- * started and not stopped when its life ends, an event "ActivityStoppedAutomatically" stops it.
+ * The provider is one of TRACELOGGING_DEFINE_PROVIDER or _DECLARE_PROVIDER, or a
+ * `TraceLoggingHProvider` variable with linkage. An activity can be moved, but not copied. If it
+ * was started and not stopped when its lifetime ends, an event "ActivityStoppedAutomatically" stops
+ * it.
  */
 template <auto &provider, uint64_t keyword = 0, uint8_t level = WINEVENT_LEVEL_VERBOSE>
 class TraceLoggingActivity : public etwas_tracelogging_activity<provider, keyword, level>
@@ -145,7 +146,7 @@ class TraceLoggingActivity : public etwas_tracelogging_activity<provider, keywor
         related = *id;
     }
 
-    /* The following are the macros' own. */
+    /* The following functions are for the macros only. */
 
     void etwas_start()
     {
@@ -171,10 +172,10 @@ class TraceLoggingActivity : public etwas_tracelogging_activity<provider, keywor
 };
 
 /*
- * An activity of the thread that starts it: between Start and Stop every event of the thread that
- * names no activity has its id, those of other providers too. What was the thread's activity before
- * is the related one of the Start event, and the thread's again after Stop, which is called by the
- * same thread and in the reverse order of the starts. Otherwise as TraceLoggingActivity.
+ * An activity of the thread that starts it. Between Start and Stop every event of the thread that
+ * names no activity has its id, also events of other providers. The thread's previous activity is
+ * the related one of the Start event, and the thread's again after Stop. The same thread calls
+ * Stop, in the reverse order of the starts. Otherwise it is like TraceLoggingActivity.
  */
 template <auto &provider, uint64_t keyword = 0, uint8_t level = WINEVENT_LEVEL_VERBOSE>
 class TraceLoggingThreadActivity : public etwas_tracelogging_activity<provider, keyword, level>
@@ -191,7 +192,7 @@ class TraceLoggingThreadActivity : public etwas_tracelogging_activity<provider, 
         }
     }
 
-    /* The following are the macros' own. */
+    /* The following functions are for the macros only. */
 
     void etwas_start()
     {
@@ -221,7 +222,9 @@ class TraceLoggingThreadActivity : public etwas_tracelogging_activity<provider, 
     etwas_guid before = {};
 };
 
-/* Gives the thread an activity id for as long as the object lives, and then the one before. */
+/*
+ * Gives the thread an activity id for the lifetime of the object, and then the previous one again.
+ */
 class TraceLoggingThreadActivityIdSetter
 {
   public:
@@ -255,7 +258,10 @@ class TraceLoggingThreadActivityIdSetter
     etwas_guid before;
 };
 
-/* Start, once; then Tagged as often as wanted; then Stop. The dots: the event's name and arguments. */
+/*
+ * Call Start once, then Tagged as often as needed, then Stop. The dots are the event's name and
+ * arguments.
+ */
 #define TraceLoggingWriteStart(activity, ...)                                                      \
     do {                                                                                           \
         auto &etwas_tracelogging_started = (activity);                                             \

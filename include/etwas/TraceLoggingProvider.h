@@ -17,27 +17,27 @@
  *     TraceLoggingUnregister(shop);
  *
  * Each event carries the names and types of its fields, so it is read without anything beside the
- * file. The compiler makes all of that, as constants. An event that no session wants costs a load
- * and a branch, and its arguments are not looked at; one that is written takes no memory, no lock
- * and no system call, also in signal handlers.
+ * file. The compiler makes all of that, as constants. An event that no session requests costs a
+ * load and a branch, and its arguments are not evaluated. An event that is written takes no memory,
+ * no lock and no system call, also in signal handlers.
  *
- * What an event may have, up to 99 arguments in any order, and a comma behind them if a program's
- * own macro leaves one there:
+ * An event has up to 99 arguments in any order, and a comma after them if a program's own macro
+ * leaves one there:
  *
  *     TraceLoggingLevel(n)        0 to 255, default 5 (verbose); the last one counts
- *     TraceLoggingKeyword(n)      64 bits, default 0; several are joined
+ *     TraceLoggingKeyword(n)      64 bits, default 0; several are combined
  *     TraceLoggingOpcode(n)       0 to 255, default 0; the last one counts
- *     TraceLoggingChannel(n)      0 to 255, default 11, which readers take for events like these
- *     TraceLoggingEventTag(n)     28 bits with a meaning of the provider's own; several are joined
+ *     TraceLoggingChannel(n)      0 to 255, default 11, by which readers recognize such events
+ *     TraceLoggingEventTag(n)     28 bits that the provider defines; several are combined
  *     TraceLoggingIdVersion(n, v) 16 and 8 bits, default 0; the last one counts
  *     TraceLoggingDescription("text"), TraceLoggingCustomAttribute("key", "value")
- *                                 for whoever reads the source
+ *                                 for readers of the source
  *     fields                      tracelogging/fields.h
  *
- * All of these are constants, and names are literals. The data of an event and its headers are at
- * most 65,535 bytes, and it has at most 126 blocks of data: one for a value, a string, a fixed
- * array; two for what has a count or a length; three for the address of a socket. More is an error
- * when compiling.
+ * All of these are constants, and names are literals. The data of an event and its headers have at
+ * most 65,535 bytes. An event has at most 126 blocks of data: one for a value, a string or a fixed
+ * array, two for data with a count or a length, three for the address of a socket. More blocks are
+ * an error at compile time.
  */
 
 #ifdef __cplusplus
@@ -56,14 +56,14 @@
 /* ---- providers ------------------------------------------------------------------------------- */
 
 /*
- * A provider's state. Its members are the macros' own. Sessions change the first four while events
- * are written, each by itself: what decides in the end is EventWriteTransfer.
+ * A provider's state. Its members are for the macros only. Sessions change the first four while
+ * events are written, each by itself; EventWriteTransfer makes the final decision.
  */
 struct etwas_tracelogging_provider {
-    uint32_t level_limit; /* events with a level below this may be wanted; 0: none, 256: all */
+    uint32_t level_limit; /* sessions may request events below this level; 0: none, 256: all */
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
-    REGHANDLE handle;       /* what events are written with; 0: not yet, or no more */
+    REGHANDLE handle;       /* the handle for writing events; 0: not yet, or no more */
     REGHANDLE registration; /* EventRegister's */
     const struct etwas_tracelogging_item *traits;
     etwas_guid id;
@@ -75,13 +75,13 @@ struct etwas_tracelogging_provider {
 typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
 
 /*
- * DEFINE_PROVIDER(handle, "Name", (guid), option): a provider with this handle, not registered, at
- * file scope. The name is a literal, the GUID eleven numbers in parentheses. The option may be
- * missing. DECLARE_PROVIDER(handle): the same provider in the other files of the program or
- * library.
+ * DEFINE_PROVIDER(handle, "Name", (guid), option) defines an unregistered provider with this
+ * handle, at file scope. The name is a literal, the GUID eleven numbers in parentheses. The option
+ * may be missing. DECLARE_PROVIDER(handle) declares the same provider in the other files of the
+ * program or library.
  *
- * DEFINE_PROVIDER_STORAGE(storage, "Name", (guid), option): a static variable in this file or
- * function; the handle is its address.
+ * DEFINE_PROVIDER_STORAGE(storage, "Name", (guid), option) defines a static variable in this file
+ * or function; the handle is its address.
  */
 #define TRACELOGGING_DECLARE_PROVIDER(handleVariable)                                              \
     extern struct etwas_tracelogging_provider handleVariable[1] ETWAS_TRACELOGGING_HIDDEN
@@ -96,8 +96,9 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
         ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__)
 
 /*
- * A handle is not that of another module, which may have the same name, and it is near. In a program
- * it is so by itself, and there g++ would warn of each class that has an activity of the provider.
+ * A hidden handle is not that of another module, which may have the same name, and its address is
+ * near. In a program this holds anyway, and g++ would warn of each class that has an activity of
+ * the provider.
  */
 #if defined(__cplusplus) && !defined(__clang__) && (!defined(__PIC__) || defined(__PIE__))
 #define ETWAS_TRACELOGGING_HIDDEN
@@ -124,7 +125,7 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
         }                                                                                          \
     }
 
-/* The dots: name, GUID and options. */
+/* The dots are name, GUID and options. */
 #define ETWAS_TRACELOGGING_TRAITS(variable, name_text, ...)                                        \
     ETWAS_TRACELOGGING_CONSTANT struct __attribute__((__aligned__(8))) {                           \
         struct etwas_tracelogging_item item;                                                       \
@@ -148,8 +149,8 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
     }
 
 /*
- * Whether a session may want events of this level and keyword; 0 for either asks for any. One that
- * is not registered is never wanted. Lock-free and async-signal-safe.
+ * Returns whether a session may request events of this level and keyword; 0 for either means any.
+ * It is false for a provider that is not registered. Lock-free and async-signal-safe.
  */
 ETWAS_TRACELOGGING_INLINE int TraceLoggingProviderEnabled(TraceLoggingHProvider provider,
                                                           uint8_t level, uint64_t keyword)
@@ -171,7 +172,7 @@ ETWAS_TRACELOGGING_INLINE etwas_guid TraceLoggingProviderId(TraceLoggingHProvide
     return provider->id;
 }
 
-/* Descriptors mean something before the first event. Done again, it changes nothing. */
+/* Enables descriptor types before the first event. Repeated calls change nothing. */
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_open(TraceLoggingHProvider provider)
 {
     uint8_t on = 1;
@@ -184,7 +185,10 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_open(TraceLoggingHProvider pro
     __atomic_store_n(&provider->handle, provider->registration, __ATOMIC_RELAXED);
 }
 
-/* What all sessions ask for together. May run within EventRegister, which it opens the way for. */
+/*
+ * Receives the combined settings of all sessions. It may run within EventRegister, and opens the
+ * provider for it.
+ */
 __attribute__((__unused__)) static void etwas_tracelogging_enable(
     const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t match_any_keyword,
     uint64_t match_all_keyword, EVENT_FILTER_DESCRIPTOR *filter, void *context)
@@ -212,11 +216,11 @@ __attribute__((__unused__)) static void etwas_tracelogging_enable(
 /*
  * Registers a provider that is not registered: from here on its events go to the sessions that
  * enable it. A program may ignore the result, an HRESULT, which is not negative for success:
- * without a registration events go nowhere. RegisterEx: the callback is EventRegister's.
+ * without a registration events go nowhere. The callback of RegisterEx is that of EventRegister.
+ * Errors are those of EventRegister as HRESULT_FROM_WIN32.
  *
- * Not for signal handlers, and not while another thread registers or unregisters the same one.
- *
- * HRESULT_FROM_WIN32 of EventRegister's errors.
+ * The function is not async-signal-safe. No other thread may register or unregister the same
+ * provider meanwhile.
  */
 ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingRegisterEx(TraceLoggingHProvider provider,
                                                          PENABLECALLBACK callback, void *context)
@@ -240,8 +244,9 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingRegister(TraceLoggingHProvider pro
 }
 
 /*
- * Ends the registration, if there is one; events go nowhere then, and the provider may be
- * registered again. Waits as EventUnregister does. A library does so before it is unloaded.
+ * Ends the registration, if there is one. Events then go nowhere, and the provider may be
+ * registered again. The call waits as EventUnregister does. A library must make it before it is
+ * unloaded.
  */
 ETWAS_TRACELOGGING_INLINE void TraceLoggingUnregister(TraceLoggingHProvider provider)
 {
@@ -251,7 +256,7 @@ ETWAS_TRACELOGGING_INLINE void TraceLoggingUnregister(TraceLoggingHProvider prov
     __atomic_store_n(&provider->handle, 0, __ATOMIC_RELAXED);
 }
 
-/* EventSetInformation for the registration; its errors as an HRESULT. */
+/* EventSetInformation for the registration. It returns the errors as an HRESULT. */
 ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvider provider,
                                                              EVENT_INFO_CLASS informationClass,
                                                              void *information, uint32_t bytes)

@@ -73,51 +73,53 @@
 #define EVENT_HEADER_EXT_TYPE_MAX 0x0013u
 
 /*
- * EnableProperty of EnableTraceEx2: what a session asks of the events of modern providers. Classic
- * events stay as they are.
+ * Bits of EnableProperty of EnableTraceEx2: what a session requests for the events of modern
+ * providers. Classic events are not affected.
  *
- * Which it gets:
- *   IGNORE_KEYWORD_0            none with keyword 0
- *   EXCLUDE_INPRIVATE           none with EVENT_WRITE_FLAG_INPRIVATE (EventWriteEx)
+ * These select events:
+ *   IGNORE_KEYWORD_0            no events with keyword 0
+ *   EXCLUDE_INPRIVATE           no events with EVENT_WRITE_FLAG_INPRIVATE (EventWriteEx)
  *
- * What is added to each, as an extended item:
+ * These add an extended item to each event:
  *   SID                         EVENT_HEADER_EXT_TYPE_SID: the effective user as S-1-22-1-<user id>
  *   TS_ID                       EVENT_HEADER_EXT_TYPE_TS_ID: 32 bits, the login session that the
- *                               system audits, or where there is none the session of getsid
- *   EVENT_KEY                   EVENT_HEADER_EXT_TYPE_EVENT_KEY: 64 bits, of no other event of the
- *                               process; the same in all sessions that record the event
- *   PROCESS_START_KEY           EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY: 64 bits, of no other
- *                               process since the machine booted; kept by exec, new after fork
+ *                               system audits, or the session of getsid if there is none
+ *   EVENT_KEY                   EVENT_HEADER_EXT_TYPE_EVENT_KEY: 64 bits, unique among the events
+ *                               of the process; the same in all sessions that record the event
+ *   PROCESS_START_KEY           EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY: 64 bits, unique among the
+ *                               processes since the machine booted; kept by exec, new after fork
  *   SOURCE_CONTAINER_TRACKING   EVENT_HEADER_EXT_TYPE_CONTAINER_ID: the container's id, 64
  *                               hexadecimal digits without a NUL; no item outside a container
  *   STACK_TRACE                 EVENT_HEADER_EXT_TYPE_STACK_TRACE64: a MatchId of 0, then at most
- *                               192 return addresses, the caller's of the function that writes the
- *                               event first. They are found by frame pointers (compile with
- *                               -fno-omit-frame-pointer): code without them ends a stack or leaves
- *                               wrong addresses in it. Threads' own stacks and signal stacks are
- *                               followed; on any other, as of coroutines, there is one address. A
- *                               thread's first stack costs it some system calls. Filters of
- *                               EnableTraceEx2 say which events get one. From then on each file,
- *                               snapshot and consumer of the session has the images of the
- *                               processes that log into it, too (docs/file-format.md), which are
- *                               no events of it.
- *                               Its flusher takes the loader's lock: a callback of
+ *                               192 return addresses. The first is that of the caller of the
+ *                               function that writes the event. They are found by frame pointers
+ *                               (compile with -fno-omit-frame-pointer). Code without them ends a
+ *                               stack or leaves wrong addresses in it. Threads' own stacks and
+ *                               signal stacks are followed; any other stack, such as that of a
+ *                               coroutine, has one address. A thread's first stack costs it some
+ *                               system calls. Filters of EnableTraceEx2 select the events that
+ *                               get one. From then on each file, snapshot and consumer of the
+ *                               session also has the images of the processes that log into it
+ *                               (docs/file-format.md), which are not events of it.
+ *                               The session's flusher takes the loader's lock: a callback of
  *                               dl_iterate_phdr, which holds it, must not stop the session
- * An event that with them would be longer than a record, or than the session's buffers take, is not
- * lost, as ETW's would be. It has the same items there with a stack of one frame, 2^64 - 1, the mark
- * of a stack that was cut; without a stack, or where even that is too long, it has none of them. No
- * count says so: the event is recorded as a whole, and its size tells that its items had no room.
- * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
- * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
- * EnableTraceEx2; a process that changes them enables again.
  *
- * PROVIDER_GROUP: not a provider is meant, but a group of them.
+ * If the items make an event longer than a record, or too long for the session's buffers, it is not
+ * lost, as it is in ETW. It has the same items there with a stack of one frame, 2^64 - 1, which
+ * marks a cut stack. If it requests no stack, or if even that is too long, it has none of the
+ * items. No count includes this: the event is recorded as a whole, and its size shows that its
+ * items did not fit. Items are in the order of their types, after
+ * EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and before _PROV_TRAITS and _EVENT_SCHEMA_TL. User,
+ * session and container are those at the time of EnableTraceEx2; a process that changes them has to
+ * enable again.
  *
- * ETWAS_ENABLE_PROPERTY_COUNTERS (etwas.h) is not one of ETW's: it adds records beside the START and END of
- * activities, and of classic providers' instances too.
+ * PROVIDER_GROUP: the GUID is that of a provider group.
  *
- * Accepted without effect: PSM_KEY (there is no such key), ENABLE_KEYWORD_0 (events with keyword 0
- * are wanted anyway), ENABLE_SILOS (containers are seen anyway).
+ * ETWAS_ENABLE_PROPERTY_COUNTERS (etwas.h) is not one of ETW's. It adds records to the START and
+ * END of activities, and of classic providers' instances too.
+ *
+ * These are accepted without effect: PSM_KEY (there is no such key), ENABLE_KEYWORD_0 (events with
+ * keyword 0 are recorded anyway), ENABLE_SILOS (containers are recorded anyway).
  */
 #define EVENT_ENABLE_PROPERTY_SID 0x00000001u
 #define EVENT_ENABLE_PROPERTY_TS_ID 0x00000002u
@@ -241,14 +243,14 @@ typedef enum {
 ETWAS_BEGIN_DECLS
 
 /*
- * Who may do what with a session or a provider. Providers and sessions live in one process, and
- * what its threads forbid each other means nothing: the three refuse, so that no caller believes
- * that something is protected.
+ * Functions for the access rights of sessions and providers. Only processes of one user see each
+ * other's sessions and providers, so such rights would protect nothing. The functions always fail,
+ * so that no caller relies on a protection.
  *
  * Thread-safe, async-signal-safe.
  *
- * ERROR_NOT_SUPPORTED: always, but for
- * ERROR_INVALID_PARAMETER: Guid NULL.
+ * ERROR_INVALID_PARAMETER: Guid is NULL.
+ * ERROR_NOT_SUPPORTED: in all other cases.
  *
  * ETW pages: "EventAccessControl function", "EventAccessQuery function", "EventAccessRemove
  * function".

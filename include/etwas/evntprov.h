@@ -7,10 +7,11 @@
  * Modern providers, event descriptors and filters: ETW's evntprov.h.
  *
  * A provider registers under a GUID, and up to 8 sessions may enable it (EnableTraceEx2 in
- * evntrace.h). An event goes to each session whose level and keywords it meets: its level is not
- * above the session's, of which 0 means every level; and its keyword is 0, or shares a bit with
- * MatchAnyKeyword, of which 0 means every keyword, and has all bits of MatchAllKeyword.
- * EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 keeps events with keyword 0 out of a session.
+ * evntrace.h). An event goes to each session if its level and its keyword match. The level matches
+ * if it is not above the session's; the session's level 0 means every level. The keyword matches if
+ * it is 0, or if it shares a bit with MatchAnyKeyword and has all bits of MatchAllKeyword. A
+ * MatchAnyKeyword of 0 means every keyword. EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 keeps events
+ * with keyword 0 out of a session.
  */
 
 #include <etwas/types.h>
@@ -55,13 +56,13 @@ ETWAS_BEGIN_DECLS
 #define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA 2u
 #define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE 3u
 /*
- * The two kinds of metadata behind the head of the extended item that they become, in a multiple of 8
- * bytes: the macros of <etwas/TraceLoggingProvider.h> make such blocks, and nobody else shall.
+ * The two kinds of metadata, preceded by the header of the extended item that they become, in a
+ * multiple of 8 bytes. Only the macros of <etwas/TraceLoggingProvider.h> may make such blocks.
  */
 #define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM 0x81u
 #define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM 0x82u
 
-/* What a session asks of a provider. */
+/* The requests of a session to a provider. */
 #define EVENT_CONTROL_CODE_DISABLE_PROVIDER 0u
 #define EVENT_CONTROL_CODE_ENABLE_PROVIDER 1u
 #define EVENT_CONTROL_CODE_CAPTURE_STATE 2u
@@ -153,38 +154,38 @@ ETWAS_ASSERT_SIZE(EVENT_FILTER_LEVEL_KW, 24);
 typedef uint64_t REGHANDLE, *PREGHANDLE;
 
 /*
- * ETW page: "PENABLECALLBACK callback function". Called when a session enables the provider,
- * changes what it asked for, disables it, stops, or asks for the provider's state; and in
- * EventRegister where a session has enabled it before. What it is told is what all sessions ask for
- * together:
+ * ETW page: "PENABLECALLBACK callback function". The callback is called when a session enables the
+ * provider, changes its setting, disables it, stops, or requests the provider's state.
+ * EventRegister calls it if a session has enabled the provider before. The arguments describe the
+ * settings of all sessions together:
  *
  *   IsEnabled         EVENT_CONTROL_CODE_ENABLE_PROVIDER while any session enables it, then
  *                     EVENT_CONTROL_CODE_DISABLE_PROVIDER; or EVENT_CONTROL_CODE_CAPTURE_STATE
  *   Level             the highest level; 0: every level
- *   MatchAnyKeyword   the keywords of all sessions together; all bits where one of them has 0
+ *   MatchAnyKeyword   the keywords of all sessions together; all bits if one of them has 0
  *   MatchAllKeyword   the bits that all of them have
  *
- * SourceId is that of the call that caused it, else all 0. FilterData is NULL: filters for a
- * provider are not supported. The callback may call every function, and runs in the thread of the
- * function that causes it, or in one of the library (see EnableTraceEx2); callbacks of one
- * registration run one after the other. It must return, as that of RegisterTraceGuids must; a
- * request to cancel its thread is held back until it has returned.
+ * SourceId is that of the call that caused the callback, or else all 0. FilterData is NULL: filters
+ * for a provider are not supported. The callback may call every function. It runs in the thread of
+ * the function that causes it, or in a thread of the library (see EnableTraceEx2). Callbacks of one
+ * registration run one after the other. The callback must return, as that of RegisterTraceGuids
+ * must. A request to cancel its thread is held back until it has returned.
  */
 typedef void (*PENABLECALLBACK)(const etwas_guid *SourceId, uint32_t IsEnabled, uint8_t Level,
                                 uint64_t MatchAnyKeyword, uint64_t MatchAllKeyword,
                                 EVENT_FILTER_DESCRIPTOR *FilterData, void *CallbackContext);
 
 /*
- * Registers a provider. EnableCallback may be NULL, and gets CallbackContext. Sessions that have
+ * Registers a provider. EnableCallback may be NULL; it receives CallbackContext. Sessions that have
  * enabled ProviderId before receive its events from here on. A GUID can be registered several
- * times; all registrations are enabled alike. *RegHandle is 0 on failure; in a fork's child it
- * stays valid, and no session enables it.
+ * times, and all its registrations are enabled alike. *RegHandle is 0 on failure. In a fork's child
+ * the handle stays valid, and no session enables it.
  *
  * Thread-safe, also in a control callback; not async-signal-safe.
  *
- * ERROR_INVALID_PARAMETER: ProviderId or RegHandle NULL.
+ * ERROR_INVALID_PARAMETER: ProviderId or RegHandle is NULL.
  * ERROR_NO_SYSTEM_RESOURCES: there are 1,024 registrations, those of RegisterTraceGuids included.
- * ERROR_ALREADY_INITIALIZED: another copy of the library is at work in the process (etwas.h).
+ * ERROR_ALREADY_INITIALIZED: another copy of the library is active in the process (etwas.h).
  *
  * ETW page: "EventRegister function".
  */
@@ -192,21 +193,22 @@ uint32_t EventRegister(const etwas_guid *ProviderId, PENABLECALLBACK EnableCallb
                        void *CallbackContext, REGHANDLE *RegHandle) ETWAS_API(etwas_EventRegister);
 
 /*
- * Ends a registration; 0 is accepted and does nothing. Waits until its callback has returned, but
- * not for one that waits for this thread, nor inside itself.
+ * Ends a registration; 0 is accepted and does nothing. The call waits until the registration's
+ * callback has returned. It does not wait for a callback that waits for this thread, nor for the
+ * callback that makes the call.
  *
  * Thread-safe, also in a control callback; not async-signal-safe.
  *
- * ERROR_INVALID_HANDLE: not a registration of EventRegister, or ended.
+ * ERROR_INVALID_HANDLE: not a registration of EventRegister, or one that has ended.
  *
  * ETW page: "EventUnregister function".
  */
 uint32_t EventUnregister(REGHANDLE RegHandle) ETWAS_API(etwas_EventUnregister);
 
 /*
- * Whether a session wants an event with this descriptor, or with this level and keyword: what
- * EventWrite asks itself. 0 for handle 0, for what is not a registration, and for a descriptor that
- * is NULL.
+ * Returns whether a session requests an event with this descriptor, or with this level and keyword,
+ * by the test that EventWrite makes. Returns 0 for handle 0, for a handle that is not a
+ * registration, and if EventDescriptor is NULL.
  *
  * Lock-free; thread-safe and async-signal-safe.
  *
@@ -222,38 +224,42 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
 #define EVENT_WRITE_FLAG_INPRIVATE 0x00000002u /* not for EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE */
 
 /*
- * Writes an event to every session that wants it. At most MAX_EVENT_DATA_DESCRIPTORS blocks of
- * data, which are recorded in their order, without gaps; blocks of 0 bytes are passed over.
+ * Writes an event to every session that requests it. The event has at most
+ * MAX_EVENT_DATA_DESCRIPTORS blocks of data. They are recorded in their order, without gaps; blocks
+ * of 0 bytes are ignored.
  *
- * ActivityId NULL: the thread's own (EventActivityIdControl). RelatedActivityId, which may be NULL,
- * becomes the extended item EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID. EventWrite has neither, and
- * EventWriteTransfer has both.
+ * ActivityId NULL means the thread's own id (EventActivityIdControl). RelatedActivityId, which may
+ * be NULL, becomes the extended item EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID. EventWrite has
+ * neither, and EventWriteTransfer has both.
  *
  * Filter: bit n keeps the event out of the session with the LoggerId n + 1 (TRACE_ENABLE_INFO of
  * EnumerateTraceGuidsEx). Private sessions have no bit.
  *
- * Several sessions: what is too large for the buffers of one of them is counted lost there
- * (lost_too_large) and goes to the others. What one has no buffer for goes to none, and the others
- * count it lost, too (lost_withheld), if that one is asked first: sessions whose buffer of the
- * moment is full are. A session with EVENT_TRACE_INDEPENDENT_SESSION_MODE stops no other. The
- * code is that of the session that failed; where only independent sessions did, and another has
- * the event, ERROR_SUCCESS. docs/modes.md says what remains possible.
+ * Several sessions: an event that is too large for the buffers of one session is counted lost there
+ * (lost_too_large) and goes to the others. An event that one session has no buffer for goes to
+ * none, if that session is tried first: sessions with a full current buffer are. The others count
+ * it lost too (lost_withheld). A session with EVENT_TRACE_INDEPENDENT_SESSION_MODE never withholds
+ * events from others. The code returned is that of the session that failed. It is ERROR_SUCCESS if
+ * only independent sessions failed and another has the event. docs/modes.md says which cases
+ * remain.
  *
- * No lock, no allocation, no system call but those a session asks for (process_times, etwas.h;
- * EVENT_ENABLE_PROPERTY_STACK_TRACE, evntcons.h).
+ * The call takes no lock and allocates nothing. It makes no system call, except those that a
+ * session requests (process_times in etwas.h; EVENT_ENABLE_PROPERTY_STACK_TRACE in evntcons.h).
  * Thread-safe and async-signal-safe.
  *
- * ERROR_SUCCESS: recorded; or RegHandle is 0, or no session wants the event. Then nothing else is
- *   looked at.
- * ERROR_INVALID_HANDLE: not a registration of EventRegister, or ended.
- * ERROR_INVALID_PARAMETER: EventDescriptor NULL; other flags; more than MAX_EVENT_DATA_DESCRIPTORS,
- *   or none at UserData; a block with a size and no address. With descriptor types
- *   (EventSetInformation): an unknown type, or two blocks of one metadata type.
- * ERROR_NOT_SUPPORTED: with descriptor types, EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE.
- * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, its header of 80 included. What a
- *   session asks to be added (EVENT_ENABLE_PROPERTY_... in evntcons.h) is left out rather.
- * ERROR_MORE_DATA: it does not fit into a session's buffer; there it is counted lost.
- * ERROR_NOT_ENOUGH_MEMORY: a session has no free buffer; there the event is counted lost.
+ * ERROR_SUCCESS: the event was recorded; or RegHandle is 0, or no session requests the event. In
+ *   the latter cases no other argument is checked.
+ * ERROR_INVALID_HANDLE: not a registration of EventRegister, or one that has ended.
+ * ERROR_INVALID_PARAMETER: EventDescriptor is NULL; other flags; more than
+ *   MAX_EVENT_DATA_DESCRIPTORS blocks, or UserData NULL with blocks; a block with a size and no
+ *   address. If descriptor types are used (EventSetInformation): an unknown type, or two blocks of
+ *   one metadata type.
+ * ERROR_NOT_SUPPORTED: descriptor types are used, and one is
+ *   EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE.
+ * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, including its header of 80.
+ *   Items that a session requests (EVENT_ENABLE_PROPERTY_... in evntcons.h) are left out first.
+ * ERROR_MORE_DATA: the event does not fit into a session's buffer; it is counted lost there.
+ * ERROR_NOT_ENOUGH_MEMORY: a session has no free buffer; the event is counted lost there.
  * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full.
  *
  * ETW pages: "EventWrite function", "EventWriteTransfer function", "EventWriteEx function".
@@ -271,9 +277,11 @@ uint32_t EventWriteEx(REGHANDLE RegHandle, const EVENT_DESCRIPTOR *EventDescript
                       EVENT_DATA_DESCRIPTOR *UserData) ETWAS_API(etwas_EventWriteEx);
 
 /*
- * Writes an event whose data is a UTF-16 string with its NUL. Of its descriptor only level and
- * keyword are not 0; it has EVENT_HEADER_FLAG_STRING_ONLY. Otherwise as EventWrite;
- * ERROR_INVALID_PARAMETER: String NULL.
+ * Writes an event with a UTF-16 string and its NUL as data. In its descriptor only level and
+ * keyword are not 0, and it has EVENT_HEADER_FLAG_STRING_ONLY. Otherwise it is like EventWrite.
+ * Errors are those of EventWrite, and:
+ *
+ * ERROR_INVALID_PARAMETER: String is NULL.
  *
  * ETW page: "EventWriteString function".
  */
@@ -313,26 +321,28 @@ typedef enum _EVENT_INFO_CLASS {
 #define ETW_PROVIDER_TRAIT_TYPE_GROUP 1u /* the GUID of a provider group */
 
 /*
- * Sets something for a registration.
+ * Sets a property of a registration.
  *
- * EventProviderUseDescriptorType: one byte; 1 lets the Type of data descriptors mean something, 0,
- *   which is the default, not. Then a block of EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA becomes
- *   the extended item EVENT_HEADER_EXT_TYPE_PROV_TRAITS and one of
- *   EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA the item EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
- *   in this order, and neither is part of the event's data.
- * EventProviderSetTraits: the size of all in 2 bytes, the provider's name in UTF-8 with its NUL,
- *   then traits: size in 2 bytes, type in 1, data. Can be set once, and turns descriptor types on.
- *   The traits are checked and not recorded by themselves: events carry those they are given. One
- *   of type ETW_PROVIDER_TRAIT_TYPE_GROUP has a GUID: the provider belongs to this group, hears who
- *   enables it (EVENT_ENABLE_PROPERTY_PROVIDER_GROUP), and its callback is told at once.
+ * EventProviderUseDescriptorType: one byte; 1 enables the Type of data descriptors, 0 (the default)
+ *   disables it. If it is enabled, a block of EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA becomes
+ *   the extended item EVENT_HEADER_EXT_TYPE_PROV_TRAITS. A block of
+ *   EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA becomes the item
+ *   EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL. The items have this order, and neither is part of the
+ *   event's data.
+ * EventProviderSetTraits: the total size in 2 bytes, the provider's name in UTF-8 with its NUL,
+ *   then traits, each with its size in 2 bytes, type in 1 byte, and data. Traits can be set once,
+ *   and enable descriptor types. They are checked and not recorded by themselves: events carry the
+ *   traits that they are given. A trait of type ETW_PROVIDER_TRAIT_TYPE_GROUP has a GUID: the
+ *   provider belongs to this group. Sessions enable it through the group
+ *   (EVENT_ENABLE_PROPERTY_PROVIDER_GROUP), and its callback is notified at once.
  *
  * Thread-safe, also in a control callback; not async-signal-safe.
  *
- * ERROR_INVALID_PARAMETER: not a registration of EventRegister; EventInformation NULL with a
- *   length; another length than the class has; traits that are malformed or set already, or two
+ * ERROR_INVALID_PARAMETER: not a registration of EventRegister; EventInformation is NULL with a
+ *   length; the length does not fit the class; traits are malformed or set already, or have two
  *   groups.
- * ERROR_NOT_SUPPORTED: another class; EventProviderBinaryTrackInfo, because nothing keeps track of
- *   programs.
+ * ERROR_NOT_SUPPORTED: another class; or EventProviderBinaryTrackInfo, because programs are not
+ *   tracked.
  *
  * ETW page: "EventSetInformation function".
  */

@@ -315,8 +315,9 @@
 #define TRACE_MESSAGE_MAXIMUM_SIZE (64u * 1024u)
 
 /*
- * What EnumerateTraceGuidsEx, TraceQueryInformation and TraceSetInformation are asked for. docs/kernel-events.md says
- * which of them do something. ETW page: "TRACE_QUERY_INFO_CLASS enumeration".
+ * The classes of EnumerateTraceGuidsEx, TraceQueryInformation and TraceSetInformation.
+ * docs/kernel-events.md says which of them are supported. ETW page: "TRACE_QUERY_INFO_CLASS
+ * enumeration".
  */
 typedef enum _TRACE_QUERY_INFO_CLASS {
     TraceGuidQueryList = 0,

@@ -4,10 +4,10 @@
 #define ETWAS_EVNTRACE_KEYWORDS_H
 
 /*
- * The keywords of the system providers, for EnableTraceEx2; include evntrace.h.
+ * The keywords of the system providers, for EnableTraceEx2. Include evntrace.h instead.
  *
- * docs/kernel-events.md says what each delivers; etwas_kernel_keywords (etwas.h) which deliver anything
- * here. ETW page: "System Providers".
+ * docs/kernel-events.md says what each delivers. etwas_kernel_keywords (etwas.h) returns those that
+ * deliver events on Linux. ETW page: "System Providers".
  */
 
 /* SystemAlpcProviderGuid */

@@ -4,7 +4,7 @@
 #define ETWAS_EVNTRACE_TYPES_H
 
 /*
- * The structures and callbacks of evntrace.h; include that.
+ * The structures and callbacks of evntrace.h. Include evntrace.h instead.
  */
 
 #include <etwas/types.h>
@@ -25,22 +25,23 @@ typedef struct _EVENT_FILTER_DESCRIPTOR EVENT_FILTER_DESCRIPTOR, *PEVENT_FILTER_
 typedef struct _EVENT_RECORD EVENT_RECORD, *PEVENT_RECORD;
 
 /*
- * ETW page: "WMIDPREQUEST callback function". A provider's control callback: RequestCode is
+ * ETW page: "WMIDPREQUEST callback function". A provider's control callback. RequestCode is
  * WMI_ENABLE_EVENTS when a session enables the provider or changes its level or flags,
- * WMI_DISABLE_EVENTS when it is disabled, and WMI_CAPTURE_STATE when a session asks the provider to
- * log its state. RequestContext is what RegisterTraceGuids was given. Buffer is a WNODE_HEADER of
- * the library, valid until the callback returns; GetTraceLoggerHandle reads it. BufferSize is
- * reserved. The value returned is used only during RegisterTraceGuids, which then returns it.
+ * WMI_DISABLE_EVENTS when it is disabled, and WMI_CAPTURE_STATE when a session requests the
+ * provider's state as events. RequestContext is the argument of RegisterTraceGuids. Buffer is a
+ * WNODE_HEADER of the library, valid until the callback returns; GetTraceLoggerHandle reads it.
+ * BufferSize is reserved. The returned value is used only during RegisterTraceGuids, which then
+ * returns it.
  *
- * The callback runs in the thread of the function that causes it; in the thread of another caller
- * that is running callbacks of the same registration already; in one of the library (see
- * EnableTraceEx2); or, where a session ends because its file is full, in the one that writes its
- * buffers. In the library's threads all signals are blocked, and a thread or process that the
- * callback starts there inherits that.
+ * The callback runs in the thread of the function that causes it, or in the thread of another
+ * caller that already runs callbacks of the same registration. It may also run in a thread of the
+ * library (see EnableTraceEx2). If a session ends because its file is full, the callback runs in
+ * the thread that writes its buffers. In the library's threads all signals are blocked, and a
+ * thread or process that the callback starts there inherits that.
  *
- * The callback may call every function. One thing it must not do is wait, with ProcessTrace, for
- * the end of a session whose STOP waits for the callback. It must return: pthread_exit, longjmp and
- * C++ exceptions may not leave it. A request to cancel its thread is held back until it has
+ * The callback may call every function. It must not wait, with ProcessTrace, for the end of a
+ * session if the STOP of that session waits for the callback. It must return: pthread_exit, longjmp
+ * and C++ exceptions may not leave it. A request to cancel its thread is held back until it has
  * returned.
  */
 typedef uint32_t (*WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, void *RequestContext,
@@ -49,8 +50,8 @@ typedef uint32_t (*WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, void *RequestCont
 /* ---- Sessions ---- */
 
 /*
- * A session: what the caller asks for, and what it got with its statistics. One allocation holds
- * the structure, then the session name, then the log file name. Zero it first.
+ * A session: the values that the caller requests, the values in force, and statistics. One
+ * allocation holds the structure, then the session name, then the log file name. Zero it first.
  *
  * ETW page: "EVENT_TRACE_PROPERTIES structure".
  */
@@ -81,8 +82,8 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES {
 ETWAS_ASSERT_SIZE(EVENT_TRACE_PROPERTIES, 120);
 
 /*
- * EVENT_TRACE_PROPERTIES and 24 bytes more, which count only with WNODE_FLAG_VERSIONED_PROPERTIES.
- * ETW page: "EVENT_TRACE_PROPERTIES_V2 structure".
+ * EVENT_TRACE_PROPERTIES and 24 bytes more, which are used only with
+ * WNODE_FLAG_VERSIONED_PROPERTIES. ETW page: "EVENT_TRACE_PROPERTIES_V2 structure".
  */
 __extension__ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
     WNODE_HEADER Wnode;
@@ -127,14 +128,14 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
 ETWAS_ASSERT_SIZE(EVENT_TRACE_PROPERTIES_V2, 144);
 
 /*
- * What EnableTraceEx2 is given beside level and keywords.
- * ETW page: "ENABLE_TRACE_PARAMETERS structure".
+ * The parameters of EnableTraceEx2 in addition to level and keywords. ETW page:
+ * "ENABLE_TRACE_PARAMETERS structure".
  */
 typedef struct _ENABLE_TRACE_PARAMETERS {
     uint32_t Version;                          /* ENABLE_TRACE_PARAMETERS_VERSION_2 */
     uint32_t EnableProperty;                   /* EVENT_ENABLE_PROPERTY_... */
     uint32_t ControlFlags;                     /* 0 */
-    etwas_guid SourceId;                       /* who enables; for modern providers */
+    etwas_guid SourceId;                       /* id of the caller; for modern providers */
     EVENT_FILTER_DESCRIPTOR *EnableFilterDesc; /* FilterDescCount of them */
     uint32_t FilterDescCount;                  /* 0 to MAX_EVENT_FILTERS_COUNT */
 } ENABLE_TRACE_PARAMETERS, *PENABLE_TRACE_PARAMETERS;
@@ -184,7 +185,7 @@ typedef struct _TRACE_PROVIDER_INSTANCE_INFO {
 } TRACE_PROVIDER_INSTANCE_INFO, *PTRACE_PROVIDER_INSTANCE_INFO;
 ETWAS_ASSERT_SIZE(TRACE_PROVIDER_INSTANCE_INFO, 16);
 
-/* The head of what is known of a provider. ETW page: "TRACE_GUID_INFO structure". */
+/* The head of the information about a provider. ETW page: "TRACE_GUID_INFO structure". */
 typedef struct _TRACE_GUID_INFO {
     uint32_t InstanceCount; /* TRACE_PROVIDER_INSTANCE_INFO blocks that follow */
     uint32_t Reserved;
@@ -232,7 +233,9 @@ typedef struct _TRACE_PERIODIC_CAPTURE_STATE_INFO {
 } TRACE_PERIODIC_CAPTURE_STATE_INFO, *PTRACE_PERIODIC_CAPTURE_STATE_INFO;
 ETWAS_ASSERT_SIZE(TRACE_PERIODIC_CAPTURE_STATE_INFO, 8);
 
-/* What QueryTraceProcessingHandle answers. ETW page: "ETW_PROCESS_HANDLE_INFO_TYPE enumeration". */
+/*
+ * The queries of QueryTraceProcessingHandle. ETW page: "ETW_PROCESS_HANDLE_INFO_TYPE enumeration".
+ */
 typedef enum _ETW_PROCESS_HANDLE_INFO_TYPE {
     EtwQueryPartitionInformation = 1,
     EtwQueryPartitionInformationV2 = 2,
@@ -259,7 +262,7 @@ ETWAS_ASSERT_SIZE(ETW_TRACE_PARTITION_INFORMATION_V2, 32);
 
 /* ---- Events as a classic provider writes them ---- */
 
-/* What an event is: the low byte of the headers' Version, and the rest of it. */
+/* The class of an event: the low byte of the headers' Version, and the rest of it. */
 typedef struct etwas_event_class {
     uint8_t Type;  /* EVENT_TRACE_TYPE_..., or the provider's own from 10 on */
     uint8_t Level; /* TRACE_LEVEL_...; a lower number is more severe */
@@ -267,8 +270,9 @@ typedef struct etwas_event_class {
 } etwas_event_class;
 
 /*
- * The head of an event for TraceEvent. The caller sets Size, Flags and Guid or GuidPtr, and Class
- * where wanted.
+ * The header of an event for TraceEvent. The caller sets Size, Flags and Guid or GuidPtr, and may
+ * set Class.
+ *
  * ETW page: "EVENT_TRACE_HEADER structure".
  */
 __extension__ typedef struct _EVENT_TRACE_HEADER {

@@ -4,9 +4,9 @@
 #define ETWAS_TDH_H
 
 /*
- * How the fields of events are described: the structures and numbers of ETW's tdh.h. A file carries
- * them in its event-metadata records, and <etwas/decode.h> gives every event's schema in this form.
- * TDH's functions are not here.
+ * Descriptions of the fields of events: the structures and numbers of ETW's tdh.h. A file has them
+ * in its event-metadata records, and <etwas/decode.h> returns every event's schema in this form.
+ * The functions of TDH are not included.
  *
  * Offsets count bytes from the start of the structure that has them; 0: there is none. Strings are
  * UTF-16 with a terminating 0.
@@ -80,8 +80,8 @@ enum _TDH_IN_TYPE {
 };
 
 /*
- * How the value of a field is compared; etwas_trigger_on_payload takes these. ETW page: "PAYLOAD_OPERATOR
- * enumeration".
+ * The comparisons of a field's value; etwas_trigger_on_payload takes them. ETW page:
+ * "PAYLOAD_OPERATOR enumeration".
  */
 typedef enum _PAYLOAD_OPERATOR {
     PAYLOADFIELD_EQ = 0, /* integers, up to MODULO */
@@ -193,7 +193,7 @@ typedef enum _TEMPLATE_FLAGS {
     TEMPLATE_CONTROL_GUID = 4
 } TEMPLATE_FLAGS;
 
-/* What an event is. ETW page: "TRACE_EVENT_INFO structure". */
+/* The description of an event. ETW page: "TRACE_EVENT_INFO structure". */
 __extension__ typedef struct _TRACE_EVENT_INFO {
     etwas_guid ProviderGuid;
     etwas_guid EventGuid;

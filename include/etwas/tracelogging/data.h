@@ -4,13 +4,13 @@
 #define ETWAS_TRACELOGGING_DATA_H
 
 /*
- * The data of an event: from the operands of its fields to data descriptors. Part of
- * <etwas/TraceLoggingProvider.h>; programs use none of it.
+ * The data of an event: from the operands of its fields to data descriptors. This header is a part
+ * of <etwas/TraceLoggingProvider.h>; programs do not use it directly.
  *
  * Each kind of data has a struct that keeps what the descriptors point to until the event is
  * written, and an inline function that adds them to a list. The C half (data_c.h) declares these
- * structs as variables; in the C++ half (data_cpp.h) they are temporaries of the one expression that
- * writes the event, so that what the operands made lives as long.
+ * structs as variables. In the C++ half (data_cpp.h) they are temporaries of the one expression
+ * that writes the event, so that the values of the operands live as long.
  */
 
 #include <etwas/evntprov.h>
@@ -18,28 +18,28 @@
 
 #define ETWAS_TRACELOGGING_INLINE static inline __attribute__((__always_inline__, __unused__))
 
-/* A length or a count in 16 bits, and what it is of. */
+/* A length or a count in 16 bits, and the data that it counts. */
 struct etwas_tracelogging_counted {
     const void *data;
     uint32_t bytes;
     uint16_t count;
 };
 
-/* Bytes as they are; `type` is that of their data descriptor. */
+/* Raw bytes; `type` is that of their data descriptor. */
 struct etwas_tracelogging_bytes {
     const void *data;
     uint32_t bytes;
     uint8_t type;
 };
 
-/* A socket's address. Its family stands apart: Windows has another number for IPv6. */
+/* A socket's address. Its family is separate, because Windows has another number for IPv6. */
 struct etwas_tracelogging_address {
     const uint8_t *data;
     uint16_t bytes;
     uint16_t family;
 };
 
-/* What is longer than any record stays so, and the event is refused. */
+/* A size beyond any record stays so, and the event is refused. */
 ETWAS_TRACELOGGING_INLINE uint32_t etwas_tracelogging_size(size_t count, size_t size)
 {
     return (uint32_t)((count < 0x10000 ? count : 0x10000) * size);
@@ -103,13 +103,13 @@ ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_address etwas_tracelogging_s
 #define ETWAS_TRACELOGGING_VALUE_BYTES 16
 
 /*
- * Where the next descriptor goes to. Values are copied side by side, and those that follow each other
- * share one descriptor: what an event costs grows with its descriptors, not with its fields.
+ * The place of the next descriptor. Values are copied side by side, and consecutive values share
+ * one descriptor: the cost of an event grows with its descriptors, not with its fields.
  */
 struct etwas_tracelogging_list {
     EVENT_DATA_DESCRIPTOR *next;
     EVENT_DATA_DESCRIPTOR *values; /* the last one of values */
-    uint8_t *kept;                 /* where the next value goes to */
+    uint8_t *kept;                 /* the place of the next value */
 };
 
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_typed(struct etwas_tracelogging_list *list,
@@ -158,7 +158,7 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_address(
     etwas_tracelogging_add(list, address->data + family_bytes, address->bytes - family_bytes);
 }
 
-/* With its NUL; no string is an empty one. */
+/* Adds a string with its NUL. NULL is an empty string. */
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_string(struct etwas_tracelogging_list *list,
                                                              const char *string)
 {

@@ -5,10 +5,11 @@
 
 /*
  * The data of an event in C: variables that keep the operands, and statements that fill data
- * descriptors. Part of <etwas/TraceLoggingProvider.h>; programs use none of it.
+ * descriptors. This header is a part of <etwas/TraceLoggingProvider.h>; programs do not use it
+ * directly.
  *
- * For each kind of data: BLOCKS, how many descriptors it takes at most; KEEP, the declaration of what
- * is kept in `kept_NUMBER`; ADD, the statement that adds it to the list.
+ * Each kind of data has three macros. BLOCKS is the maximum number of its descriptors. KEEP
+ * declares what is kept in `kept_NUMBER`. ADD is the statement that adds it to the list.
  */
 
 #ifndef __cplusplus
@@ -32,7 +33,7 @@
 #define ETWAS_TRACELOGGING_ADD_OF(number, field, list, data, operands, ...)                        \
     ETWAS_TRACELOGGING_ADD##data(&etwas_tracelogging_list, etwas_tracelogging_kept_##number)
 
-/* The operand, if it points to such things: also where addresses are wanted and it has `void *`. */
+/* The operand, if it points to such values; `void *` is accepted where an address is expected. */
 #define ETWAS_TRACELOGGING_POINTER(type, pointer)                                                  \
     (1 ? (pointer)                                                                                 \
        : _Generic((type const *)0, const void *const *                                             \
@@ -91,7 +92,7 @@
     const struct etwas_tracelogging_counted kept = etwas_tracelogging_characters(data, bytes, 1);
 #define ETWAS_TRACELOGGING_ADD_binary(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
-/* What the members Buffer and Length of a struct say. */
+/* The buffer that the members Buffer and Length of a struct describe. */
 #define ETWAS_TRACELOGGING_BLOCKS_buffer +2
 #define ETWAS_TRACELOGGING_KEEP_buffer(kept, type, pointer)                                        \
     const type *const kept##_of = (pointer);                                                       \
@@ -106,14 +107,14 @@
         etwas_tracelogging_array(ETWAS_TRACELOGGING_POINTER(type, data), count, sizeof(type));
 #define ETWAS_TRACELOGGING_ADD_array(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
-/* As many as the schema says. */
+/* As many values as the schema has. */
 #define ETWAS_TRACELOGGING_BLOCKS_fixed +1
 #define ETWAS_TRACELOGGING_KEEP_fixed(kept, type, data, count)                                     \
     const struct etwas_tracelogging_bytes kept =                                                   \
         etwas_tracelogging_raw(ETWAS_TRACELOGGING_POINTER(type, data), (count) * sizeof(type), 0);
 #define ETWAS_TRACELOGGING_ADD_fixed(list, kept) ETWAS_TRACELOGGING_ADD_raw(list, kept)
 
-/* Bytes as they are. */
+/* Raw bytes. */
 #define ETWAS_TRACELOGGING_BLOCKS_raw +1
 #define ETWAS_TRACELOGGING_KEEP_raw(kept, data, bytes, type)                                       \
     const struct etwas_tracelogging_bytes kept = etwas_tracelogging_raw(data, bytes, type);
@@ -132,7 +133,7 @@
 
 /* ---- TraceLoggingValue ----------------------------------------------------------------------- */
 
-/* The type of a value, of an array that of a pointer to its elements. */
+/* The type of a value. For an array it is that of a pointer to its elements. */
 #define ETWAS_TRACELOGGING_TYPE_OF(value) __typeof__(((void)0, (value)))
 
 #define ETWAS_TRACELOGGING_DEDUCE_IN(value)                                                        \
@@ -169,7 +170,7 @@
 #define ETWAS_TRACELOGGING_ADD_deduced(list, kept)                                                 \
     etwas_tracelogging_add_deduced(list, ETWAS_TRACELOGGING_DEDUCE_IN(kept), &kept, sizeof kept);
 
-/* `kept` is what a variable of that type holds. */
+/* `kept` is the content of a variable of that type. */
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_deduced(struct etwas_tracelogging_list *list,
                                                               uint32_t in, const void *kept,
                                                               uint32_t bytes)

@@ -4,11 +4,11 @@
 #define ETWAS_TRACELOGGING_DATA_CPP_H
 
 /*
- * The data of an event in C++: an object for each field, and the function that writes them. Part of
- * <etwas/TraceLoggingProvider.h>; programs use none of it.
+ * The data of an event in C++: an object for each field, and the function that writes them. This
+ * header is a part of <etwas/TraceLoggingProvider.h>; programs do not use it directly.
  *
- * An object has `blocks`, the number of data descriptors it takes at most, and `add`, which adds it to
- * a list.
+ * An object has `blocks`, the maximum number of its data descriptors, and `add`, which adds it to a
+ * list.
  */
 
 #ifdef __cplusplus
@@ -84,7 +84,7 @@ struct etwas_tracelogging_address_object {
     }
 };
 
-/* ---- the types that TraceLoggingValue knows --------------------------------------------------- */
+/* ---- the types that TraceLoggingValue knows ------------------------------------------------ */
 
 template <typename Type> struct etwas_tracelogging_deduced {
     static_assert(!std::is_same_v<Type, wchar_t> && !std::is_same_v<Type, wchar_t *> &&

@@ -4,11 +4,11 @@
 #define ETWAS_TRACELOGGING_EACH_H
 
 /*
- * Counting the arguments of a macro, and applying a macro to each of them. Part of
- * <etwas/TraceLoggingProvider.h>; programs use none of it.
+ * Counting the arguments of a macro, and applying a macro to each of them. This header is a part of
+ * <etwas/TraceLoggingProvider.h>; programs do not use it directly.
  *
- * C wants at least one argument for the dots of a macro. So nothing here has an empty list: a
- * list begins with an argument that is passed over, which is an event's or a provider's name.
+ * C requires at least one argument for the dots of a macro. Therefore no list here is empty: a list
+ * begins with an argument that is ignored, which is an event's or a provider's name.
  */
 
 #define ETWAS_TRACELOGGING_JOIN_NOW(left, right) left##right
@@ -19,10 +19,10 @@
 #define ETWAS_TRACELOGGING_SECOND_NOW(first, second, ...) second
 #define ETWAS_TRACELOGGING_SECOND(...) ETWAS_TRACELOGGING_SECOND_NOW(__VA_ARGS__)
 
-/* What is in the parentheses that follow. */
+/* The contents of the parentheses that follow. */
 #define ETWAS_TRACELOGGING_OPEN(...) __VA_ARGS__
 
-/* How many arguments: 1 to 100. */
+/* The number of arguments: 1 to 100. */
 #define ETWAS_TRACELOGGING_COUNT(...)                                                              \
     ETWAS_TRACELOGGING_COUNT_NOW(                                                                  \
         __VA_ARGS__, 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82,  \
@@ -48,9 +48,10 @@
 #define ETWAS_TRACELOGGING_LAST_is
 
 /*
- * EACH(macro, first, a, b, ...) is macro(N, a) macro(N - 1, b) ... macro(1, z): for all but the
- * first, each with a number of its own. At most 99. All are lists in parentheses, but the last may be
- * nothing: what a macro of a program leaves behind a comma where its own dots are empty.
+ * EACH(macro, first, a, b, ...) is macro(N, a) macro(N - 1, b) ... macro(1, z): one call for each
+ * argument but the first, with a number of its own. There are at most 99. All are lists in
+ * parentheses, but the last may be empty: a program's macro leaves an empty one after a comma if
+ * its own dots are empty.
  */
 #define ETWAS_TRACELOGGING_EACH(macro, ...)                                                        \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_FROM_, ETWAS_TRACELOGGING_COUNT(__VA_ARGS__))       \

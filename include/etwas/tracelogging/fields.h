@@ -4,26 +4,26 @@
 #define ETWAS_TRACELOGGING_FIELDS_H
 
 /*
- * The macros for the fields of an event. Part of <etwas/TraceLoggingProvider.h>.
+ * The macros for the fields of an event. This header is a part of <etwas/TraceLoggingProvider.h>.
  *
- * All take up to three more arguments: the field's name, a description, a tag. Name and description
- * are literals; without a name the field is called as its first argument is written. The
- * description is for whoever reads the source. The tag is a constant of 28 bits with a meaning of
- * the provider's own.
+ * All take up to three more arguments: the field's name, a description, and a tag. Name and
+ * description are literals. Without a name the text of the first argument is the field's name. The
+ * description is for readers of the source. The tag is a constant of 28 bits that the provider
+ * defines.
  */
 
 #include <etwas/tracelogging/data.h>
 #include <etwas/tracelogging/schema.h>
 #include <etwas/tracelogging/types.h>
 
-/* ---- what the macros have in common ------------------------------------------------------------ */
+/* ---- common parts of the macros ------------------------------------------------------------ */
 
 /* A value of a type. */
 #define ETWAS_TRACELOGGING_SCALAR(type, encoding, in, out, text, ...)                              \
     ETWAS_TRACELOGGING_FIELD(encoding, in, out, (), , _value,                                      \
                              (type, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)), text, __VA_ARGS__)
 
-/* `count`, and what may follow it, in the dots. */
+/* The dots have `count`, and what may follow it. */
 #define ETWAS_TRACELOGGING_ARRAY(type, encoding, in, out, text, data, ...)                         \
     ETWAS_TRACELOGGING_FIELD(encoding, (in) | 0x40, out, (), , _array,                             \
                              (type, data, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)), text,            \
@@ -40,17 +40,17 @@
     ETWAS_STATIC_ASSERT((count) > 0 && (count) < 0x10000,                                          \
                         "TraceLogging: a fixed array has 1 to 65,535 elements");
 
-/* The kind of data has the one operand that begins the dots. */
+/* The kind of data has one operand, with which the dots begin. */
 #define ETWAS_TRACELOGGING_ONE(data, encoding, in, out, text, ...)                                 \
     ETWAS_TRACELOGGING_FIELD(encoding, in, out, (), , data,                                        \
                              (ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)), text, __VA_ARGS__)
 
-/* It has `first`, and what begins the dots. */
+/* It has `first`, and the operand with which the dots begin. */
 #define ETWAS_TRACELOGGING_TWO(data, encoding, in, out, text, first, ...)                          \
     ETWAS_TRACELOGGING_FIELD(encoding, in, out, (), , data,                                        \
                              (first, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)), text, __VA_ARGS__)
 
-/* A struct has no data of its own; the number of its fields begins the dots. */
+/* A struct has no data of its own. The dots begin with the number of its fields. */
 #define ETWAS_TRACELOGGING_STRUCT(in, ...)                                                         \
     ETWAS_TRACELOGGING_FIELD(                                                                      \
         _out, in, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), (),                                       \
@@ -60,11 +60,11 @@
     ETWAS_STATIC_ASSERT((count) > 0 && (count) < 128, "TraceLogging: a struct has 1 to 127 "       \
                                                       "fields");
 
-/* ---- values, arrays of them, arrays of a constant number of them ------------------------------- */
+/* ---- values, arrays of them, arrays of a constant number of them --------------------------- */
 
 /*
  * TraceLoggingTYPE(value), TraceLoggingTYPEArray(pointer, count) and
- * TraceLoggingTYPEFixedArray(pointer, constant). The pointer may be NULL where the count is 0.
+ * TraceLoggingTYPEFixedArray(pointer, constant). The pointer may be NULL if the count is 0.
  */
 #define TraceLoggingInt8(...)                                                                      \
     ETWAS_TRACELOGGING_SCALAR(int8_t, _plain, TlgInINT8, TlgOutNULL, #__VA_ARGS__, __VA_ARGS__)
@@ -367,9 +367,9 @@
     ETWAS_TRACELOGGING_FIXED(etwas_systemtime, _out, TlgInSYSTEMTIME, TlgOutDATETIME_UTC,          \
                              #pValues, pValues, __VA_ARGS__)
 
-/* ---- other values ------------------------------------------------------------------------------ */
+/* ---- other values -------------------------------------------------------------------------- */
 
-/* Addresses and ports as they are on the network: the first byte in memory is the first one. */
+/* Addresses and ports in network byte order: the first byte in memory is the first one. */
 #define TraceLoggingPort(...)                                                                      \
     ETWAS_TRACELOGGING_SCALAR(uint16_t, _out, TlgInUINT16, TlgOutPORT, #__VA_ARGS__, __VA_ARGS__)
 #define TraceLoggingIPv4Address(...)                                                               \
@@ -390,16 +390,19 @@
     ETWAS_TRACELOGGING_FIELD(_out, TlgInBINARY, TlgOutIPV6, (), , _binary,                         \
                              (ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), 16), #__VA_ARGS__,            \
                              __VA_ARGS__)
-/* A sockaddr of so many bytes. AF_INET6 is recorded as Windows' 23. */
+/* A sockaddr of this size in bytes. AF_INET6 is recorded as Windows' 23. */
 #define TraceLoggingSocketAddress(pValue, ...)                                                     \
     ETWAS_TRACELOGGING_TWO(_socket, _out, TlgInBINARY, TlgOutSOCKETADDRESS, #pValue, pValue,       \
                            __VA_ARGS__)
-/* A security identifier: revision, number of parts, 6 bytes of authority, the parts. Not NULL. */
+/*
+ * A security identifier: revision, number of parts, 6 bytes of authority, the parts. The pointer
+ * must not be NULL.
+ */
 #define TraceLoggingSid(...)                                                                       \
     ETWAS_TRACELOGGING_ONE(_sid, _plain, TlgInSID, TlgOutNULL, #__VA_ARGS__, __VA_ARGS__)
 /*
- * A value whose type says what it is: bool, characters, integers, floating point, GUID, FILETIME,
- * SYSTEMTIME, void *, strings. In C true and false are int, and a char16_t is a number.
+ * A value of a type that determines the field: bool, characters, integers, floating point, GUID,
+ * FILETIME, SYSTEMTIME, void *, strings. In C true and false are int, and a char16_t is a number.
  */
 #define TraceLoggingValue(...)                                                                     \
     ETWAS_TRACELOGGING_ONE(_deduced, _out,                                                         \
@@ -407,12 +410,12 @@
                            ETWAS_TRACELOGGING_DEDUCE_OUT(ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)),   \
                            #__VA_ARGS__, __VA_ARGS__)
 
-/* ---- text and bytes ---------------------------------------------------------------------------- */
+/* ---- text and bytes ------------------------------------------------------------------------ */
 
 /*
- * Strings end with a NUL; NULL is an empty one. Counted ones have a number of characters; NULL where
- * that is 0. Wide and 16 are the same: UTF-16, whose literals are u"text". What is longer than
- * 65,535 bytes makes the event too large for any session.
+ * Strings end with a NUL; NULL is an empty one. Counted strings have a number of characters, and
+ * may be NULL if it is 0. Wide and 16 are the same: UTF-16, with literals such as u"text". A string
+ * of more than 65,535 bytes makes the event too large for any session.
  */
 #define TraceLoggingString(...)                                                                    \
     ETWAS_TRACELOGGING_ONE(_string, _plain, TlgInANSISTRING, TlgOutNULL, #__VA_ARGS__, __VA_ARGS__)
@@ -439,7 +442,10 @@
     ETWAS_TRACELOGGING_TWO(_wide_characters, _plain, TlgInCOUNTEDSTRING, TlgOutNULL, #pchValue,    \
                            pchValue, __VA_ARGS__)
 
-/* Of a pointer, not NULL, to a struct with Length, in bytes, and Buffer. */
+/*
+ * A string from a pointer to a struct with Length, in bytes, and Buffer. The pointer must not be
+ * NULL.
+ */
 #define TraceLoggingAnsiString(...)                                                                \
     ETWAS_TRACELOGGING_FIELD(_plain, TlgInCOUNTEDANSISTRING, TlgOutNULL, (), , _buffer,            \
                              (etwas_ansi_string, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)),           \
@@ -456,7 +462,7 @@
     ETWAS_TRACELOGGING_FIELD(_out, TlgInBINARY, ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), (), ,       \
                              _buffer, (StructType, pValue), #pValue, __VA_ARGS__)
 
-/* So many bytes; BinaryEx also has a TlgOut type. */
+/* Bytes of this number. BinaryEx also has a TlgOut type. */
 #define TraceLoggingBinary(pValue, ...)                                                            \
     ETWAS_TRACELOGGING_TWO(_binary, _plain, TlgInBINARY, TlgOutNULL, #pValue, pValue, __VA_ARGS__)
 #define TraceLoggingBinaryEx(pValue, cbValue, ...)                                                 \
@@ -464,8 +470,8 @@
                              _binary, (pValue, cbValue), #pValue, __VA_ARGS__)
 
 /*
- * Bytes in an encoding of the provider's own: protocol is 5 to 31; (bSchema), cbSchema are constant
- * bytes that tell a reader how to decode them, and their number.
+ * Bytes in an encoding that the provider defines. protocol is 5 to 31. (bSchema) and cbSchema are
+ * constant bytes that tell a reader how to decode them, and their number.
  */
 #define TraceLoggingCustom(pValue, cbValue, protocol, bSchema, ...)                                \
     ETWAS_TRACELOGGING_FIELD(                                                                      \
@@ -479,16 +485,19 @@
     ETWAS_STATIC_ASSERT((given) == (count),                                                        \
                         "TraceLogging: cbSchema is the number of bytes in bSchema");
 
-/* ---- structs and packed fields ----------------------------------------------------------------- */
+/* ---- structs and packed fields ------------------------------------------------------------- */
 
-/* The next `fieldCount` fields are its members; a struct among them counts as one with all of its own. */
+/*
+ * The next `fieldCount` fields are the members of the struct. A struct among them counts as one
+ * field, with all of its own.
+ */
 #define TraceLoggingStruct(...) ETWAS_TRACELOGGING_STRUCT(24, __VA_ARGS__)
 
 /*
- * Schema and data apart, for what has no macro of its own, as arrays of structs or of strings. What
- * the schema says must lie in the data in the same order, without gaps.
+ * Separate schema and data, for types without a macro of their own, such as arrays of structs or of
+ * strings. The data must have the fields of the schema in the same order, without gaps.
  *
- *     PackedField     both: data as it is, a TlgIn type, Ex: and a TlgOut type
+ *     PackedField     both: raw data, a TlgIn type, Ex: and a TlgOut type
  *     PackedMetadata  schema alone, with a name
  *     PackedStruct, PackedStructArray   schema alone; an array's count, 16 bits, is data
  *     PackedData      data alone; Ex: with a Type of its data descriptor

@@ -5,9 +5,10 @@
 
 /*
  * The constant that describes an event: its EVENT_DESCRIPTOR, and the schema that its record
- * carries. Part of <etwas/TraceLoggingProvider.h>; programs use none of it.
+ * carries. This header is a part of <etwas/TraceLoggingProvider.h>; programs do not use it
+ * directly.
  *
- * Each argument of TraceLoggingWrite is a list in parentheses, of which most parts are empty:
+ * Each argument of TraceLoggingWrite is a list in parentheses. Most parts of it are empty:
  *
  *     1, 2        _some, (name, (bytes after the name), checks): a field; else _none, (checks)
  *     3, 4        the kind of data and its operands (data.h)
@@ -53,10 +54,10 @@
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 /*
- * A field's argument. `encoding`: _plain, or _out where the type of output is written down too.
- * `tail`: what follows the types, (, bytes...) or (). The last operand of the field begins the
- * dots; then come name, description and tag, of which the last ones may be missing. Without a name
- * the field is called `text`.
+ * A field's argument. `encoding` is _plain, or _out if the type of output is recorded too. `tail`
+ * is what follows the types, (, bytes...) or (). The dots begin with the last operand of the field.
+ * Name, description and tag follow, and the last ones may be missing. Without a name the field is
+ * called `text`.
  */
 #define ETWAS_TRACELOGGING_FIELD(encoding, in, out, tail, checks, data, operands, text, ...)       \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_FIELD_, ETWAS_TRACELOGGING_COUNT_4(__VA_ARGS__))    \
@@ -129,12 +130,12 @@
 /* ---- the constant ---------------------------------------------------------------------------- */
 
 /*
- * Before a schema, and before a provider's traits, stands the head of the item that they are in a
- * record, and the struct that both lie in takes a multiple of 8 bytes, as the item does: it is copied
- * into the record as it is.
+ * A schema, or a provider's traits, follows the header of the item that it becomes in a record. The
+ * struct of both has a multiple of 8 bytes, as the item has, and is copied into the record
+ * unchanged.
  */
 struct etwas_tracelogging_item {
-    uint16_t item_bytes; /* head, data, and what is missing to a multiple of 8 */
+    uint16_t item_bytes; /* header, data, and the padding to a multiple of 8 */
     uint16_t type;       /* ETWAS_TRACELOGGING_ITEM_... */
     uint16_t linkage;    /* 1: another item follows */
     uint16_t data_bytes;
@@ -151,14 +152,14 @@ enum {
 #define ETWAS_TRACELOGGING_CONSTANT static const
 #endif
 
-/* 1 or 4; the first argument of the second macro is passed over. */
+/* 1 or 4. The first argument of the second macro is ignored. */
 #define ETWAS_TRACELOGGING_TAG_SIZE(...)                                                           \
     ETWAS_TRACELOGGING_SECOND(~ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TAG_BYTES, __VA_ARGS__), \
                               1, ~)
 #define ETWAS_TRACELOGGING_TAG_1(tag) 0
 #define ETWAS_TRACELOGGING_TAG_4(tag) ETWAS_TRACELOGGING_FOUR_BYTES(tag)
 
-/* Declares `etwas_tracelogging_event`. The first of the dots is passed over. */
+/* Declares `etwas_tracelogging_event`. The first of the dots is ignored. */
 #define ETWAS_TRACELOGGING_DESCRIBE(default_level, default_opcode, default_keyword, event_name,    \
                                     ...)                                                           \
     ETWAS_TRACELOGGING_CONSTANT struct {                                                           \

@@ -28,7 +28,7 @@ typedef etwas_ansi_string ANSI_STRING, *PANSI_STRING;
 typedef etwas_unicode_string UNICODE_STRING, *PUNICODE_STRING;
 #endif
 
-/* How a field lies in the event's data. */
+/* The type of a field in the event's data. */
 enum TlgIn_t {
     TlgInNULL = 0,
     TlgInUNICODESTRING = 1, /* UTF-16 to its NUL */
@@ -63,7 +63,7 @@ enum TlgIn_t {
     TlgInHEXLONG = TlgInHEXINT64
 };
 
-/* How a field is shown. */
+/* The form in which a field is shown. */
 enum TlgOut_t {
     TlgOutNULL = 0, /* as its type is */
     TlgOutNOPRINT = 1,
