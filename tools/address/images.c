@@ -94,10 +94,10 @@ static uint32_t find_file(const struct etwas_images *images, const struct etwas_
                           uint64_t hash)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&images->file_places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&images->file_places, hash, &place);
 
     while (number != 0 && !is_same(&images->files[number - 1], file)) {
-        number = etwas_hash_table_next(&images->file_places, &place);
+        number = etwas_hash_index_next(&images->file_places, &place);
     }
     return number;
 }
@@ -120,7 +120,7 @@ static uint32_t file_of(struct etwas_images *images, const struct etwas_image_fi
     }
     if (!etwas_array_reserve(&images->files, &images->file_capacity, number,
                              sizeof *images->files) ||
-        !etwas_hash_table_add(&images->file_places, hash, number)) {
+        !etwas_hash_index_add(&images->file_places, hash, number)) {
         images->out_of_memory = true;
         free(path);
         return 0;
@@ -389,6 +389,6 @@ void etwas_images_free(struct etwas_images *images)
     }
     free(images->entries);
     free(images->files);
-    etwas_hash_table_clear(&images->file_places);
+    etwas_hash_index_clear(&images->file_places);
     *images = (struct etwas_images){.count = 0};
 }

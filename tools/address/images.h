@@ -11,7 +11,7 @@
  * Process 0 has the images of the kernel.
  */
 
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <etwas/decode.h>
 
@@ -66,7 +66,7 @@ struct etwas_images {
     struct etwas_image_file *files;
     uint32_t file_count;
     size_t file_capacity;
-    struct etwas_hash_table file_places;
+    struct etwas_hash_index file_places;
     /* The build that was told last, of an image whose own event follows. */
     uint64_t build_base;
     uint32_t build_process;

@@ -27,11 +27,11 @@ static struct etwas_file_names_entry *find_entry(const struct etwas_file_names *
 {
     struct etwas_hash_place place;
     uint32_t number =
-        etwas_hash_table_first(&names->places, etwas_hash_number(trace, file), &place);
+        etwas_hash_index_first(&names->places, etwas_hash_number(trace, file), &place);
 
     while (number != 0 &&
            (names->entries[number - 1].file != file || names->entries[number - 1].trace != trace)) {
-        number = etwas_hash_table_next(&names->places, &place);
+        number = etwas_hash_index_next(&names->places, &place);
     }
     return number != 0 ? &names->entries[number - 1] : NULL;
 }
@@ -40,7 +40,7 @@ static void add_entry(struct etwas_file_names *names, const struct etwas_file_na
 {
     if (!etwas_array_reserve(&names->entries, &names->capacity, names->count + 1,
                              sizeof *names->entries) ||
-        !etwas_hash_table_add(&names->places, etwas_hash_number(added->trace, added->file),
+        !etwas_hash_index_add(&names->places, etwas_hash_number(added->trace, added->file),
                               names->count + 1)) {
         names->out_of_memory = true;
         return;
@@ -157,7 +157,7 @@ void etwas_file_names_close(struct etwas_file_names *names)
         free(name);
     }
     free(names->entries);
-    etwas_hash_table_clear(&names->places);
+    etwas_hash_index_clear(&names->places);
     etwas_decoder_close(names->decoder);
     *names = (struct etwas_file_names){.decoder = NULL};
 }

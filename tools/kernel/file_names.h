@@ -13,7 +13,7 @@
  * its record on.
  */
 
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <etwas/decode.h>
 
@@ -27,7 +27,7 @@ struct etwas_file_names {
     struct etwas_file_names_entry *entries;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places; /* of the entries */
+    struct etwas_hash_index places; /* of the entries */
     struct etwas_file_name *names;  /* all that there were */
     uint32_t name_count;
     bool out_of_memory;

@@ -25,10 +25,10 @@ enum {
 static uint32_t processes_number(const struct etwas_processes *processes, uint32_t process,
                                  struct etwas_hash_place *place)
 {
-    uint32_t number = etwas_hash_table_first(&processes->places, process, place);
+    uint32_t number = etwas_hash_index_first(&processes->places, process, place);
 
     while (number != 0 && processes->lives[number - 1].process != process) {
-        number = etwas_hash_table_next(&processes->places, place);
+        number = etwas_hash_index_next(&processes->places, place);
     }
     return number;
 }
@@ -57,14 +57,14 @@ static bool add_life(struct etwas_processes *processes, const struct etwas_proce
         !etwas_array_reserve(&processes->lives, &processes->capacity, processes->count + 1,
                              sizeof *processes->lives) ||
         (added.before == 0 &&
-         !etwas_hash_table_add(&processes->places, life->process, processes->count + 1))) {
+         !etwas_hash_index_add(&processes->places, life->process, processes->count + 1))) {
         free(added.name);
         processes->out_of_memory = true;
         return false;
     }
     processes->lives[processes->count++] = added;
     if (added.before != 0) {
-        etwas_hash_table_replace(&processes->places, &place, processes->count);
+        etwas_hash_index_replace(&processes->places, &place, processes->count);
     }
     return true;
 }
@@ -228,7 +228,7 @@ void etwas_processes_close(struct etwas_processes *processes)
         free(processes->lives[i].name);
     }
     free(processes->lives);
-    etwas_hash_table_clear(&processes->places);
+    etwas_hash_index_clear(&processes->places);
     etwas_decoder_close(processes->decoder);
     *processes = (struct etwas_processes){.decoder = NULL};
 }

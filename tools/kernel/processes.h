@@ -35,7 +35,7 @@ struct etwas_processes {
     struct etwas_processes_life *lives; /* as they begin */
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places; /* the last life of each id */
+    struct etwas_hash_index places; /* the last life of each id */
     bool out_of_memory;
 };
 

@@ -22,10 +22,10 @@ enum {
 static uint32_t schedule_number(const struct etwas_schedule *schedule, uint32_t thread,
                                 struct etwas_hash_place *place)
 {
-    uint32_t number = etwas_hash_table_first(&schedule->places, thread, place);
+    uint32_t number = etwas_hash_index_first(&schedule->places, thread, place);
 
     while (number != 0 && schedule->threads[number - 1].thread != thread) {
-        number = etwas_hash_table_next(&schedule->places, place);
+        number = etwas_hash_index_next(&schedule->places, place);
     }
     return number;
 }
@@ -57,8 +57,8 @@ static struct etwas_schedule_thread *add_thread(struct etwas_schedule *schedule,
         return NULL;
     }
     if (schedule_number(schedule, thread, &place) != 0) {
-        etwas_hash_table_replace(&schedule->places, &place, number);
-    } else if (!etwas_hash_table_add(&schedule->places, thread, number)) {
+        etwas_hash_index_replace(&schedule->places, &place, number);
+    } else if (!etwas_hash_index_add(&schedule->places, thread, number)) {
         schedule->out_of_memory = true;
         return NULL;
     }
@@ -594,6 +594,6 @@ void etwas_schedule_close(struct etwas_schedule *schedule)
 {
     free(schedule->processors);
     free(schedule->threads);
-    etwas_hash_table_clear(&schedule->places);
+    etwas_hash_index_clear(&schedule->places);
     *schedule = (struct etwas_schedule){.processors = NULL};
 }

@@ -32,7 +32,7 @@
  */
 
 #include "kernel/kernel.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <stddef.h>
 
@@ -115,7 +115,7 @@ struct etwas_schedule {
     struct etwas_schedule_thread *threads;
     uint32_t thread_count;
     size_t thread_capacity;
-    struct etwas_hash_table places; /* the last thread of each id */
+    struct etwas_hash_index places; /* the last thread of each id */
     uint64_t other_running_ns;      /* of more threads */
     uint64_t other_switches;
 };

@@ -13,7 +13,7 @@
  */
 
 #include "address/symbols.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 #include "trace/input.h"
 
 enum {
@@ -79,12 +79,12 @@ struct etwas_heap {
     uint32_t block_count;
     uint32_t free_block; /* number of the first of the free list; 0: it is empty */
     size_t block_capacity;
-    struct etwas_hash_table block_places; /* of those that live */
+    struct etwas_hash_index block_places; /* of those that live */
     uint64_t live_bytes;                  /* of all blocks */
     struct etwas_heap_stack *stacks;
     uint32_t stack_count;
     size_t stack_capacity;
-    struct etwas_hash_table stack_places;
+    struct etwas_hash_index stack_places;
     uint64_t *frames; /* of all stacks */
     uint64_t frame_count;
     size_t frame_capacity;

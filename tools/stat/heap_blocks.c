@@ -23,11 +23,11 @@ static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint32
                                            uint64_t address, struct etwas_hash_place *place)
 {
     uint32_t number =
-        etwas_hash_table_first(&heap->block_places, hash_block(process, address), place);
+        etwas_hash_index_first(&heap->block_places, hash_block(process, address), place);
 
     while (number != 0 && (heap->blocks[number - 1].address != address ||
                            heap->blocks[number - 1].process != process)) {
-        number = etwas_hash_table_next(&heap->block_places, place);
+        number = etwas_hash_index_next(&heap->block_places, place);
     }
     return number != 0 ? &heap->blocks[number - 1] : NULL;
 }
@@ -39,7 +39,7 @@ static struct etwas_heap_block *make_block(struct etwas_heap *heap,
     uint32_t number = heap->free_block != 0 ? heap->free_block : heap->block_count + 1;
 
     if (!etwas_array_reserve(&heap->blocks, &heap->block_capacity, number, sizeof *heap->blocks) ||
-        !etwas_hash_table_add(&heap->block_places, hash_block(block->process, block->address),
+        !etwas_hash_index_add(&heap->block_places, hash_block(block->process, block->address),
                               number)) {
         return NULL;
     }
@@ -103,7 +103,7 @@ bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t a
         return true;
     }
     account_freed(heap, block);
-    etwas_hash_table_remove(&heap->block_places, &place);
+    etwas_hash_index_remove(&heap->block_places, &place);
     block->bytes = heap->free_block;
     heap->free_block = (uint32_t)(block - heap->blocks) + 1;
     return true;
@@ -125,10 +125,10 @@ static uint32_t find_stack(const struct etwas_heap *heap, const struct etwas_hea
                            const uint64_t *frames)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&heap->stack_places, wanted->hash, &place);
+    uint32_t number = etwas_hash_index_first(&heap->stack_places, wanted->hash, &place);
 
     while (number != 0 && !is_stack(heap, &heap->stacks[number - 1], wanted, frames)) {
-        number = etwas_hash_table_next(&heap->stack_places, &place);
+        number = etwas_hash_index_next(&heap->stack_places, &place);
     }
     return number;
 }
@@ -140,7 +140,7 @@ static bool add_stack(struct etwas_heap *heap, const struct etwas_heap_stack *ad
                              sizeof *heap->stacks) ||
         !etwas_array_reserve(&heap->frames, &heap->frame_capacity,
                              heap->frame_count + added->frame_count, sizeof *heap->frames) ||
-        !etwas_hash_table_add(&heap->stack_places, added->hash, heap->stack_count + 1)) {
+        !etwas_hash_index_add(&heap->stack_places, added->hash, heap->stack_count + 1)) {
         heap->out_of_memory = true;
         return false;
     }
@@ -186,8 +186,8 @@ void etwas_heap_clear(struct etwas_heap *heap)
     free(heap->processes);
     free(heap->blocks);
     free(heap->stacks);
-    etwas_hash_table_clear(&heap->block_places);
-    etwas_hash_table_clear(&heap->stack_places);
+    etwas_hash_index_clear(&heap->block_places);
+    etwas_hash_index_clear(&heap->stack_places);
     free(heap->frames);
     *heap = (struct etwas_heap){.frees = 0};
 }

@@ -16,7 +16,7 @@
  */
 
 #include "address/addresses.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 enum {
     ETWAS_HOT_FUNCTIONS = 1 << 18,
@@ -59,7 +59,7 @@ struct etwas_hot {
     struct etwas_hot_function *functions;
     uint32_t function_count;
     size_t function_capacity;
-    struct etwas_hash_table places; /* of the functions, until they are sorted */
+    struct etwas_hash_index places; /* of the functions, until they are sorted */
     uint64_t samples;               /* of all functions */
     uint64_t idle;                  /* of processors that had nothing to do */
     uint64_t with_stack;

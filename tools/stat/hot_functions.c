@@ -34,9 +34,9 @@ static uint32_t find_function(const struct etwas_hot *hot, const struct etwas_ho
                               uint64_t hash)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&hot->places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&hot->places, hash, &place);
 
-    for (; number != 0; number = etwas_hash_table_next(&hot->places, &place)) {
+    for (; number != 0; number = etwas_hash_index_next(&hot->places, &place)) {
         const struct etwas_hot_function *function = &hot->functions[number - 1];
 
         if (function->is_kernel == wanted->is_kernel && is_equal(function->name, wanted->name) &&
@@ -73,7 +73,7 @@ struct etwas_hot_function *etwas_hot_function(struct etwas_hot *hot,
     }
     if (!etwas_array_reserve(&hot->functions, &hot->function_capacity, hot->function_count + 1,
                              sizeof *hot->functions) ||
-        !etwas_hash_table_add(&hot->places, hash, hot->function_count + 1)) {
+        !etwas_hash_index_add(&hot->places, hash, hot->function_count + 1)) {
         hot->out_of_memory = true;
         return NULL;
     }
@@ -122,7 +122,7 @@ void etwas_hot_clear(struct etwas_hot *hot)
     }
     free((void *)hot->open);
     free(hot->functions);
-    etwas_hash_table_clear(&hot->places);
+    etwas_hash_index_clear(&hot->places);
     if (hot->addresses.decoder != NULL) {
         etwas_addresses_close(&hot->addresses);
     }

@@ -22,11 +22,11 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
                                                      const etwas_schema *schema)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&descriptions->places, (uintptr_t)schema, &place);
+    uint32_t number = etwas_hash_index_first(&descriptions->places, (uintptr_t)schema, &place);
     struct etwas_schema_texts *texts;
 
     while (number != 0 && descriptions->texts[number - 1]->schema != schema) {
-        number = etwas_hash_table_next(&descriptions->places, &place);
+        number = etwas_hash_index_next(&descriptions->places, &place);
     }
     if (number != 0) {
         return descriptions->texts[number - 1];
@@ -35,7 +35,7 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
     if (texts == NULL ||
         !etwas_array_reserve(&descriptions->texts, &descriptions->capacity, descriptions->count + 1,
                              sizeof(struct etwas_schema_texts *)) ||
-        !etwas_hash_table_add(&descriptions->places, (uintptr_t)schema, descriptions->count + 1)) {
+        !etwas_hash_index_add(&descriptions->places, (uintptr_t)schema, descriptions->count + 1)) {
         descriptions->out_of_memory = true;
         etwas_schema_texts_free(texts);
         return NULL;
@@ -57,7 +57,7 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
         etwas_schema_texts_free(descriptions->texts[i]);
     }
     free(descriptions->texts);
-    etwas_hash_table_clear(&descriptions->places);
+    etwas_hash_index_clear(&descriptions->places);
     etwas_decoder_close(descriptions->decoder);
 }
 

@@ -13,7 +13,7 @@
  */
 
 #include "event/schema_texts.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 #include "trace/input.h"
 
 /* What the decoder has found for events with this header and without items that describe them. */
@@ -37,7 +37,7 @@ struct etwas_descriptions {
     struct etwas_schema_texts **texts; /* of each schema that an event had */
     size_t capacity;
     uint32_t count;
-    struct etwas_hash_table places;                                 /* of the texts, by schema */
+    struct etwas_hash_index places;                                 /* of the texts, by schema */
     struct etwas_schema_texts_kind kinds[ETWAS_SCHEMA_TEXTS_KINDS]; /* by a hash of the header */
     bool read_beginning; /* the file's beginning was read for descriptions */
     bool read_whole;     /* all of it */

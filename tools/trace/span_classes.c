@@ -17,7 +17,7 @@ void etwas_span_classes_close(struct etwas_span_classes *classes)
 {
     free(classes->all);
     free(classes->memo);
-    etwas_hash_table_clear(&classes->memo_places);
+    etwas_hash_index_clear(&classes->memo_places);
 }
 
 static uint32_t find_by_name(struct etwas_span_classes *classes,
@@ -65,16 +65,16 @@ uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
 
     memcpy(words, &memo.guid, sizeof words);
     hash = words[0] ^ words[1] ^ (uintptr_t)schema_texts;
-    number = etwas_hash_table_first(&classes->memo_places, hash, &place);
+    number = etwas_hash_index_first(&classes->memo_places, hash, &place);
     while (number != 0 && !is_memo(&classes->memo[number - 1], &memo)) {
-        number = etwas_hash_table_next(&classes->memo_places, &place);
+        number = etwas_hash_index_next(&classes->memo_places, &place);
     }
     if (number != 0) {
         return classes->memo[number - 1].class_number;
     }
     memo.class_number = find_by_name(classes, schema_texts, record);
     if (memo.class_number != UINT32_MAX && classes->memo_count < ETWAS_SPAN_CLASSES_MEMO &&
-        etwas_hash_table_add(&classes->memo_places, hash, classes->memo_count + 1)) {
+        etwas_hash_index_add(&classes->memo_places, hash, classes->memo_count + 1)) {
         classes->memo[classes->memo_count++] = memo;
     }
     return memo.class_number;
@@ -82,7 +82,7 @@ uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
 
 void etwas_span_classes_forget(struct etwas_span_classes *classes)
 {
-    etwas_hash_table_clear(&classes->memo_places);
+    etwas_hash_index_clear(&classes->memo_places);
     classes->memo_count = 0;
 }
 

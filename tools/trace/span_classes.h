@@ -9,7 +9,7 @@
  * name once.
  */
 
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 #include "trace/span_name.h"
 
 enum {
@@ -36,7 +36,7 @@ struct etwas_span_classes {
     uint32_t count;
     struct etwas_span_memo *memo;
     uint32_t memo_count;
-    struct etwas_hash_table memo_places;
+    struct etwas_hash_index memo_places;
 };
 
 /* False without memory. */

@@ -4,7 +4,7 @@
 #include "trace/steps.h"
 
 #include "math/array.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct etwas_steps {
     struct thread *threads;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;  /* of the threads */
+    struct etwas_hash_index places;  /* of the threads */
     struct etwas_steps_mark *starts; /* by the places of spans */
     size_t start_room;
 };
@@ -44,7 +44,7 @@ void etwas_steps_close(struct etwas_steps *steps)
 {
     if (steps != NULL) {
         free(steps->threads);
-        etwas_hash_table_clear(&steps->places);
+        etwas_hash_index_clear(&steps->places);
         free(steps->starts);
         free(steps);
     }
@@ -61,17 +61,17 @@ static uint64_t sum(uint64_t one, uint64_t other)
 static struct thread *find_thread(struct etwas_steps *steps, uint32_t thread)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&steps->places, thread, &place);
+    uint32_t number = etwas_hash_index_first(&steps->places, thread, &place);
 
     while (number != 0 && steps->threads[number - 1].number != thread) {
-        number = etwas_hash_table_next(&steps->places, &place);
+        number = etwas_hash_index_next(&steps->places, &place);
     }
     if (number != 0) {
         return &steps->threads[number - 1];
     }
     if (!etwas_array_reserve(&steps->threads, &steps->capacity, steps->count + 1,
                              sizeof *steps->threads) ||
-        !etwas_hash_table_add(&steps->places, thread, steps->count + 1)) {
+        !etwas_hash_index_add(&steps->places, thread, steps->count + 1)) {
         return NULL;
     }
     steps->threads[steps->count] = (struct thread){.number = thread};

@@ -49,9 +49,9 @@ static struct etwas_ctf_class *find_class(const struct etwas_ctf_classes *classe
                                           const struct key *key, uint64_t hash)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&classes->places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&classes->places, hash, &place);
 
-    for (; number != 0; number = etwas_hash_table_next(&classes->places, &place)) {
+    for (; number != 0; number = etwas_hash_index_next(&classes->places, &place)) {
         struct key other = key_of(classes->classes[number - 1]);
 
         if (is_same(&other, key)) {
@@ -104,7 +104,7 @@ static struct etwas_ctf_class *add_class(struct etwas_ctf_classes *classes, cons
     if (class == NULL) {
         return NULL;
     }
-    if (!etwas_hash_table_add(&classes->places, hash, classes->count + 1)) {
+    if (!etwas_hash_index_add(&classes->places, hash, classes->count + 1)) {
         etwas_bytes_free(&class->name);
         free(class);
         return NULL;
@@ -184,6 +184,6 @@ void etwas_ctf_classes_free(struct etwas_ctf_classes *classes)
         free(classes->classes[i]);
     }
     free(classes->classes);
-    etwas_hash_table_clear(&classes->places);
+    etwas_hash_index_clear(&classes->places);
     *classes = (struct etwas_ctf_classes){0};
 }

@@ -80,7 +80,7 @@ struct etwas_ctf_classes {
     struct etwas_ctf_class **classes; /* by id */
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;
+    struct etwas_hash_index places;
     size_t bytes;
 };
 

@@ -10,7 +10,7 @@
 #include "convert/perfetto/perfetto.h"
 
 #include "math/array.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <etwas/tdh.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct etwas_perfetto_counters {
     struct counter *all;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;
+    struct etwas_hash_index places;
 };
 
 /* ---- which events ---------------------------------------------------------------------------- */
@@ -116,10 +116,10 @@ static const struct counter *find_counter(const struct etwas_perfetto_counters *
                                           uint64_t key)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&counters->places, key, &place);
+    uint32_t number = etwas_hash_index_first(&counters->places, key, &place);
 
     while (number != 0 && counters->all[number - 1].key != key) {
-        number = etwas_hash_table_next(&counters->places, &place);
+        number = etwas_hash_index_next(&counters->places, &place);
     }
     return number != 0 ? &counters->all[number - 1] : NULL;
 }
@@ -146,7 +146,7 @@ static uint32_t counter_of(struct etwas_perfetto *perfetto, uint32_t process_tra
     if (counters == NULL ||
         !etwas_array_reserve(&counters->all, &counters->capacity, counters->count + 1,
                              sizeof *counters->all) ||
-        !etwas_hash_table_add(&counters->places, key, counters->count + 1)) {
+        !etwas_hash_index_add(&counters->places, key, counters->count + 1)) {
         perfetto->convert->out_of_memory = true;
         return 0;
     }
@@ -200,7 +200,7 @@ void etwas_perfetto_counters_close(struct etwas_perfetto *perfetto)
 {
     if (perfetto->counters != NULL) {
         free(perfetto->counters->all);
-        etwas_hash_table_clear(&perfetto->counters->places);
+        etwas_hash_index_clear(&perfetto->counters->places);
     }
     free(perfetto->counters);
 }

@@ -9,7 +9,7 @@
 #include "convert/perfetto/perfetto.h"
 
 #include "math/array.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <stdlib.h>
 
@@ -25,17 +25,17 @@ struct etwas_perfetto_lanes {
     struct group *groups;
     uint32_t group_count;
     size_t group_capacity;
-    struct etwas_hash_table group_places;
+    struct etwas_hash_index group_places;
 };
 
 /* Returns NULL if the group is new. */
 static struct group *find_group(const struct etwas_perfetto_lanes *lanes, uint64_t key)
 {
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&lanes->group_places, key, &place);
+    uint32_t number = etwas_hash_index_first(&lanes->group_places, key, &place);
 
     while (number != 0 && lanes->groups[number - 1].key != key) {
-        number = etwas_hash_table_next(&lanes->group_places, &place);
+        number = etwas_hash_index_next(&lanes->group_places, &place);
     }
     return number != 0 ? &lanes->groups[number - 1] : NULL;
 }
@@ -47,7 +47,7 @@ static struct group *add_group(struct etwas_perfetto *perfetto, uint64_t key)
 
     if (!etwas_array_reserve(&lanes->groups, &lanes->group_capacity, lanes->group_count + 1,
                              sizeof *lanes->groups) ||
-        !etwas_hash_table_add(&lanes->group_places, key, lanes->group_count + 1)) {
+        !etwas_hash_index_add(&lanes->group_places, key, lanes->group_count + 1)) {
         perfetto->convert->out_of_memory = true;
         return NULL;
     }
@@ -130,7 +130,7 @@ void etwas_perfetto_lanes_close(struct etwas_perfetto *perfetto)
     if (perfetto->lanes != NULL) {
         free(perfetto->lanes->lanes);
         free(perfetto->lanes->groups);
-        etwas_hash_table_clear(&perfetto->lanes->group_places);
+        etwas_hash_index_clear(&perfetto->lanes->group_places);
         free(perfetto->lanes);
     }
 }

@@ -27,7 +27,7 @@ static struct etwas_perfetto_name *add_name(struct etwas_perfetto_names *names, 
     if (name == NULL ||
         !etwas_array_reserve(&names->names, &names->capacity, names->count + 1,
                              sizeof(struct etwas_perfetto_name *)) ||
-        !etwas_hash_table_add(&names->places, hash, names->count + 1)) {
+        !etwas_hash_index_add(&names->places, hash, names->count + 1)) {
         free(name);
         return NULL;
     }
@@ -44,9 +44,9 @@ struct etwas_perfetto_name *etwas_perfetto_name(struct etwas_perfetto_names *nam
 {
     uint64_t hash = etwas_hash(ETWAS_HASH_OF_NOTHING ^ (uint64_t)kind, text, bytes);
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&names->places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&names->places, hash, &place);
 
-    for (; number != 0; number = etwas_hash_table_next(&names->places, &place)) {
+    for (; number != 0; number = etwas_hash_index_next(&names->places, &place)) {
         struct etwas_perfetto_name *name = names->names[number - 1];
 
         if (name->kind == kind && name->bytes == bytes && memcmp(name->text, text, bytes) == 0) {
@@ -82,7 +82,7 @@ static void forget(struct etwas_perfetto_names *names)
     for (uint32_t i = 0; i < names->count; i++) {
         free(names->names[i]);
     }
-    etwas_hash_table_clear(&names->places);
+    etwas_hash_index_clear(&names->places);
     start(names);
     names->count = 0;
     names->generation++;

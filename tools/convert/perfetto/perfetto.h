@@ -22,7 +22,7 @@
 #include "convert/convert.h"
 #include "convert/wire.h"
 #include "kernel/processes.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 enum {
     ETWAS_PERFETTO_SPANS = 1 << 26,
@@ -134,7 +134,7 @@ struct etwas_perfetto_names {
     struct etwas_perfetto_name **names;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;
+    struct etwas_hash_index places;
     uint32_t iids[ETWAS_PERFETTO_KINDS]; /* the newest of each kind */
     uint32_t epoch;                      /* since the reader was told to forget */
     uint32_t generation;                 /* since they were forgotten here */
@@ -279,7 +279,7 @@ struct etwas_perfetto {
     struct etwas_perfetto_schema *schemas;
     uint32_t schema_count;
     size_t schema_capacity;
-    struct etwas_hash_table schema_places;
+    struct etwas_hash_index schema_places;
     uint32_t schema_last;                 /* that was found */
     struct etwas_perfetto_name **classes; /* what spans are called, by number */
     uint32_t class_count;
@@ -289,7 +289,7 @@ struct etwas_perfetto {
     struct etwas_perfetto_track *tracks;
     uint32_t track_count;
     size_t track_capacity;
-    struct etwas_hash_table track_places;
+    struct etwas_hash_index track_places;
     uint32_t track_last; /* that was found */
 
     struct etwas_perfetto_plan *plan;

@@ -143,10 +143,10 @@ static uint32_t schema_of(struct etwas_perfetto *perfetto,
 {
     struct etwas_hash_place place;
     uint32_t number =
-        etwas_hash_table_first(&perfetto->schema_places, (uintptr_t)schema_texts, &place);
+        etwas_hash_index_first(&perfetto->schema_places, (uintptr_t)schema_texts, &place);
 
     while (number != 0 && perfetto->schemas[number - 1].schema_texts != schema_texts) {
-        number = etwas_hash_table_next(&perfetto->schema_places, &place);
+        number = etwas_hash_index_next(&perfetto->schema_places, &place);
     }
     if (number != 0) {
         return number - 1;
@@ -154,7 +154,7 @@ static uint32_t schema_of(struct etwas_perfetto *perfetto,
     number = perfetto->schema_count + 1;
     if (!etwas_array_reserve(&perfetto->schemas, &perfetto->schema_capacity, number,
                              sizeof *perfetto->schemas) ||
-        !etwas_hash_table_add(&perfetto->schema_places, (uintptr_t)schema_texts, number)) {
+        !etwas_hash_index_add(&perfetto->schema_places, (uintptr_t)schema_texts, number)) {
         perfetto->convert->out_of_memory = true;
         return UINT32_MAX;
     }
@@ -233,6 +233,6 @@ void etwas_perfetto_schemas_close(struct etwas_perfetto *perfetto)
         free(perfetto->schemas[i].fields);
     }
     free(perfetto->schemas);
-    etwas_hash_table_clear(&perfetto->schema_places);
+    etwas_hash_index_clear(&perfetto->schema_places);
     free(perfetto->classes);
 }

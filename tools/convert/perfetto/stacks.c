@@ -10,7 +10,7 @@
 
 #include "math/array.h"
 #include "math/hash.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct etwas_perfetto_stacks {
     uint64_t *hashes; /* by number, from 1 */
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;
+    struct etwas_hash_index places;
 };
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
@@ -63,10 +63,10 @@ static uint32_t number_of(struct etwas_perfetto *perfetto, uint64_t hash, bool *
 {
     struct etwas_perfetto_stacks *stacks = perfetto->stacks;
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&stacks->places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&stacks->places, hash, &place);
 
     while (number != 0 && stacks->hashes[number - 1] != hash) {
-        number = etwas_hash_table_next(&stacks->places, &place);
+        number = etwas_hash_index_next(&stacks->places, &place);
     }
     *is_new = false;
     if (number != 0) {
@@ -74,7 +74,7 @@ static uint32_t number_of(struct etwas_perfetto *perfetto, uint64_t hash, bool *
     }
     if (!etwas_array_reserve(&stacks->hashes, &stacks->capacity, stacks->count + 1,
                              sizeof *stacks->hashes) ||
-        !etwas_hash_table_add(&stacks->places, hash, stacks->count + 1)) {
+        !etwas_hash_index_add(&stacks->places, hash, stacks->count + 1)) {
         perfetto->convert->out_of_memory = true;
         return 0;
     }
@@ -253,7 +253,7 @@ uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
 void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto)
 {
     if (perfetto->stacks != NULL) {
-        etwas_hash_table_clear(&perfetto->stacks->places);
+        etwas_hash_index_clear(&perfetto->stacks->places);
         perfetto->stacks->count = 0;
     }
 }

@@ -45,7 +45,7 @@ static uint32_t add_track(struct etwas_perfetto *perfetto, uint32_t process, uin
 
     if (!etwas_array_reserve(&perfetto->tracks, &perfetto->track_capacity, index + 1,
                              sizeof *perfetto->tracks) ||
-        !etwas_hash_table_add(&perfetto->track_places, hash_track(process, thread, first),
+        !etwas_hash_index_add(&perfetto->track_places, hash_track(process, thread, first),
                               index + 1)) {
         perfetto->convert->out_of_memory = true;
         return UINT32_MAX;
@@ -70,9 +70,9 @@ static uint32_t find_track(struct etwas_perfetto *perfetto, uint32_t process, ui
 {
     struct etwas_hash_place place;
     uint32_t number =
-        etwas_hash_table_first(&perfetto->track_places, hash_track(process, thread, first), &place);
+        etwas_hash_index_first(&perfetto->track_places, hash_track(process, thread, first), &place);
 
-    for (; number != 0; number = etwas_hash_table_next(&perfetto->track_places, &place)) {
+    for (; number != 0; number = etwas_hash_index_next(&perfetto->track_places, &place)) {
         const struct etwas_perfetto_track *track = &perfetto->tracks[number - 1];
 
         if (track->process == process && track->thread == thread && track->first == first) {
@@ -117,7 +117,7 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
 void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto)
 {
     free(perfetto->tracks);
-    etwas_hash_table_clear(&perfetto->track_places);
+    etwas_hash_index_clear(&perfetto->track_places);
 }
 
 void etwas_perfetto_choose_track(struct etwas_perfetto *perfetto)

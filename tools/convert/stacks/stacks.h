@@ -63,7 +63,7 @@ struct etwas_stacks {
     struct etwas_stack *stacks;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_table places;
+    struct etwas_hash_index places;
     uint32_t *frames; /* of all stacks */
     size_t frame_count;
     size_t frame_capacity;

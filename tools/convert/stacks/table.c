@@ -47,7 +47,7 @@ static bool add_stack(struct etwas_stacks *stacks, const struct etwas_stack *sta
                              sizeof *stacks->stacks) ||
         !etwas_array_reserve(&stacks->frames, &stacks->frame_capacity,
                              stacks->frame_count + stack->frame_count, sizeof *stacks->frames) ||
-        !etwas_hash_table_add(&stacks->places, hash, stacks->count + 1)) {
+        !etwas_hash_index_add(&stacks->places, hash, stacks->count + 1)) {
         stacks->out_of_memory = true;
         return false;
     }
@@ -69,10 +69,10 @@ static uint32_t find_stack(struct etwas_stacks *stacks, const struct etwas_stack
 {
     uint64_t hash = hash_stack(stack, frames);
     struct etwas_hash_place place;
-    uint32_t number = etwas_hash_table_first(&stacks->places, hash, &place);
+    uint32_t number = etwas_hash_index_first(&stacks->places, hash, &place);
 
     while (number != 0 && !is_same(stacks, &stacks->stacks[number - 1], stack, frames)) {
-        number = etwas_hash_table_next(&stacks->places, &place);
+        number = etwas_hash_index_next(&stacks->places, &place);
     }
     if (number != 0) {
         return number - 1;
@@ -115,7 +115,7 @@ void etwas_stacks_clear(struct etwas_stacks *stacks)
 {
     etwas_hot_clear(&stacks->functions);
     free(stacks->stacks);
-    etwas_hash_table_clear(&stacks->places);
+    etwas_hash_index_clear(&stacks->places);
     free(stacks->frames);
     free(stacks->spans);
     *stacks = (struct etwas_stacks){.count = 0};

@@ -6,7 +6,7 @@
  * of which share a hash, or lie next to each other around the table's end.
  */
 #include "math/array.h"
-#include "math/hash_table.h"
+#include "math/hash_index.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,18 +59,18 @@ static uint64_t hash_at_end(uint32_t key)
 }
 
 /* A number tells its key, so that keys are compared as callers of the table do. */
-static uint32_t find_key(const struct etwas_hash_table *table, hash_function *hash, uint32_t key,
+static uint32_t find_key(const struct etwas_hash_index *table, hash_function *hash, uint32_t key,
                          struct etwas_hash_place *place)
 {
-    uint32_t number = etwas_hash_table_first(table, hash(key), place);
+    uint32_t number = etwas_hash_index_first(table, hash(key), place);
 
     while (number != 0 && number % KEYS != key) {
-        number = etwas_hash_table_next(table, place);
+        number = etwas_hash_index_next(table, place);
     }
     return number;
 }
 
-static void check_all(const struct etwas_hash_table *table, hash_function *hash,
+static void check_all(const struct etwas_hash_index *table, hash_function *hash,
                       const struct model *model)
 {
     struct etwas_hash_place place;
@@ -83,7 +83,7 @@ static void check_all(const struct etwas_hash_table *table, hash_function *hash,
 }
 
 /* Adds, replaces or removes a key; `grows` says which is more frequent. */
-static void change_one(struct etwas_hash_table *table, hash_function *hash, struct model *model,
+static void change_one(struct etwas_hash_index *table, hash_function *hash, struct model *model,
                        bool grows)
 {
     uint32_t key = (uint32_t)random_number() % KEYS;
@@ -94,14 +94,14 @@ static void change_one(struct etwas_hash_table *table, hash_function *hash, stru
 
     assert_int_equal(found, model->numbers[key]);
     if (found == 0 && adds) {
-        assert_true(etwas_hash_table_add(table, hash(key), number));
+        assert_true(etwas_hash_index_add(table, hash(key), number));
         model->count++;
         model->numbers[key] = number;
     } else if (found != 0 && adds) {
-        etwas_hash_table_replace(table, &place, number);
+        etwas_hash_index_replace(table, &place, number);
         model->numbers[key] = number;
     } else if (found != 0) {
-        etwas_hash_table_remove(table, &place);
+        etwas_hash_index_remove(table, &place);
         model->count--;
         model->numbers[key] = 0;
     }
@@ -109,7 +109,7 @@ static void change_one(struct etwas_hash_table *table, hash_function *hash, stru
 
 static void check_operations(hash_function *hash, uint32_t operations)
 {
-    struct etwas_hash_table table = {0};
+    struct etwas_hash_index table = {0};
     struct model model = {{0}, 0};
 
     check_all(&table, hash, &model);
@@ -120,7 +120,7 @@ static void check_operations(hash_function *hash, uint32_t operations)
         }
     }
     check_all(&table, hash, &model);
-    etwas_hash_table_clear(&table);
+    etwas_hash_index_clear(&table);
     check_all(&table, hash, &(struct model){{0}, 0});
 }
 
@@ -144,19 +144,19 @@ static void slots_go_round_the_end(void **state)
 
 static void small_keys_spread(void **state)
 {
-    struct etwas_hash_table table = {0};
+    struct etwas_hash_index table = {0};
     uint32_t longest = 0;
 
     (void)state;
     for (uint32_t key = 0; key < 100000; key++) {
-        assert_true(etwas_hash_table_add(&table, (uint64_t)key << 32 | key % 16, key + 1));
+        assert_true(etwas_hash_index_add(&table, (uint64_t)key << 32 | key % 16, key + 1));
     }
     for (uint32_t i = 0, run = 0; i < table.capacity; i++) {
         run = table.slots[i].number != 0 ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
     assert_true(longest < 64);
-    etwas_hash_table_clear(&table);
+    etwas_hash_index_clear(&table);
 }
 
 static void an_array_grows(void **state)
