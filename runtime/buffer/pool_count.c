@@ -137,7 +137,10 @@ static void count_slot_losses(const struct part *part, struct etwas_pool_counts 
     }
 }
 
-/* What is in a buffer of the slot nobody will gather. The slot's number may be anything. */
+/*
+ * Whether the slot is quarantined, so that its buffers are not gathered any more. `slot` may be any
+ * number.
+ */
 static bool slot_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
 {
     return slot < etwas_pool_used_slots(pool) && etwas_pool_is_quarantined(pool, slot);

@@ -50,7 +50,8 @@ static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outlin
 }
 
 /*
- * Nobody is on the slow path, and so nobody looks at it. Where the gates will be are zeroes still.
+ * Fills in the guest's pool. No thread is on the slow path, so none reads it. Where the gates will
+ * be are zeroes still.
  */
 static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline *outline)
 {

@@ -213,9 +213,9 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
 }
 
 /*
- * What no open session has taken: it is too large, or no gate is open, because nobody is attached
- * to the session, or it does not run. The gate may open and close meanwhile, so each turn looks at
- * both.
+ * Handles what no open session has accepted: the record is too large, or no gate is open, because
+ * this process is not attached to the session, or the session does not run. The gate may open and
+ * close meanwhile, so each turn reads both.
  */
 static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code, uint32_t session,
                                                                   uint32_t generation,

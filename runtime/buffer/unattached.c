@@ -93,7 +93,7 @@ void etwas_unattached_begin(uint32_t entry, uint32_t gate)
     } while (unattached_word_is_taken(next_word));
 }
 
-/* What is there of the session's slots is found by whoever does not find the gate. */
+/* Ends counting. A writer that does not find the gate here looks up the slots again. */
 void etwas_unattached_end(uint32_t entry)
 {
     uint64_t *place = &places[unattached_place_of(entry)];
@@ -102,7 +102,9 @@ void etwas_unattached_end(uint32_t entry)
     ck_pr_store_64(place, (uint64_t)unattached_word_of(ck_pr_load_64(place)) << 32);
 }
 
-/* Whether it was in time: afterwards nobody reads the count. */
+/*
+ * Adds 1 to a count. Returns false when the host has closed it: afterwards it is not read any more.
+ */
 static bool unattached_add_one(uint32_t word)
 {
     return word != 0 && (ck_pr_faa_64(&counted.counts[word], 1) & ETWAS_UNATTACHED_CLOSED) == 0;

@@ -5,7 +5,7 @@
 
 #include "buffer/slot.h"
 
-/* Nothing is said of what nobody wants, nor of no time at all. */
+/* Adds a gap, as far as it is within what was requested; an empty interval is none. */
 static void coverage_add_gap(struct etwas_coverage *coverage, uint32_t slot, int64_t from,
                              int64_t to)
 {

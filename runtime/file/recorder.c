@@ -362,7 +362,10 @@ static void window_finish(struct recorder *recorder, struct etwas_session *sessi
     ck_pr_fence_memory();
 }
 
-/* The session ends: what is asked for until now is written, and then nobody may ask. */
+/*
+ * Ends the recorder with its session: what was requested until now is written, and then nothing can
+ * be requested.
+ */
 static void recorder_end(struct recorder *recorder, struct etwas_session *session)
 {
     ck_pr_store_32(&session->trigger.armed, 0);

@@ -122,8 +122,8 @@ static void held_store_link(const struct etwas_pool *pool, struct held *held)
 }
 
 /*
- * The records of a buffer are in the order of time, so the first is the oldest. A guest may
- * scribble on what is not copied while it is looked at.
+ * Updates the oldest stamp. The records of a buffer are in the order of time, so the first is the
+ * oldest. A guest may change what is not copied while it is read.
  */
 static void snapshot_update_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
 {

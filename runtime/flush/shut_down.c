@@ -28,7 +28,7 @@ enum {
 #define VISIT_TIMEOUT_NS (UINT64_C(2) * 1000000000)
 #define LATE_NS (UINT64_C(5) * 1000000000)
 
-/* Whether nobody is inside one of the first so many slots. */
+/* Whether no writer is inside one of the first `slots` slots. */
 static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 {
     return etwas_session_has_no_visitors(session, slots) &&
@@ -134,10 +134,10 @@ static bool fence_sequences(const struct etwas_session *session, uint64_t timeou
 }
 
 /*
- * Where the fence is not proven, nothing is shut: a buffer that is current stays so, what is new in
- * it is written as a part of it, and its memory stays for good. A guest may commit late; so this
- * looks again until the fence is proven or nobody is left to be late. Each look reads a slot's word
- * once, for the part and for the links from it.
+ * Shuts the slots once the fence is proven. Until then nothing is shut: a current buffer stays so,
+ * what is new in it is written as a part of it, and its memory stays for good. A guest may commit
+ * late; so this repeats until the fence is proven or no guest is left that could be late. Each pass
+ * reads a slot's word once, for the part and for the links from it.
  */
 static void shut_slots_behind_fence(struct etwas_session *session)
 {

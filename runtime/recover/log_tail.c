@@ -30,8 +30,8 @@ enum {
 #define UNPACKED_BYTES (UINT64_C(4) << 30)
 
 /*
- * One word a buffer of the file stands for what it begins with, one for all it has: sums with a
- * secret factor, so that nobody makes a file in which many look alike. All is read only where
+ * A buffer of a file. One word stands for what it begins with, one for all it has: sums with a
+ * secret factor, so that no file can be made in which many are alike. All of it is read only where
  * several begin alike, which stamps prevent where clocks are fine enough.
  */
 struct entry {
@@ -63,7 +63,7 @@ __extension__ typedef unsigned __int128 wide;
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
-/* A polynomial modulo 2^61 - 1 at a point that nobody outside knows. */
+/* A polynomial modulo 2^61 - 1 at a secret point. */
 static uint64_t sum_add_half(const struct etwas_log_tail *tail, uint64_t sum, uint32_t half)
 {
     wide product = (wide)sum * tail->factor;

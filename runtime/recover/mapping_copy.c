@@ -98,7 +98,7 @@ uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-/* Zeroed memory that lies directly before a page that nobody may touch. */
+/* Allocates zeroed memory that lies directly before a page without access. */
 static uint8_t *copy_new_piece(struct etwas_mapping_copy *copy, uint64_t bytes, uint32_t *code)
 {
     uint64_t page = etwas_memory_page_bytes();

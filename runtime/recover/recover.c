@@ -186,10 +186,10 @@ static void recovery_pass_over(struct recovery *recovery, const struct etwas_fou
 }
 
 /*
- * Whether all that the flusher accounted is in the session's files, and may be in one that is not
- * asked: there were more than one; nothing was ever refused, or replaced, or given to somebody else
- * instead; the process cannot have been refused something meanwhile; and what the system had taken
- * from it is not lost with another boot.
+ * Whether all that the flusher accounted for is in the session's files, and may be in one that is
+ * not searched: there were more than one; nothing was ever refused, or replaced, or given to
+ * consumers instead; the process cannot have been refused something meanwhile; and what the system
+ * had accepted from it is not lost by another boot.
  */
 static bool recovery_is_accounted_in_files(const struct recovery *recovery)
 {

@@ -114,9 +114,9 @@ static bool source_is_log_file(const struct etwas_recover_source *source, int fi
 }
 
 /*
- * Anybody may have written the path. To open a device may do something, and to open a pipe wakes
- * who waits for that: so what is there is looked at first, and then that is opened. No session
- * writes through a symbolic link.
+ * Any process may have written the path. Opening a device may have effects, and opening a pipe
+ * wakes a process that waits for that: so the file is inspected first, and then that file is
+ * opened. No session writes through a symbolic link.
  */
 int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path)
 {
