@@ -18,7 +18,7 @@ void etwas_clock_history_begin(struct etwas_clock_history *history,
     ck_pr_store_32(&history->count, 1);
 }
 
-/* The start's stays, and of the older half behind it every second. */
+/* Drops every second reading of the older half. The first one stays. */
 static void clock_history_thin(struct etwas_clock_history *history)
 {
     const uint32_t half = ETWAS_CLOCK_HISTORY_READINGS / 2;
@@ -43,7 +43,8 @@ void etwas_clock_history_add(struct etwas_clock_history *history,
         clock_history_thin(history);
     }
     history->readings[history->count] = *reading;
-    ck_pr_fence_release(); /* it is whole before it counts: pairs with the copy */
+    /* the reading is complete before it counts; pairs with etwas_clock_history_copy */
+    ck_pr_fence_release();
     ck_pr_store_32(&history->count, history->count + 1);
 }
 
@@ -59,6 +60,6 @@ void etwas_clock_history_copy(struct etwas_clock_history *copy,
     ck_pr_fence_acquire();
     memcpy(copy->readings, history->readings, count * sizeof *copy->readings);
     ck_pr_fence_acquire();
-    /* None had begun that was not over before the copy. */
+    /* No thinning began that was not over before the copy. */
     copy->count = ck_pr_load_32(&history->thins_begun) == ended || count == 0 ? count : 1;
 }

@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session's readings in memory: the one of its start, and of the others so many that the newest
- * lie as close as they were taken, and older ones the wider the older they are.
+ * A session's clock readings in memory: the first one, the newest as close as they were taken, and
+ * older ones the sparser the older they are.
  *
- * Bounded: when it is full every second one of its older half goes. After hours at one a second the
- * last two minutes are complete, the two before have every second, and so on.
+ * The memory is bounded: when it is full every second reading of its older half is dropped. After
+ * hours at one reading a second the last two minutes are complete, the two before have every second
+ * reading, and so on.
  *
- * Not thread-safe: the owner of the session's flusher role calls. But a copy may be made at any time.
+ * The thread with the session's role calls; nothing here is thread-safe except
+ * etwas_clock_history_copy, which may be called at any time.
  */
 #ifndef ETWAS_CLOCK_CLOCK_HISTORY_H
 #define ETWAS_CLOCK_CLOCK_HISTORY_H
@@ -21,7 +23,7 @@ enum {
     ETWAS_CLOCK_HISTORY_READINGS = 256
 };
 
-/* Between two readings of a session that runs. */
+/* Interval between two readings of a running session. */
 #define ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS UINT64_C(1000000000)
 
 #ifdef ETWAS_TESTPOINTS
@@ -44,8 +46,9 @@ void etwas_clock_history_add(struct etwas_clock_history *history,
                              const struct etwas_clock_reading *reading);
 
 /*
- * Copies it without the role, whatever its owner does meanwhile, or was stopped in. While older
- * readings make room, which is seldom, the copy has the start's alone. Async-signal-safe.
+ * Copies the history without the session's role, even while the owner changes it or was stopped
+ * during a change. While older readings make room, which is rare, the copy has the first reading
+ * alone. Async-signal-safe.
  */
 void etwas_clock_history_copy(struct etwas_clock_history *copy,
                               const struct etwas_clock_history *history);

@@ -21,7 +21,7 @@ uint64_t etwas_clock_suspended_step_ns;
 #define SUSPENDED_STEP_NS 0
 #endif
 
-/* As it was read last, 0 before. Of several threads each stores a value that is true. */
+/* The value read last; 0 at first. Several threads may store to it, each a value that is true. */
 static uint64_t last_suspended_ns;
 
 #if defined(__x86_64__)
@@ -30,7 +30,7 @@ static uint64_t last_suspended_ns;
 #define FENCE "isb"
 #endif
 
-/* The counter, read neither before what stands before the call nor after what follows it. */
+/* Reads the counter neither before the code in front of the call nor after the code behind it. */
 static int64_t reading_fenced_tsc(void)
 {
     int64_t ticks;
@@ -42,9 +42,9 @@ static int64_t reading_fenced_tsc(void)
 }
 
 /*
- * The difference of two clocks cannot be read at once, but between suspends it does not change. So
- * it stays what it was as long as that is possible, and readings do not jitter. On a machine that
- * was never suspended it is 0 from the first reading on.
+ * Returns the time suspended. The difference of two clocks cannot be read at once, but it does not
+ * change between suspends. So the last value is kept as long as it is possible, and readings do not
+ * jitter. On a machine that was never suspended it is 0 from the first reading on.
  */
 static int64_t reading_suspended_ns(void)
 {
@@ -77,8 +77,8 @@ static uint32_t reading_saturate_ns(int64_t ns)
 }
 
 /*
- * The system time was read between `second` and `third`. At qpc_ns it was less by what lies
- * between, and that is rounded: how much by is known.
+ * Sets the system time, which was read between `second` and `third`. At qpc_ns it was less by what
+ * lies between; that is rounded, by a known amount.
  */
 static void reading_set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
                                  int64_t second, int64_t third)
@@ -86,7 +86,7 @@ static void reading_set_filetime(struct etwas_clock_reading *reading, const stru
     int64_t stamp = etwas_clock_filetime_of(system) + ETWAS_CLOCK_SYSTEM_STEP;
     int64_t later_ns = second + (third - second) / 2 - reading->qpc_ns;
     int64_t beyond_ns = system->tv_nsec % FILETIME_UNIT_NS - later_ns;
-    /* Rounded downwards first, as division is not for what is negative. */
+    /* Rounded downwards first, because division rounds negative numbers upwards. */
     int64_t units = (beyond_ns - (FILETIME_UNIT_NS - 1)) / FILETIME_UNIT_NS;
     int64_t rest_ns = beyond_ns - units * FILETIME_UNIT_NS;
 

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Readings: the three clocks at one moment, with the bounds within which that is true.
+ * Clock readings: the three clocks at one moment, with the bounds within which that is true.
  *
  * The performance counter is read before and after the two others:
  *
  *     q0  cycle counter  q1  system time  q2
  *
  * When the cycle counter was read the performance counter was between q0 and q1, however long the
- * thread was away in between. So qpc_ns is their middle, and half of q1 − q0 is the bound; the
+ * thread was preempted in between. So qpc_ns is their middle, and half of q1 − q0 is the bound. The
  * system time belongs to a moment between q1 and q2. No rate has to be known for that. Of several
- * attempts the one counts whose bounds are narrowest.
+ * attempts the one with the narrowest bounds is returned.
  *
  *     q0 = 1000, q1 = 1040, q2 = 1090: qpc_ns = 1020, the counter's bound 20 ns; the system time
- *     was read 45 ± 25 ns later. If it was 777,780 ns, it was 777,735 ± 25 at qpc_ns: FILETIME
- *     7,777 with a bound of 25 + 35 ns. A session with that clock would have stamped 7,777, cut
- *     off from something less than 100 ns later, and at most 70 ns after qpc_ns.
+ *        was read 45 ± 25 ns later. If it was 777,780 ns, it was 777,735 ± 25 at qpc_ns: FILETIME
+ *        7,777 with a bound of 25 + 35 ns. A session with that clock would have stamped 7,777, cut
+ *        off from something less than 100 ns later, and at most 70 ns after qpc_ns.
  */
 #ifndef ETWAS_CLOCK_CLOCK_READING_H
 #define ETWAS_CLOCK_CLOCK_READING_H
@@ -27,7 +27,7 @@ struct etwas_clock_reading {
     int64_t tsc;
     int64_t qpc_ns;
     int64_t filetime;     /* the system time at qpc_ns, rounded */
-    int64_t system_stamp; /* what a session with that clock would have stamped then, cut off */
+    int64_t system_stamp; /* the stamp of a session with that clock at this moment, cut off */
     /*
      * How long the machine has been suspended since it booted (CLOCK_BOOTTIME − CLOCK_MONOTONIC):
      * the same in each reading of the process until it is suspended again.
@@ -38,22 +38,24 @@ struct etwas_clock_reading {
     uint32_t stamp_error_ns;    /* QPC was within this of qpc_ns when it was `system_stamp` */
 };
 
-/* Some microseconds. Async-signal-safe. */
+/* Reads all clocks. Takes some microseconds. Async-signal-safe. */
 struct etwas_clock_reading etwas_clock_read_together(void);
 
-/* The stamp of clock `kind` in a reading. */
+/* Returns the stamp of clock `kind` in a reading. */
 int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind);
 
-/* The system time that belongs to that stamp. */
+/* Returns the system time that belongs to that stamp. */
 int64_t etwas_clock_reading_filetime(const struct etwas_clock_reading *reading, uint32_t kind);
 
-/* How near qpc_ns and that system time are to the moment when clock `kind` showed its stamp. */
+/*
+ * Return how near qpc_ns and that system time are to the moment when clock `kind` showed its stamp.
+ */
 uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *reading, uint32_t kind);
 uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading *reading,
                                                uint32_t kind);
 
 #ifdef ETWAS_TESTPOINTS
-/* Added to the time suspended, ns: tests put the machine to sleep with it. Stored atomically. */
+/* Added to the time suspended, in ns, so that tests can suspend the machine. Stored atomically. */
 extern uint64_t etwas_clock_suspended_step_ns;
 #endif
 

@@ -22,7 +22,7 @@ struct bracket {
     int64_t after;
 };
 
-/* Readings one after the other. */
+/* A row of readings, one after the other. */
 struct mark {
     struct bracket brackets[BRACKETS];
 };
@@ -32,13 +32,13 @@ struct interval {
     double high;
 };
 
-/* In what the two clocks count. */
+/* The steps of the two clocks. */
 struct steps {
     double ticks;
     double raw_ns;
 };
 
-/* Wraps instead of overflowing: a counter may begin anywhere. */
+/* The difference wraps instead of overflowing, because a counter may begin anywhere. */
 static double counter_difference(int64_t later, int64_t earlier)
 {
     return (double)(int64_t)((uint64_t)later - (uint64_t)earlier);
@@ -92,7 +92,7 @@ static struct steps marks_smallest_steps(const struct mark *marks)
     return smallest;
 }
 
-/* What the rate must be in, in ticks a second, for all pairs of readings of two marks. */
+/* Returns the interval of the rate, in ticks a second, by all pairs of readings of two marks. */
 static struct interval interval_between_marks(const struct mark *earlier, const struct mark *later,
                                               struct steps steps)
 {
@@ -139,8 +139,9 @@ static struct interval interval_hull(struct interval a, struct interval b)
 }
 
 /*
- * The rate over three marks. It is steady if the first half, the second and the whole can be the
- * same: a counter or a clock that stood still in one half, as over a suspend, or jumped, cannot.
+ * Measures the rate over three marks. Returns whether it is steady: the first half, the second and
+ * the whole can have the same rate. They cannot if a counter or a clock stood still in one half, as
+ * over a suspend, or jumped.
  */
 static bool rate_attempt(const struct etwas_machine *machine, double raw_step_ns,
                          struct interval *interval, bool *backwards)

@@ -33,10 +33,11 @@ struct etwas_clock_rate {
 };
 
 /*
- * Takes some 20 ms. `raw_step_ns` is the step in which the kernel's clock counts where that clock
- * is made of the counter, whose own steps are then in both and do not matter: some processors' move
- * by tens of ticks at once. 0: it is made of something else; then the smallest steps that are seen.
- * False where no rate can be told better than 1,000 ppm; then only `backwards` says something.
+ * Measures the rate in some 20 ms. `raw_step_ns` is the step of the kernel's clock if that clock is
+ * made of the counter: the counter's own steps are then in both and do not matter, also where a
+ * processor's counter moves by tens of ticks at once. 0: the kernel's clock is made of something
+ * else, and the smallest steps that are seen are used. Returns false if no rate is known better
+ * than 1,000 ppm; only `backwards` is valid then.
  */
 bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,
                               struct etwas_clock_rate *rate);

@@ -19,7 +19,10 @@ double etwas_student_t(uint32_t degrees)
     return normal + (cube + normal) / (4.0 * degrees);
 }
 
-/* Compiled without errno (-fno-math-errno): the root is one instruction, and nobody has to link libm. */
+/*
+ * Compiled without errno (-fno-math-errno): the root is one instruction, so libm need not be
+ * linked.
+ */
 double etwas_student_interval(double variance, uint32_t degrees)
 {
     return etwas_student_t(degrees) * __builtin_sqrt(variance);

@@ -2,18 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How wide an interval of confidence is that rests on few measurements: Student's t, two-sided,
- * 95 %.
+ * The width of a confidence interval that rests on few measurements: Student's t, two-sided, 95 %.
  */
 #ifndef ETWAS_CLOCK_STUDENT_T_H
 #define ETWAS_CLOCK_STUDENT_T_H
 
 #include <stdint.h>
 
-/* t for so many degrees of freedom, at least 1. */
+/* Returns t for `degrees` degrees of freedom, at least 1. */
 double etwas_student_t(uint32_t degrees);
 
-/* Half the width of the interval of an estimate whose variance, 0 or more, has so many. */
+/*
+ * Returns half the width of the interval of an estimate with this variance, 0 or more, and these
+ * degrees of freedom.
+ */
 double etwas_student_interval(double variance, uint32_t degrees);
 
 #endif

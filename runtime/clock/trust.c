@@ -16,8 +16,8 @@
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
 /*
- * The instruction takes 6 to 60 ns with its fences. Leaving a guest for its hypervisor and coming
- * back takes 500 ns and more, a trap into the kernel 300.
+ * Readings slower than this are emulated. The instruction takes 6 to 60 ns with its fences; leaving
+ * a guest for its hypervisor and coming back takes 500 ns and more, a trap into the kernel 300.
  */
 #define EMULATED_NS 250.0
 
@@ -151,7 +151,7 @@ static void trust_ask_hypervisor(const struct etwas_machine *machine, etwas_cloc
     memcpy(trust->hypervisor + 4, &leaf.ecx, sizeof leaf.ecx);
     memcpy(trust->hypervisor + 8, &leaf.edx, sizeof leaf.edx);
     if (strcmp(trust->hypervisor, "TCGTCGTCGTCG") == 0) {
-        /* Every instruction is; this one too fast to be noticed. */
+        /* It emulates every instruction, this one too fast to be noticed. */
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
     }
     if (last >= CPUID_HYPERVISOR_TIMING &&
@@ -161,7 +161,7 @@ static void trust_ask_hypervisor(const struct etwas_machine *machine, etwas_cloc
     }
 }
 
-/* In a guest the hypervisor knows better than the processor, whose counter it may scale. */
+/* The hypervisor comes first in a guest, because it may scale the processor's counter. */
 static void trust_ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     const uint32_t invariant = 1u << 8;
@@ -198,7 +198,7 @@ static void trust_ask_generic_timer(const struct etwas_machine *machine, etwas_c
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* The step of CLOCK_MONOTONIC_RAW where that is made of the counter; 0 where it is not. */
+/* Returns the step of CLOCK_MONOTONIC_RAW if it is made of the counter, else 0. */
 static double trust_raw_step_ns(const etwas_clock_trust *trust)
 {
     if (trust_has_word(CLOCKSOURCES_OF_COUNTER, trust->clocksource)) {
@@ -264,10 +264,10 @@ void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust
 /* ---- this process's -------------------------------------------------------------------------- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static etwas_clock_trust here; /* written once, under `once` */
-static uint32_t is_found_out;  /* then it is stored */
+static etwas_clock_trust here; /* written once, by `once` */
+static uint32_t is_found_out;  /* 1 after it was written */
 static pthread_once_t once_asked = PTHREAD_ONCE_INIT;
-static etwas_clock_trust asked; /* likewise, under `once_asked` */
+static etwas_clock_trust asked; /* written once, by `once_asked` */
 
 static void trust_measure_once(void)
 {
@@ -285,7 +285,7 @@ static void trust_ask_once(void)
 #ifdef ETWAS_TESTPOINTS
 
 static const etwas_clock_trust forbidden = {.reasons = ETWAS_CLOCK_REASON_NO_COUNTER};
-static const etwas_clock_trust *instead; /* NULL: the machine's own */
+static const etwas_clock_trust *instead; /* a test's; NULL: the machine's own */
 
 static void trust_replace(const etwas_clock_trust *trust)
 {

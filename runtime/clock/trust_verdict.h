@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What follows from what is known of a cycle counter.
+ * The verdict on a cycle counter by the facts that are known of it.
  *
  *     reason                                 verdict
  *     it could not be calibrated             unusable
@@ -23,13 +23,13 @@
 
 #include <etwas/etwas.h>
 
-/* The verdict that follows from reasons. */
+/* Returns the verdict that follows from ETWAS_CLOCK_REASON_* bits. */
 uint32_t etwas_clock_trust_verdict(uint32_t reasons);
 
-/* How much more is stated than measured, in ppm; 0 where nothing is stated or measured. */
+/* Returns how much more is stated than measured, in ppm; 0 where nothing is stated or measured. */
 double etwas_clock_stated_difference_ppm(const etwas_clock_trust *trust);
 
-/* Whether a frequency is stated that agrees with the measured one within the bound of that. */
+/* Returns whether a frequency is stated that agrees with the measured one within its bound. */
 bool etwas_clock_stated_agrees(const etwas_clock_trust *trust);
 
 #endif

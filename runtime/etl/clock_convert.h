@@ -68,9 +68,9 @@ static inline void etwas_etl_clock_set_ratio(struct etwas_etl_clock *clock, uint
 }
 
 /*
- * The conversion a log file header asks for: `first_raw` is the stamp of the header record.
- * Returns false when the header's numbers cannot be used (an unknown clock, a frequency that is
- * not positive); then a tick counts as 100 ns, so that the order of events survives.
+ * Sets the conversion by a log file header: `first_raw` is the stamp of the header record. Returns
+ * false if the header's numbers cannot be used (an unknown clock, a frequency that is not
+ * positive); then a tick counts as 100 ns, so that the order of events survives.
  */
 static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, uint32_t clock_type,
                                                int64_t performance_frequency_hz,
@@ -100,8 +100,10 @@ static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, ui
     }
 }
 
-/* Takes the exact ratio of a calibration; the anchor stays. False, and no change, if it is not
- * valid or is of another clock than `clock_type`. */
+/*
+ * Takes the exact ratio of a calibration; the anchor stays. Returns false, and changes nothing, if
+ * it is not valid or belongs to another clock than `clock_type`.
+ */
 static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock,
                                                    uint32_t clock_type,
                                                    const struct etwas_etl_calibration *calibration)
@@ -109,7 +111,7 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
     uint64_t ticks = calibration->ticks;
     uint64_t nanoseconds = calibration->nanoseconds;
 
-    /* Above the limit the lowest bits say nothing; without them products stay in 128 bits. */
+    /* Above the limit the lowest bits mean nothing; without them products stay in 128 bits. */
     while (ticks > ETWAS_ETL_CALIBRATION_LARGEST || nanoseconds > ETWAS_ETL_CALIBRATION_LARGEST) {
         ticks >>= 1;
         nanoseconds >>= 1;
@@ -122,7 +124,10 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
     return true;
 }
 
-/* What passed since the anchor: whole units of 100 ns, and the *rest in parts of the denominator. */
+/*
+ * Returns what passed since the anchor in whole units of 100 ns, and the *rest in parts of the
+ * denominator.
+ */
 static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock *clock,
                                                     int64_t raw, uint64_t *rest)
 {
@@ -148,7 +153,7 @@ static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *
     return etwas_etl_saturate(etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime);
 }
 
-/* The same moment in nanoseconds since 1970. */
+/* Converts to nanoseconds since 1970. */
 static inline int64_t etwas_etl_clock_to_unix_ns(const struct etwas_etl_clock *clock, int64_t raw)
 {
     uint64_t rest;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading a payload or a description of fields from its beginning, whatever stands in it. What does not fit
- * into what is left is not read, and false says so.
+ * Reads a payload or a description of fields from its beginning, whatever its contents. What does
+ * not fit in the rest is not read, and the function returns false.
  */
 #ifndef ETWAS_ETL_CURSOR_H
 #define ETWAS_ETL_CURSOR_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What is left. */
+/* Returns how many bytes are left. */
 struct etwas_cursor {
     const uint8_t *at;
     const uint8_t *end;
@@ -43,7 +43,7 @@ static inline bool etwas_cursor_u16(struct etwas_cursor *cursor, uint16_t *value
     return true;
 }
 
-/* So many bytes, into memory of the caller's. */
+/* Copies bytes into the caller's memory. */
 static inline bool etwas_cursor_copy(struct etwas_cursor *cursor, void *bytes, size_t count)
 {
     if (etwas_cursor_left(cursor) < count) {
@@ -54,7 +54,7 @@ static inline bool etwas_cursor_copy(struct etwas_cursor *cursor, void *bytes, s
     return true;
 }
 
-/* A string in UTF-8 with its zero, which is not counted. */
+/* Reads a string in UTF-8 with its terminating zero, which *bytes does not count. */
 static inline bool etwas_cursor_name(struct etwas_cursor *cursor, const char **name, size_t *bytes)
 {
     size_t left = etwas_cursor_left(cursor);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Event metadata: records that say what events are called and which fields they have. Classic events
- * of one class, with the structures of <etwas/tdh.h>, as merged traces of Windows have them:
+ * Event metadata: records with the names of events and their fields. They are classic events of one
+ * class, with the structures of <etwas/tdh.h>, as merged traces of Windows have them:
  *
  *     EventInfo    TRACE_EVENT_INFO; its offsets count from there
  *     MapInfo      the GUID of the class, then EVENT_MAP_INFO, from which its offsets count

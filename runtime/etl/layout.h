@@ -5,9 +5,9 @@
  * What is on disk: the buffer header, the record headers and the log file header of an .etl file.
  *
  * Shared by the writer and the reader, so that neither can drift from the other. Every structure is
- * naturally aligned, without padding and little-endian; its size is asserted below it, the offset of
- * each field in tests/etl/layout_test.c.
- * "raw" stamps are ticks of the session's clock, "filetime" is 100 ns units since 1601-01-01 UTC.
+ * naturally aligned, without padding and little-endian; its size is asserted below it, the offset
+ * of each field in tests/etl/layout_test.c. "raw" stamps are ticks of the session's clock,
+ * "filetime" is 100 ns units since 1601-01-01 UTC.
  *
  * A file is buffer 0, buffer 1, … back to back. A buffer is a 72-byte header, then records, each
  * beginning on a multiple of 8 counted from the start of the buffer, then 0xFF up to its size.

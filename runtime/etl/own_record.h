@@ -3,12 +3,12 @@
 
 /*
  * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class. Other
- * readers see events of a class they do not know and pass over them. Ours neither delivers nor
+ * readers see events of an unknown class and skip them. The reader of etwas neither delivers nor
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
- * messages, parts of manifests, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
- * events as any other. Losses lie in buffer 0 behind the clock snapshots; it neither delivers nor counts these, but
- * tells of them when it is asked.
+ * messages, parts of manifests, and what a system logger records about its sources, about itself
+ * and about the kernel's symbols, which are ordinary events. Losses lie in buffer 0 behind the
+ * clock snapshots; the reader neither delivers nor counts them, but returns them on request.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -64,7 +64,7 @@ enum {
     ETWAS_ETL_MANIFEST_CHUNK_VERSION = 1,
 };
 
-/* Is this classic record one of ours, never to be delivered or counted? */
+/* Returns whether this classic record is one of etwas' own that is never delivered or counted. */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
@@ -73,7 +73,10 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
             header->type > ETWAS_ETL_LAST_DELIVERED_TYPE);
 }
 
-/* The header of one of ours, with the ids and the stamp of the log file header record. */
+/*
+ * Makes the header of one of etwas' own records, with the ids and the stamp of the log file header
+ * record.
+ */
 static inline struct etwas_etl_full_header etwas_etl_own_header(const void *log_header_record,
                                                                 size_t size, uint8_t type,
                                                                 uint16_t version)
@@ -192,11 +195,11 @@ _Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record
 /* ---- Clock snapshots: one moment by all clocks ----------------------------------------------- */
 
 /*
- * Between clock snapshots a reader interpolates. They lie in buffer 0, the oldest first. What does not fit
- * there any more was moved into clock snapshot buffers: data buffers whose first record is a clock snapshot, and which
- * hold nothing but clock snapshots; there header.time_stamp is one that keeps the stream of its processor in
- * order, no newer than the clock snapshots. In a file that was appended to or is damaged they need not be in
- * order.
+ * A reader interpolates between clock snapshots. They lie in buffer 0, the oldest first. Those that
+ * do not fit there any more were moved into buffers of clock snapshots: data buffers whose first
+ * record is a clock snapshot and which hold nothing else. There header.time_stamp keeps the stream
+ * of its processor in order and is no newer than the clock snapshots. In a file that was appended
+ * to or is damaged they need not be in order.
  */
 
 /* Why it was taken. */
@@ -233,8 +236,8 @@ _Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snap
 /* ---- Message formats: what messages say ------------------------------------------------------ */
 
 /*
- * In buffers of event metadata (event_metadata.h). Behind it the format, UTF-8 with a terminating 0;
- * a conversion of printf for each argument (docs/file-format.md).
+ * In buffers of event metadata (event_metadata.h). Behind it the format, UTF-8 with a terminating
+ * 0; a conversion of printf for each argument (docs/file-format.md).
  */
 struct etwas_etl_message_format {
     uint32_t version;
@@ -247,8 +250,8 @@ _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
 /* ---- Parts of manifests: what providers say of their events ---------------------------------- */
 
 /*
- * In buffers of event metadata (event_metadata.h): what a provider wrote as an event once, in every file. Behind it the
- * payload of that event.
+ * In buffers of event metadata (event_metadata.h): what a provider wrote as an event once, in every
+ * file. Behind it the payload of that event.
  */
 struct etwas_etl_manifest_chunk {
     uint32_t version;
@@ -261,7 +264,9 @@ _Static_assert(sizeof(struct etwas_etl_manifest_chunk) == 32, "part of a manifes
 
 /* ---- Whose events of the kernel these are ---------------------------------------------------- */
 
-/* The first that a system logger of its own process says; a file without it is of the whole system. */
+/*
+ * The first that a system logger of its own process says; a file without it is of the whole system.
+ */
 struct etwas_etl_kernel_rung {
     uint32_t version;
     uint32_t rung; /* ETWAS_KERNEL_RUNG_* */
@@ -280,8 +285,9 @@ enum {
 };
 
 /*
- * What became of the events of one of the kernel's sources on one processor. The last that a session
- * writes, but for those of its end that processors have nothing to do with; behind it the source's name, with its 0.
+ * What became of the events of one of the kernel's sources on one processor. The last that a
+ * session writes, but for those of its end that processors have nothing to do with; behind it the
+ * source's name, with its 0.
  *
  *     attempted = taken + lost_no_room + lost_unread + lost_not_handed
  */
@@ -303,7 +309,9 @@ struct etwas_etl_account {
 };
 _Static_assert(sizeof(struct etwas_etl_account) == 80, "account");
 
-/* How many records of one kind were made of the events of a source, in the stream of one processor. */
+/*
+ * How many records of one kind were made of the events of a source, in the stream of one processor.
+ */
 struct etwas_etl_account_records {
     uint32_t version;
     uint32_t number;
@@ -324,8 +332,8 @@ enum {
 };
 
 /*
- * Events of a processor, in whose stream this is, are missing: so many between the last that was read from its ring
- * before, and the first after. Nobody counts those of one that was not recorded.
+ * Events of a processor, in whose stream this is, are missing: so many between the last that was
+ * read from its ring before, and the first after. Nobody counts those of one that was not recorded.
  */
 struct etwas_etl_kernel_loss {
     uint32_t version;
@@ -339,8 +347,8 @@ _Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss in the kernel")
 /* ---- Symbols of the kernel ------------------------------------------------------------------- */
 
 /*
- * A function of the kernel in which addresses of the session's events lie. Behind it its name and its
- * module, which is empty for the kernel itself; both end with 0.
+ * A function of the kernel in which addresses of the session's events lie. Behind it its name and
+ * its module, which is empty for the kernel itself; both end with 0.
  */
 struct etwas_etl_kernel_symbol {
     uint32_t version;
@@ -353,8 +361,9 @@ _Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
 /* ---- The stacks of programs ------------------------------------------------------------------ */
 
 /*
- * Behind an event that has a stack: what a reader unwinds the program's part from. Behind it the registers of
- * `mask`, in the order of its bits, as perf events number them; then the stack, from the stack pointer upwards.
+ * Behind an event that has a stack: what a reader unwinds the program's part from. Behind it the
+ * registers of `mask`, in the order of its bits, as perf events number them; then the stack, from
+ * the stack pointer upwards.
  */
 struct etwas_etl_user_stack {
     uint32_t version;
@@ -385,9 +394,9 @@ enum {
 };
 
 /*
- * What the kernel has counted of the thread that logs this since it began: the first thing that the thread
- * does behind the START of an instance or activity, or the last before its END. Of a counter that is not
- * known 0.
+ * What the kernel has counted of the thread that logs this since it began: the first thing that the
+ * thread does behind the START of an instance or activity, or the last before its END. Of a counter
+ * that is not known 0.
  */
 struct etwas_etl_counters {
     uint32_t version;
@@ -413,9 +422,9 @@ _Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
 
 /*
  * Of a file that a flight recorder wrote for a trigger. From `from_raw` on what was recorded until
- * `until_raw` was asked for, and older buffers were left out. Between covered_from_raw, exclusively, and
- * covered_to_raw the file has everything that any processor recorded, but for what was lost; the trigger
- * lies in there, or both are the trigger's and there is no such interval.
+ * `until_raw` was asked for, and older buffers were left out. Between covered_from_raw,
+ * exclusively, and covered_to_raw the file has everything that any processor recorded, but for what
+ * was lost; the trigger lies in there, or both are the trigger's and there is no such interval.
  */
 struct etwas_etl_window {
     uint32_t version;  /* ETWAS_ETL_WINDOW_VERSION, as of the next */
@@ -443,8 +452,9 @@ _Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
 /* ---- What a session has lost, and when ------------------------------------------------------- */
 
 /*
- * So many events were counted lost between two moments. In buffer 0, behind the clock snapshots. In a file that was
- * ended they are together what it counts as lost, without what was lost in the kernel.
+ * So many events were counted lost between two moments. In buffer 0, behind the clock snapshots. In
+ * a file that was ended they are together what it counts as lost, without what was lost in the
+ * kernel.
  */
 struct etwas_etl_loss {
     uint32_t version;
@@ -474,7 +484,10 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Up to the first clock snapshot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty names. */
+/*
+ * Up to the first clock snapshot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty
+ * names.
+ */
 static inline uint32_t etwas_etl_first_clock_snapshot_offset(size_t session_name_units,
                                                              size_t file_name_units)
 {

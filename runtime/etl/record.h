@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * One record as it lies in a buffer: what it is, how long it is, where its payload begins.
+ * One record as it lies in a buffer: its kind, its length, and where its payload begins.
  *
- * Two steps, because a record may lie across the end of what was read so far: measuring needs its
- * first 8 bytes and says how long it is; parsing needs all of it.
+ * There are two steps, because a record may continue behind what was read so far: measuring needs
+ * its first 8 bytes and returns its length; parsing needs all of it.
  *
- * Who writes records that others have left (recover/) asks here, too: so that what it counts is what the reader delivers.
+ * Recovery (recover/) uses these functions too, so that it counts what the reader delivers.
  */
 #ifndef ETWAS_ETL_RECORD_H
 #define ETWAS_ETL_RECORD_H
@@ -63,7 +63,10 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
  */
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
 
-/* Whether the reader delivers a whole record as an event: it makes sense, and is none of our own. Async-signal-safe. */
+/*
+ * Returns whether the reader delivers a whole record as an event: it is valid and not one of etwas'
+ * own. Async-signal-safe.
+ */
 static inline bool etwas_record_is_event(const uint8_t *bytes)
 {
     struct etwas_record record;

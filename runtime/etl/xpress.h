@@ -15,9 +15,9 @@
 
 /*
  * Decodes until `output` is full, the input ends, or a match points before the output's start.
- * Returns the bytes made, all of them right for the input read so far; of a match that goes on behind
- * the output its part in it. *exact: the output is full, no match goes on, and nothing but a closing
- * flag word is left of the input.
+ * Returns the bytes made, all of them right for the input read so far; of a match that goes on
+ * behind the output its part in it. *exact: the output is full, no match goes on, and nothing but a
+ * closing flag word is left of the input.
  */
 size_t etwas_xpress_decode(const uint8_t *input, size_t input_bytes, uint8_t *output,
                            size_t output_bytes, bool *exact);

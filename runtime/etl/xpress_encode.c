@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Plain LZ77 in one pass. Records of a stream resemble the one before, so most of one is found where the last match was
- * found: at the same distance back, which costs a comparison. Only what is not there is looked for in a hash table,
- * which has for each hash the newest place.
+ * Plain LZ77 in one pass. Records of a stream resemble the one before, so most of one is found
+ * where the last match was found: at the same distance back, which costs a comparison. Only what is
+ * not there is looked for in a hash table, which has for each hash the newest place.
  */
 #include "etl/xpress_encode.h"
 
@@ -33,7 +33,9 @@ enum {
 };
 _Static_assert(ETWAS_XPRESS_MEMORY_BYTES == TABLE_ENTRIES * sizeof(uint32_t), "the hash table");
 
-/* A stream that is made. Flags come first of what they are of: their word waits where it will lie. */
+/*
+ * A stream that is made. Flags come first of what they are of: their word waits where it will lie.
+ */
 struct output {
     uint8_t *at;
     uint8_t *end;
@@ -198,8 +200,8 @@ static inline size_t xpress_first_zero_bytes(uint64_t word)
 }
 
 /*
- * The match at *at, or one at the last distance a few bytes farther, to which *at is moved. The table's entry for
- * *at becomes that place.
+ * The match at *at, or one at the last distance a few bytes farther, to which *at is moved. The
+ * table's entry for *at becomes that place.
  */
 static inline struct match xpress_find_match(const uint8_t **at, const uint8_t *input,
                                              const uint8_t *end, size_t distance, uint32_t *table)

@@ -13,8 +13,9 @@ enum {
 };
 
 /*
- * Compresses `byte_count` bytes, 16 MiB at most. Returns how many were made in `compressed`, or 0: they and 32 more do
- * not fit into `room`, of which nothing behind is touched. The ranges do not overlap.
+ * Compresses `byte_count` bytes, 16 MiB at most. Returns how many were made in `compressed`, or 0:
+ * they and 32 more do not fit into `room`, of which nothing behind is touched. The ranges do not
+ * overlap.
  */
 uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compressed,
                              uint32_t room, void *memory);

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The sessions of an appended file. Each numbered its buffers from 1 again. They are numbered when
- * a processor takes them and written when they are full, so the first in the file need not be
- * number 1: where a number 1 is there again, the session begins with the first number since the one
- * before that was there already, or with buffers just before it that were open together with the
- * number 1.
+ * The sessions of an appended file. Each session numbered its buffers from 1 again. Buffers are
+ * numbered when a processor takes them and written when they are full, so the first buffer in the
+ * file need not be number 1. Where a number 1 appears again, the session begins with the first
+ * repeated number since the number 1 before, or with buffers just before it that were open together
+ * with the new number 1.
  */
 #include "reader/appended.h"
 
@@ -21,11 +21,12 @@
 
 #define NONE SIZE_MAX
 
-/* Of the buffer's first record; INT64_MAX if that cannot be read. */
+/* Returns the stamp of the buffer's first record; INT64_MAX if it cannot be read. */
 static int64_t appended_first_stamp(struct etwas_trace *trace,
                                     const struct etwas_index_entry *entry)
 {
-    struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
+    /* every header with a stamp at this offset begins like it */
+    struct etwas_etl_system_header system;
     struct etwas_record record;
     uint8_t bytes[ETWAS_BUFFER_BEGINNING_BYTES];
 
@@ -39,7 +40,10 @@ static int64_t appended_first_stamp(struct etwas_trace *trace,
     return system.time_stamp;
 }
 
-/* Where the session of number 1 at `first_number_at` begins: at `begin` or earlier, but behind `before`. */
+/*
+ * Returns where the session begins whose number 1 is at `first_number_at`: at `begin` or earlier,
+ * but behind `before`.
+ */
 static size_t appended_find_begin(struct etwas_trace *trace, const struct etwas_index *index,
                                   size_t before, size_t begin, size_t first_number_at)
 {
@@ -59,11 +63,11 @@ static size_t appended_find_begin(struct etwas_trace *trace, const struct etwas_
 
 bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index)
 {
-    size_t *last_at =
-        calloc(index->count + 1, sizeof *last_at); /* behind the last with this number */
-    size_t begin = 0;                              /* of this session, */
-    size_t first_number_at = 0;                    /* its number 1 */
-    size_t first_repeated = NONE; /* the first of its numbers that was there already */
+    /* by number: index behind the last buffer with it */
+    size_t *last_at = calloc(index->count + 1, sizeof *last_at);
+    size_t begin = 0;             /* first buffer of this session */
+    size_t first_number_at = 0;   /* index of its number 1 */
+    size_t first_repeated = NONE; /* first of its numbers that appeared already */
     uint32_t session = 0;
 
     if (last_at == NULL) {
@@ -96,7 +100,7 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
 
 /* ---- by place -------------------------------------------------------------------------------- */
 
-/* Of an index that is complete: in a file the sessions lie one behind the other. */
+/* Finds where the sessions begin, by a complete index: in a file they lie one behind the other. */
 static bool appended_find_begins(struct etwas_appended *appended, const struct etwas_index *index)
 {
     size_t count = 1;
@@ -135,7 +139,7 @@ bool etwas_appended_find(struct etwas_trace *trace)
         (trace->log.own && (mode & EVENT_TRACE_FILE_MODE_APPEND) == 0)) {
         return true;
     }
-    trace->quiet = true; /* who reads the buffers is told what is wrong */
+    trace->quiet = true; /* damage is reported when the buffers are read */
     found = etwas_index_build(trace, &index, NULL) == ERROR_SUCCESS &&
             appended_find_begins(appended, &index);
     trace->quiet = false;

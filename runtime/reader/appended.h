@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Of an appended file, whose sessions lie one behind the other, which of these a place is in. */
+/*
+ * The sessions of an appended file, which lie one behind the other: which of them a place belongs
+ * to.
+ */
 #ifndef ETWAS_READER_APPENDED_H
 #define ETWAS_READER_APPENDED_H
 
@@ -12,14 +15,14 @@
 struct etwas_trace;
 
 struct etwas_appended {
-    uint64_t *begins;    /* of each session, where its first buffer is; free() */
-    size_t count;        /* 0: it is one session's file */
-    uint64_t file_bytes; /* the file was so long when it was looked through */
+    uint64_t *begins;    /* file offset of each session's first buffer; freed with free() */
+    size_t count;        /* 0: the file has one session */
+    uint64_t file_bytes; /* length of the file when it was scanned */
 };
 
 /*
- * Looks a file through that sessions may have been appended to, unless that was done and it has not grown since. False: no
- * memory.
+ * Scans a file that sessions may have been appended to, unless it was scanned and has not grown
+ * since. Returns false without memory.
  */
 bool etwas_appended_find(struct etwas_trace *trace);
 

@@ -14,7 +14,7 @@
 
 enum {
     ENOUGH_COMPRESSED_BYTES =
-        256, /* for a clock snapshot or a header, however badly it compresses */
+        256, /* enough for a clock snapshot or a header, however badly it compresses */
 };
 
 size_t etwas_buffer_beginning_read(struct etwas_trace *trace, const struct etwas_index_entry *entry,
@@ -41,11 +41,16 @@ static bool beginning_is_description(const struct etwas_etl_full_header *header)
         return header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
                header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE;
     }
-    /* Which build it is comes behind an image; of those of a system logger, which are events, before. */
+    /*
+     * The build id comes behind an image record. In the records of a system logger, which are
+     * events, it comes before.
+     */
     return etwas_image_record_of(header) == ETWAS_IMAGE_RECORD;
 }
 
-/* What etwas writes beside the events has buffers of its own, unless the file was made of others. */
+/*
+ * Records that etwas writes beside the events have buffers of their own, except in relogged files.
+ */
 uint32_t etwas_buffer_beginning_kind(struct etwas_trace *trace,
                                      const struct etwas_index_entry *entry)
 {

@@ -25,7 +25,7 @@ void etwas_buffer_walk_begin(struct etwas_buffer_walk *walk, struct etwas_trace 
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
-/* A buffer whose header cannot be used, or a stretch of the file where none was found. */
+/* Reports a buffer whose header cannot be used, or a place of the file where none was found. */
 static void walk_report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kind kind,
                                 uint64_t offset, uint64_t bytes)
 {
@@ -38,7 +38,7 @@ static void walk_report_skipped(struct etwas_buffer_walk *walk, etwas_damage_kin
     walk->unusable += buffers;
 }
 
-/* Something comes behind the hole, if there is one. */
+/* Reports the hole, if there is one, because a buffer follows it. */
 static void walk_report_hole(struct etwas_buffer_walk *walk)
 {
     if (walk->hole != NONE) {
@@ -55,7 +55,7 @@ static void walk_begin_hole(struct etwas_buffer_walk *walk)
     }
 }
 
-/* The file gives less than a header at the walk's place; `bytes` are passed over there. */
+/* The file has less than a header at the walk's place; `bytes` are skipped there. */
 static void walk_report_short(struct etwas_buffer_walk *walk, size_t got, uint64_t left,
                               uint64_t bytes)
 {
@@ -68,7 +68,9 @@ static void walk_report_short(struct etwas_buffer_walk *walk, size_t got, uint64
 
 /* ---- a buffer -------------------------------------------------------------------------------- */
 
-/* Reads the `wanted` first bytes of the buffer at the walk's place, or fewer where the file ends. */
+/*
+ * Reads the `wanted` first bytes of the buffer at the walk's place, or fewer where the file ends.
+ */
 static size_t walk_read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
 {
     struct etwas_buffer_beginning *beginning = &walk->beginning;
@@ -96,8 +98,9 @@ static bool walk_file_is_preallocated(const struct etwas_trace *trace)
 }
 
 /*
- * Is the buffer there to its end, in a file that grows or did? One that is just being written into space set aside is there
- * from its beginning on: its last byte is 0, and nothing is behind it.
+ * Returns whether the buffer is complete, in a file that grows or did. A buffer that is just being
+ * written into preallocated space is there from its beginning on: its last byte is 0, and nothing
+ * is behind it.
  */
 static bool walk_is_whole(const struct etwas_buffer_walk *walk,
                           const struct etwas_index_entry *entry)
@@ -122,8 +125,9 @@ enum {
 };
 
 /*
- * Space set aside follows what was written of a buffer before its process was killed. Where its last page has anything
- * in it all of it was written; whether a compressed one ends in zeroes by itself is found when it is decoded.
+ * Shortens the entry of a buffer whose process was killed while it was written into preallocated
+ * space: zeroes follow what was written. If the last page has any other byte, all of the buffer was
+ * written; whether a compressed buffer ends in zeroes by itself is found when it is decoded.
  */
 static void walk_cut_at_zeroes(const struct etwas_buffer_walk *walk,
                                struct etwas_index_entry *entry)
@@ -157,11 +161,14 @@ static void walk_cut_at_zeroes(const struct etwas_buffer_walk *walk,
 enum found {
     FOUND_NONE,
     FOUND_BUFFER,
-    FOUND_EARLIER, /* the walk goes on where it was before */
-    FOUND_END      /* what is there is not whole yet */
+    FOUND_EARLIER, /* the walk continues at an earlier place */
+    FOUND_END      /* what is there is not complete yet */
 };
 
-/* Whoever writes a file that grows does so in order: now that this buffer is there, so is what is in front of it. */
+/*
+ * Goes back to the hole, if the file grows: it is written in order, so what lies in front of this
+ * buffer is there too by now.
+ */
 static bool walk_goes_back(struct etwas_buffer_walk *walk)
 {
     if (!walk->grows || walk->hole == NONE || walk->offset <= walk->sure) {
@@ -173,7 +180,7 @@ static bool walk_goes_back(struct etwas_buffer_walk *walk)
     return true;
 }
 
-/* Whether the header that was read is that of a buffer. If it is none that is for the caller to report. */
+/* Checks the header that was read. The caller reports an unusable one. */
 static enum found walk_find_buffer(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;
@@ -207,7 +214,7 @@ static enum found walk_find_buffer(struct etwas_buffer_walk *walk, struct etwas_
 
 /* ---- buffers of one size --------------------------------------------------------------------- */
 
-/* Space allocated ahead reads as 0. Nothing is wrong unless something follows it. */
+/* Skips preallocated space, which reads as 0. It is damage only if something follows it. */
 static void walk_pass_hole(struct etwas_buffer_walk *walk)
 {
     uint64_t stride = walk->trace->log.buffer.buffer_bytes;
@@ -217,7 +224,10 @@ static void walk_pass_hole(struct etwas_buffer_walk *walk)
     walk->offset = data > walk->offset + stride ? data / stride * stride : walk->offset + stride;
 }
 
-/* A bad header costs its own buffer and no more. */
+/*
+ * Goes to the next buffer of a file whose buffers have one size. An unusable header costs its own
+ * buffer alone.
+ */
 static bool walk_next_uniform(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     uint64_t stride = walk->trace->log.buffer.buffer_bytes;
@@ -257,8 +267,10 @@ static bool walk_next_uniform(struct etwas_buffer_walk *walk, struct etwas_index
 
 /* ---- buffers of sizes of their own ----------------------------------------------------------- */
 
-/* Does a buffer of a compressed file begin here? Stricter than what a reader of a sound file needs,
- * because it is asked of every byte after a damaged header. */
+/*
+ * Returns whether a buffer of a compressed file may begin here. The test is stricter than a sound
+ * file needs, because it is applied to every byte after a damaged header.
+ */
 static bool walk_looks_like_buffer(const struct etwas_trace *trace,
                                    const struct etwas_etl_buffer_header *header, uint64_t left)
 {
@@ -270,7 +282,10 @@ static bool walk_looks_like_buffer(const struct etwas_trace *trace,
            header->type == ETWAS_ETL_BUFFER_GENERIC;
 }
 
-/* The next offset after `offset` where a buffer seems to begin; the file's end if there is none. */
+/*
+ * Returns the next offset after `offset` where a buffer seems to begin; the file's end if there is
+ * none.
+ */
 static uint64_t walk_find_next_buffer(struct etwas_trace *trace, uint64_t offset)
 {
     enum {
@@ -293,8 +308,8 @@ static uint64_t walk_find_next_buffer(struct etwas_trace *trace, uint64_t offset
 }
 
 /*
- * Whether nothing but zeroes comes from here on: space set aside. Between the last buffer and the first hole
- * there may be some that the file really has.
+ * Returns whether only zeroes follow: preallocated space. Between the last buffer and the first
+ * hole the file may have written zeroes.
  */
 static bool walk_is_unused(struct etwas_trace *trace, uint64_t offset)
 {
@@ -323,7 +338,10 @@ static bool walk_is_unused(struct etwas_trace *trace, uint64_t offset)
     return true;
 }
 
-/* A process that was killed had written no more than a part of a header, into space set aside. */
+/*
+ * Returns whether the file ends in a part of a header, in preallocated space: its process was
+ * killed then.
+ */
 static bool walk_ends_in_header(const struct etwas_buffer_walk *walk)
 {
     struct etwas_trace *trace = walk->trace;
@@ -332,7 +350,10 @@ static bool walk_ends_in_header(const struct etwas_buffer_walk *walk)
            walk_is_unused(trace, walk->offset + HEADER_BYTES);
 }
 
-/* Each says where the next begins. */
+/*
+ * Goes to the next buffer of a file whose buffers differ in size: each one's header says where the
+ * next begins.
+ */
 static bool walk_next_in_chain(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;

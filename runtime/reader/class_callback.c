@@ -18,11 +18,11 @@ struct class_callback {
 
 uint32_t etwas_class_callback_count;
 
-/* Under the table's lock. */
+/* Guarded by the table's lock. */
 static struct class_callback *callbacks;
 static uint32_t room;
 
-/* With the lock held. */
+/* The table's lock is held. */
 static struct class_callback *class_callback_find(const etwas_guid *class_guid)
 {
     for (uint32_t index = 0; index < etwas_class_callback_count; index++) {
@@ -47,7 +47,7 @@ PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
     return callback;
 }
 
-/* With the lock held. NULL: no memory. */
+/* The table's lock is held. NULL without memory. */
 static struct class_callback *class_callback_add(const etwas_guid *class_guid)
 {
     if (etwas_class_callback_count == room) {

@@ -11,7 +11,7 @@
 #include <etwas/evntrace.h>
 #include <stdbool.h>
 
-/* How many there are. Under the lock of the table of traces; also loaded without. */
+/* Number of callbacks. Written under the lock of the trace table, and also loaded without it. */
 extern uint32_t etwas_class_callback_count;
 
 static inline bool etwas_class_callbacks_exist(void)
@@ -19,7 +19,7 @@ static inline bool etwas_class_callbacks_exist(void)
     return ck_pr_load_32(&etwas_class_callback_count) != 0;
 }
 
-/* The callback of a class; NULL: none. */
+/* Returns the callback of a class, or NULL. Takes the lock of the trace table. */
 PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid);
 
 #endif

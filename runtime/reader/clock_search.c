@@ -11,9 +11,9 @@
 #include "reader/trace_file.h"
 
 enum {
-    TRIES = 4,        /* to read buffer 0 while it stays the same */
-    GROWTH_PARTS = 4, /* of a stretch; it grows by one at least */
-    BESIDE = 3,       /* so many clock snapshots on each side of an interval tell how good it is */
+    TRIES = 4,        /* attempts to read buffer 0 unchanged */
+    GROWTH_PARTS = 4, /* of a range, which grows by one of them at least */
+    BESIDE = 3,       /* clock snapshots on each side of an interval by which its error is known */
 };
 
 static void clock_search_clear_list(struct etwas_clock_snapshot_list *list)
@@ -28,7 +28,7 @@ void etwas_clock_search_free(struct etwas_clock_search *clock_search)
     clock_search_clear_list(&clock_search->found);
 }
 
-/* Does the order of the clock snapshot buffers say how old their clock snapshots are? */
+/* Returns whether the buffers of clock snapshots lie in time order. */
 static bool clock_search_is_in_order(const struct etwas_trace *trace)
 {
     const uint32_t others =
@@ -67,7 +67,7 @@ static bool clock_search_make_timeline(struct etwas_trace *trace)
     return timeline != NULL;
 }
 
-/* The stamp from which on there are clock snapshots enough in front. */
+/* Moves running_from to the stamp that has enough clock snapshots in front of it. */
 static void clock_search_skip_neighbours(struct etwas_clock_search *clock_search)
 {
     size_t at = 0;
@@ -81,7 +81,10 @@ static void clock_search_skip_neighbours(struct etwas_clock_search *clock_search
         at < clock_search->first.count ? clock_search->first.snapshots[at].raw : INT64_MAX;
 }
 
-/* A session that makes room there for more has it end in front of them meanwhile. */
+/*
+ * Reads the clock snapshots of buffer 0. While the session makes room for more of them, the
+ * buffer's end changes; then it is read again.
+ */
 static bool clock_search_read_first_buffer(struct etwas_trace *trace)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
@@ -113,7 +116,10 @@ static bool clock_search_read_whole_file(struct etwas_trace *trace)
     return timeline != NULL;
 }
 
-/* What leaves buffer 0 between the two looks lies in the file already when its length is taken. */
+/*
+ * Buffer 0 is read before the file is measured, so a clock snapshot that leaves buffer 0 in between
+ * lies within the measured length.
+ */
 bool etwas_clock_search_begin(struct etwas_trace *trace)
 {
     bool grows = trace->log.fields.start.end_filetime == 0;
@@ -145,7 +151,10 @@ static bool clock_search_reaches_end(const struct etwas_trace *trace)
     return trace->clock_search.high + sizeof(struct etwas_buffer_beginning) > trace->file_bytes;
 }
 
-/* Has the stretch a reading that is not newer than `from`, with others beside it, or is there nothing in front of it? */
+/*
+ * Returns whether the range has a clock snapshot that is not newer than `from`, with neighbours, or
+ * begins at the first data buffer.
+ */
 static bool clock_search_reaches_back_to(const struct etwas_trace *trace, int64_t from)
 {
     const struct etwas_clock_search *clock_search = &trace->clock_search;
@@ -154,7 +163,10 @@ static bool clock_search_reaches_back_to(const struct etwas_trace *trace, int64_
            (clock_search->oldest <= clock_search->newest && clock_search->oldest <= from);
 }
 
-/* Has it `offset` and a reading that is not older than `until`, likewise, or is there nothing behind it but buffer 0's? */
+/*
+ * Returns whether the range includes `offset` and a clock snapshot that is not older than `until`,
+ * with neighbours, or ends at the file's end, where buffer 0 continues.
+ */
 static bool clock_search_reaches_forward_to(const struct etwas_trace *trace, uint64_t offset,
                                             int64_t until)
 {
@@ -174,7 +186,10 @@ static void clock_search_begin_range(struct etwas_clock_search *clock_search, ui
     clock_search->newest = INT64_MIN;
 }
 
-/* Takes in the buffer at *offset, which goes on to the next. Where the list was thinned by it, all of it is looked at. */
+/*
+ * Adds the buffer at *offset, which moves to the next one. If the list was thinned meanwhile, all
+ * of it is scanned again. Returns false without memory.
+ */
 static bool clock_search_scan_buffer(struct etwas_trace *trace, uint64_t *offset)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
@@ -191,7 +206,10 @@ static bool clock_search_scan_buffer(struct etwas_trace *trace, uint64_t *offset
     return complete;
 }
 
-/* Takes in what lies up to `offset`, and up to a reading not older than `until`. */
+/*
+ * Extends the range up to `offset` and to a clock snapshot not older than `until`. Returns false
+ * without memory.
+ */
 static bool clock_search_grow_forward(struct etwas_trace *trace, uint64_t offset, int64_t until)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
@@ -206,7 +224,9 @@ static bool clock_search_grow_forward(struct etwas_trace *trace, uint64_t offset
     return true;
 }
 
-/* Takes in what lies back to a reading not newer than `from`. */
+/*
+ * Extends the range back to a clock snapshot not newer than `from`. Returns false without memory.
+ */
 static bool clock_search_grow_backward(struct etwas_trace *trace, int64_t from)
 {
     struct etwas_clock_search *clock_search = &trace->clock_search;
@@ -226,7 +246,7 @@ static bool clock_search_grow_backward(struct etwas_trace *trace, int64_t from)
     return true;
 }
 
-/* Is the place so far behind the stretch that this is better begun there? */
+/* Returns whether the place is so far behind the range that a new range there is better. */
 static bool clock_search_is_far(const struct etwas_clock_search *clock_search, uint64_t offset)
 {
     return offset > clock_search->high &&

@@ -32,7 +32,10 @@ bool etwas_clock_snapshots_match(const uint8_t *bytes)
            version == ETWAS_ETL_CLOCK_SNAPSHOT_VERSION;
 }
 
-/* *running_from: of the clock snapshots so far, the first of those that were taken since the file was opened. */
+/*
+ * Adds the clock snapshot of a record. *running_from is the stamp of the first one that was taken
+ * after the file was opened.
+ */
 static bool snapshots_add_record(struct etwas_clock_snapshot_list *list, const uint8_t *bytes,
                                  int64_t *running_from)
 {
@@ -58,7 +61,10 @@ static bool snapshots_add_record(struct etwas_clock_snapshot_list *list, const u
     return etwas_clock_snapshot_list_add(list, &snapshot);
 }
 
-/* Takes the clock snapshots among the records from `offset` to `end`, up to one that is none or is cut. */
+/*
+ * Adds the clock snapshots among the records from `offset` to `end`, up to the first invalid or cut
+ * record. Returns false without memory.
+ */
 static bool snapshots_add_range(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list,
                                 uint64_t offset, uint64_t end, int64_t *running_from)
 {
@@ -127,7 +133,10 @@ bool etwas_clock_snapshots_add_buffer(struct etwas_trace *trace,
     bool doubtful;
     uint32_t end;
 
-    /* Of one size, as the index asks too: else what lies behind is read once for each before it. */
+    /*
+     * Buffers must have one size, as in the index: otherwise what lies behind would be read once
+     * for each buffer before it.
+     */
     if (!etwas_clock_snapshots_match(beginning->record) ||
         beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
         !etwas_index_entry_check(&beginning->header, offset, trace->file_bytes - offset,
@@ -161,7 +170,7 @@ bool etwas_clock_snapshots_scan_next(struct etwas_trace *trace,
     return etwas_clock_snapshots_add_buffer(trace, list, at, &beginning);
 }
 
-/* Where buffers have one size: ours always do. */
+/* Scans all data buffers of a file whose buffers have one size, as those of etwas do. */
 static bool snapshots_scan_all(struct etwas_trace *trace, struct etwas_clock_snapshot_list *list)
 {
     uint64_t offset = trace->log.buffer.buffer_bytes;

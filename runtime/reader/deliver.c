@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A record on disk as the structures that callbacks get. */
+/* Turns a record on disk into the structures that callbacks get. */
 #include "reader/event_step.h"
 
 #include <string.h>
@@ -12,18 +12,21 @@
 #include "reader/trace.h"
 
 /*
- * An event in the form that callbacks get, made in place and of whole members: what is cleared first, or copied from
- * what was just written in parts, takes as long again. New for each event, since callbacks may write into it. No member
- * lies across two cache lines, wherever the stack is.
+ * An event in the form that callbacks get. It is made in place and member by member: clearing it
+ * first, or copying parts that were just written, takes as long again. It is new for each event,
+ * because callbacks may write into it. No member crosses a cache line, wherever the stack is.
  */
 struct event {
     _Alignas(64) EVENT_RECORD record;      /* HeaderType is 0, as in Windows */
-    uint16_t class_version;                /* which EVENT_TRACE alone has whole */
+    uint16_t class_version;                /* only EVENT_TRACE has all of it */
     EVENT_EXTENDED_ITEM_INSTANCE sequence; /* a message's number, as its InstanceId */
     EVENT_HEADER_EXTENDED_DATA_ITEM items[ETWAS_RECORD_ITEMS_LIMIT];
 };
 
-/* `data` lies in the record or the event, which live as long as the callback. */
+/*
+ * Adds an extended item. `data` lies in the record or the event, which live as long as the
+ * callback.
+ */
 static inline void event_add_item(struct event *event, uint16_t type, uint16_t bytes,
                                   const void *data)
 {
@@ -39,7 +42,8 @@ static inline void event_add_item(struct event *event, uint16_t type, uint16_t b
 }
 
 /*
- * The descriptor is stored as one number: who compares descriptors as wholes would wait for one that is stored in parts.
+ * The descriptor is stored as one number: code that compares descriptors as a whole would wait for
+ * one that is stored in parts.
  */
 static inline void event_set_class(struct event *event, uint8_t type, uint8_t level,
                                    uint16_t version)
@@ -67,7 +71,7 @@ static void event_decode_kernel(struct event *event, const struct etwas_record *
     event_set_class(event, disk.type, 0, disk.version & ETWAS_ETL_VERSION_MASK);
     header->ProviderId = *etwas_class_of_hook(disk.group, disk.type);
     if (record->kind == ETWAS_RECORD_PERFINFO) {
-        /* Nobody recorded them; ETW says so with all ones. */
+        /* They were not recorded, which ETW shows with all ones. */
         header->ThreadId = UINT32_MAX;
         header->ProcessId = UINT32_MAX;
         header->ProcessorTime = 0;
@@ -112,7 +116,7 @@ static inline void event_decode_instance(struct event *event,
                    &disk->instance_id);
 }
 
-/* All but its items. */
+/* Decodes everything except its items. */
 static inline void event_decode_modern(struct event *event,
                                        const struct etwas_etl_event_header *disk)
 {
@@ -150,7 +154,7 @@ static inline void event_add_items(struct event *event, const struct etwas_recor
 }
 
 /*
- * A member is set only if the record has its flag (R110). The sequence number has none but the
+ * Sets a member only if the record has its flag (R110). The sequence number has no member but the
  * instance id.
  */
 static void event_decode_message(struct event *event, const struct etwas_record *record)
@@ -189,7 +193,7 @@ static void event_decode_message(struct event *event, const struct etwas_record 
     }
 }
 
-/* What EVENT_TRACE has of it in members: the only item that records of these kinds may have. */
+/* Returns what EVENT_TRACE has in members: the only item that records of these kinds may have. */
 static EVENT_EXTENDED_ITEM_INSTANCE event_instance_of(const struct event *event,
                                                       enum etwas_record_kind kind)
 {
@@ -239,7 +243,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
     callback(&out);
 }
 
-/* The record's stamp in the form that the caller of OpenTrace asked for. */
+/* Returns the record's stamp in the form that the caller of OpenTrace requested. */
 static inline int64_t event_time_stamp(struct etwas_stream *stream, int64_t filetime)
 {
     uint32_t mode = stream->trace->logfile.w.ProcessTraceMode;
@@ -252,7 +256,10 @@ static inline int64_t event_time_stamp(struct etwas_stream *stream, int64_t file
                : etwas_event_step_unix_ns(stream, stream->record.stamp);
 }
 
-/* Is its header one of the three that lie on disk much as they are told, with the payload right behind it? */
+/*
+ * Returns whether the header is one of the three that lie on disk much as they are delivered, with
+ * the payload right behind it.
+ */
 static inline bool event_has_plain_header(const struct etwas_record *record)
 {
     return record->kind == ETWAS_RECORD_INSTANCE || record->kind == ETWAS_RECORD_FULL ||
@@ -282,7 +289,7 @@ static void event_decode_other(struct event *event, const struct etwas_record *r
     }
 }
 
-/* What is the same of all forms. */
+/* Fills what all forms have in common. */
 static inline void event_begin(const struct etwas_stream *stream, struct event *event,
                                int64_t stamp)
 {
@@ -313,7 +320,7 @@ static void event_make(struct etwas_stream *stream, struct event *event, int64_t
     }
 }
 
-/* To whoever has asked for its class. */
+/* Delivers to the callback of the record's class, if there is one. */
 static __attribute__((cold, noinline)) void deliver_to_class(struct etwas_stream *stream,
                                                              int64_t filetime)
 {
@@ -342,7 +349,7 @@ static void deliver_to_trace(struct etwas_stream *stream, int64_t filetime)
     }
 }
 
-/* Whatever it is, and whoever wants it. */
+/* Delivers any form of record to every callback that requests it. */
 static __attribute__((noinline)) void deliver_any(struct etwas_stream *stream, int64_t filetime)
 {
     if (stream->trace->logfile.w.EventCallback != NULL) {
@@ -353,7 +360,7 @@ static __attribute__((noinline)) void deliver_any(struct etwas_stream *stream, i
     }
 }
 
-/* Is there a callback that wants EVENT_RECORD and FILETIME, and no other? */
+/* Returns whether the only callback is one that gets EVENT_RECORD with FILETIME. */
 static inline bool deliver_is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
 {
     const uint32_t modes = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP |
@@ -363,7 +370,9 @@ static inline bool deliver_is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
            logfile->EventRecordCallback != NULL && !etwas_class_callbacks_exist();
 }
 
-/* Mostly nothing is called but the callback, and nothing done behind it: so no register has to be kept meanwhile. */
+/*
+ * Mostly only the callback is called, as the last thing, so no register has to be saved around it.
+ */
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
 {
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;

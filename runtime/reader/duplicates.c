@@ -17,7 +17,10 @@ static int duplicates_compare(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Parts of one set have nothing in common, but a part that is given twice has. */
+/*
+ * Orders streams so that those of one group are neighbours. Parts of one set have no records in
+ * common, but a part that is given twice has.
+ */
 static int duplicates_compare_groups(const struct etwas_stream *a, const struct etwas_stream *b)
 {
     int order = duplicates_compare(a->set_number, b->set_number);
@@ -86,7 +89,7 @@ static uint64_t duplicates_hash_of(const struct etwas_record *record)
     return duplicates_mix_hash(hash, word);
 }
 
-/* The record's entry, or the free one where it would be. There is one. */
+/* Finds the record's entry, or the free entry where it would be. The table is never full. */
 static struct etwas_duplicates_record *duplicates_find(const struct etwas_duplicates *duplicates,
                                                        const struct etwas_duplicates_record *wanted)
 {
@@ -101,7 +104,7 @@ static struct etwas_duplicates_record *duplicates_find(const struct etwas_duplic
     return &duplicates->records[at];
 }
 
-/* Half of the table stays free. */
+/* Keeps half of the table free. Returns false without memory. */
 static bool duplicates_make_room(struct etwas_duplicates *duplicates)
 {
     struct etwas_duplicates larger = *duplicates;
@@ -135,7 +138,10 @@ bool etwas_duplicates_is_delivered(struct etwas_stream *stream)
     };
     struct etwas_duplicates_record *found;
 
-    /* What a session says of itself and of events stands in each of its files, for readers of that file. */
+    /*
+     * Records that a session writes about itself and about events are in each of its files, for
+     * readers of that file.
+     */
     if (!stream->record.has_stamp || stream->record.stamp <= stream->trace->log.first_raw) {
         return false;
     }

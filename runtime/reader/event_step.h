@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What ProcessTrace does with the earliest stream, be it of a file or of a running session.
- */
+/* One step of ProcessTrace with the earliest stream, of a file or of a running session. */
 #ifndef ETWAS_READER_EVENT_STEP_H
 #define ETWAS_READER_EVENT_STEP_H
 
@@ -11,17 +9,20 @@
 #include "reader/duplicates.h"
 #include "reader/stream.h"
 
-/* Which events the caller wants, by their FILETIME. */
+/* The time span of events that the caller requests, by their FILETIME. */
 struct etwas_span {
     int64_t start_filetime;
     int64_t end_filetime;
 };
 
-/* Those below where the stream's line ends: by the line from there, or as it takes more. */
+/*
+ * The two functions below for a stamp outside of the stream's time segment: they find the segment
+ * from there on, or convert with wider numbers.
+ */
 int64_t etwas_event_step_filetime_slow(struct etwas_stream *stream, int64_t raw);
 int64_t etwas_event_step_unix_ns_slow(struct etwas_stream *stream, int64_t raw);
 
-/* The time of a stamp of the stream's, as callbacks get it. */
+/* Returns the time of a stamp of the stream, as callbacks get it. */
 static inline int64_t etwas_event_step_filetime(struct etwas_stream *stream, int64_t raw)
 {
     return etwas_time_segment_contains(&stream->segment, raw)
@@ -38,8 +39,8 @@ static inline int64_t etwas_event_step_unix_ns(struct etwas_stream *stream, int6
 }
 
 /*
- * Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
- * cannot hold up or hurry the other streams.
+ * Updates the stream's key to its record. The key never decreases in a stream, so that one damaged
+ * stamp cannot hold up or hurry the other streams.
  */
 static inline void etwas_event_step_update_key(struct etwas_stream *stream, bool is_first)
 {
@@ -50,12 +51,12 @@ static inline void etwas_event_step_update_key(struct etwas_stream *stream, bool
     }
 }
 
-/* Gives the stream's record, of this time, to the trace's event callback (deliver.c). */
+/* Delivers the stream's record, with this time, to the trace's event callback (deliver.c). */
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
 
 /*
- * The same if the caller wants it and another file did not have it, and counts it. The wanted span holds for every event, the header event too. Mostly
- * the key is the record's.
+ * Delivers and counts the record if its time is in the requested span and another file did not have
+ * it. The span holds for every event, the header event too. Mostly the key is the record's own.
  */
 static inline void etwas_event_step_deliver(struct etwas_stream *stream,
                                             const struct etwas_span *span)
@@ -77,7 +78,7 @@ static inline void etwas_event_step_deliver(struct etwas_stream *stream,
     etwas_deliver(stream, filetime);
 }
 
-/* Tells the buffer callback that a buffer ends. False: it wants no more. */
+/* Calls the buffer callback at the end of a buffer. Returns false if it asks to stop. */
 bool etwas_event_step_end_buffer(struct etwas_stream *stream);
 
 #endif

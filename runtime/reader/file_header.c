@@ -16,7 +16,7 @@
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
-/* The beginning of buffer 0: its header and the longest record there can be. */
+/* The beginning of buffer 0: its header, and room for the longest possible record. */
 struct beginning {
     uint8_t bytes[HEADER_BYTES + ETWAS_ETL_LARGEST_RECORD_BYTES + 1];
     size_t got;
@@ -88,7 +88,9 @@ static bool header_is_buffer_size(uint32_t bytes)
            bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES;
 }
 
-/* Reads the header of the buffer that would follow a buffer 0 of this size. */
+/*
+ * Reads the header of the buffer behind a buffer 0 of this size. Returns whether it looks like one.
+ */
 static bool header_read_second_buffer(struct etwas_trace *trace, uint32_t first_bytes,
                                       struct etwas_etl_buffer_header *header)
 {
@@ -102,8 +104,9 @@ static bool header_read_second_buffer(struct etwas_trace *trace, uint32_t first_
 }
 
 /*
- * How long buffer 0 is and whether all others are as long. Its own header says so, and so does the
- * log file header in files that are not compressed; where they differ, the second buffer decides.
+ * Decides how long buffer 0 is and whether all other buffers are as long. The header of buffer 0
+ * says so, and so does the log file header in files that are not compressed; where they differ, the
+ * second buffer decides. Returns false if no size is possible.
  */
 static bool header_decide_shape(struct etwas_trace *trace, const struct beginning *beginning)
 {
@@ -141,8 +144,8 @@ static bool header_decide_shape(struct etwas_trace *trace, const struct beginnin
 }
 
 /*
- * Where buffer 0's records end: as its header says if that can be, else after the first record, which may say
- * that it is longer than the buffer.
+ * Decides where the records of buffer 0 end: where its header says if that is possible, else after
+ * the first record, which may claim to be longer than the buffer.
  */
 static void header_decide_buffer(struct etwas_trace *trace, const struct beginning *beginning)
 {
@@ -162,7 +165,7 @@ static void header_decide_buffer(struct etwas_trace *trace, const struct beginni
     }
 }
 
-/* A calibration is used for cycles alone; the header is exact about the other clocks. */
+/* Stores a calibration, if the clock counts cycles; the header is exact about the other clocks. */
 static void header_store_calibration(struct etwas_file_header *log,
                                      const struct etwas_record *record)
 {
@@ -206,7 +209,10 @@ static void header_store_trust(struct etwas_file_header *log, const struct etwas
     log->trust = trust;
 }
 
-/* A record of our own class at `offset`. Types and versions to come are left alone. False: no memory. */
+/*
+ * Stores a record that etwas wrote for itself, at `offset`. Unknown types and versions are ignored.
+ * Returns false without memory.
+ */
 static bool header_store_own_record(struct etwas_file_header *log,
                                     const struct etwas_record *record, uint32_t offset)
 {
@@ -232,7 +238,7 @@ static bool header_store_own_record(struct etwas_file_header *log,
     return true;
 }
 
-/* What converts where no clock snapshots reach. */
+/* Sets the conversion that holds where no clock snapshots reach. */
 static void header_decide_base(struct etwas_file_header *log)
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;
@@ -253,7 +259,10 @@ static void header_decide_base(struct etwas_file_header *log)
     base->anchor_raw = log->first_raw;
 }
 
-/* Looks at the other records of buffer 0: ours, and what only kernel sessions write. */
+/*
+ * Reads the other records of buffer 0: those of etwas, and those that only kernel sessions write.
+ * Returns false without memory.
+ */
 static bool header_scan_records(struct etwas_trace *trace)
 {
     struct etwas_file_header *log = &trace->log;
@@ -301,7 +310,10 @@ static void header_decide_clock(struct etwas_trace *trace, int64_t first_raw)
     }
 }
 
-/* The header counts what was lost in 32 bits, and only at the end; the totals do so in 64. */
+/*
+ * Sets the totals. The header counts losses in 32 bits and only at the end; etwas' record of totals
+ * does so in 64.
+ */
 static void header_decide_totals(struct etwas_trace *trace)
 {
     const struct etwas_file_header *log = &trace->log;
@@ -352,7 +364,7 @@ static uint32_t header_read(struct etwas_trace *trace, struct beginning *beginni
                     log->fields.start.end_filetime == 0;
     log->without_times =
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
-    /* Ours begins a new buffer then. */
+    /* etwas begins a new buffer then. */
     log->may_step_back = !log->own && log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     header_decide_base(log);
     header_decide_totals(trace);
@@ -377,7 +389,7 @@ uint32_t etwas_file_header_read(struct etwas_trace *trace)
     return code;
 }
 
-/* Its names are ours until CloseTrace. */
+/* The trace owns the names until CloseTrace. */
 void etwas_file_header_fill(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;

@@ -13,7 +13,7 @@ static uint32_t file_set_part_of(const struct etwas_trace *trace)
     return trace->log.totals.part;
 }
 
-/* Every file tells the start of the session, not its own. */
+/* Every file has the start of the session, not its own. */
 bool etwas_file_set_is_one_session(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     const struct etwas_etl_log_header64 *left = &a->log.fields;
@@ -32,7 +32,10 @@ bool etwas_file_set_is_one_set(const struct etwas_trace *a, const struct etwas_t
            etwas_file_set_is_one_session(a, b);
 }
 
-/* Of snapshots, which are no parts, what was taken later; one without an end is still written. */
+/*
+ * Compares parts by number, and snapshots, which are no parts, by when they were taken; one without
+ * an end is still written.
+ */
 static bool file_set_is_later(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     uint64_t left = (uint64_t)a->log.fields.start.end_filetime - 1;
@@ -42,7 +45,7 @@ static bool file_set_is_later(const struct etwas_trace *a, const struct etwas_tr
                                                       : left > right;
 }
 
-/* Files are few: each is compared with each. */
+/* Compares each file with each other one, because they are few. */
 struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const *traces,
                                                       uint32_t count, uint32_t index,
                                                       bool joins_sessions)

@@ -42,15 +42,17 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
         .logger_id = header->logger_id,
         .compressed = compressed,
     };
-    /* Of two ends take the later: records say themselves where they stop. Not in compressed
-     * buffers, where the end is also the size to decompress to. */
+    /*
+     * Of two ends the later is taken, because the records show where they stop; but not in
+     * compressed buffers, where the end is also the size to decompress to.
+     */
     if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset)) {
         entry->data_end = header->saved_offset;
     }
     return true;
 }
 
-/* A number of the buffer's header; `absent` where the file does not give it. */
+/* Reads a number of the buffer's header; returns `absent` if the file does not have it. */
 static int64_t index_read_number(struct etwas_trace *trace, const struct etwas_index_entry *entry,
                                  size_t field, int64_t absent)
 {
@@ -112,7 +114,7 @@ static bool index_append(struct etwas_index *index, const struct etwas_index_ent
     return true;
 }
 
-/* Takes in all buffers of the file, and the clock snapshots that lie in them. */
+/* Adds all buffers of the file, and the clock snapshots in them. Returns false without memory. */
 static bool index_collect_buffers(struct etwas_index *index, struct etwas_buffer_walk *walk)
 {
     struct etwas_index_entry entry;
@@ -215,7 +217,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
         !index_collect_buffers(index, &walk)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    /* In a circular file what is older may stand behind what is newer. */
+    /* In a circular file an older buffer may lie behind a newer one. */
     if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 &&
         !etwas_index_find_sessions(trace, index)) {
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -30,7 +30,7 @@ uint64_t etwas_index_file_checksum(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* Of buffer 0, which has the session's name, start, end and counts. */
+/* Computes the checksum of buffer 0, which has the session's name, start, end and counts. */
 static bool index_file_checksum_of_first_buffer(struct etwas_trace *trace, uint64_t *sum)
 {
     uint8_t bytes[4096];
@@ -50,7 +50,10 @@ static bool index_file_checksum_of_first_buffer(struct etwas_trace *trace, uint6
     return true;
 }
 
-/* What an index of this file, as it is now, begins with. */
+/*
+ * Fills the header that an index of this file, as it is now, begins with. Returns false if the file
+ * cannot be read.
+ */
 static bool index_file_describe_trace(struct etwas_trace *trace,
                                       struct etwas_index_file_header *header)
 {
@@ -77,7 +80,7 @@ static uint64_t index_file_record_position(uint64_t record)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Reads the records behind those of the chunk. None, where there are none or the system refuses. */
+/* Reads the records behind those of the chunk; none at the end or if the system refuses. */
 static void index_file_next_chunk(struct etwas_index_file *file)
 {
     uint64_t left;
@@ -111,8 +114,8 @@ static bool index_file_is_sound(struct etwas_index_file *file)
 }
 
 /*
- * Whoever may write an index hides what they like from who believes it. So it must be of somebody who may
- * write the trace file as well, or of the reader.
+ * Returns whether the index file belongs to the owner of the trace file, to the reader or to root.
+ * The writer of an index could hide buffers from its readers.
  */
 static bool index_file_is_owned_by_writer(const struct etwas_index_file *file,
                                           const struct etwas_trace *trace)
@@ -140,7 +143,10 @@ static bool index_file_fits_trace(struct etwas_index_file *file, struct etwas_tr
            file->header.count == bytes / RECORD_BYTES && index_file_is_sound(file);
 }
 
-/* False: there is none; or it does not fit this file as it is now, and *ignored is set. */
+/*
+ * Opens the index file. Returns false if there is none, or if it does not fit the file as it is
+ * now; *ignored is set then.
+ */
 static bool index_file_open(struct etwas_index_file *file, struct etwas_trace *trace, bool *ignored)
 {
     uint64_t bytes;
@@ -204,7 +210,7 @@ static uint32_t index_file_build_index(struct etwas_trace *trace, struct etwas_i
 
 uint32_t etwas_index_file_build(struct etwas_trace *trace, struct etwas_index *index, bool part)
 {
-    int cancelling = etwas_cancel_forbid(); /* nobody else would close it */
+    int cancelling = etwas_cancel_forbid(); /* a cancelled thread would leave it open */
     uint32_t code = index_file_build_index(trace, index, part);
 
     etwas_cancel_allow(cancelling);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Writing FILE.index: what the walk over the buffers reads goes into it as well. */
+/* Writes FILE.index: what the buffer walk reads is written to it as well. */
 #include "reader/trace.h"
 
 #include "platform/cancel.h"
@@ -24,7 +24,7 @@ static uint32_t index_write(struct etwas_trace *trace, int descriptor)
     if (!etwas_index_file_begin(&file, trace, descriptor)) {
         return ERROR_FILE_CORRUPT;
     }
-    trace->quiet = true; /* who reads the events is told what is wrong */
+    trace->quiet = true; /* damage is reported when the events are read */
     etwas_trace_begin_information(trace);
     code = etwas_index_build(trace, &index, &file);
     trace->quiet = false;

@@ -13,11 +13,11 @@
 #include "reader/trace.h"
 #include "realtime/consumer.h"
 
-/* Lost_Event: what a real-time consumer is told. */
+/* Lost_Event, the class of notices to a real-time consumer. */
 static const etwas_guid lost_event_class = {
     0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
 
-/* The type of event that tells of a flag. */
+/* The event type for each flag. */
 static const struct {
     uint16_t flag;
     uint8_t type;
@@ -27,16 +27,16 @@ static const struct {
     {ETWAS_ETL_BUFFER_BACKUP_CORRUPT, 34},
 };
 
-/* A buffer not given to the end. */
+/* A buffer that was not delivered to its end. */
 struct held {
     struct held *next;
     struct etwas_consumer_entry entry;
     struct etwas_index_entry buffer; /* its sequence number is that of delivery */
-    uint32_t delivered_records;      /* so many were given, */
-    uint32_t delivered_bytes;        /* and here the others begin */
+    uint32_t delivered_records;      /* how many were delivered */
+    uint32_t delivered_bytes;        /* where the others begin */
 };
 
-/* A stream and its buffers that wait. In the heap as long as it has any. */
+/* A stream and its waiting buffers. It is in the heap while it has any. */
 struct live_stream {
     struct etwas_stream stream;
     struct held *first;
@@ -54,7 +54,7 @@ struct live {
 
 /* ---- notices --------------------------------------------------------------------------------- */
 
-/* Gives an event of the class Lost_Event, as if it were a buffer's only record. */
+/* Delivers an event of the class Lost_Event, as if it were a buffer's only record. */
 static void live_deliver_notice(struct live *live, uint8_t type)
 {
     struct etwas_etl_full_header record = {
@@ -82,7 +82,7 @@ static void live_deliver_notice(struct live *live, uint8_t type)
     }
 }
 
-/* R175: before the events of the buffer. */
+/* Delivers notices before the events of the buffer (R175). */
 static void live_deliver_notices(struct live *live, uint16_t notices)
 {
     for (size_t i = 0; i < sizeof lost_event_types / sizeof lost_event_types[0]; i++) {
@@ -94,7 +94,7 @@ static void live_deliver_notices(struct live *live, uint16_t notices)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-/* Begins the stream's first buffer, into the heap. A key never goes back in a stream. */
+/* Begins the stream's first buffer. The key never decreases in a stream. */
 static void live_begin_first_buffer(struct live *live, struct live_stream *one)
 {
     struct etwas_stream *stream = &one->stream;
@@ -115,8 +115,8 @@ static uint64_t live_held_bytes(const struct held *held)
 }
 
 /*
- * Can this be a buffer of the session? The backlog's file may have been damaged since the flusher
- * wrote its header, and what another process sends is believed in nothing.
+ * Returns whether this can be a buffer of the session. The backlog's file may have been damaged
+ * since the flusher wrote the header, and nothing that another process sends is trusted.
  */
 static bool live_check_buffer(const struct live *live, const struct etwas_realtime_buffer *buffer,
                               struct etwas_index_entry *index_entry)
@@ -162,8 +162,8 @@ static bool live_hold_buffer(struct live *live, const struct etwas_consumer_entr
 }
 
 /*
- * The stream's first buffer is given: as far as its records could be followed. R175: of others the session and
- * the consumer are told, as of a buffer that cannot be read at all.
+ * Drops the stream's first buffer, which was delivered as far as its records could be followed. If
+ * it is damaged, the session counts the others and the consumer gets a notice (R175).
  */
 static void live_drop_first_buffer(struct live *live, struct live_stream *one)
 {
@@ -186,7 +186,7 @@ static void live_drop_first_buffer(struct live *live, struct live_stream *one)
     }
 }
 
-/* Whose last buffer was delivered last; NULL: nothing is held. */
+/* Returns the stream whose last buffer arrived last; NULL if none holds a buffer. */
 static struct live_stream *live_newest_stream(struct live *live)
 {
     struct live_stream *found = NULL;
@@ -218,7 +218,7 @@ static struct held *live_remove_last_buffer(struct live_stream *one)
     return held;
 }
 
-/* The run ends early: what was not given is for another consumer. */
+/* Returns what was not delivered to the session, because the run ends early. */
 static void live_return_buffers(struct live *live)
 {
     struct live_stream *one;
@@ -236,7 +236,10 @@ static void live_return_buffers(struct live *live)
     }
 }
 
-/* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
+/*
+ * Does one step of the earliest stream: delivers its record, or ends its buffer and begins the
+ * next.
+ */
 static uint32_t live_step(struct live *live, struct etwas_stream *stream)
 {
     struct live_stream *one = (struct live_stream *)(void *)stream;
@@ -268,7 +271,7 @@ static uint32_t live_step(struct live *live, struct etwas_stream *stream)
     return ERROR_SUCCESS;
 }
 
-/* Gives everything stamped up to `bound`, and the ends of buffers that have nothing later. */
+/* Delivers everything stamped up to `bound`, and the ends of buffers that have nothing later. */
 static uint32_t live_deliver_up_to(struct live *live, int64_t bound)
 {
     struct etwas_stream *stream;
@@ -281,7 +284,10 @@ static uint32_t live_deliver_up_to(struct live *live, int64_t bound)
     return code;
 }
 
-/* Memory is bounded: then the order between processors is as good as it can be. */
+/*
+ * Delivers the oldest records while more than the limit wait: memory is bounded, and the order
+ * between processors is as good as it can be.
+ */
 static uint32_t live_deliver_excess(struct live *live)
 {
     uint32_t code = ERROR_SUCCESS;
@@ -294,7 +300,7 @@ static uint32_t live_deliver_excess(struct live *live)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* R175: the consumer is told that a part of the backlog's file is lost, and goes on behind it. */
+/* Skips an invalid buffer: a notice says that a part of the backlog's file is lost (R175). */
 static void live_refuse_buffer(struct live *live, struct etwas_consumer_entry *entry)
 {
     uint32_t bytes = entry->buffer->bytes;
@@ -324,7 +330,7 @@ static uint32_t live_handle_entry(struct live *live, struct etwas_consumer_entry
         live_deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    /* A callback may end this thread: by now the buffer is where it is given back from. */
+    /* A callback may end this thread; the buffer is already where it is returned from. */
     live_deliver_notices(live, entry->notices);
     return live_deliver_excess(live);
 }

@@ -15,8 +15,9 @@
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 /*
- * A trace that was connected before keeps the names it has: callers may still look at them, and
- * they are the same but for the case of the session's letters. Real time tells no log file's name.
+ * Replaces the header. A trace that was connected before keeps its names: callers may still read
+ * them, and they differ at most in the case of the session's letters. The header of a session has
+ * no log file name.
  */
 static void live_replace_header(struct etwas_trace *trace, const struct etwas_file_header *log)
 {
@@ -32,7 +33,7 @@ static void live_replace_header(struct etwas_trace *trace, const struct etwas_fi
     etwas_file_header_fill(&trace->log, &trace->logfile.w.LogfileHeader);
 }
 
-/* They are those of the session before. */
+/* Drops the clocks of the previous session. */
 static void live_forget_clocks(struct etwas_trace *trace)
 {
     etwas_timeline_free(trace->timeline);
@@ -113,8 +114,8 @@ static struct etwas_timeline *live_timeline_of(const struct etwas_trace *trace,
 }
 
 /*
- * About once a second there is something new, and then it takes some microseconds: the table may
- * stay locked for so long.
+ * New readings come about once a second and take some microseconds; the table stays locked that
+ * long.
  */
 void etwas_live_update_clocks(struct etwas_trace *trace)
 {

@@ -4,9 +4,10 @@
 /*
  * All streams of all files in one time order: a binary heap with the earliest record on top.
  *
- * Order: FILETIME; of one, the nanoseconds that the clocks know beyond; then the file's index in the caller's array,
- * the raw stamp, the buffer's sequence number, the processor. A total order, so that the same files are always
- * delivered in the same order. Parts of one set count as one file.
+ * The order is FILETIME; of equal ones the nanoseconds that the clocks know beyond it; then the
+ * file's index in the caller's array, the raw stamp, the buffer's sequence number and the
+ * processor. It is a total order, so the same files are always delivered in the same order. The
+ * parts of one set count as one file.
  */
 #ifndef ETWAS_READER_MERGE_HEAP_H
 #define ETWAS_READER_MERGE_HEAP_H
@@ -14,14 +15,17 @@
 #include "reader/stream.h"
 
 struct etwas_merge_heap {
-    struct etwas_stream **heap; /* room for every stream, the caller's memory */
+    struct etwas_stream **heap; /* room for every stream; the caller owns it */
     size_t count;
 };
 
-/* Of two streams with one FILETIME. */
+/* Compares two streams with the same FILETIME. */
 bool etwas_merge_heap_is_before_of_equals(struct etwas_stream *a, struct etwas_stream *b);
 
-/* In one trace FILETIME never goes back where the raw stamp grows, so that says it all, mostly. */
+/*
+ * In one trace FILETIME never decreases while the raw stamp grows, so mostly the stamps alone
+ * decide.
+ */
 static inline bool etwas_merge_heap_is_before(struct etwas_stream *a, struct etwas_stream *b)
 {
     if (a->trace == b->trace && a->key_raw != b->key_raw) {
@@ -33,13 +37,13 @@ static inline bool etwas_merge_heap_is_before(struct etwas_stream *a, struct etw
 
 void etwas_merge_heap_push(struct etwas_merge_heap *merge, struct etwas_stream *stream);
 
-/* The earliest stream; NULL when none is left. */
+/* Returns the earliest stream; NULL when none is left. */
 struct etwas_stream *etwas_merge_heap_top(const struct etwas_merge_heap *merge);
 
-/* The earliest of the others; NULL when there is none. */
+/* Returns the earliest of the others; NULL when there is none. */
 struct etwas_stream *etwas_merge_heap_second(const struct etwas_merge_heap *merge);
 
-/* Moves the top down, after its key has grown. */
+/* Moves the top to its place after its key has grown. */
 void etwas_merge_heap_sift_down(struct etwas_merge_heap *merge);
 
 void etwas_merge_heap_remove_top(struct etwas_merge_heap *merge);

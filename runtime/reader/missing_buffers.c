@@ -23,16 +23,16 @@ static uint64_t missing_count_positions(const struct etwas_index *index)
     return index->count + index->unusable;
 }
 
-/* Is this number i of an unbroken run from 1? */
+/* Returns whether entry i continues an unbroken run of numbers from 1. */
 static bool missing_is_in_first_run(const struct etwas_index *index, size_t i)
 {
     return i < index->count && index->entries[i].sequence == (int64_t)i + 1;
 }
 
 /*
- * The lowest number that must be there, above those that run from 1. Such a run is in a circular
- * file where the first buffers are never replaced (StartBuffers above 1), and where a session was
- * killed while it gave the numbers anew, the oldest buffer first.
+ * Returns the lowest number that must be there, above an unbroken run from 1. A circular file has
+ * such a run if its first buffers are never replaced (StartBuffers above 1), and if a session was
+ * killed while it renumbered the buffers, the oldest first.
  */
 static uint64_t missing_lowest_expected(const struct etwas_trace *trace,
                                         const struct etwas_index *index)
@@ -51,8 +51,8 @@ static uint64_t missing_lowest_expected(const struct etwas_trace *trace,
 }
 
 /*
- * Buffers whose headers were unusable, already reported, account for as many missing numbers.
- * Returns how many more are missing.
+ * Marks gaps and repeated numbers. Buffers with unusable headers, which were reported already,
+ * account for as many missing numbers. Returns how many more are missing.
  */
 static uint64_t missing_check_numbers(const struct etwas_trace *trace, struct etwas_index *index)
 {
@@ -91,8 +91,10 @@ static uint64_t missing_check_numbers(const struct etwas_trace *trace, struct et
     return reported;
 }
 
-/* May the header count more buffers than the file has? Others count every write to a
- * circular file; where number 1 is still there nothing was replaced. */
+/*
+ * Returns whether the header may count more buffers than the file has. Other systems count every
+ * write to a circular file; if number 1 is still there, nothing was replaced.
+ */
 static bool missing_may_count_rewrites(const struct etwas_trace *trace,
                                        const struct etwas_index *index)
 {
@@ -101,8 +103,11 @@ static bool missing_may_count_rewrites(const struct etwas_trace *trace,
            (index->entries[0].sequence != 1 || trace->log.fields.start.start_buffers > 1);
 }
 
-/* A cut at a buffer's edge shows in the header's count alone. A file that goes on behind what was
- * counted was left by a session that appended to it. `reported`: buffers told to be missing. */
+/*
+ * Reports buffers missing at the end. A cut at a buffer's edge shows in the header's count alone. A
+ * file that goes on behind what was counted was left by a session that appended to it. `reported`
+ * buffers were reported as missing already.
+ */
 static void missing_check_count(struct etwas_trace *trace, const struct etwas_index *index,
                                 uint64_t reported)
 {
@@ -111,7 +116,7 @@ static void missing_check_count(struct etwas_trace *trace, const struct etwas_in
 
     ck_pr_store_8((uint8_t *)&trace->information.unfinished,
                   trace->log.fields.start.end_filetime == 0 || found > counted);
-    /* Where buffers differ in size nobody knows how many an unusable stretch held. */
+    /* If buffers differ in size, the number of buffers in an unusable place is not known. */
     if (found < counted && reported < counted - found &&
         !missing_may_count_rewrites(trace, index) && (trace->log.uniform || index->unusable == 0)) {
         etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
@@ -123,8 +128,8 @@ void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *in
     uint64_t reported = 0;
 
     /*
-     * Did a session go on writing while the file was walked? Then the oldest buffer is gone first,
-     * and what was found are numbers of several moments: gaps say nothing.
+     * If a session wrote while the file was walked, the oldest buffer is replaced first, and the
+     * numbers found are of several moments: gaps mean nothing.
      */
     if (index->count > 0 &&
         !(trace->log.replaces && etwas_index_entry_is_replaced(trace, &index->entries[0]))) {

@@ -22,7 +22,7 @@ enum {
     NAME_LIMIT_UNITS = 4096
 };
 
-/* Fills what OpenTrace gives back, in our copy; the caller's structure gets the same. */
+/* Fills the results of OpenTrace in the trace's copy; the caller's structure gets the same. */
 static void open_trace_fill_logfile(struct etwas_trace *trace)
 {
     EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
@@ -60,7 +60,7 @@ static uint32_t open_trace_path(struct etwas_trace *trace, const char *path,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* A file is not looked through before somebody wants to know. */
+    /* The whole file is scanned only when a time is requested. */
     trace->timeline = etwas_clock_snapshots_read_timeline(trace, false);
     trace->timeline_complete = trace->log.clock_snapshots_at == 0;
     if (trace->timeline == NULL) {
@@ -71,8 +71,8 @@ static uint32_t open_trace_path(struct etwas_trace *trace, const char *path,
 }
 
 /*
- * The session need not run yet: ProcessTrace looks again, and says so if it does not (R173). One
- * that runs keeps its buffers for this trace from now on.
+ * The session need not run yet: ProcessTrace connects again, and fails if it does not run (R173). A
+ * running session stores its buffers for this trace from now on.
  */
 static uint32_t open_trace_session(struct etwas_trace *trace, etwas_trace_handle *handle)
 {
@@ -88,7 +88,7 @@ static uint32_t open_trace_session(struct etwas_trace *trace, etwas_trace_handle
     return open_trace_add_to_table(trace, handle);
 }
 
-/* What is checked before anything else. `first` is the given name's first unit. */
+/* Checks the names before anything else. `first` is the first unit of the given name. */
 static uint32_t open_trace_check_names(const EVENT_TRACE_LOGFILEW *given, uint32_t first)
 {
     bool real_time = (given->ProcessTraceMode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
@@ -135,7 +135,7 @@ static uint32_t open_trace_named_session(struct etwas_trace *trace, const void *
     return open_trace_session(trace, handle);
 }
 
-/* The name of the caller's structure is copied, for buffer callbacks. */
+/* Copies the name of the caller's structure, for buffer callbacks, and opens it. */
 static uint32_t open_trace_named(struct etwas_trace *trace, const void *name,
                                  etwas_trace_handle *handle)
 {
@@ -158,7 +158,7 @@ static uint32_t open_trace_named(struct etwas_trace *trace, const void *name,
                      : open_trace_named_file(trace, copy, units, handle);
 }
 
-/* `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. */
+/* Opens the trace of `logfile`, which is an EVENT_TRACE_LOGFILEW, or A, as `wide` says. */
 static uint32_t open_trace_logfile(void *logfile, bool wide, etwas_trace_connector connect,
                                    etwas_trace_handle *handle)
 {
@@ -202,8 +202,8 @@ static uint32_t open_trace_logfile(void *logfile, bool wide, etwas_trace_connect
 }
 
 /*
- * Opening and reading are points of cancellation: a thread that ended there would leave the trace.
- * A fork in the midst of it would leave the child a file that nobody closes.
+ * Opening and reading are cancellation points: a thread that ended there would leak the trace. A
+ * fork during it would leave the child a file that is never closed.
  */
 etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connector connect)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* OpenTrace, but for where sessions of other processes are found. */
+/* OpenTrace, except for where sessions of other processes are found. */
 #ifndef ETWAS_READER_OPEN_TRACE_H
 #define ETWAS_READER_OPEN_TRACE_H
 
 #include "reader/trace.h"
 
 /*
- * `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. INVALID_PROCESSTRACE_HANDLE: the thread's last
- * error says why.
+ * Opens a trace. `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. Returns
+ * INVALID_PROCESSTRACE_HANDLE with the reason in the thread's last error.
  */
 etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connector connect);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A file buffer by buffer in the order of their place, to the callbacks. */
+/* Reads a file buffer by buffer in the order of their place, and calls the callbacks. */
 #include "reader/trace.h"
 
 #include <ck_pr.h>
@@ -17,7 +17,7 @@
 
 static const struct etwas_span everything = {INT64_MIN, INT64_MAX};
 
-/* What has to be ended when the call returns, or a callback ends the thread. */
+/* State of one call, freed when the call returns or a callback ends the thread. */
 struct processing {
     etwas_trace_handle handle;
     struct etwas_trace *trace;
@@ -30,7 +30,7 @@ struct processing {
     struct etwas_stream stream;
 };
 
-/* Pairs with the store in CloseTrace; nothing else is published by it. */
+/* Pairs with the store in CloseTrace, which publishes nothing else. */
 static bool buffers_is_closing(const struct etwas_trace *trace)
 {
     return ck_pr_load_uint(&trace->closing) != 0;
@@ -41,7 +41,7 @@ static bool buffers_file_grows(const struct etwas_trace *trace)
     return trace->log.fields.start.end_filetime == 0;
 }
 
-/* With the table locked, or by the thread that processes the trace. */
+/* Called with the table locked, or by the thread that processes the trace. */
 static int64_t buffers_known_until(const struct etwas_trace *trace)
 {
     const struct etwas_timeline *timeline = trace->timeline;
@@ -78,7 +78,7 @@ static uint32_t buffers_call(const struct processing *processing,
                             : ETWAS_BUFFER_READ;
 }
 
-/* What the walk and the index tell of a buffer without reading it. */
+/* Reports what the buffer's header alone shows to be damaged. */
 static void buffers_report_header(struct processing *processing)
 {
     struct etwas_trace *trace = processing->trace;
@@ -92,7 +92,10 @@ static void buffers_report_header(struct processing *processing)
     }
 }
 
-/* The times of the stream's stamps are by what is known of this buffer. No record of ours is newer than its buffer. */
+/*
+ * Finds the timeline for the stream's stamps, as far as this buffer needs it. No record that etwas
+ * wrote is newer than its buffer.
+ */
 static bool buffers_find_times(struct processing *processing)
 {
     struct etwas_stream *stream = &processing->stream;
@@ -108,8 +111,8 @@ static bool buffers_find_times(struct processing *processing)
 }
 
 /*
- * A record without a stamp that begins the buffer has that of the session's start, whatever was read before: what a
- * buffer gives depends on it alone.
+ * Delivers the records of a buffer. A record without a stamp at the beginning gets the session's
+ * start, whatever was read before: what a buffer delivers depends on it alone.
  */
 static uint32_t buffers_deliver_records(struct processing *processing)
 {
@@ -177,7 +180,9 @@ static uint32_t buffers_check_trace(const struct etwas_trace *trace)
     return trace->session_name != NULL || trace->log.replaces ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }
 
-/* Where all buffers have one size, they begin at its multiples. */
+/*
+ * Returns the first offset where a buffer may begin. Buffers of one size begin at multiples of it.
+ */
 static uint64_t buffers_first_offset(const struct etwas_trace *trace, uint64_t from)
 {
     uint64_t step = trace->log.buffer.buffer_bytes;

@@ -25,25 +25,28 @@
 #include "reader/trace_table.h"
 
 enum {
-    FILES_LIMIT = 64 /* of ETW's own function */
+    FILES_LIMIT = 64 /* limit of ProcessTrace, as in ETW */
 };
 
-/* One file of a run. Its first stream is buffer 0, the others its processors'. */
+/* One file of a run. Its first stream is buffer 0, the others are its processors'. */
 struct file_run {
     struct etwas_trace *trace;
     struct etwas_file_set_member part;
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
-    uint32_t session;                      /* of an appended file: whose streams are in the heap */
+    /* of an appended file: the session whose streams are in the heap */
+    uint32_t session;
     const struct etwas_timeline *timeline; /* NULL: the header's clock converts */
-    struct etwas_timeline *set_timeline;   /* the same, made for a set of several files */
+    /* likewise, made for a set of several files; the run owns it */
+    struct etwas_timeline *set_timeline;
 };
 
 struct run {
     struct file_run *files;
     uint32_t file_count;
-    bool is_aligned; /* files of one machine are on one line, and what several have counts once */
+    /* files of one machine are on one time line, and records of several files count once */
+    bool is_aligned;
     struct etwas_duplicates *duplicates; /* groups of streams that may have the same records */
     size_t duplicates_count;
     struct etwas_span span;
@@ -79,7 +82,8 @@ static bool process_open_streams(struct file_run *file)
 }
 
 /*
- * The clock snapshots that were found beside the buffers. What a session still writes has more of them now.
+ * Makes a timeline of the clock snapshots that the index found. A session that still writes has
+ * more of them now.
  */
 static bool process_store_timeline(struct file_run *file)
 {
@@ -96,7 +100,10 @@ static bool process_store_timeline(struct file_run *file)
     return timeline != NULL;
 }
 
-/* Leaves of the index what is of the trace's section. What was told and counted of it all is the first one's. */
+/*
+ * Keeps the buffers of the trace's section in the index. Damage and counts of the whole file belong
+ * to the first section.
+ */
 static void process_select_section(struct etwas_trace *trace, struct etwas_index *index)
 {
     etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->section / trace->sections;
@@ -116,7 +123,7 @@ static void process_select_section(struct etwas_trace *trace, struct etwas_index
     }
 }
 
-/* Is something of the file not wanted? */
+/* Returns whether the span excludes a part of the file. */
 static bool process_wants_part(const struct etwas_span *span)
 {
     return span->start_filetime != INT64_MIN || span->end_filetime != INT64_MAX;
@@ -182,8 +189,8 @@ static void process_enter_session(struct run *run, struct file_run *file)
 }
 
 /*
- * Passes over the buffers that were collected before the span begins. None was before the session. Where FILE.index
- * is wrong of the last of them, none is passed over.
+ * Skips the buffers that were collected before the span begins; none was collected before the
+ * session. If FILE.index is wrong about the last of them, none is skipped.
  */
 static void process_seek_stream(struct etwas_stream *stream, const struct etwas_span *span)
 {
@@ -201,8 +208,9 @@ static void process_seek_stream(struct etwas_stream *stream, const struct etwas_
 }
 
 /*
- * Is the record, and so all of its stream that follow, after the wanted span? One that is newer than its buffer has a
- * damaged stamp, which says nothing of the others.
+ * Returns whether the record, and so everything behind it in its stream, is after the requested
+ * span. A record that is newer than its buffer has a damaged stamp, which says nothing about the
+ * others.
  */
 static bool process_is_past_span(const struct etwas_stream *stream, const struct etwas_span *span)
 {
@@ -248,7 +256,7 @@ static uint32_t process_start_file(struct run *run, size_t number)
     return ERROR_SUCCESS;
 }
 
-/* Files of one session may overlap. */
+/* Groups the streams that may have records in common, because files of one session may overlap. */
 static uint32_t process_find_duplicates(struct run *run)
 {
     struct etwas_stream **streams;
@@ -301,13 +309,16 @@ static bool process_make_heap(struct run *run)
     return run->merge.heap != NULL;
 }
 
-/* Pairs with the store in CloseTrace; nothing else is published by it. */
+/* Pairs with the store in CloseTrace, which publishes nothing else. */
 static bool process_is_closing(const struct etwas_stream *stream)
 {
     return ck_pr_load_uint(&stream->trace->closing) != 0;
 }
 
-/* Gives the records of the earliest stream: to the end of its buffer, or until another is earlier. */
+/*
+ * Delivers the records of the earliest stream, to the end of its buffer or until another stream is
+ * earlier.
+ */
 static void process_deliver_records(struct run *run, struct etwas_stream *stream)
 {
     struct etwas_stream *second = etwas_merge_heap_second(&run->merge);
@@ -385,7 +396,10 @@ static uint32_t process_run_files(struct run *run)
     return code;
 }
 
-/* The timeline of all parts of a set, whose first file is `first`. */
+/*
+ * Makes the timeline of all parts of a set, whose first file is `first`. Returns false without
+ * memory.
+ */
 static bool process_join_timelines(struct run *run, uint32_t first)
 {
     struct etwas_clock_snapshot_list list = {0};
@@ -407,8 +421,8 @@ static bool process_join_timelines(struct run *run, uint32_t first)
 }
 
 /*
- * The clock snapshots of a cycle counter tell its rate from second to second, a calibration only that of some
- * milliseconds. The other clocks need none: their rates are exact.
+ * Chooses the timelines. Clock snapshots know the rate of a cycle counter from second to second, a
+ * calibration only that of some milliseconds. The other clocks need none: their rates are exact.
  */
 static uint32_t process_choose_timelines(struct run *run)
 {
@@ -491,7 +505,7 @@ static int64_t process_filetime_value(const etwas_filetime *time, int64_t absent
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* What has to be ended when ProcessTrace returns, or a callback ends the thread. */
+/* State of one call, freed when ProcessTrace returns or a callback ends the thread. */
 struct processing {
     /* A copy: with CloseTrace the caller's array may go, or name another trace. */
     etwas_trace_handle *handles;
@@ -538,7 +552,7 @@ static void process_end(void *argument)
     }
     free(processing->run.merge.heap);
     etwas_duplicates_free(processing->run.duplicates, processing->run.duplicates_count);
-    /* R174. When its session has ended the trace is connected to nothing again. */
+    /* When its session has ended the trace is disconnected (R174). */
     if (processing->live != NULL) {
         etwas_live_disconnect(processing->live);
     }
@@ -546,7 +560,7 @@ static void process_end(void *argument)
     process_free(processing);
 }
 
-/* One session alone, or files alone (C16). */
+/* Processes one session alone, or files alone (C16). */
 static uint32_t process_traces(struct processing *processing)
 {
     for (uint32_t i = 0; processing->count > 1 && i < processing->count; i++) {

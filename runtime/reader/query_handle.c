@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * QueryTraceProcessingHandle: what an open trace says of itself.
- */
+/* QueryTraceProcessingHandle: information about an open trace. */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <string.h>
@@ -11,11 +9,11 @@
 #include "reader/trace.h"
 #include "reader/trace_table.h"
 
-/* With the table's lock held. NULL: a class that we know nothing of. */
+/* Returns the information. The table's lock is held. NULL: an unknown class. */
 static const void *query_handle_answer(const struct etwas_trace *trace, uint32_t information_class,
                                        uint32_t *bytes)
 {
-    /* Nobody's partition but the host's: all zeroes. */
+    /* There is only the host's partition: all zeroes. */
     static const ETW_TRACE_PARTITION_INFORMATION host;
     static const ETW_TRACE_PARTITION_INFORMATION_V2 host_v2;
 

@@ -9,7 +9,7 @@
 #include "etl/utf16.h"
 #include "reader/file_set.h"
 
-/* A count of a file, and how much of that others tell too. */
+/* Offsets of a count, and of the part of it that other files repeat. */
 struct repeated_count {
     size_t count;
     size_t repeated;
@@ -51,7 +51,7 @@ static bool trace_has_same_name(const struct etwas_trace *a, const struct etwas_
                   units * sizeof *a->log.log_file_name) == 0;
 }
 
-/* Of two files of a session: do both tell of the same, at one moment or at two? */
+/* Returns whether two files of a session count the same things, at one moment or at two. */
 static bool trace_counts_the_same(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     if (trace_is_recovered(a) || trace_is_recovered(b)) {
@@ -74,7 +74,10 @@ static bool session_has_file(const struct session *session, uint32_t index)
            etwas_file_set_is_one_session(session->traces[session->first], session->traces[index]);
 }
 
-/* Does no file that tells the same tell more? Of equal ones the first. */
+/*
+ * Returns whether no file that counts the same things has a greater count. Of equal counts the
+ * first file's is taken.
+ */
 static bool session_count_is_greatest(const struct session *session, uint32_t index,
                                       const struct repeated_count *repeated_count)
 {
@@ -92,11 +95,14 @@ static bool session_count_is_greatest(const struct session *session, uint32_t in
     return true;
 }
 
-/* Those that are recovered and the others tell of the same session: the greater of both is right. */
+/*
+ * Finds the repeated counts of a session. The recovered files and the others both count the whole
+ * session: the greater sum is right.
+ */
 static void session_find_repeated(const struct session *session,
                                   const struct repeated_count *repeated_count)
 {
-    uint64_t sums[] = {0, 0}; /* of the others, of the recovered */
+    uint64_t sums[] = {0, 0}; /* of the other files, and of the recovered ones */
 
     for (uint32_t i = session->first; i < session->count; i++) {
         if (session_has_file(session, i)) {

@@ -57,8 +57,8 @@ void etwas_stream_close(struct etwas_stream *stream)
 }
 
 /*
- * Whether what is read here are clock snapshots of a session that goes on: since OpenTrace some have left
- * buffer 0, and it is shorter, or longer again.
+ * Returns whether a running session has changed the clock snapshots of buffer 0 since OpenTrace:
+ * some have moved, and it is shorter, or longer again.
  */
 static bool stream_has_changed(const struct etwas_stream *stream)
 {
@@ -72,7 +72,10 @@ static bool stream_has_changed(const struct etwas_stream *stream)
            header.offset != stream->buffer->data_end;
 }
 
-/* `offset` is in the buffer; in a compressed one nothing but the buffer has an offset. */
+/*
+ * Reports damage at `offset` in the buffer. In a compressed buffer only the buffer itself has an
+ * offset.
+ */
 static void stream_report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t offset,
                           uint32_t bytes_skipped)
 {
@@ -97,7 +100,7 @@ void etwas_stream_report_numbers(struct etwas_stream *stream)
     stream_report(stream, ETWAS_DAMAGE_SEQUENCE, 0, 0);
 }
 
-/* Reads on from `offset`. NULL when the file does not give `bytes` bytes there. */
+/* Reads the window from `offset` on. NULL if the file does not have `bytes` bytes there. */
 static const uint8_t *stream_read_window(struct etwas_stream *stream, uint32_t offset,
                                          uint32_t bytes)
 {
@@ -122,8 +125,8 @@ static const uint8_t *stream_read_window(struct etwas_stream *stream, uint32_t o
 }
 
 /*
- * Makes `bytes` bytes at `offset` available; NULL when the file does not give them. They lie
- * below the stream's limit.
+ * Returns `bytes` bytes at `offset`, which lie below the stream's limit; NULL if the file does not
+ * have them.
  */
 static inline const uint8_t *stream_fetch(struct etwas_stream *stream, uint32_t offset,
                                           uint32_t bytes)
@@ -135,7 +138,10 @@ static inline const uint8_t *stream_fetch(struct etwas_stream *stream, uint32_t 
                : stream_read_window(stream, offset, bytes);
 }
 
-/* A small file may promise to decompress to more than there is: streams share one limit. */
+/*
+ * Returns whether the streams' common limit allows it: a small file may promise to decompress to
+ * more than there is memory.
+ */
 static bool stream_may_decompress(const struct etwas_stream *stream, size_t bytes)
 {
     return bytes <= stream->memory_bytes ||
@@ -161,7 +167,7 @@ static bool stream_grow_memory(struct etwas_stream *stream, size_t bytes)
     return true;
 }
 
-/* Decodes the buffer whole. What a cut buffer gives up to its cut is right, and is kept. */
+/* Decodes the whole buffer. What decodes before a cut is valid and delivered. */
 static enum etwas_stream_state stream_decompress(struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
@@ -190,7 +196,7 @@ static enum etwas_stream_state stream_decompress(struct etwas_stream *stream)
                                 whole_bytes);
     made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
     if (!exact && got > input_bytes) {
-        /* What lies behind the cut is none of it. */
+        /* What lies behind the cut does not belong to the buffer. */
         got = input_bytes;
         made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
     }
@@ -210,8 +216,8 @@ static enum etwas_stream_state stream_decompress(struct etwas_stream *stream)
 }
 
 /*
- * Each row of streams has the processors once more, and behind all rows are the streams of threads without
- * restartable sequences, which go by the number behind the processors.
+ * Each class row has a stream for each processor, and behind all rows are the streams of threads
+ * without restartable sequences, which have the number behind the processors.
  */
 uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t stream)
 {
@@ -229,7 +235,9 @@ uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t st
     return (uint16_t)(stream % trust->processors);
 }
 
-/* In any file the context has an index: of what the file says. */
+/*
+ * Sets what the events of the buffer have in common. The context has a processor index in any file.
+ */
 static void stream_describe_events(struct etwas_stream *stream,
                                    const struct etwas_index_entry *buffer)
 {
@@ -303,7 +311,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
     return etwas_stream_find_record(stream);
 }
 
-/* The records the file has are given; says so if the buffer goes on where the file does not. */
+/* Ends the buffer. Reports it if the buffer goes on where the file does not. */
 static enum etwas_stream_state stream_end_buffer(struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
@@ -322,7 +330,7 @@ static enum etwas_stream_state stream_end_buffer(struct etwas_stream *stream)
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
-/* What begins at `offset` cannot be followed: nothing after it in this buffer can be found. */
+/* Skips the rest of the buffer, because the record at `offset` has no usable size. */
 static enum etwas_stream_state stream_skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
 {
     if (!stream->replaced) {
@@ -333,7 +341,7 @@ static enum etwas_stream_state stream_skip_rest(struct etwas_stream *stream, etw
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
-/* A message may have no stamp of its own: it happened when the record before it did. */
+/* Sets the record's stamp. A message may have none: it gets the stamp of the record before it. */
 static void stream_decide_stamp(struct etwas_stream *stream)
 {
     int64_t first_raw = stream->trace->log.first_raw;
@@ -354,14 +362,14 @@ static void stream_decide_stamp(struct etwas_stream *stream)
     stream->any_stamp = true;
 }
 
-/* Does the file end before the record at `offset` does? Then the cut is the damage. */
+/* Returns whether the file ends before the record at `offset` does. Then the cut is the damage. */
 static bool stream_is_cut(const struct etwas_stream *stream)
 {
     return stream->limit < stream->buffer->data_end &&
            stream->buffer->file_bytes < stream->buffer->buffer_bytes;
 }
 
-/* What EVENT_HEADER says of a record by its form. */
+/* Returns the flags of EVENT_HEADER that follow from the record's form. */
 static uint16_t stream_flags_of(const struct etwas_stream *stream)
 {
     const struct etwas_record *record = &stream->record;
@@ -382,7 +390,7 @@ static uint16_t stream_flags_of(const struct etwas_stream *stream)
     return (uint16_t)flags;
 }
 
-/* What the next record's first word has in its upper half if it is alike. */
+/* Returns the upper half of the first word of a next record of the same form. */
 static uint32_t stream_form_of(const struct etwas_record *record)
 {
     bool fixed = record->kind == ETWAS_RECORD_FULL || record->kind == ETWAS_RECORD_INSTANCE ||

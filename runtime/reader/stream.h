@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * One processor's buffers in their order, one record at a time.
+ * The buffers of one processor in their order, one record at a time.
  *
- * A stream reads a buffer through a window, so that its memory does not grow with the buffer; a
- * compressed buffer is decoded whole. What is wrong with a buffer is reported where it is met, and
- * the stream goes on behind it.
+ * A stream reads a buffer through a window, so its memory does not grow with the buffer; a
+ * compressed buffer is decoded whole. Damage of a buffer is reported where it is met, and the
+ * stream goes on behind it.
  */
 #ifndef ETWAS_READER_STREAM_H
 #define ETWAS_READER_STREAM_H
@@ -20,68 +20,71 @@
 
 enum etwas_stream_state {
     ETWAS_STREAM_RECORD,     /* stream->record is the next record, valid until the next call */
-    ETWAS_STREAM_BUFFER_END, /* every record of stream->buffer was given */
+    ETWAS_STREAM_BUFFER_END, /* every record of stream->buffer was delivered */
     ETWAS_STREAM_END,        /* no buffer is left */
     ETWAS_STREAM_NO_MEMORY,
 };
 
 struct etwas_duplicates;
 
-/* The form of no record: the next is looked at whole. */
+/* The form of no record: the next record is parsed in full. */
 #define ETWAS_STREAM_NO_FORM UINT32_MAX
 
 struct etwas_stream {
     struct etwas_trace *trace;
-    const struct etwas_index_entry *next; /* the buffers not begun yet: next … last - 1 */
+    const struct etwas_index_entry *next; /* the buffers that were not begun: next … last - 1 */
     const struct etwas_index_entry *last;
     const struct etwas_index_entry *buffer; /* the one being read */
     enum etwas_stream_state state;
     struct etwas_record record;
     uint32_t offset; /* of the record after `record`, from the buffer's start */
-    uint32_t limit;  /* where the records end that the file has */
+    uint32_t limit;  /* where the records end, as far as the file has them */
     int64_t last_stamp;
     bool any_stamp;      /* last_stamp is from this buffer */
     bool order_reported; /* once a buffer */
     bool damage_counted; /* once a buffer */
-    bool is_misnumbered; /* the buffer is, and nobody was told yet */
-    bool quiet;          /* reports nothing: somebody looks ahead */
+    bool is_misnumbered; /* the buffer is, and this was not reported yet */
+    bool quiet;          /* nothing is reported, while records are scanned ahead */
     bool watched;        /* a running session may replace the buffer while it is read */
-    bool replaced;       /* it did */
+    bool replaced;       /* the session replaced it */
     bool torn;           /* `limit` is where older data begin, or may begin */
     uint32_t record_at;  /* offset of `record` */
     uint32_t form;       /* of `record`: the upper half of its first word */
-    uint16_t flags;      /* of EVENT_HEADER, but for those that say what else the record has */
+    uint16_t flags;      /* of EVENT_HEADER, except those for optional parts of the record */
 
-    /* What all events of this buffer have. */
+    /* What all events of this buffer have in common. */
     ETW_BUFFER_CONTEXT context;
     uint16_t timed_flags;    /* of EVENT_HEADER */
     uint16_t timeless_flags; /* of records that have no room for processor times */
 
-    const uint8_t *image; /* the whole buffer, where it is in memory already; else NULL */
+    const uint8_t *image; /* the whole buffer if it is in memory already; else NULL */
     uint8_t *memory;      /* the window, or the decompressed records */
     size_t memory_bytes;
-    size_t grown_bytes;    /* of these, counted in trace->decompressed_bytes */
+    size_t grown_bytes;    /* how many of these trace->decompressed_bytes counts */
     const uint8_t *window; /* `image` or `memory` */
     uint32_t window_at;    /* offset of window[0] */
-    uint32_t window_bytes; /* of the buffer that are there, all below `limit` */
+    uint32_t window_bytes; /* bytes in the window, all below `limit` */
 
-    /* The merge's own: never decreases in a stream, whatever the stamps do. */
-    size_t file_number; /* among the files of a run; parts of one set in their order */
-    size_t set_number;  /* the same for the parts of one set: they share a clock */
+    /* The merge's key: it never decreases in a stream, whatever the stamps do. */
+    size_t file_number; /* rank among the files of a run; parts of one set in their order */
+    size_t set_number;  /* the same for the parts of one set, which share a clock */
     const struct etwas_etl_clock *clock;
     const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
-    struct etwas_time_segment segment;     /* what they say where the stream is */
-    bool may_end_early; /* behind a record after the wanted span are none inside of it */
+    struct etwas_time_segment segment;     /* the time segment at the stream's position */
+    /* no record behind one that is after the requested span lies inside of it */
+    bool may_end_early;
     int64_t key_filetime;
     int64_t key_raw;
-    struct etwas_duplicates
-        *duplicates; /* with those that may have the same records; NULL: none has */
+    struct etwas_duplicates *duplicates; /* streams that may have the same records; NULL: none */
 };
 
-/* The processor of a stream of the file, as events have it: another number in a file with retention classes. */
+/*
+ * Returns the processor of a stream of the file, as events show it. It differs from the stream's
+ * number in a file with retention classes.
+ */
 uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t stream);
 
-/* Prepares to read `count` buffers. False without memory. */
+/* Prepares to read `count` buffers. Returns false without memory. */
 bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
                        const struct etwas_index_entry *buffers, size_t count);
 
@@ -91,14 +94,19 @@ void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *tr
 
 void etwas_stream_close(struct etwas_stream *stream);
 
-/* Begins the next buffer that can be read, and goes to its first record: RECORD, BUFFER_END when it
- * has none, END when no buffer is left, or NO_MEMORY. */
+/*
+ * Begins the next readable buffer and goes to its first record: RECORD, BUFFER_END when it has
+ * none, END when no buffer is left, or NO_MEMORY.
+ */
 enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
 
-/* The next record of this buffer, whatever it is. */
+/* Goes to the next record of this buffer, whatever its form. */
 enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream);
 
-/* Is the payload where the header ends, and is it nobody's own record? Asked of records that have a form. */
+/*
+ * Returns whether the payload begins where the header ends and the record is not one of etwas' own.
+ * Asked for records that have a form.
+ */
 static inline bool etwas_stream_has_plain_payload(const struct etwas_record *record)
 {
     const struct etwas_etl_event_header *header = (const void *)record->bytes;
@@ -109,9 +117,9 @@ static inline bool etwas_stream_has_plain_payload(const struct etwas_record *rec
 }
 
 /*
- * Goes to the next record if it is there, of the form of the last one, and nothing is wrong with it: as most are. What
- * depends on the form alone stays as it is. The size is in the first word of these forms, the stamp where it is in the
- * first of them.
+ * Goes to the next record if it is in the window, has the form of the last one and is valid, as
+ * most records are. What depends on the form alone stays as it is. These forms have the size in the
+ * first word, and the stamp where the full header has it. Returns false otherwise.
  */
 static inline bool etwas_stream_next_of_same_form(struct etwas_stream *stream)
 {
@@ -151,12 +159,15 @@ static inline enum etwas_stream_state etwas_stream_next_record(struct etwas_stre
                                                   : etwas_stream_find_record(stream);
 }
 
-/* Reports that the numbers of the buffers before this one are wrong: to be called before its first record is given. */
+/*
+ * Reports that the numbers of the buffers before this one are wrong. Called before its first record
+ * is delivered.
+ */
 void etwas_stream_report_numbers(struct etwas_stream *stream);
 
 /*
- * Looks through the buffer that the stream is about to read (torn_buffer.c). Sets stream->limit and
- * stream->torn if it tears, stream->replaced if it is not the buffer of the index any more.
+ * Scans the buffer that the stream is about to read (torn_buffer.c). Sets stream->limit and
+ * stream->torn if it is torn, and stream->replaced if it is not the buffer of the index any more.
  */
 void etwas_torn_buffer_find_end(struct etwas_stream *stream);
 

@@ -11,7 +11,10 @@ enum {
     NS_PER_FILETIME = 100
 };
 
-/* Makes it hold up to `end_raw`, exclusively, or for as long as nothing leaves 64 bits. */
+/*
+ * Sets the length of the segment: up to `end_raw`, exclusively, or as long as nothing leaves 64
+ * bits.
+ */
 static bool segment_set_limit(struct etwas_time_segment *segment, wide base_ns, wide rest,
                               wide end_raw)
 {
@@ -21,7 +24,7 @@ static bool segment_set_limit(struct etwas_time_segment *segment, wide base_ns, 
     if (base_ns < 0 || base_ns > INT64_MAX) {
         return false;
     }
-    /* Of the sum that is divided: with it neither the sum nor the time is above INT64_MAX. */
+    /* Limits the sum that is divided, so that neither the sum nor the time exceeds INT64_MAX. */
     most = ((wide)INT64_MAX - base_ns) * segment->denominator;
     most = most < INT64_MAX ? most : INT64_MAX;
     if (rest > most) {
@@ -52,7 +55,7 @@ static bool segment_find_by_clock(struct etwas_time_segment *segment,
         (wide)rest * NS_PER_FILETIME % clock->denominator, (wide)INT64_MAX + 1);
 }
 
-/* Between two clock snapshots. */
+/* Finds the segment between two clock snapshots. */
 static bool segment_find_by_timeline(struct etwas_time_segment *segment,
                                      const struct etwas_timeline *timeline, int64_t raw)
 {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A stretch of a trace's clock on which times come of 64-bit numbers alone, and of multiplications: a division takes
- * as long as the rest of an event. They are what the clock (clock_convert.h) or the timeline says, to the nanosecond:
+ * A time segment: a range of a trace's clock in which a stamp becomes a time by 64-bit
+ * multiplications alone, because a division takes as long as the rest of an event. The result is
+ * what the clock (clock_convert.h) or the timeline gives, to the nanosecond:
  *
  *     ns since 1970 = base_ns + floor((rest + (raw - from_raw) × numerator) / denominator)
  */
@@ -19,7 +20,7 @@ struct etwas_timeline;
 
 struct etwas_time_segment {
     int64_t from_raw;
-    uint64_t ticks; /* that it holds for; 0: for none */
+    uint64_t ticks; /* length of the segment; 0: empty */
     int64_t base_ns;
     uint64_t rest;
     uint64_t numerator;
@@ -38,14 +39,17 @@ static inline int64_t etwas_time_segment_unix_ns(const struct etwas_time_segment
 {
     uint64_t sum =
         segment->rest + ((uint64_t)raw - (uint64_t)segment->from_raw) * segment->numerator;
-    /* The sum is below 2^63, so that the product is short by less than one: the quotient by one at most. */
+    /*
+     * The sum is below 2^63, so the product is short by less than one and the quotient by one at
+     * most.
+     */
     uint64_t quotient = (uint64_t)((etwas_etl_wide)sum * segment->reciprocal >> 64);
 
     quotient += sum - quotient * segment->denominator >= segment->denominator;
     return segment->base_ns + (int64_t)quotient;
 }
 
-/* No line is in the time before 1970. */
+/* No segment lies before 1970. */
 static inline int64_t etwas_time_segment_filetime(const struct etwas_time_segment *segment,
                                                   int64_t raw)
 {
@@ -54,8 +58,8 @@ static inline int64_t etwas_time_segment_filetime(const struct etwas_time_segmen
 }
 
 /*
- * The line from `raw` on, by the timeline if there is one, else by the clock. False, and a line of nothing: there the
- * numbers are too large, or the timeline does not interpolate.
+ * Finds the segment from `raw` on, by the timeline if there is one, else by the clock. Returns
+ * false and an empty segment where the numbers are too large or the timeline does not interpolate.
  */
 bool etwas_time_segment_find(struct etwas_time_segment *segment,
                              const struct etwas_timeline *timeline,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a stamp means, between the clock snapshots and outside of them. */
+/* Converts stamps, between the clock snapshots and outside of them. */
 #include "reader/timeline.h"
 
 #include "reader/timeline_error.h"
@@ -15,7 +15,10 @@ enum {
 
 typedef etwas_etl_wide wide;
 
-/* Almost every time is within 64 bits, where it takes no division. */
+/*
+ * Converts nanoseconds to units of FILETIME, rounded down. Almost every time is within 64 bits,
+ * where it takes no wide division.
+ */
 static wide timeline_filetime_units(wide ns)
 {
     int64_t narrow = (int64_t)ns;
@@ -50,7 +53,7 @@ bool etwas_timeline_is_between(const struct etwas_timeline *timeline, int64_t ra
            raw < timeline->snapshots[timeline->count - 1].raw;
 }
 
-/* The interval of a stamp between the clock snapshots: it begins with the clock snapshot returned. */
+/* Returns the index of the clock snapshot at which the stamp's interval begins. */
 size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64_t raw)
 {
     size_t low = 0;
@@ -90,7 +93,7 @@ static wide timeline_qpc_between(const struct etwas_timeline *timeline, size_t a
                                 snapshots[1].qpc_ns);
 }
 
-/* The clock snapshot nearest to a stamp outside. */
+/* Returns the clock snapshot nearest to a stamp outside of all. */
 static const struct etwas_clock_snapshot *timeline_nearest_end(
     const struct etwas_timeline *timeline, int64_t raw)
 {
@@ -130,7 +133,7 @@ const struct etwas_clock_snapshot *etwas_timeline_snapshots_around(
                : NULL;
 }
 
-/* What passed since the session's start, by the performance counter. */
+/* Returns what passed since the session's start by the performance counter. */
 static wide timeline_since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_clock_snapshot *snapshots = etwas_timeline_snapshots_around(timeline, raw);
@@ -186,7 +189,7 @@ static etwas_clock_time timeline_qpc_of(const struct etwas_timeline *timeline, i
             time.error_ns =
                 etwas_timeline_saturate_error((wide)end->qpc_error_ns + timeline->spread_ns);
         } else if (error_ppb != UNKNOWN) {
-            /* All of it may be a step of the wall clock that no clock snapshot tells of. */
+            /* All of it may be a step of the wall clock that no clock snapshot shows. */
             if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
                 error_ppb = PPB;
             }
@@ -265,7 +268,7 @@ uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, 
     if (timeline->count == 0) {
         return UNKNOWN;
     }
-    /* An interval that compares with no other has its largest error in its middle. */
+    /* An interval that cannot be compared with another has its largest error in its middle. */
     for (size_t i = 0; i + 1 < timeline->count; i++) {
         const struct etwas_clock_snapshot *snapshots = &timeline->snapshots[i];
         int64_t middle = snapshots[0].raw + (snapshots[1].raw - snapshots[0].raw) / 2;

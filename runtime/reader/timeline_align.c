@@ -12,7 +12,10 @@ enum {
     NS_A_UNIT = 100
 };
 
-/* Wall clocks are set while machines run. */
+/*
+ * Compares the boot times, which may differ by a second, because wall clocks are set while machines
+ * run.
+ */
 static bool align_are_of_one_machine(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     const etwas_etl_wide apart =
@@ -27,7 +30,10 @@ static const struct etwas_clock_snapshot *align_newest_snapshot(const struct etw
     return &trace->timeline->all[trace->timeline->all_count - 1];
 }
 
-/* NULL: the trace is alone, with the parts of its set. */
+/*
+ * Returns the newest clock snapshot of the trace's machine. NULL: no file of another session is of
+ * that machine.
+ */
 static const struct etwas_clock_snapshot *align_find_snapshot(struct etwas_trace *const *traces,
                                                               uint32_t count,
                                                               const struct etwas_trace *trace)
@@ -46,7 +52,10 @@ static const struct etwas_clock_snapshot *align_find_snapshot(struct etwas_trace
     return has_others ? newest : NULL;
 }
 
-/* Ours count the performance counter in nanoseconds. */
+/*
+ * Moves the trace's time line to the clock snapshot. Files of etwas count the performance counter
+ * in nanoseconds.
+ */
 static void align_apply_snapshot(struct etwas_trace *trace,
                                  const struct etwas_clock_snapshot *snapshot)
 {
@@ -62,7 +71,10 @@ static void align_apply_snapshot(struct etwas_trace *trace,
     }
 }
 
-/* Who asks for a time meanwhile has the lock. What was found stays as it is: no reading is changed. */
+/*
+ * A thread that asks for a time meanwhile holds the lock. The timeline stays as it is, since no
+ * clock snapshot changes.
+ */
 void etwas_timeline_align(struct etwas_trace *const *traces, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From the clock snapshots of a file to a timeline.
+ * Makes a timeline of the clock snapshots of a file.
  *
- * Whoever made the file chose the clock snapshots. The most of them that agree with each other are kept: the
- * longest row in which every clock goes on. One clock snapshot that lies costs itself, not those around it.
+ * The writer of the file, which may be hostile, chose the clock snapshots. The most of them that
+ * agree with each other are used: the longest run in which every clock increases. One clock
+ * snapshot that lies costs itself, not those around it.
  */
 #include "reader/timeline.h"
 
@@ -16,10 +17,12 @@ enum {
     FIRST_CAPACITY = 256
 };
 
-/* Differences of clocks within it fit in 63 bits, and products of two of them in 127. */
+/*
+ * Differences of readings within this range fit in 63 bits, and products of two differences in 127.
+ */
 #define LARGEST_READING (INT64_C(1) << 62)
 
-/* A rate over less than this says less than a calibration. */
+/* A rate over less than this is less exact than a calibration. */
 #define SHORTEST_SPAN_NS INT64_C(20000000)
 #define WANTED_SPAN_NS INT64_C(1000000000)
 
@@ -30,7 +33,10 @@ static int timeline_compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* The largest qpc_ns of equal stamps first: a row that grows has only one of them. */
+/*
+ * Orders by stamps; of equal ones the largest qpc_ns comes first, so an increasing run has only one
+ * of them.
+ */
 static int timeline_compare_by_raw(const void *left, const void *right)
 {
     const struct etwas_clock_snapshot *a = left;
@@ -126,7 +132,10 @@ static size_t timeline_copy_usable(struct etwas_clock_snapshot *out,
     return count;
 }
 
-/* A writer that was killed may leave a clock snapshot twice. Of those sorted, equal ones are one. */
+/*
+ * Drops repeated entries of a sorted array: a writer that was killed may leave a clock snapshot
+ * twice.
+ */
 static size_t timeline_drop_equal(struct etwas_clock_snapshot *snapshots, size_t count)
 {
     size_t kept = 0;
@@ -139,16 +148,16 @@ static size_t timeline_drop_equal(struct etwas_clock_snapshot *snapshots, size_t
     return kept;
 }
 
-/* Of the clock snapshots sorted by one clock, what the other one says. */
+/* Returns the reading of the clock by which the clock snapshots are not sorted. */
 static int64_t snapshot_other_clock(const struct etwas_clock_snapshot *snapshot, bool sorted_by_raw)
 {
     return sorted_by_raw ? snapshot->qpc_ns : snapshot->raw;
 }
 
 /*
- * Moves the longest row in which the other clock grows to the front; returns how long it is.
- * ends[n] is the clock snapshot with which a row of n + 1 can end earliest, and before[i] the one that goes
- * before clock snapshot i in its row.
+ * Moves the longest run in which the other clock increases to the front, and returns its length.
+ * ends[n] is the clock snapshot with which a run of n + 1 can end earliest, and before[i] the one
+ * before clock snapshot i in its run.
  */
 static size_t timeline_keep_longest_run(struct etwas_clock_snapshot *snapshots, size_t count,
                                         bool sorted_by_raw, uint32_t *ends, uint32_t *before)
@@ -193,8 +202,8 @@ static struct etwas_clock_snapshot *timeline_new_snapshots(size_t count)
 }
 
 /*
- * A stamp of system time means several moments when the wall clock was set back: also by less than passes from one
- * clock snapshot to the next.
+ * Finds how far apart the moments are that one stamp of system time may mean. The wall clock may
+ * have been set back, also by less than passes from one clock snapshot to the next.
  */
 static void timeline_find_spread(struct etwas_timeline *timeline)
 {

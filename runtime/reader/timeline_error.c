@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* How well times between clock snapshots are known: by the clock snapshots, and by the intervals beside theirs. */
+/*
+ * How well times between clock snapshots are known, by their errors and by the neighbouring
+ * intervals.
+ */
 #include "reader/timeline_error.h"
 
 enum {
     NS_PER_FILETIME = 100,
-    /* So many clock snapshots beside an interval are looked at to find a stretch to compare it with. */
+    /*
+     * Limit of the clock snapshots beside an interval that are used to find a range to compare it
+     * with.
+     */
     NEIGHBOURS = 64,
 };
 
@@ -36,7 +42,10 @@ static wide snapshot_pair_error_ns(const struct etwas_clock_snapshot *a,
 
 /* ---- what an interval gained ----------------------------------------------------------------- */
 
-/* Adds what the interval from `at` on gained or lost against the rate between two other clock snapshots. */
+/*
+ * Adds what the interval from `at` on gained or lost against the rate between two other clock
+ * snapshots.
+ */
 static void timeline_compare_intervals(struct etwas_timeline_gain *gain,
                                        const struct etwas_clock_snapshot *at,
                                        const struct etwas_clock_snapshot *from,
@@ -50,7 +59,7 @@ static void timeline_compare_intervals(struct etwas_timeline_gain *gain,
     wide noise;
 
     if (from == to || 2 * other_ticks < ticks) {
-        return; /* they lie too near together to tell */
+        return; /* they lie too close together */
     }
     gained = etwas_etl_magnitude(here - etwas_timeline_floor_divide(there * ticks, other_ticks)) *
              clock_unit_ns(clock);
@@ -85,8 +94,9 @@ static bool timeline_has_no_jump(const struct etwas_timeline *timeline,
 }
 
 /*
- * What is beside an interval tells its rate the better the longer it is: twice as long, if there is
- * as much. Clock snapshots may lie near together, as at the end of a file: half as long at least.
+ * Compares with the range before the interval. A longer range knows the rate better: twice as long
+ * as the interval, if there is as much. Clock snapshots may lie close together, as at the end of a
+ * file: half as long at least.
  */
 static void timeline_compare_before(const struct etwas_timeline *timeline, size_t at,
                                     uint32_t clock, struct etwas_timeline_gain *gain)

@@ -2,22 +2,25 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How well it is known what passed from one stamp to another. Where both lie between the same two clock snapshots, what the
- * clock snapshots are off by is in both times, and cancels but for its part in the rate.
+ * The error of what passed from one stamp to another. If both lie between the same two clock
+ * snapshots, the errors of these are in both times and cancel, except for their part in the rate.
  */
 #include "reader/timeline_error.h"
 
 enum {
-    /* Beyond so many pieces between clock snapshots both times tell as much by themselves. */
+    /* With more pieces than this the errors of both times are as good. */
     MOST_PIECES = 4,
 };
 
-/* Decades. Products of it with a difference of stamps fit in 127 bits. */
+/* Decades. Products with a difference of stamps fit in 127 bits. */
 #define LARGEST_GAIN_NS (INT64_C(1) << 60)
 
 typedef etwas_etl_wide wide;
 
-/* How far the rate of the session's clock may be from that of the time beside, where nothing tells. */
+/*
+ * Returns how far the session's clock may drift from its neighbours' rate in `ns` where nothing was
+ * measured.
+ */
 static wide interval_wander_ns(const struct etwas_timeline *timeline, wide ns)
 {
     return ns *
@@ -28,10 +31,11 @@ static wide interval_wander_ns(const struct etwas_timeline *timeline, wide ns)
 }
 
 /*
- * A piece of the interval that begins with clock snapshot `at`. Its rate is off by what the two clock snapshots are, and if it changed
- * between them by no more than twice what the interval gained over that beside it, by the better of both sides: since
- * on one side of the change lies half of the interval. A jump is all that was gained, wherever it was; one that is
- * smaller than what the clock snapshots themselves are off by is not thought of.
+ * Returns the error of a piece of the interval that begins with clock snapshot `at`. Its rate is
+ * wrong by the errors of the two clock snapshots, and, if it changed between them, by no more than
+ * twice what the interval gained over the one beside it, by the better of both sides: half of the
+ * interval lies on one side of the change. A jump is all that was gained, wherever it was. A jump
+ * smaller than the errors of the clock snapshots is not considered.
  */
 static wide interval_piece_between_ns(const struct etwas_timeline *timeline, size_t at,
                                       int64_t from, int64_t to)
@@ -58,8 +62,9 @@ static wide interval_piece_between_ns(const struct etwas_timeline *timeline, siz
 }
 
 /*
- * Outside of the clock snapshots, or without any: as well as the rate is known. -1: it is not. Of a wall clock that may have been
- * set there, all of it may be a step that no clock snapshot tells of.
+ * Returns the error of a piece outside of the clock snapshots, or without any: as well as the rate
+ * is known. -1: it is not known. If the wall clock may have been set there, all of the piece may be
+ * a step that no clock snapshot shows.
  */
 static wide interval_piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set,
                                       int64_t from, int64_t to)
@@ -75,7 +80,7 @@ static wide interval_piece_outside_ns(const struct etwas_timeline_rate *rate, bo
     return ns * (wide)rate->error_ppb / ETWAS_TIMELINE_PPB + 2;
 }
 
-/* The piece that begins with a stamp; *end receives where it ends. */
+/* Returns the error of the piece that begins with a stamp; *end receives where it ends. */
 static wide interval_piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
 {
     const struct etwas_clock_snapshot *snapshots = timeline->snapshots;
@@ -97,7 +102,7 @@ static wide interval_piece_ns(const struct etwas_timeline *timeline, int64_t fro
     return interval_piece_between_ns(timeline, at, from, *end);
 }
 
-/* By all pieces together; -1: not to be known so. */
+/* Returns the sum of the errors of all pieces; -1: not known. */
 static wide interval_pieces_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
 {
     wide error_ns = 1; /* both times are rounded */
@@ -115,7 +120,7 @@ static wide interval_pieces_ns(const struct etwas_timeline *timeline, int64_t fr
     return from < to ? -1 : error_ns;
 }
 
-/* By both times, each for itself. */
+/* Returns the sum of the errors of both times. */
 static uint64_t interval_ends_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
 {
     uint64_t first = etwas_timeline_convert(timeline, from, ETWAS_CLOCK_QPC).error_ns;
@@ -138,7 +143,7 @@ etwas_clock_time etwas_timeline_interval(const struct etwas_timeline *timeline, 
                                  interval_ends_ns(timeline, first, last)};
     wide pieces = -1;
 
-    /* A stamp of a wall clock that was set back says no more than its own error does. */
+    /* If the wall clock was set back, a stamp is no better known than by its own error. */
     if (timeline->spread_ns == 0 && interval.error_ns != 0) {
         pieces = interval_pieces_ns(timeline, first, last);
     }

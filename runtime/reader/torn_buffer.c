@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A circular file that nobody finished may hold a buffer that was being replaced: its beginning is
- * new and the rest is of the buffer before, or, after a crash of the system, any mix of sectors.
- * Such a buffer is looked through before its records are delivered, and ends where it tears.
+ * Torn buffers. An unfinished circular file may hold a buffer that was being replaced: its
+ * beginning is new and the rest belongs to the buffer before, or, after a crash of the system, it
+ * is any mix of sectors. Such a buffer is scanned before its records are delivered, and ends where
+ * it is torn.
  */
 #include "reader/stream.h"
 
@@ -12,11 +13,11 @@
 #include "reader/trace_file.h"
 
 enum {
-    SECTOR_BYTES = 512, /* no medium and no page cache tears inside one */
-    PADDING_BYTES = 64, /* looked at behind the records */
+    SECTOR_BYTES = 512, /* no medium and no page cache writes less than one */
+    PADDING_BYTES = 64, /* that are read behind the records */
 };
 
-/* Where the sector begins that holds this offset of the buffer, as an offset in it. */
+/* Returns where the sector of this offset begins, as an offset in the buffer. */
 static uint32_t torn_buffer_sector_of(const struct etwas_stream *stream, uint32_t offset)
 {
     uint32_t into = (uint32_t)((stream->buffer->file_offset + offset) % SECTOR_BYTES);
@@ -25,9 +26,9 @@ static uint32_t torn_buffer_sector_of(const struct etwas_stream *stream, uint32_
 }
 
 /*
- * Goes through the records. Returns where the first one begins that cannot be of this buffer:
- * it is no record, or older than the one before it, or newer than the buffer. *before: the
- * beginning of the last good one.
+ * Scans the records. Returns where the first one begins that cannot belong to this buffer: it is
+ * not a record, or older than the one before it, or newer than the buffer. *before receives the
+ * beginning of the last good record.
  */
 static uint32_t torn_buffer_find_foreign(struct etwas_stream *stream, int64_t collected,
                                          uint32_t *before)
@@ -40,7 +41,7 @@ static uint32_t torn_buffer_find_foreign(struct etwas_stream *stream, int64_t co
     while (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
         int64_t stamp = stream->record.stamp;
 
-        /* Some writers stamp buffers by another clock: then this says nothing. */
+        /* Some writers stamp buffers by another clock; their stamps are not compared. */
         if (may_step_back || (!any && stamp > collected)) {
             collected = INT64_MAX;
         }
@@ -54,7 +55,10 @@ static uint32_t torn_buffer_find_foreign(struct etwas_stream *stream, int64_t co
     return stream->offset < stream->limit ? stream->offset : stream->limit;
 }
 
-/* The first byte behind the records that is not padding; UINT32_MAX: none near by. */
+/*
+ * Returns the offset of the first byte behind the records that is not padding; UINT32_MAX if there
+ * is none nearby.
+ */
 static uint32_t torn_buffer_find_unpadded(const struct etwas_stream *stream)
 {
     const struct etwas_index_entry *buffer = stream->buffer;
@@ -72,8 +76,10 @@ static uint32_t torn_buffer_find_unpadded(const struct etwas_stream *stream)
     return UINT32_MAX;
 }
 
-/* The records end at `limit`, or where older data begin. The tear is at a sector's edge: a record
- * that lies across the last edge before `foreign` may have a new head and an old end. */
+/*
+ * Returns where the records end: at `limit`, or where older data begin. The tear is at a sector's
+ * edge: a record that crosses the last edge before `foreign` may have a new head and an old end.
+ */
 static uint32_t torn_buffer_choose_end(const struct etwas_stream *stream, uint32_t foreign,
                                        uint32_t before)
 {
@@ -90,7 +96,10 @@ static uint32_t torn_buffer_choose_end(const struct etwas_stream *stream, uint32
     return edge > before && edge < foreign ? before : foreign;
 }
 
-/* Where the records end that belong together. *met_again: the stream will find out by itself. */
+/*
+ * Returns where the records end that belong together. *is_found_by_reading: reading the records
+ * reports the end by itself.
+ */
 static uint32_t torn_buffer_find_end(struct etwas_stream *stream, bool *is_found_by_reading)
 {
     int64_t collected = etwas_index_entry_collected(stream->trace, stream->buffer);
@@ -102,7 +111,7 @@ static uint32_t torn_buffer_find_end(struct etwas_stream *stream, bool *is_found
     foreign = torn_buffer_find_foreign(stream, collected, &before);
     stream->quiet = false;
     end = torn_buffer_choose_end(stream, foreign, before);
-    /* What ends at no record at all is met again when the records are read. */
+    /* An end that is not a record is found again when the records are read. */
     *is_found_by_reading = end >= stream->offset;
     stream->offset = ETWAS_ETL_BUFFER_HEADER_BYTES;
     stream->form = ETWAS_STREAM_NO_FORM;
@@ -116,7 +125,7 @@ void etwas_torn_buffer_find_end(struct etwas_stream *stream)
     bool is_found_by_reading;
     uint32_t end = torn_buffer_find_end(stream, &is_found_by_reading);
 
-    /* Perhaps the buffer is just being written, and whole when it is looked at again. */
+    /* The buffer may just be written now, and be whole when it is scanned again. */
     if (!stream->replaced && end < stream->limit) {
         stream->window_bytes = 0;
         end = torn_buffer_find_end(stream, &is_found_by_reading);

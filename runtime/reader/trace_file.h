@@ -13,14 +13,20 @@ struct etwas_trace;
 /* Opens a file for reading. A Win32 code. */
 uint32_t etwas_trace_file_open(const char *path, int *descriptor, uint64_t *file_bytes);
 
-/* Takes how long the file is now, which a session may have written to, also for buffer 0. */
+/* Takes the present length of the file, to which a session may have written, also for buffer 0. */
 void etwas_trace_file_measure(struct etwas_trace *trace);
 
-/* Reads up to `bytes` at `offset`, less only at the end of the file or where the system fails. */
+/*
+ * Reads up to `bytes` at `offset`. Returns how many were read: fewer only at the end of the file or
+ * where the system fails.
+ */
 size_t etwas_trace_file_read(struct etwas_trace *trace, uint64_t offset, void *target,
                              size_t bytes);
 
-/* The first offset >= `offset` that is not in a hole of the file; the file's end if all is. */
+/*
+ * Returns the first offset >= `offset` that is not in a hole of the file; the file's end if there
+ * is none.
+ */
 uint64_t etwas_trace_file_next_data(const struct etwas_trace *trace, uint64_t offset);
 
 #endif

@@ -27,7 +27,10 @@ struct entry {
 static struct entry entries[ETWAS_TRACES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What another thread was processing is processed by nobody, nor closed behind that. */
+/*
+ * Ends the processing by other threads in the child of a fork, and closes the files of traces that
+ * they would have closed.
+ */
 static void trace_table_after_fork_in_child(void)
 {
     for (size_t i = 0; i < ETWAS_TRACES; i++) {
@@ -74,7 +77,7 @@ void etwas_trace_table_unlock(void)
 #define HANDLE_TAG_MASK (UINT64_C(0xFF) << 56)
 #define HANDLE_GENERATION ((UINT64_C(1) << 40) - 1)
 
-/* With the lock held. NULL: not the handle of an open trace. */
+/* Returns the entry of a handle; NULL if it names no open trace. The lock is held. */
 static struct entry *trace_table_find_entry(etwas_trace_handle handle)
 {
     uint64_t index = handle & 0xFFFF;
@@ -117,7 +120,7 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
     return handle;
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static uint32_t trace_table_acquire_one(etwas_trace_handle handle, struct etwas_trace **trace)
 {
     struct entry *entry = trace_table_find_entry(handle);
@@ -180,7 +183,7 @@ void etwas_trace_free(struct etwas_trace *trace)
     if (trace == NULL) {
         return;
     }
-    /* Closing is a point of cancellation: the rest, and other traces, would never be released. */
+    /* Closing is a cancellation point, at which the rest, and other traces, would leak. */
     cancelling = etwas_cancel_forbid();
     if (trace->descriptor >= 0) {
         close(trace->descriptor);
@@ -288,7 +291,10 @@ uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, 
     return code;
 }
 
-/* Each count is whole, not all of one moment: the processing thread goes on meanwhile. */
+/*
+ * Copies the information. Each count is whole, but they are not of one moment, because the
+ * processing thread continues.
+ */
 static void trace_table_copy_information(const etwas_trace_information *from,
                                          etwas_trace_information *to)
 {

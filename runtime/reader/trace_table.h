@@ -15,30 +15,32 @@ enum {
     ETWAS_TRACES = 1024 /* open at a time */
 };
 
-/* A handle for the trace, INVALID_PROCESSTRACE_HANDLE when the table is full. */
+/* Adds the trace and returns its handle; INVALID_PROCESSTRACE_HANDLE when the table is full. */
 etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace);
 
-/* Marks every trace as being processed, all or none. A Win32 code. */
+/* Marks every trace as being processed, all or none. Returns a Win32 code. */
 uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t count,
                                    struct etwas_trace **traces);
 
-/* Ends the processing; frees those that were closed meanwhile. */
+/* Ends the processing, and frees the traces that were closed meanwhile. */
 void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count);
 
 /*
- * With the table locked: gives a trace its consumer, and what its session says about itself. One
- * that comes after CloseTrace is stopped at once.
+ * Gives a trace its consumer and the session's information. The table is locked. A consumer that
+ * comes after CloseTrace is stopped at once.
  */
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
                                const etwas_trace_information *information);
 
-/* Takes it away: afterwards nobody stops it any more. NULL: there is none. */
+/* Takes the consumer away, so that no other thread can stop it any more. NULL: there is none. */
 struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace);
 
-/* With the table locked. NULL: not the handle of an open trace. */
+/* Returns the open trace of a handle; NULL if there is none. The table is locked. */
 struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle);
 
-/* A fork waits until nobody changes the table: its child can use it, and every trace in it. */
+/*
+ * Locks the table. A fork takes the lock too, so the child can use the table and every trace in it.
+ */
 void etwas_trace_table_lock(void);
 void etwas_trace_table_unlock(void);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the clocks of a trace said: a stamp by another clock, what passed between two, and how the clocks ran. */
+/*
+ * The public functions about the clocks of a trace: a stamp by another clock, what passed between
+ * two stamps, and how the clocks ran.
+ */
 #include "clock/student_t.h"
 #include "platform/cancel.h"
 #include "platform/sized_struct.h"
@@ -13,15 +16,16 @@
 
 #include <string.h>
 
-/* What shorter waits of the kernel may look like. */
+/* Shorter ones may be delays of the kernel. */
 #define SHORTEST_SUSPEND_NS 1000000
 
 /* ---- one stamp ------------------------------------------------------------------------------- */
 
 /*
- * Before ProcessTrace a file is looked through when somebody asks for the first time. Nobody else
- * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known. Whose buffers
- * are processed has what `stamps` need, which is not all.
+ * Scans the whole file when a time is first requested before ProcessTrace. No other thread can use
+ * the trace meanwhile, as during ProcessTrace; a thread that asks then gets what is known. While
+ * etwas_trace_process_buffers runs, the timeline has what `stamps` need, but not all clock
+ * snapshots.
  */
 static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool stamps)
 {
@@ -43,7 +47,7 @@ static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool st
     if (code != ERROR_SUCCESS) {
         return code == ERROR_BUSY ? ERROR_SUCCESS : code;
     }
-    cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
+    cancelling = etwas_cancel_forbid(); /* reading is a cancellation point */
     timeline = etwas_clock_snapshots_read_timeline(trace, true);
     if (timeline != NULL) {
         etwas_clock_snapshots_set_timeline(trace, timeline, true);
@@ -55,7 +59,10 @@ static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool st
     return code;
 }
 
-/* The trace with all its clock snapshots, or those that `stamps` need; the table is locked then. NULL: it is not, and *code says why. */
+/*
+ * Returns the trace with all its clock snapshots, or those that `stamps` need, and the table
+ * locked. NULL: the table is not locked, and *code is the reason.
+ */
 static const struct etwas_trace *trace_times_lock_trace(etwas_trace_handle handle, bool stamps,
                                                         uint32_t *code)
 {
@@ -84,7 +91,7 @@ static const struct etwas_trace *trace_times_lock_trace(etwas_trace_handle handl
     return trace;
 }
 
-/* As ProcessTrace gives it. */
+/* Returns the time as ProcessTrace delivers it. */
 static int64_t trace_times_unix_ns(const struct etwas_trace *trace, int64_t raw)
 {
     return etwas_timeline_has_rate(trace->timeline)
@@ -162,7 +169,7 @@ static void drift_add_point(struct line *line, double x, double y, double error_
     line->error_ns = error_ns > line->error_ns ? error_ns : line->error_ns;
 }
 
-/* The interval is at least what the readings' own errors leave open. */
+/* Computes the drift. The interval is at least what the readings' own errors leave open. */
 static etwas_clock_drift drift_of_line(const struct line *line)
 {
     double seconds = line->last_x - line->first_x;
@@ -193,7 +200,10 @@ static double trace_times_seconds_after_first(const struct etwas_timeline *timel
     return (double)(timeline->all[i].qpc_ns - timeline->all[0].qpc_ns) / 1e9;
 }
 
-/* Steps and suspends are no drift: they are taken out, with the intervals in which they were. */
+/*
+ * Computes the drift of system time. Steps and suspends are not drift: they are removed, with the
+ * intervals in which they were.
+ */
 static etwas_clock_drift drift_of_system_time(const struct etwas_timeline *timeline)
 {
     struct line line = {0};
@@ -213,7 +223,7 @@ static etwas_clock_drift drift_of_system_time(const struct etwas_timeline *timel
     return drift_of_line(&line);
 }
 
-/* How fast the cycle counter ran against one that makes so many ticks a second. */
+/* Computes how fast the cycle counter ran against one that makes `hz` ticks a second. */
 static etwas_clock_drift drift_of_cycle_counter(const struct etwas_timeline *timeline, uint64_t hz)
 {
     struct line line = {0};

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The backlog: what was flushed while no consumer was connected (R170). Its entries are in memory;
- * a buffer's bytes are in a file without a name, or still in memory if a consumer handed it back.
+ * The backlog: what was flushed while no consumer was connected (R170). Its entries are in memory.
+ * The bytes of a buffer are in a file without a name, or still in memory if a consumer returned it.
  *
- * Nobody touches the file with the lock held, so that a disk that hangs holds up who needs it and
- * nobody else: whoever has the session's role writes and cuts it, who has taken an entry reads it.
+ * The file is never touched with the lock held, so a disk that hangs delays only the thread that
+ * needs it: the thread with the session's role writes and truncates the file, and the thread that
+ * took an entry reads it.
  */
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -38,7 +39,10 @@ void etwas_backlog_close(struct etwas_backlog *backlog)
 
 /* ---- with the lock held ---------------------------------------------------------------------- */
 
-/* What the limit is for: an entry's memory counts, too, and that of a bound behind it. */
+/*
+ * Returns what a buffer costs of the limit: an entry's memory counts too, and that of a bound
+ * behind it.
+ */
 static uint64_t backlog_cost(uint32_t bytes)
 {
     return bytes + 2 * sizeof(struct etwas_realtime_node);
@@ -128,7 +132,7 @@ void etwas_backlog_append_returned(struct etwas_realtime *realtime,
     backlog_push(backlog, node);
 }
 
-/* Reads what the file has of an entry that was taken, without the lock. NULL: lost. */
+/* Reads the buffer of an entry that was taken, without the lock. NULL: it is lost. */
 static struct etwas_realtime_buffer *backlog_read_buffer(struct etwas_realtime *realtime,
                                                          const struct etwas_realtime_node *node)
 {

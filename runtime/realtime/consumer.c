@@ -13,11 +13,11 @@
 #include "platform/testpoint.h"
 #include "realtime/realtime_internal.h"
 
-/* A consumer's thread may be cancelled where it waits, and nowhere else in here. */
+/* A consumer's thread may be cancelled while it waits, and nowhere else in this file. */
 
 static struct etwas_local_consumer *local_consumer_of(const struct etwas_consumer *consumer)
 {
-    /* None is constant itself. */
+    /* The objects themselves are never constant. */
     return (struct etwas_local_consumer *)(uintptr_t)consumer;
 }
 
@@ -60,8 +60,9 @@ static void local_consumer_unlink(struct etwas_local_consumer *consumer)
 }
 
 /*
- * Whether the next consumer wants a buffer of one that has gone: one from the backlog, which nobody
- * else has had; what the last consumer had still to get; what nobody has got.
+ * Returns whether the next consumer gets a buffer of a consumer that has left: one from the
+ * backlog, which no other consumer had; one that the last consumer did not get; one that none has
+ * delivered.
  */
 static bool realtime_wants_returned(const struct etwas_realtime *realtime,
                                     const struct etwas_realtime_buffer *buffer)
@@ -74,7 +75,7 @@ static bool realtime_wants_returned(const struct etwas_realtime *realtime,
             (realtime->consumers == NULL || etwas_realtime_undelivered_records(buffer) != 0));
 }
 
-/* What waits for it, and what it had taken and did not give. */
+/* Returns to the backlog what waits for the consumer, and what it had taken and did not deliver. */
 static void local_consumer_return_queue(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
@@ -101,7 +102,7 @@ static void local_consumer_return_queue(struct etwas_local_consumer *consumer)
     consumer->queued_bytes = 0;
 }
 
-/* All changes of a consumer's state, as in realtime_internal.h; with the lock held. */
+/* Changes the consumer's state, as in the table of realtime_internal.h. The lock is held. */
 static void local_consumer_set_state(struct etwas_local_consumer *consumer,
                                      enum etwas_consumer_state state)
 {
@@ -119,7 +120,10 @@ static void local_consumer_set_state(struct etwas_local_consumer *consumer,
     ETWAS_INVARIANT(etwas_realtime_is_valid(realtime));
 }
 
-/* Whoever comes first: who stops it, its thread, or for a child the fork. */
+/*
+ * Disconnects the consumer, unless the thread that stops it, its own thread, or the fork in a child
+ * did so before.
+ */
 static void local_consumer_leave(struct etwas_local_consumer *consumer)
 {
     if (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
@@ -138,7 +142,9 @@ static void local_consumer_stop(struct etwas_consumer *base)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A buffer of metadata that was not given yet. NULL: there is nothing, or no memory. */
+/*
+ * Makes a buffer of metadata that the consumer has not got yet. NULL: there is none, or no memory.
+ */
 static struct etwas_realtime_buffer *local_consumer_read_metadata(
     struct etwas_local_consumer *consumer)
 {
@@ -172,7 +178,7 @@ static struct etwas_realtime_buffer *local_consumer_read_metadata(
     return buffer;
 }
 
-/* False: there is none. */
+/* Takes the next entry of the backlog or the queue. Returns false if there is none. */
 static bool local_consumer_pop_entry(struct etwas_local_consumer *consumer,
                                      struct etwas_consumer_entry *entry)
 {
@@ -273,7 +279,7 @@ static void local_consumer_refuse(struct etwas_consumer *base, struct etwas_cons
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Cuts off what was given of a buffer that nobody else has. */
+/* Cuts off the delivered records of a buffer that no other consumer has. */
 static void realtime_buffer_cut(struct etwas_realtime_buffer *buffer, uint32_t delivered_records,
                                 uint32_t delivered_bytes)
 {
@@ -289,7 +295,7 @@ static void realtime_buffer_cut(struct etwas_realtime_buffer *buffer, uint32_t d
             buffer->bytes - sizeof header);
 }
 
-/* In front of what waits for the consumer. False: there is no memory. */
+/* Puts a buffer in front of what waits for the consumer. Returns false without memory. */
 static bool local_consumer_push_front(struct etwas_local_consumer *consumer,
                                       struct etwas_realtime_buffer *buffer)
 {
@@ -343,7 +349,7 @@ static void local_consumer_disconnect(struct etwas_consumer *base)
     (void)pthread_mutex_lock(&realtime->lock);
     local_consumer_leave(consumer);
     local_consumer_return_queue(
-        consumer); /* one that was stopped returned this since; all in a fork's child */
+        consumer); /* what a stopped consumer returned since; everything in a fork's child */
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_unreference(realtime);
     etwas_cancel_allow(cancelling);
@@ -351,7 +357,7 @@ static void local_consumer_disconnect(struct etwas_consumer *base)
     free(consumer);
 }
 
-/* realtime.c has seen to it. */
+/* etwas_realtime_after_fork_in_child does it. */
 static void local_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     (void)base;

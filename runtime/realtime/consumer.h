@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A consumer of a real-time session: its end of the delivery that realtime.h describes. The session is of this process
- * (consumer.c), or another process hosts it (remote_consumer.h).
+ * A consumer of a real-time session: its end of the delivery that realtime.h describes. The session
+ * is in this process (consumer.c) or another process hosts it (remote_consumer.h).
  */
 #ifndef ETWAS_REALTIME_CONSUMER_H
 #define ETWAS_REALTIME_CONSUMER_H
@@ -20,42 +20,42 @@ struct etwas_consumer {
     const struct etwas_consumer_verbs *verbs;
 };
 
-/* A buffer on its way to consumers: as in a file, but no longer than its records. */
+/* A buffer on its way to consumers, laid out as in a file but no longer than its records. */
 struct etwas_realtime_buffer {
-    uint32_t references; /* under the lock, as `delivered` is */
+    uint32_t references; /* guarded by the lock of struct etwas_realtime, as `delivered` is */
     uint32_t bytes;
-    uint32_t records;   /* for the accounts; 0: they are in a file */
-    uint32_t delivered; /* so many of them, the first ones, were given to a consumer */
-    bool from_backlog;  /* from there: one consumer alone has it */
+    uint32_t records;   /* for the accounts; 0: the records are in a file too */
+    uint32_t delivered; /* how many of them, from the first on, a consumer delivered */
+    bool from_backlog;  /* it came from the backlog: only one consumer has it */
     uint8_t reserved[3];
-    uint32_t number;   /* of a remote consumer: what its host calls it */
-    uint8_t content[]; /* buffer header and records; constant while several have it */
+    uint32_t number;   /* of a remote consumer: the number by which its host knows it */
+    uint8_t content[]; /* buffer header and records; constant while several consumers have it */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
 
 /*
- * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
- * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY,
- * ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
+ * Connects a consumer. It gets everything that is delivered from now on, and before that the
+ * backlog, if there is one that no consumer reads yet. Returns a Win32 code:
+ * ERROR_NOT_ENOUGH_MEMORY, or ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
 enum etwas_consumer_result {
     ETWAS_CONSUMER_RESULT_BUFFER,
-    ETWAS_CONSUMER_RESULT_BOUND,   /* there is no buffer, but a new bound */
+    ETWAS_CONSUMER_RESULT_BOUND,   /* no buffer, but a new time bound */
     ETWAS_CONSUMER_RESULT_STOPPED, /* etwas_consumer_stop was called */
-    ETWAS_CONSUMER_RESULT_ENDED,   /* the session has ended, and everything was given */
-    ETWAS_CONSUMER_RESULT_BROKEN, /* the session's process is gone, or what it says makes no sense */
+    ETWAS_CONSUMER_RESULT_ENDED,   /* the session has ended, and everything was delivered */
+    ETWAS_CONSUMER_RESULT_BROKEN,  /* the session's process is gone, or sent something invalid */
 };
 
 struct etwas_consumer_entry {
-    struct etwas_realtime_buffer *buffer; /* the caller lets go of it */
+    struct etwas_realtime_buffer *buffer; /* the caller returns, releases or refuses it */
     int64_t bound;
-    uint16_t notices; /* ETWAS_ETL_BUFFER_EVENTS_LOST, _BUFFER_LOST, _BACKUP_CORRUPT: what was lost
-                         before this */
+    /* ETWAS_ETL_BUFFER_EVENTS_LOST, _BUFFER_LOST, _BACKUP_CORRUPT: what was lost before this */
+    uint16_t notices;
 };
 
-/* What each kind of consumer does, as the functions below say. */
+/* The functions of each kind of consumer, as described below. */
 struct etwas_consumer_verbs {
     const uint8_t *(*head)(const struct etwas_consumer *consumer, uint32_t *bytes);
     struct etwas_clock_history *(*clocks)(const struct etwas_consumer *consumer, uint64_t *version);
@@ -71,7 +71,7 @@ struct etwas_consumer_verbs {
     void (*after_fork_in_child)(struct etwas_consumer *consumer);
 };
 
-/* The head that the session gave; lives until the consumer is disconnected. */
+/* Returns the header that the session sent. It lives until the consumer is disconnected. */
 static inline const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer,
                                                  uint32_t *bytes)
 {
@@ -79,9 +79,9 @@ static inline const uint8_t *etwas_consumer_head(const struct etwas_consumer *co
 }
 
 /*
- * What the session has read of its clocks, a copy to free(), if that is more than *seen says; 0:
- * give it anyhow. NULL: it is not, or there is no memory. May be called by any thread while the
- * consumer is connected.
+ * Returns a copy of the session's clock readings, to be freed with free(), if it has more than
+ * *version says; 0 asks for any. *version receives the version of the copy. NULL: nothing new, or
+ * no memory. Any thread may call it while the consumer is connected.
  */
 static inline struct etwas_clock_history *etwas_consumer_clocks(
     const struct etwas_consumer *consumer, uint64_t *version)
@@ -90,9 +90,9 @@ static inline struct etwas_clock_history *etwas_consumer_clocks(
 }
 
 /*
- * Waits for the next entry; a cancellation point. One thread a consumer. Before the first buffer, and
- * before the next one when there is more, comes metadata (provider/metadata.h): in buffers of
- * processor 0, stamped with the session's start.
+ * Waits for the next entry, which is a cancellation point. One thread of a consumer may call it.
+ * Before the first buffer, and before the next one when there is more, comes metadata
+ * (provider/metadata.h), in buffers of processor 0 that are stamped with the session's start.
  */
 static inline enum etwas_consumer_result etwas_consumer_next(struct etwas_consumer *consumer,
                                                              struct etwas_consumer_entry *entry)
@@ -101,9 +101,9 @@ static inline enum etwas_consumer_result etwas_consumer_next(struct etwas_consum
 }
 
 /*
- * Hands back a buffer, for a consumer that is about to disconnect: the newest first. Of it so many
- * records were given, `delivered_bytes` is where the others begin. What a consumer hands back that was
- * stopped comes behind what waited for it.
+ * Returns a buffer to the session before the consumer disconnects; the newest buffer is returned
+ * first. `delivered_records` were delivered, and the others begin at `delivered_bytes`. What a
+ * stopped consumer returns is queued behind what waited for it.
  */
 static inline void etwas_consumer_return(struct etwas_consumer *consumer,
                                          struct etwas_consumer_entry *entry,
@@ -112,14 +112,17 @@ static inline void etwas_consumer_return(struct etwas_consumer *consumer,
     consumer->verbs->give_back(consumer, entry, delivered_records, delivered_bytes);
 }
 
-/* Lets go of an entry's buffer, if it has one. All of it was given. */
+/* Releases the buffer of an entry, if it has one, after all of it was delivered. */
 static inline void etwas_consumer_release(struct etwas_consumer *consumer,
                                           struct etwas_consumer_entry *entry)
 {
     consumer->verbs->release(consumer, entry);
 }
 
-/* The same of a buffer that can be read no further than the records that were given: it is lost, and so are the others. */
+/*
+ * Releases a buffer that cannot be read beyond the records that were delivered. The buffer and its
+ * other records count as lost.
+ */
 static inline void etwas_consumer_refuse(struct etwas_consumer *consumer,
                                          struct etwas_consumer_entry *entry,
                                          uint32_t delivered_records)
@@ -128,21 +131,23 @@ static inline void etwas_consumer_refuse(struct etwas_consumer *consumer,
 }
 
 /*
- * From any thread: the consumer gets nothing more, and etwas_consumer_next returns. What waits for
- * it, and nobody else has, is for the next one.
+ * Stops the consumer, from any thread: it gets nothing more, and etwas_consumer_next returns. What
+ * waits for it, and no other consumer has, goes to the next consumer.
  */
 static inline void etwas_consumer_stop(struct etwas_consumer *consumer)
 {
     consumer->verbs->stop(consumer);
 }
 
-/* Stops it, and frees it. */
+/* Stops the consumer and frees it. */
 static inline void etwas_consumer_disconnect(struct etwas_consumer *consumer)
 {
     consumer->verbs->disconnect(consumer);
 }
 
-/* In a fork's child: it gets nothing more, and its session is none of the child's. */
+/*
+ * Ends the consumer in the child of a fork: it gets nothing more, and its session is the parent's.
+ */
 static inline void etwas_consumer_after_fork_in_child(struct etwas_consumer *consumer)
 {
     consumer->verbs->after_fork_in_child(consumer);

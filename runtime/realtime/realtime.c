@@ -13,7 +13,7 @@
 #include "platform/testpoint.h"
 #include "realtime/realtime_internal.h"
 
-/* Of all that live, for a fork. Locked before the lock of any of them. */
+/* Guards the list of all deliveries, for a fork. Taken before the lock of any delivery. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct etwas_realtime *all;
 
@@ -76,7 +76,9 @@ void etwas_realtime_reference(struct etwas_realtime *realtime)
     ck_pr_inc_32(&realtime->references);
 }
 
-/* A fork waits meanwhile: a child must not close a descriptor that is closed. */
+/*
+ * Forks are held off meanwhile, because a child must not close a descriptor that is closed already.
+ */
 static void realtime_close(struct etwas_realtime *realtime)
 {
     struct etwas_realtime **link = &all;
@@ -94,7 +96,7 @@ static void realtime_close(struct etwas_realtime *realtime)
 
 void etwas_realtime_unreference(struct etwas_realtime *realtime)
 {
-    /* Everything done with it, under the lock or not, comes before the last one's free. */
+    /* All accesses, under the lock or not, come before the free by the last owner. */
     ck_pr_fence_release();
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
@@ -158,7 +160,7 @@ void etwas_realtime_queue_push(struct etwas_realtime_queue *queue, struct etwas_
     queue->last = node;
 }
 
-/* Appends a buffer, or a bound. */
+/* Appends a buffer, or a time bound if `buffer` is NULL. Returns false without memory. */
 static bool realtime_queue_append(struct etwas_realtime_queue *queue, uint16_t *notices,
                                   struct etwas_realtime_buffer *buffer, int64_t bound)
 {
@@ -179,7 +181,10 @@ static bool realtime_queue_append(struct etwas_realtime_queue *queue, uint16_t *
     return true;
 }
 
-/* An empty queue takes a buffer of any size. */
+/*
+ * Offers a buffer to a consumer. An empty queue takes a buffer of any size. Returns whether the
+ * consumer took it.
+ */
 static bool realtime_offer(struct etwas_local_consumer *consumer,
                            struct etwas_realtime_buffer *buffer)
 {
@@ -232,7 +237,7 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
 
 /* ---- for the session ------------------------------------------------------------------------- */
 
-/* With what comes next, whoever gets that. */
+/* Adds a notice to the next entry of each consumer, or of the backlog while there is none. */
 static void realtime_add_notice(struct etwas_realtime *realtime, uint16_t notice)
 {
     if (realtime->consumers == NULL) {
@@ -243,7 +248,10 @@ static void realtime_add_notice(struct etwas_realtime *realtime, uint16_t notice
     }
 }
 
-/* The backlog's disk may take its time: whoever connects meanwhile gets the buffer. */
+/*
+ * Gives the buffer to all consumers, or to the backlog. The backlog's disk may be slow: a consumer
+ * that connects meanwhile gets the buffer. Returns whether anyone took it.
+ */
 static bool realtime_distribute(struct etwas_realtime *realtime,
                                 struct etwas_realtime_buffer *buffer)
 {
@@ -275,7 +283,7 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     if (buffer != NULL) {
         memcpy(buffer->content, &numbered, sizeof numbered);
         taken = realtime_distribute(realtime, buffer);
-        /* One that was not taken is the caller's loss. */
+        /* The caller counts a buffer that nobody took. */
         buffer->records = taken ? buffer->records : 0;
         etwas_realtime_release_buffer(realtime, buffer);
     } else {

@@ -2,23 +2,23 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Real-time delivery, as its session sees it: drained buffers go to every consumer that is
- * connected, or into the backlog while there is none. consumer.h is the other end.
+ * Real-time delivery as the session sees it: drained buffers go to every connected consumer, or
+ * into the backlog while there is none. consumer.h is the other end.
  *
- *     drain ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace
- *                   ├──▶ queue of consumer 2 ──next──▶ ProcessTrace
- *                   └──▶ backlog, while there is no consumer; whoever connects first reads it,
- *                        before its queue (R171)
+ *     drain ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace ├──▶ queue of consumer 2
+ *           ──next──▶ ProcessTrace └──▶ backlog, while there is no consumer; the consumer that
+ *           connects first reads it, before its queue (R171)
  *
  * A buffer is copied once, and the consumers share the copy. Neither a writer nor a delivery waits
- * for a consumer. What a consumer does not read in time it does not get, and it is told so (R175).
+ * for a consumer. A consumer that does not read in time loses buffers, and gets a notice of that
+ * (R175).
  *
- * Each processor's buffers come in the order of time, and different processors' do not. So a
- * consumer keeps records until it is told a bound: no record with a stamp up to the bound comes any
- * more, unless its writer was interrupted between reading the clock and committing.
+ * The buffers of one processor come in time order; those of different processors do not. So a
+ * consumer holds records until it gets a time bound: after it no record comes that is stamped up to
+ * the bound, unless its writer was interrupted between reading the clock and committing.
  *
- * The session and each consumer hold a reference; the last one frees it. Thread-safe; not for
- * signal handlers.
+ * The session and each consumer hold a reference; the last one frees the delivery. Thread-safe; not
+ * for signal handlers.
  */
 #ifndef ETWAS_REALTIME_REALTIME_H
 #define ETWAS_REALTIME_REALTIME_H
@@ -31,7 +31,7 @@
 
 struct etwas_realtime;
 
-/* Has a buffer's header say that the buffer is `end` bytes long. */
+/* Sets the length of a buffer in its header to `end` bytes. */
 static inline void etwas_realtime_set_end(struct etwas_etl_buffer_header *header, uint32_t end)
 {
     header->buffer_bytes = end;
@@ -41,70 +41,75 @@ static inline void etwas_realtime_set_end(struct etwas_etl_buffer_header *header
 }
 
 struct etwas_realtime_options {
-    const uint8_t
-        *head; /* buffer 0 of a log file of the session, copied: what consumers know of it */
+    /* header buffer of the session, which is copied: what consumers know of the session */
+    const uint8_t *head;
     uint32_t head_bytes;
-    uint64_t queue_bytes;       /* what a consumer may leave unread */
-    uint64_t backlog_bytes;     /* the same for all, while there is no consumer */
+    uint64_t queue_bytes;       /* limit of what a consumer leaves unread */
+    uint64_t backlog_bytes;     /* limit of the backlog, while there is no consumer */
     const char *backlog_folder; /* NULL: $TMPDIR, else /var/tmp */
 };
 
 /*
- * Down to etwas_realtime_end: whoever has the session's role calls.
+ * The functions down to etwas_realtime_end are called with the session's role held.
  *
- * A Win32 code: ERROR_NOT_ENOUGH_MEMORY, or why there can be no backlog file.
+ * Opens a delivery. Returns a Win32 code: ERROR_NOT_ENOUGH_MEMORY, or the reason why there can be
+ * no backlog file.
  */
 uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
                              struct etwas_realtime **realtime);
 
 /*
- * Hands over a buffer: its header, whose sequence number is given here, and the records behind it.
- * `records`: how many of them are nowhere else, for the accounts. False: nobody took it, and it is
- * counted as a lost buffer.
+ * Delivers a buffer: its header, which gets its sequence number here, and the records behind it.
+ * `records` is how many of them are nowhere else, for the accounts. Returns false if neither a
+ * consumer nor the backlog took it; the caller counts a lost buffer.
  */
 bool etwas_realtime_deliver(struct etwas_realtime *realtime,
                             const struct etwas_etl_buffer_header *header, const void *data,
                             uint32_t records);
 
-/* Tells the consumers a bound: everything stamped up to it has been delivered. */
+/* Sets the time bound of the consumers: everything stamped up to it has been delivered. */
 void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
 
-/* What the session has read of its clocks until now: copied, for whoever consumes. */
+/* Copies the session's clock readings until now, for the consumers. */
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_history *clocks);
 
-/* The session takes stacks, for good: its consumers are told the images of the process. */
+/* The session records stacks from now on, for good: its consumers get the images of the process. */
 void etwas_realtime_enable_stacks(struct etwas_realtime *realtime);
 
-/* Events were lost before they got here: the consumers are told with the next buffer. */
+/* Events were lost before they got here: the consumers get a notice with the next buffer. */
 void etwas_realtime_notify_lost_events(struct etwas_realtime *realtime);
 
 /*
- * For how many buffers of `bytes` there is room, up to `most`: all while there is a consumer, else
- * what fits in the backlog.
+ * Returns for how many buffers of `bytes` there is room, up to `most`: all of them while there is a
+ * consumer, else what fits in the backlog.
  */
 uint32_t etwas_realtime_free_buffers(struct etwas_realtime *realtime, uint32_t most,
                                      uint32_t bytes);
 
 /*
- * How many records were lost since the last call: no consumer got them, and they are nowhere else.
- * *buffers: how many buffers a consumer, or the backlog, did not get since this was opened.
+ * Returns how many records were lost since the last call: no consumer got them, and they are
+ * nowhere else. *buffers receives how many buffers a consumer, or the backlog, did not get since
+ * the delivery was opened.
  */
 uint64_t etwas_realtime_collect_lost(struct etwas_realtime *realtime, uint64_t *buffers);
 
 /*
- * The session has ended: consumers read what they have, then the end. What is in the backlog and
- * will be read by nobody is given up: lost.
+ * The session has ended: consumers read what they have, then the end. A backlog that no consumer
+ * will read is discarded, and its records are counted lost.
  */
 void etwas_realtime_end(struct etwas_realtime *realtime);
 
-/* Keeps it from being freed, and no more. Holding is for whoever knows that it still is. */
+/*
+ * Takes and drops a reference, which only keeps the memory. Taking one needs another reference, or
+ * a lock under which the delivery cannot end.
+ */
 void etwas_realtime_reference(struct etwas_realtime *realtime);
 void etwas_realtime_unreference(struct etwas_realtime *realtime);
 
 /*
- * A fork waits until nobody changes anything. In the child every session has ended, and the
- * backlogs' descriptors are closed; its copies of consumers find their end.
+ * A fork takes all locks before it. In the child every session has ended and the backlogs'
+ * descriptors are closed; its copies of consumers find the end.
  */
 void etwas_realtime_before_fork(void);
 void etwas_realtime_after_fork(bool is_child);

@@ -22,15 +22,16 @@
 #define NS_A_MILLISECOND UINT64_C(1000000)
 
 enum {
-    HEAD_LIMIT_BYTES = 1 << 20, /* it has a buffer header, the session's properties and its names */
+    /* of the header, which has a buffer header, the session's properties and its names */
+    HEAD_LIMIT_BYTES = 1 << 20,
     BUFFER_LIMIT_BYTES = 64 << 20,
-    STOP_CHECK_MS = 100,     /* whether the trace was closed, while the host reads nothing */
-    LEAVING_TIMEOUT_MS = 500 /* of a consumer that goes, with a host that reads nothing */
+    STOP_CHECK_MS = 100,     /* how often a blocked send checks whether the trace was closed */
+    LEAVING_TIMEOUT_MS = 500 /* of the last sends to a host that reads nothing */
 };
 
-/* HEAD or BUFFER, of which pieces have come. */
+/* A HEAD or BUFFER of which pieces were received. */
 struct whole {
-    uint8_t *content; /* NULL: there is none */
+    uint8_t *content; /* NULL: none is being received */
     uint32_t number;
     uint32_t bytes;
     uint32_t filled;
@@ -39,17 +40,17 @@ struct whole {
 
 struct remote_consumer {
     struct etwas_consumer base;
-    int connection;   /* -1: the fork's child has none */
+    int connection;   /* -1: in a fork's child */
     uint32_t stopped; /* stored by any thread */
-    bool is_leaving;  /* it has begun to hand back */
-    bool has_ended;   /* END has come */
+    bool is_leaving;  /* it has begun to return buffers */
+    bool has_ended;   /* END was received */
     bool is_broken;
     uint8_t *head;
     uint32_t head_bytes;
-    uint32_t buffer_bytes;                /* no buffer is longer */
-    struct etwas_realtime_buffer *buffer; /* whose pieces come */
+    uint32_t buffer_bytes;                /* limit of a buffer's length */
+    struct etwas_realtime_buffer *buffer; /* whose pieces are being received */
     struct whole whole;
-    pthread_mutex_t lock; /* the two that follow: any thread reads them */
+    pthread_mutex_t lock; /* guards the two members that follow, which any thread reads */
     struct etwas_clock_history clocks;
     uint64_t clocks_set;
     uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16)));
@@ -57,7 +58,7 @@ struct remote_consumer {
 
 static struct remote_consumer *remote_consumer_of(const struct etwas_consumer *consumer)
 {
-    /* None is constant itself. */
+    /* The objects themselves are never constant. */
     return (struct remote_consumer *)(uintptr_t)consumer;
 }
 
@@ -68,7 +69,10 @@ static bool remote_consumer_is_stopped(const struct remote_consumer *consumer)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* The first piece of a buffer: there is room for all of it. */
+/*
+ * Allocates room for a whole buffer at its first piece. Returns false if its length is invalid, or
+ * without memory.
+ */
 static bool remote_consumer_begin_buffer(struct remote_consumer *consumer,
                                          const struct etwas_consume_piece *piece)
 {
@@ -98,7 +102,10 @@ static bool remote_consumer_begin_head(struct remote_consumer *consumer,
     return consumer->head != NULL;
 }
 
-/* Adds a piece of what has begun, or begins it. False: it is none, or there is no memory. */
+/*
+ * Adds a piece to what is being received, or begins it. Returns false if the piece does not fit, or
+ * without memory.
+ */
 static bool remote_consumer_add_piece(struct remote_consumer *consumer,
                                       const struct etwas_consume_piece *piece,
                                       const uint8_t *content, uint32_t bytes)
@@ -145,7 +152,7 @@ static bool remote_consumer_store_clocks(struct remote_consumer *consumer, const
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-/* The next message, without waiting: its piece, and how many bytes follow that. */
+/* Receives the next message, without waiting: its piece, and how many bytes follow it. */
 static uint32_t remote_consumer_receive_message(struct remote_consumer *consumer,
                                                 struct etwas_consume_piece *piece, uint32_t *bytes)
 {
@@ -172,7 +179,10 @@ static uint32_t remote_consumer_receive_message(struct remote_consumer *consumer
     return ERROR_SUCCESS;
 }
 
-/* Whether the message makes sense where it comes; *is_entry: the entry is whole. */
+/*
+ * Handles a message. Returns false if it is invalid at this point; *is_entry is set if it completes
+ * an entry.
+ */
 static bool remote_consumer_handle_message(struct remote_consumer *consumer,
                                            const struct etwas_consume_piece *piece, uint32_t bytes,
                                            struct etwas_consumer_entry *entry, bool *is_entry)
@@ -209,7 +219,7 @@ static bool remote_consumer_handle_message(struct remote_consumer *consumer,
     }
 }
 
-/* Nothing that could be read: waits until there is something, or the trace is closed. */
+/* Waits until a message can be read or the trace is closed. A cancellation point. */
 static void remote_consumer_wait_for_more(const struct remote_consumer *consumer, int cancelling)
 {
     struct pollfd what = {.fd = consumer->connection, .events = POLLIN};
@@ -262,8 +272,8 @@ static enum etwas_consumer_result remote_consumer_next(struct etwas_consumer *ba
 /* ---- what became of buffers ------------------------------------------------------------------ */
 
 /*
- * A host that reads nothing is waited for, as it is for what it sends; but not by a consumer that goes: then its
- * connection ends, and the host takes back what it has not heard of.
+ * A host that reads nothing is waited for, as it is for what it sends; but not by a consumer that
+ * goes: then its connection ends, and the host takes back what it has not heard of.
  */
 static void remote_consumer_send_disposition(struct remote_consumer *consumer,
                                              enum etwas_consume_disposition disposition,
@@ -355,7 +365,10 @@ static struct etwas_clock_history *remote_consumer_clocks(const struct etwas_con
     return history;
 }
 
-/* What it has taken it may still give, and say so; nothing more comes, and who waits for that wakes up. */
+/*
+ * Shuts the connection for reading: no more messages come, and a thread that waits for one wakes
+ * up. What was taken may still be delivered, and its disposition sent.
+ */
 static void remote_consumer_stop(struct etwas_consumer *base)
 {
     ck_pr_store_32(&remote_consumer_of(base)->stopped, 1);
@@ -379,7 +392,7 @@ static void remote_consumer_disconnect(struct etwas_consumer *base)
     free(consumer);
 }
 
-/* What another thread was receiving stays behind: it may have been anywhere. */
+/* What another thread was receiving is leaked, because it may have been in any state. */
 static void remote_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     struct remote_consumer *consumer = remote_consumer_of(base);
@@ -413,7 +426,7 @@ static bool remote_consumer_wait_until(const struct remote_consumer *consumer, u
            poll(&what, 1, (int)((deadline_ns - now) / NS_A_MILLISECOND) + 1) >= 0;
 }
 
-/* The head, and the clocks as they are now. */
+/* Receives the header and the present clock readings. */
 static uint32_t remote_consumer_receive_start(struct remote_consumer *consumer,
                                               uint64_t deadline_ns)
 {

@@ -16,7 +16,7 @@
 
 enum {
     BYTES_A_KB = 1024,
-    FLUSH_BYTES = 8 << 20, /* consumers keep no more than a few of these back */
+    FLUSH_BYTES = 8 << 20, /* consumers hold back a few of these at most */
 };
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     etwas_log_header_free(&header);
     if (code == ERROR_SUCCESS) {
         session->realtime_lost_before = session->realtime_buffers_lost;
-        /* Events lost before are not theirs. */
+        /* Events that were lost before are not reported to consumers. */
         etwas_session_count(session, &counts);
         session->reported_lost_events = counts.lost;
         etwas_realtime_set_clocks(realtime, &session->clock_history);
@@ -70,7 +70,10 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     return code;
 }
 
-/* What consumers, or the backlog, have not got after all. */
+/*
+ * Moves the records that consumers, or the backlog, did not get after all to the account of
+ * undelivered events.
+ */
 static void session_realtime_account_lost(struct etwas_session *session)
 {
     uint64_t buffers;
@@ -80,7 +83,9 @@ static void session_realtime_account_lost(struct etwas_session *session)
     ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
 }
 
-/* Consumers are told of events lost before they got here, too. */
+/*
+ * Accounts lost records. Consumers also get notices of events that were lost before they got here.
+ */
 static void session_realtime_account(struct etwas_session *session)
 {
     etwas_session_counts counts;
@@ -110,7 +115,9 @@ void etwas_session_realtime_end(struct etwas_session *session)
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
-/* While there is no consumer and the backlog is full everything stays in the pool, until the session ends. */
+/*
+ * Without a consumer and with a full backlog everything stays in the pool, until the session ends.
+ */
 static uint32_t session_realtime_free_buffers(struct etwas_session *session, uint32_t most,
                                               bool last)
 {
@@ -120,12 +127,12 @@ static uint32_t session_realtime_free_buffers(struct etwas_session *session, uin
         return most;
     }
     buffers = etwas_realtime_free_buffers(session->realtime, most, session->pool->buffer_bytes);
-    /* Writers that find no buffer say then that it is for lack of a consumer. */
+    /* Writers that find no buffer then report that a consumer is missing. */
     ck_pr_store_32(&session->pool->words->backlog_full, buffers == 0);
     return buffers;
 }
 
-/* Hands a buffer over; `records`: how many are nowhere else. False: nobody took it. */
+/* Delivers a buffer; `records` of it are nowhere else. Returns false if nobody took it. */
 static bool session_realtime_deliver(struct etwas_session *session,
                                      const struct etwas_drained *buffer, uint32_t records)
 {
@@ -162,7 +169,7 @@ static void session_realtime_flushed(struct etwas_session *session, int64_t boun
     etwas_realtime_set_bound(session->realtime, bound);
 }
 
-/* They get the whole history; it has the reading already. */
+/* Consumers get the whole history, which has the reading already. */
 static void session_realtime_read_clocks(struct etwas_session *session,
                                          const struct etwas_clock_reading *reading, bool quiet)
 {
@@ -183,7 +190,7 @@ static const struct etwas_sink realtime_sink = {
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Buffers that waited for a consumer can go now. */
+/* Wakes the flusher, because buffers that waited for a consumer can be delivered now. */
 static void session_realtime_wake_flusher(struct etwas_session *session)
 {
     (void)pthread_mutex_lock(&session->pool_lock);
@@ -193,7 +200,10 @@ static void session_realtime_wake_flusher(struct etwas_session *session)
     (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
-/* With the control lock held. NULL: it has none. */
+/*
+ * Takes a reference to the session's delivery. The control lock is held. NULL: the session has
+ * none.
+ */
 static struct etwas_realtime *session_realtime_reference(const struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session != NULL ? session->realtime : NULL;
@@ -204,7 +214,7 @@ static struct etwas_realtime *session_realtime_reference(const struct etwas_sess
     return realtime;
 }
 
-/* Lets go of what was held. */
+/* Connects a consumer, and drops the reference that the caller took. */
 static uint32_t session_realtime_connect(struct etwas_session *session,
                                          struct etwas_realtime *realtime,
                                          struct etwas_consumer **consumer)

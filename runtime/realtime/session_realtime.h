@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Real time as a sink of a session (flush/sink.h): begun with it or by an update. With the role
- * held, but for connecting.
+ * Real time as a sink of a session (flush/sink.h), begun with the session or by an update. All
+ * functions but those that connect are called with the session's role held.
  */
 #ifndef ETWAS_REALTIME_SESSION_REALTIME_H
 #define ETWAS_REALTIME_SESSION_REALTIME_H
@@ -11,10 +11,13 @@
 #include "realtime/consumer.h"
 #include "session/session.h"
 
-/* A Win32 code: ERROR_NOT_ENOUGH_MEMORY, or why there can be no backlog file. */
+/*
+ * Begins real time. Returns a Win32 code: ERROR_NOT_ENOUGH_MEMORY, or the reason why there can be
+ * no backlog file.
+ */
 uint32_t etwas_session_realtime_begin(struct etwas_session *session);
 
-/* Consumers read what they have and come to their end. */
+/* Ends real time: consumers read what they have, then the end. */
 void etwas_session_realtime_end(struct etwas_session *session);
 
 /*
@@ -24,7 +27,7 @@ void etwas_session_realtime_end(struct etwas_session *session);
  */
 uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer);
 
-/* The same to the session of a key. */
+/* Does the same for the session of a key. */
 uint32_t etwas_session_realtime_connect_key(struct etwas_session_key key,
                                             struct etwas_consumer **consumer);
 

@@ -100,7 +100,10 @@ static void writer_begin_buffer(struct etwas_relog_writer *writer,
     }
 }
 
-/* What stands in the file behind the buffer's header. One that does not get smaller is as it was, without padding. */
+/*
+ * Returns what follows the buffer's header in the file. A buffer that does not get smaller by
+ * compression is written as it is, without padding.
+ */
 static const uint8_t *writer_buffer_body(struct etwas_relog_writer *writer,
                                          struct etwas_relog_buffer *buffer)
 {

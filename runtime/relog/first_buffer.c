@@ -49,11 +49,13 @@ static size_t first_buffer_write_name(uint8_t *at, const etwas_wchar *name)
     };
     size_t bytes = etwas_utf16_length(name, LIMIT_UNITS) * sizeof *name;
 
-    memcpy(at, name, bytes); /* what is behind it is 0 */
+    memcpy(at, name, bytes); /* the bytes behind it are 0 */
     return bytes + sizeof *name;
 }
 
-/* The log file header as the reader has it, where its record says that it is longer than it can be. */
+/*
+ * Makes the log file header as the reader has it, if its record claims to be longer than possible.
+ */
 static void first_buffer_make_header(struct etwas_relog_first_buffer *first,
                                      const struct etwas_file_header *log)
 {
@@ -109,7 +111,7 @@ uint32_t etwas_relog_first_buffer_read(struct etwas_relog_first_buffer *first,
     return ERROR_SUCCESS;
 }
 
-/* The record at *at, and where the next one is. False: there is none. */
+/* Returns the record at *at and moves *at to the next. False: there is none. */
 static bool first_buffer_next_record(const struct etwas_relog_first_buffer *first, uint32_t *at,
                                      struct etwas_record *record)
 {
@@ -164,7 +166,10 @@ void etwas_relog_set_stamp(uint8_t *bytes, const struct etwas_record *record, in
 
 /* ---- what is different now ------------------------------------------------------------------- */
 
-/* Both forms begin alike, and are alike behind the names. */
+/*
+ * Writes the header's fields. Both forms have the same beginning, and the same fields behind the
+ * names.
+ */
 static void first_buffer_write_fields(uint8_t *payload, bool wide,
                                       const struct etwas_etl_log_header64 *fields)
 {
@@ -190,7 +195,10 @@ static uint8_t *first_buffer_write_own_record(const struct etwas_relog_first_buf
     return at + sizeof header + bytes;
 }
 
-/* In the order in which they stand in each file of ours. Several machines have no clock to tell of. */
+/*
+ * Writes etwas' own records in the order of each file that etwas writes. Inputs of several machines
+ * have no clock to describe.
+ */
 static uint8_t *first_buffer_write_own_records(const struct etwas_relog_first_buffer *first,
                                                const struct etwas_relog_header_facts *facts,
                                                uint8_t *at)
@@ -216,7 +224,7 @@ static uint8_t *first_buffer_write_own_records(const struct etwas_relog_first_bu
     at = first_buffer_write_own_record(first, facts, at, ETWAS_ETL_TOTALS_TYPE, &facts->totals,
                                        sizeof facts->totals);
     if (first->has_trust && !facts->converted) {
-        /* Each processor has one stream now. */
+        /* In the output each processor has one stream. */
         trust.rows = 0;
         trust.one_stream = 0;
         at = first_buffer_write_own_record(first, facts, at, ETWAS_ETL_CLOCK_RECORD_TYPE, &trust,

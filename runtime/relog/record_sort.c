@@ -25,13 +25,13 @@ static uint32_t sort_entry_bytes(const struct etwas_relog_entry *entry)
 
 static const struct etwas_relog_entry *sort_entry_at(const uint8_t *bytes)
 {
-    /* Whatever holds entries is aligned, and each takes a multiple of 8. */
+    /* Memory and file are aligned, and each entry takes a multiple of 8. */
     return (const struct etwas_relog_entry *)(const void *)bytes;
 }
 
 uint32_t etwas_relog_sort_open(struct etwas_relog_sort *sort)
 {
-    /* What is never touched costs address space only. */
+    /* Untouched memory costs address space only. */
     *sort = (struct etwas_relog_sort){
         .memory = malloc(MEMORY_BYTES),
         .places = malloc(PLACES * sizeof *sort->places),
@@ -98,7 +98,7 @@ static uint32_t sort_write_bytes(struct etwas_relog_sort *sort, const uint8_t *b
     return ERROR_SUCCESS;
 }
 
-/* The piece in memory, in its order. What lies side by side is written at once. */
+/* Writes the piece in memory in its order. Neighbouring entries are written at once. */
 static uint32_t sort_write_piece(struct etwas_relog_sort *sort)
 {
     uint32_t code = ERROR_SUCCESS;
@@ -178,7 +178,7 @@ uint32_t etwas_relog_sort_add(struct etwas_relog_sort *sort, const struct etwas_
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Makes the run's first entry available; it has one. */
+/* Loads the run's first entry. The run is not empty. */
 static uint32_t sort_load_window(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
 {
     uint32_t left = run->window_bytes - run->window_at;
@@ -208,13 +208,13 @@ static void sort_run_advance(struct etwas_relog_run *run)
     run->window_at += run->window != NULL ? bytes : 0;
 }
 
-/* Runs lie in the order in which their records came. */
+/* Compares two runs; of equal keys the run that came first wins. */
 static bool sort_run_is_before(const struct etwas_relog_run *a, const struct etwas_relog_run *b)
 {
     return a->entry->key != b->entry->key ? a->entry->key < b->entry->key : a < b;
 }
 
-/* Where the first of the heap belongs. */
+/* Moves the first run of the heap to its place. */
 static void sort_sift_down(struct etwas_relog_sort *sort)
 {
     struct etwas_relog_run *run = sort->heap[0];

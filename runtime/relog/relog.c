@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What <etwas/relog.h> promises: events of log files into another one.
- */
+/* The functions of <etwas/relog.h>: events of log files into another one. */
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -23,7 +21,10 @@ static uint32_t relog_larger(uint32_t left, uint32_t right)
     return left > right ? left : right;
 }
 
-/* As large as an input's, but for what need not be: room for each record, and for the first ones. */
+/*
+ * Returns the size of the output's buffers: as large as an input's, up to the usual size, but with
+ * room for each record and for buffer 0.
+ */
 static uint32_t relog_buffer_bytes(const struct etwas_relogger *relogger)
 {
     enum {
@@ -47,7 +48,10 @@ static uint32_t relog_buffer_bytes(const struct etwas_relogger *relogger)
     return (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
 }
 
-/* Nobody looks for clock snapshots in buffers that are compressed: of those that do not fit in buffer 0 every second one goes. */
+/*
+ * Readers do not search compressed buffers for clock snapshots, so every second one is dropped
+ * until all fit in buffer 0.
+ */
 static void relog_thin_snapshots(struct etwas_relogger *relogger)
 {
     struct etwas_clock_snapshot_list *list = &relogger->snapshots;
@@ -64,7 +68,7 @@ static void relog_thin_snapshots(struct etwas_relogger *relogger)
     }
 }
 
-/* The losses have half of buffer 0 at most. */
+/* Limits the losses to half of buffer 0. */
 static void relog_limit_losses(struct etwas_relogger *relogger)
 {
     size_t fit = etwas_relog_free_bytes(relogger) / 2 / sizeof(struct etwas_etl_loss_record);
@@ -142,7 +146,7 @@ static struct etwas_relogger *relog_new(const etwas_trace_handle *traces, uint32
     return new;
 }
 
-/* Reading is a point of cancellation. */
+/* Reads the inputs. Cancellation is off, since reading is a cancellation point. */
 static uint32_t relog_read_inputs(struct etwas_relogger *new, struct etwas_trace *const *taken,
                                   bool compressed)
 {
@@ -208,8 +212,8 @@ static struct etwas_relog_input *relog_find_input(struct etwas_relogger *relogge
 }
 
 /*
- * The record as it lies on disk. The reader hands its payload out where that lies, at the record's end. False: this is
- * no event of the reader's.
+ * Finds the record as it lies on disk: the reader delivers a payload in place, at the record's end.
+ * Returns false if this is not an event of the reader.
  */
 static bool relog_find_record(const EVENT_RECORD *event, struct etwas_record *record)
 {
@@ -224,7 +228,10 @@ static bool relog_find_record(const EVENT_RECORD *event, struct etwas_record *re
            record->payload_at == head;
 }
 
-/* By system time the order is that of delivery: it may have been set back. */
+/*
+ * If the clock is system time, which may have been set back, the order is that of delivery. Returns
+ * false without memory.
+ */
 static bool relog_keep_order(struct etwas_relog_input *input, struct etwas_relog_entry *entry)
 {
     if (input->fields.clock_type != ETWAS_ETL_CLOCK_SYSTEM) {

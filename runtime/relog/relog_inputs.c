@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files that are relogged: what their headers say, whether they are of one machine, and what they know of
- * its clocks.
+ * The files that are relogged: the contents of their headers, whether they are of one machine, and
+ * their clock snapshots.
  */
 #include "relog/relogger.h"
 
@@ -17,7 +17,10 @@ static uint32_t relog_input_streams(const struct etwas_file_header *log)
 {
     uint32_t processors = log->fields.start.number_of_processors;
 
-    /* Of retention classes the reader tells the processor alone, or that there is none. */
+    /*
+     * With retention classes the reader delivers the processor alone, or one number beyond for
+     * none.
+     */
     if (log->trust.rows > 1 && log->trust.processors != 0) {
         processors = log->trust.processors + 1u;
     }
@@ -41,7 +44,7 @@ static struct etwas_etl_totals relog_input_totals(const struct etwas_trace *trac
     };
 }
 
-/* Can its header's clock be said again? */
+/* Returns whether the clock of the header can be written again. */
 static bool relog_input_has_clock(const struct etwas_file_header *log)
 {
     struct etwas_etl_clock clock;
@@ -88,7 +91,10 @@ static bool relog_inputs_are_of_one_machine(const struct etwas_relog_input *a,
            filetimes_are_near(a->fields.boot_filetime, b->fields.boot_filetime);
 }
 
-/* Adds what a reader would use of them, and frees the timeline. False: no memory. */
+/*
+ * Adds the clock snapshots that a reader would use, and frees the timeline. Returns false without
+ * memory.
+ */
 static bool relog_add_snapshots(struct etwas_clock_snapshot_list *list,
                                 struct etwas_timeline *timeline)
 {
@@ -101,7 +107,7 @@ static bool relog_add_snapshots(struct etwas_clock_snapshot_list *list,
     return complete;
 }
 
-/* All readings of these clocks together, in order. */
+/* Collects the clock snapshots of all inputs, in order. */
 static uint32_t relog_collect_snapshots(struct etwas_relogger *relogger,
                                         struct etwas_trace *const *traces)
 {
@@ -118,7 +124,10 @@ static uint32_t relog_collect_snapshots(struct etwas_relogger *relogger,
     return complete ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Each by itself, as long as there is room. Of a session that several files tell of, those of the file that counts. */
+/*
+ * Collects the losses, each by itself as long as there is room. If several files repeat the losses
+ * of a session, those of the file that counts are taken.
+ */
 static void relog_collect_losses(struct etwas_relogger *relogger, const struct etwas_trace *trace)
 {
     const struct etwas_loss_list *list = &trace->log.losses;
@@ -139,7 +148,10 @@ static void relog_collect_losses(struct etwas_relogger *relogger, const struct e
     }
 }
 
-/* The processors of one machine are the same; those of several lie behind one another. */
+/*
+ * Numbers the processors: inputs of one machine share theirs; the processors of several machines
+ * follow one another.
+ */
 static uint32_t relog_place_processors(struct etwas_relogger *relogger)
 {
     uint32_t processors = 0;

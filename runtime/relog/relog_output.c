@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file: the readings of the clocks that do not fit in buffer 0, the records in their order, and buffer 0 last,
- * when it is known what it has to say.
+ * The output: the clock snapshots that do not fit in buffer 0, the records in their order, and
+ * buffer 0 last, when its contents are known.
  */
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static struct etwas_relog_first_buffer *relog_first_buffer_of(struct etwas_relog
 
 /* ---- clock snapshots ------------------------------------------------------------------------- */
 
-/* How many of them lie in buffers of their own: those behind the first one. */
+/* Returns how many clock snapshots lie in buffers of their own: those behind the first one. */
 static size_t relog_moved_snapshot_count(struct etwas_relogger *relogger)
 {
     enum {
@@ -36,7 +36,7 @@ static size_t relog_moved_snapshot_count(struct etwas_relogger *relogger)
         return 0;
     }
     rest = (count - room) % (data_bytes / CLOCK_SNAPSHOT_BYTES);
-    /* None of these buffers is for a few. */
+    /* No such buffer holds fewer than LEAST. */
     return count - room + (rest != 0 && rest < LEAST && room > 2 * LEAST ? LEAST - rest : 0);
 }
 
@@ -48,7 +48,7 @@ static struct etwas_etl_clock_snapshot_record relog_snapshot_at(struct etwas_rel
                                       index + 1 == relogger->snapshots.count);
 }
 
-/* No record of processor 0 is older than their stamps. */
+/* Writes the moved clock snapshots. No record of processor 0 is older than their stamps. */
 static uint32_t relog_write_snapshots(struct etwas_relogger *relogger)
 {
     const struct etwas_relog_entry *oldest = etwas_relog_sort_first(&relogger->sort);
@@ -98,7 +98,10 @@ static uint32_t relog_saturate(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-/* Does it, or what was recovered of the same session, say how many events were attempted? */
+/*
+ * Returns whether the input, or a recovered file of the same session, says how many events were
+ * attempted.
+ */
 static bool relog_input_says_attempted(const struct etwas_relogger *relogger, uint32_t index)
 {
     const struct etwas_etl_log_header64 *own = &relogger->inputs[index].fields;
@@ -172,7 +175,7 @@ static uint32_t relog_output_mode(const struct etwas_relogger *relogger)
                                      EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP;
     uint32_t mode = relogger->inputs[relogger->base].fields.start.log_file_mode & ~of_files;
 
-    /* Of one input processors are known: so they are shown. */
+    /* If the processors of one input are known, they are shown. */
     for (uint32_t i = 0; i < relogger->count; i++) {
         mode &= relogger->inputs[i].fields.start.log_file_mode |
                 ~EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
@@ -194,7 +197,7 @@ static struct etwas_relog_header_facts relog_output_facts(const struct etwas_rel
     struct etwas_etl_log_header_start *start = &facts.fields.start;
 
     start->buffer_bytes = relogger->writer.buffer_bytes;
-    start->version[2] = relog_output_is_compressed(relogger) ? 2 : 1; /* of the layout */
+    start->version[2] = relog_output_is_compressed(relogger) ? 2 : 1; /* version of the layout */
     start->version[3] = relog_output_is_compressed(relogger) ? 0 : 5;
     start->end_filetime = relog_output_end(relogger);
     start->maximum_file_size = 0;
@@ -220,7 +223,7 @@ static struct etwas_relog_header_facts relog_output_facts(const struct etwas_rel
     return facts;
 }
 
-/* Behind the clock snapshots. Returns how many bytes. */
+/* Writes the losses behind the clock snapshots. Returns how many bytes. */
 static uint32_t relog_write_losses(struct etwas_relogger *relogger, uint8_t *at)
 {
     struct etwas_etl_loss_record record = {

@@ -2,21 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What rounds of ping-pong say of the offset between the clocks of two processors.
+ * Bounds of the offset between the clocks of two processors, by rounds of ping-pong.
  *
- *     near   sent ------------------------------ received
- *                \                              /
+ *     near   sent ------------------------------ received \                              /
  *     far         `------- answered -----------'
  *
- * Be d(t) = far(t) - near(t) the offset, constant during a round. The answer's stamp was taken
+ * Let d(t) = far(t) - near(t) be the offset, constant during a round. The answer's stamp was taken
  * after `sent` and before `received`, and near's clock does not run backwards, so at the moment of
  * the answer near's clock stood between the two:
  *
  *     sent <= answered - d <= received      <=>      answered - received <= d <= answered - sent
  *
- * That holds for every round, however long a thread was kept waiting in it; so the offset lies in
- * the intersection of all, which is never wider than the fastest round trip. A stamp is what the
- * clock stood at when it last moved, less than one step ago: each end moves outwards by a step.
+ * That holds for every round, however long a thread was kept waiting in it. So the offset lies in
+ * the intersection of all rounds, which is never wider than the fastest round trip. A stamp is what
+ * the clock showed when it last moved, less than one step ago: each end moves outwards by a step.
  *
  *     sent 1000, answered 2050, received 1100      950 <= d <= 1050      1000 ± 50, and a step
  */
@@ -35,21 +34,22 @@ struct etwas_lab_round {
 
 /* Zeroed to begin with. Ticks. */
 struct etwas_lab_bounds {
-    uint64_t rounds; /* that said something */
-    int64_t lowest;  /* the offset is at least that, says the round that knows best */
+    uint64_t rounds; /* that were used */
+    int64_t lowest;  /* greatest lower bound of the offset */
     int64_t highest;
-    int64_t fastest_lowest; /* what the fastest round said */
+    int64_t fastest_lowest; /* bounds by the fastest round */
     int64_t fastest_highest;
 };
 
-/* A round in which near's clock ran backwards says nothing and is left out. */
+/* Adds a round. A round in which near's clock ran backwards is left out. */
 void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_lab_round *round);
 
 /*
- * Fills offset_ns, bound_ns and rounds; there must be a round. `quantum`, at least 1: by how many
- * ticks the clock moves at once, itself or what lies beneath it (tick_quantum.h). The bound is that of
- * the intersection. Where that is empty the offset was not constant: then the offset is that of the
- * fastest round, and the bound so wide that it holds what every round allows.
+ * Fills offset_ns, bound_ns and rounds. There is at least one round. `quantum`, at least 1, is by
+ * how many ticks the clock moves at once, itself or the clock that it is made of (tick_quantum.h).
+ * The bound is that of the intersection. An empty intersection means that the offset was not
+ * constant: then the offset is that of the fastest round, and the bound includes what every round
+ * allows.
  */
 void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns, double quantum,
                              etwas_clock_offset *offset);

@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is known to be needed is put out of the caches line by line: the code of the source's
- * function, of clock_gettime and of the vDSO, which may survive in a cache of its own, the data of
- * the vDSO, and the stack. All else that a reading needs, as the tables of pages, leaves the
- * caches, and pages leave the translation buffers, when twice as much memory as the largest cache
- * holds is walked through: once would leave half of it there.
+ * The cost of a reading while its code and data are not in the caches.
  *
- * The code that takes the time is kept warm: it times nothing, twice, right before.
+ * What a reading is known to need is evicted from the caches line by line: the code of the source's
+ * function, of clock_gettime and of the vDSO, which may survive in a cache of its own, the data of
+ * the vDSO, and the stack. Everything else, such as page tables, leaves the caches, and pages leave
+ * the translation buffers, when twice as much memory as the largest cache holds is read: reading as
+ * much once would leave half of it there.
+ *
+ * The timing code is kept warm: it times nothing, twice, right before.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -81,15 +83,15 @@ static size_t cache_walk_bytes(void)
 }
 
 /*
- * Whether the page may be read. Not every page of the vDSO's data is there, and who touches one
- * that is not is killed; the kernel refuses to copy from it.
+ * Returns whether the page may be read. Not every page of the vDSO's data exists, and touching one
+ * that does not kills the process; the kernel refuses to copy from it.
  */
 static bool page_is_readable(uintptr_t page, int to)
 {
     return write(to, (const void *)page, 1) == 1;
 }
 
-/* Remembers the pages of one line of the process's map, if they are data of the vDSO. */
+/* Stores the pages of one line of the process's map, if they are data of the vDSO. */
 static void cache_walk_find_data_in(const char *line, int to, struct etwas_lab_cache_walk *walk)
 {
     uintptr_t start;
@@ -106,7 +108,7 @@ static void cache_walk_find_data_in(const char *line, int to, struct etwas_lab_c
     }
 }
 
-/* Without a map or a pipe none is found: then the walk alone has to put it out. */
+/* Without a map or a pipe no page is found; then only the walk evicts the data. */
 static void cache_walk_find_data(struct etwas_lab_cache_walk *walk)
 {
     FILE *map = fopen("/proc/self/maps", "re");
@@ -135,7 +137,7 @@ bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk)
         return false;
     }
     /*
-     * Small pages, so that the walk also goes through the translation buffers; as good as it gets.
+     * Small pages, so that the walk also goes through the translation buffers. It is only advice.
      */
     (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
     *walk = (struct etwas_lab_cache_walk){.memory = memory, .bytes = bytes};
@@ -183,7 +185,7 @@ static void evict_range(uintptr_t start, size_t bytes)
     }
 }
 
-/* No further than its page: the next one need not be there. */
+/* Evicts no further than its page, because the next one need not exist. */
 static void evict_function(uintptr_t start)
 {
     const size_t page = page_bytes();
@@ -192,7 +194,7 @@ static void evict_function(uintptr_t start)
     evict_range(start, left < CODE_BYTES ? left : CODE_BYTES);
 }
 
-/* The kernel's code in the process: everything its program headers have loaded. */
+/* Evicts the kernel's code in the process: everything that its program headers have loaded. */
 static void evict_vdso(void)
 {
     uintptr_t base = getauxval(AT_SYSINFO_EHDR);
@@ -218,7 +220,7 @@ static void evict_vdso_data(const struct etwas_lab_cache_walk *walk)
     }
 }
 
-/* Where the reading will have its stack, below the caller's. */
+/* Evicts the memory where the reading will have its stack, below the caller's. */
 static __attribute__((noinline)) void evict_stack(void)
 {
     uint8_t stack[STACK_BYTES];
@@ -226,13 +228,15 @@ static __attribute__((noinline)) void evict_stack(void)
     evict_range((uintptr_t)stack, sizeof stack);
 }
 
-/* For the code that times: it is the same as for a reading, so it can be warm while that is not. */
+/* Warms the timing code, which is the same as for a reading. */
 static int64_t read_nothing(void)
 {
     return 0;
 }
 
-/* Ticks of one reading whose code and data are far away, the timing's included. */
+/*
+ * Returns the ticks of one reading whose code and data are not in the caches, including the timing.
+ */
 static int64_t read_cold(int64_t (*read)(void), const struct etwas_lab_cache_walk *walk)
 {
     int64_t ticks;
@@ -242,7 +246,7 @@ static int64_t read_cold(int64_t (*read)(void), const struct etwas_lab_cache_wal
     evict_vdso();
     evict_function((uintptr_t)clock_gettime);
     evict_function((uintptr_t)read);
-    /* Last: what puts out a line looks up where its page lies, and leaves that in the caches. */
+    /* Last, because evicting a line looks up its page and leaves that in the caches. */
     cache_walk_run(walk);
     etwas_lab_time_each(read_nothing, &ticks, 1);
     etwas_lab_time_each(read_nothing, &ticks, 1);

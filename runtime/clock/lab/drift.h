@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Readings of one source against a reference, each between two readings of that, kept until a line
- * is fitted to them (fit.h).
+ * Readings of one source against a reference, each between two readings of the reference, stored
+ * until a line is fitted to them (fit.h).
  *
  *     reference | source | reference      the source was read somewhere between; the middle of the
- *                                         narrowest of some attempts is taken
+ *               narrowest of some attempts is taken
  *
- * A track holds so many points at most. When it is full each two neighbours become one, the one
+ * A track holds a limited number of points. When it is full each two neighbours become one, the one
  * with the narrower bracket, and from then on each point is the narrowest of twice as many samples.
  */
 #ifndef ETWAS_CLOCK_LAB_DRIFT_H
@@ -27,10 +27,10 @@ struct etwas_lab_track {
     struct etwas_lab_point points[ETWAS_LAB_POINTS];
 };
 
-/* Zeroed to begin with. */
+/* Adds a sample. A track begins zeroed. */
 void etwas_lab_track_add(struct etwas_lab_track *track, const struct etwas_lab_point *point);
 
-/* Makes a point of the samples that have not become one. */
+/* Makes a point of the samples that are pending. */
 void etwas_lab_track_finish(struct etwas_lab_track *track);
 
 #endif

@@ -37,8 +37,9 @@ struct etwas_lab_point {
 };
 
 /*
- * Changes `points`, at most ETWAS_LAB_POINTS. `resolution_ns` is the smallest step of the
- * clock. Not known with fewer than three points, or where steps leave too few.
+ * Fits a line to `points`, at most ETWAS_LAB_POINTS, and changes them. `resolution_ns` is the
+ * smallest step of the clock. The drift is not known with fewer than three points, or if steps
+ * leave too few.
  */
 void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolution_ns,
                    etwas_clock_drift *drift);

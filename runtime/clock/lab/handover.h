@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stamps that crossed from one processor to another: the later one was taken after its taker had
+ * Stamps that crossed from one processor to another: the later stamp was taken after its thread had
  * seen the earlier one, so it should not be smaller.
  */
 #ifndef ETWAS_CLOCK_LAB_HANDOVER_H
@@ -13,8 +13,8 @@
 
 struct etwas_lab_handovers {
     uint64_t count;
-    uint64_t smaller; /* of these: the later stamp was smaller */
-    uint64_t worst;   /* by so many ticks at most */
+    uint64_t smaller; /* handovers in which the later stamp was smaller */
+    uint64_t worst;   /* greatest difference of these, in ticks */
 };
 
 static inline void etwas_lab_handover_add(struct etwas_lab_handovers *handovers, int64_t earlier,

@@ -3,15 +3,15 @@
 
 /*
  * The frame of the clock laboratory: what its parts know of a source and of the processors, and
- * what each part does for a report.
+ * what each part measures for a report.
  *
- *     sources    what can be read, and how                          one thread, any processor
- *     cost       what a reading costs, warm and cold                one thread, pinned
- *     steps      how finely it counts                               one thread, pinned
- *     monotony   whether it ever runs backwards or stands still     threads, not pinned
- *     pairs      how far apart the processors are                   threads, pinned
- *     drift      how fast it runs against the kernel's clocks       one thread, not pinned
- *     verdict    what all that means, in sentences
+ *     sources       what can be read, and how                          one thread, any processor
+ *     cost          what a reading costs, warm and cold                one thread, pinned
+ *     steps         how finely it counts                               one thread, pinned
+ *     monotonicity  whether it ever runs backwards or stands still     threads, not pinned
+ *     pairs         how far apart the processors are                   threads, pinned
+ *     drift         how fast it runs against the kernel's clocks       one thread, not pinned
+ *     verdict       what all that means, in sentences
  *
  * examine.c runs the parts one after the other on a thread of its own, which has all signals
  * blocked, as threads started by it have. No two parts run at once. A part fills its fields of a
@@ -37,22 +37,23 @@ struct etwas_lab_source {
 };
 
 /*
- * The source of number ETWAS_CLOCK_SOURCE_*, which must be one. The first call tries them all and
- * calibrates the counter, which takes some tens of milliseconds. Any thread may ask.
+ * Returns the source of number ETWAS_CLOCK_SOURCE_*, which must be valid. The first call tries all
+ * sources and calibrates the counter, which takes some tens of milliseconds. Any thread may call
+ * it.
  */
 const struct etwas_lab_source *etwas_lab_source(uint32_t source);
 
 #ifdef ETWAS_TESTPOINTS
 /*
- * Has `source` be what `replacement` says, which must stay; NULL gives the machine's back. Not
- * while an examination runs.
+ * Replaces `source` by `replacement`, which must stay valid; NULL restores the machine's. Not while
+ * an examination runs.
  */
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
 #endif
 
 /*
- * No later reading of this thread is taken before the earlier ones are done. Readings of the
- * counter may otherwise change places.
+ * Orders readings: no later reading of this thread is taken before the earlier ones are done.
+ * Readings of the counter may otherwise change places.
  */
 static inline void etwas_lab_fence(void)
 {
@@ -65,10 +66,13 @@ static inline void etwas_lab_fence(void)
 #endif
 }
 
-/* What a tick of the counter means, also where sessions may not use it; 0: it does not count. */
+/*
+ * Returns the nanoseconds of a tick of the counter, also if sessions may not use it; 0: it does not
+ * count.
+ */
 double etwas_lab_counter_tick_ns(void);
 
-/* CLOCK_MONOTONIC in nanoseconds: what the parts measure their own time with. */
+/* Returns CLOCK_MONOTONIC in nanoseconds, by which the parts measure their own time. */
 uint64_t etwas_lab_now_ns(void);
 
 /* ---- processors ------------------------------------------------------------------------------ */
@@ -79,14 +83,14 @@ struct etwas_lab_cpus {
     uint32_t *numbers;
 };
 
-/* ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES where the system does not say. */
+/* Reads them. ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES if the system does not say. */
 uint32_t etwas_lab_cpus_read(struct etwas_lab_cpus *cpus);
 void etwas_lab_cpus_free(struct etwas_lab_cpus *cpus);
 
-/* Has the calling thread run on this processor alone. False where the system refuses. */
+/* Pins the calling thread to this processor. Returns false if the system refuses. */
 bool etwas_lab_pin(uint32_t processor);
 
-/* Has the calling thread run on any of these. False where the system refuses. */
+/* Lets the calling thread run on any of these. Returns false if the system refuses. */
 bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus);
 
 /* ---- the parts ------------------------------------------------------------------------------- */
@@ -101,9 +105,9 @@ uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
                              etwas_clock_source_report *report);
 
 /*
- * cold_ns; some readings at least, however long they take. `walk` is memory as large as the caches,
- * which is walked through to fill them, and what else has to be put out of them; `begin` is false
- * without memory.
+ * cold_ns; by some readings at least, however long they take. `walk` is memory as large as the
+ * caches, which is read to fill them, and the pages that have to be evicted besides.
+ * etwas_lab_cache_walk_begin returns false without memory.
  */
 enum {
     ETWAS_LAB_COLD_READINGS = 5, /* at least */
@@ -138,8 +142,8 @@ static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
 /*
  * readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available sources
  * among `sources`; stalls once their resolution_ns and unit_ns are in the report that `run` is
- * given. `run` may be called any number of times and `end` once, after which the monotony is gone;
- * NULL from `begin`: no memory.
+ * given. `run` may be called any number of times and `end` once, which frees the object; `begin`
+ * returns NULL without memory.
  */
 struct etwas_lab_monotonicity;
 struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
@@ -149,24 +153,24 @@ uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uin
 void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony,
                                 etwas_clock_report *report);
 
-/* Pairs among `count` processors. */
+/* Returns the number of pairs among `count` processors. */
 static inline uint64_t etwas_lab_pair_count(uint32_t count)
 {
     return count < 2 ? 0 : (uint64_t)count * (count - 1) / 2;
 }
 
 /*
- * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees with free. Not
- * called for sources that follow a thread. `cpus` is what shall be compared, the caller's limit
- * already applied.
+ * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees. Not called for
+ * sources that follow a thread. `cpus` are the processors to compare, with the caller's limit
+ * applied.
  */
 uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
                          etwas_clock_source_report *report);
 
 /*
  * against_raw, against_realtime of all available sources among `sources` (bit n: source n), and
- * conversions. A sample is taken every 10 to 50 ms, less often while a part runs that takes longer,
- * from `begin` to `end`, after which the drift is gone; NULL from `begin`: no memory.
+ * conversions. A sample is taken every 10 to 50 ms, less often while a longer part runs, from
+ * `begin` to `end`, which frees the object; `begin` returns NULL without memory.
  */
 struct etwas_lab_drift;
 struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources);
@@ -174,12 +178,12 @@ void etwas_lab_drift_sample(struct etwas_lab_drift *drift);
 void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report);
 
 /*
- * What the findings add to trust; recommended_clock, recommendation, verdict. Last, when all else
- * is filled.
+ * What the findings add to trust; recommended_clock, recommendation, verdict. Called last, when
+ * everything else is filled.
  */
 void etwas_lab_conclude(etwas_clock_report *report);
 
-/* The same for a report whose `trust` is filled. */
+/* Does the same for a report whose `trust` is filled. */
 void etwas_lab_write_verdict(etwas_clock_report *report);
 
 #endif

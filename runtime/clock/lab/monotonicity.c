@@ -98,7 +98,10 @@ static void *monotonicity_thread(void *argument)
     return NULL;
 }
 
-/* Keeps where the first watcher is with sources that go on in another thread; forgets the rest. */
+/*
+ * Keeps the last stamps of the first watcher for sources that continue in another thread; resets
+ * the others.
+ */
 static void monotonicity_restart_watch(struct etwas_lab_monotonicity *monotony, uint32_t index)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Watches one source in one thread: does it run backwards, does it stand still? */
+/* Watches one source in one thread: whether it runs backwards or stands still. */
 #ifndef ETWAS_CLOCK_LAB_MONOTONICITY_H
 #define ETWAS_CLOCK_LAB_MONOTONICITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts zeroed. In ticks of the source, and of the reference where it says so. */
+/* Begins zeroed. Ticks of the source, or of the reference where a comment says so. */
 struct etwas_lab_monotonicity_watch {
     bool begun;
-    bool stalled; /* the value that stands now is a stall already counted */
+    bool stalled; /* the present value was counted as a stall already */
     int64_t last;
-    int64_t since; /* by the reference, when that value had been read first */
+    int64_t since; /* by the reference: when that value was read first */
     uint64_t readings;
     uint64_t backward;
     uint64_t largest_backward;
@@ -22,15 +22,15 @@ struct etwas_lab_monotonicity_watch {
 };
 
 /*
- * One reading: the source read `stamp` after the reference read `before` and before it read
- * `after`. Equal stamps that stand for more than `limit` ticks of the reference are a stall: what
- * is certain of that time counts, from the end of the first reading to the beginning of the last.
+ * Adds one reading: the source showed `stamp` between the reference's `before` and `after`. Equal
+ * stamps that stand for more than `limit` ticks of the reference are a stall. The part of that time
+ * that is certain counts: from the end of the first reading to the beginning of the last.
  */
 void etwas_lab_monotonicity_watch_add_reading(struct etwas_lab_monotonicity_watch *watch,
                                               int64_t before, int64_t stamp, int64_t after,
                                               uint64_t limit);
 
-/* Adds what `from` has counted to `to`, which goes on from where it is. */
+/* Adds the counts of `from` to `to`, which continues from its own last stamp. */
 void etwas_lab_monotonicity_watch_merge(struct etwas_lab_monotonicity_watch *to,
                                         const struct etwas_lab_monotonicity_watch *from);
 

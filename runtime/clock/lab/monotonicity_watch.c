@@ -13,7 +13,7 @@ static void watch_add_equal(struct etwas_lab_monotonicity_watch *watch, int64_t 
 {
     uint64_t stood = (uint64_t)before - (uint64_t)watch->since;
 
-    /* A reference that ran backwards itself says nothing. */
+    /* A reference that ran backwards itself is of no use. */
     if (before <= watch->since || stood <= limit) {
         return;
     }

@@ -9,17 +9,17 @@
 
 #include <stddef.h>
 
-/* `text` holds a string of `length` bytes in `size`, all the time. */
+/* `text` is always a string of `length` bytes in `size`. */
 struct etwas_sentences {
     char *text;
     size_t size;
     size_t length;
 };
 
-/* Begins with an empty text; `size` is at least 1. */
+/* Begins an empty text; `size` is at least 1. */
 struct etwas_sentences etwas_sentences_in(char *text, size_t size);
 
-/* Adds a sentence, with a blank before it where another stands. */
+/* Adds a sentence, with a blank before it if it is not the first. */
 void etwas_sentences_add(struct etwas_sentences *sentences, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -27,7 +27,7 @@ enum {
     ETWAS_DURATION_BYTES = 32
 };
 
-/* 0.000123 ns … 12 days, with a unit that suits, in `text`, which is returned. */
+/* Writes a duration with a unit that suits, 0.000123 ns … 12 days, and returns `text`. */
 const char *etwas_duration_text(double ns, char text[ETWAS_DURATION_BYTES]);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What can be read on this machine, how, and what a tick of it means. Readings are async-signal-safe. */
+/*
+ * What can be read on this machine, how, and what a tick of it means. Readings are
+ * async-signal-safe.
+ */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What successive stamps of one thread differ by. */
+/* The differences of successive stamps of one thread. */
 #ifndef ETWAS_CLOCK_LAB_STEPS_H
 #define ETWAS_CLOCK_LAB_STEPS_H
 
@@ -15,13 +15,13 @@ enum {
 };
 
 /*
- * Starts zeroed. In ticks of the source, but for the tally. Readings as a session takes them may
- * change places, where nothing keeps them in order: what a clock is blamed for, and what it moves
- * by, is told from readings in order alone.
+ * Begins zeroed. Ticks of the source, except the tally. Readings as a session takes them may change
+ * places, because nothing keeps them in order: the verdict on a clock, and its quantum, come from
+ * ordered readings alone.
  */
 struct etwas_lab_steps {
     uint64_t readings;
-    uint64_t equal; /* of pairs of successive readings */
+    uint64_t equal; /* pairs of equal successive readings */
     uint64_t forward;
     uint64_t backward;
     uint64_t largest_backward;
@@ -30,19 +30,21 @@ struct etwas_lab_steps {
     uint64_t ordered_readings;
     uint64_t ordered_backward;
     uint64_t largest_ordered_backward;
-    uint32_t kept; /* of the forward steps of those, the first ones */
+    uint32_t kept; /* number of stored forward steps of ordered readings, from the first on */
     uint64_t kept_steps[ETWAS_LAB_STEPS_KEPT];
 };
 
-/* Counts one row of stamps; the last of one row and the first of the next are no pair. */
+/*
+ * Counts one row of stamps. The last stamp of one row and the first of the next are not compared.
+ */
 void etwas_lab_steps_add_row(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
                              double tick_ns);
 
-/* Likewise a row of readings that were kept in order. */
+/* Counts a row of readings that were kept in order. */
 void etwas_lab_steps_add_ordered_row(struct etwas_lab_steps *steps, const int64_t *stamps,
                                      uint32_t count);
 
-/* What was counted, into the report. Sorts the steps that were kept. */
+/* Fills the report with the counts. Sorts the stored steps. */
 void etwas_lab_steps_report(struct etwas_lab_steps *steps, double tick_ns,
                             etwas_clock_source_report *report);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Durations counted: a distribution of some that are at hand, and a tally of any number of them in
- * bins that grow with what they hold, each at most a sixteenth as wide as its values are large.
+ * Counts of durations: a distribution of some that are in memory, and a tally of any number of them
+ * in bins that grow with their values, each at most a sixteenth as wide as its values are large.
  */
 #ifndef ETWAS_CLOCK_LAB_TALLY_H
 #define ETWAS_CLOCK_LAB_TALLY_H
@@ -20,19 +20,22 @@ struct etwas_lab_tally {
     uint64_t counts[ETWAS_LAB_TALLY_BINS];
 };
 
-/* `ns` is not negative; what is beyond the last bin counts in it. */
+/* Counts a duration that is not negative. What is beyond the last bin counts in it. */
 void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns);
 
-/* `count` times 0. */
+/* Counts the duration 0 `count` times. */
 void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count);
 
-/* The bins that are not empty; where they are too many, neighbours with the fewest are joined. */
+/*
+ * Fills the histogram with the bins that are not empty. If they are too many, neighbours with the
+ * fewest are joined.
+ */
 void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histogram *histogram);
 
-/* The smallest first. */
+/* Sorts in ascending order. */
 void etwas_lab_sort(double *values, uint32_t count);
 
-/* Sorts the values. `count` 0 gives zeroes. */
+/* Fills the distribution and sorts the values. `count` 0 gives zeroes. */
 void etwas_lab_distribution_of(double *values, uint32_t count,
                                etwas_clock_distribution *distribution);
 

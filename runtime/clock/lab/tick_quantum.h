@@ -22,29 +22,29 @@
 #include <stdint.h>
 
 enum {
-    /* Of fewer steps nothing can be told. */
+    /* With fewer steps nothing is known. */
     ETWAS_LAB_QUANTUM_STEPS = 16,
 };
 
 /*
- * What these steps, none of them 0, are multiples of; sorts them. 0 where they are too few. May be
- * too much, never by more than the shortest of nearly all steps.
+ * Returns the quantum of which these steps, none of them 0, are multiples; sorts them. 0 if they
+ * are too few. It may be too large, but never larger than the shortest of nearly all steps.
  */
 double etwas_lab_quantum_of(uint64_t *steps, uint32_t count);
 
 /*
- * What the steps of some readings are multiples of, at least 1. 1 for clocks that hardly ever move:
- * coarse ones, which the kernel moves for all processors at once.
+ * Reads the source and returns the quantum of its steps, at least 1. It is 1 for clocks that hardly
+ * ever move: coarse ones, which the kernel moves for all processors at once.
  */
 double etwas_lab_quantum(int64_t (*read)(void));
 
-/*
- * Takes readings, each after those before it are done and a little later or sooner after the last
- * than that one was.
- */
+/* Takes readings, each after those before it are done, at intervals that vary. */
 void etwas_lab_read_in_order(int64_t (*read)(void), int64_t *stamps, uint32_t count);
 
-/* What the cycle counter moves by at once, in nanoseconds; 0: it does not count. Found once. */
+/*
+ * Returns what the cycle counter moves by at once, in nanoseconds; 0: it does not count. Measured
+ * once.
+ */
 double etwas_lab_counter_step_ns(void);
 
 #endif
