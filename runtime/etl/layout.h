@@ -72,7 +72,7 @@ struct etwas_etl_buffer_header {
 };
 _Static_assert(sizeof(struct etwas_etl_buffer_header) == ETWAS_ETL_BUFFER_HEADER_BYTES, "size");
 
-/* The index of the processor whose records are in it. */
+/* Returns the index of the processor whose records are in the buffer. */
 static inline uint16_t etwas_etl_buffer_processor(const struct etwas_etl_buffer_header *header)
 {
     bool wide = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
@@ -194,7 +194,9 @@ struct etwas_etl_full_header {
 };
 _Static_assert(sizeof(struct etwas_etl_full_header) == 48, "FULL_HEADER");
 
-/* An instance event (TraceEventInstance): FULL_HEADER and who the instance and its parent are. */
+/*
+ * An instance event (TraceEventInstance): FULL_HEADER, then the ids of the instance and its parent.
+ */
 struct etwas_etl_instance_header {
     struct etwas_etl_full_header full;
     uint32_t instance_id;
@@ -261,7 +263,10 @@ static inline bool etwas_etl_message_has_stamp(uint16_t option_flags)
     return (option_flags & (TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0;
 }
 
-/* From the record's start, by its option flags; if it has no stamp, where it would be. */
+/*
+ * Returns where the stamp lies from the record's start, by its option flags; if it has none, where
+ * it would be.
+ */
 static inline uint32_t etwas_etl_message_stamp_at(uint16_t option_flags)
 {
     uint32_t at = sizeof(struct etwas_etl_message_header);

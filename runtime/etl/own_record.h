@@ -236,8 +236,9 @@ _Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snap
 /* ---- Message formats: what messages say ------------------------------------------------------ */
 
 /*
- * In buffers of event metadata (event_metadata.h). Behind it the format, UTF-8 with a terminating
- * 0; a conversion of printf for each argument (docs/file-format.md).
+ * The format of messages, in buffers of event metadata (event_metadata.h). The format text follows,
+ * in UTF-8 with a terminating 0; it has a conversion of printf for each argument
+ * (docs/file-format.md).
  */
 struct etwas_etl_message_format {
     uint32_t version;
@@ -250,12 +251,13 @@ _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
 /* ---- Parts of manifests: what providers say of their events ---------------------------------- */
 
 /*
- * In buffers of event metadata (event_metadata.h): what a provider wrote as an event once, in every
- * file. Behind it the payload of that event.
+ * What a provider wrote as an event once, repeated in every file, in buffers of event metadata
+ * (event_metadata.h). The payload of that event follows.
  */
 struct etwas_etl_manifest_chunk {
     uint32_t version;
-    uint32_t process_id; /* that wrote it; the chunks of one document come from one thread */
+    /* the process that wrote it; the chunks of one document come from one thread */
+    uint32_t process_id;
     uint32_t thread_id;
     uint32_t reserved;
     etwas_guid provider;
@@ -277,7 +279,7 @@ _Static_assert(sizeof(struct etwas_etl_kernel_rung) == 16, "rung");
 
 /* ---- The accounts of a system logger's sources ----------------------------------------------- */
 
-/* Who says how many events there were. */
+/* What counts the events. */
 enum {
     ETWAS_ETL_COUNTED_BY_NOBODY = 0,  /* what the logger says by itself: no event of the kernel */
     ETWAS_ETL_COUNTED_EACH = 1,       /* the kernel counts each event, beside the ring */
@@ -285,9 +287,9 @@ enum {
 };
 
 /*
- * What became of the events of one of the kernel's sources on one processor. The last that a
- * session writes, but for those of its end that processors have nothing to do with; behind it the
- * source's name, with its 0.
+ * What became of the events of one of the kernel's sources on one processor. These are the last
+ * records that a session writes, except those of its end that belong to no processor. The source's
+ * name follows, with its 0.
  *
  *     attempted = taken + lost_no_room + lost_unread + lost_not_handed
  */
@@ -310,7 +312,8 @@ struct etwas_etl_account {
 _Static_assert(sizeof(struct etwas_etl_account) == 80, "account");
 
 /*
- * How many records of one kind were made of the events of a source, in the stream of one processor.
+ * The number of records of one kind that were made of the events of a source, in the stream of one
+ * processor.
  */
 struct etwas_etl_account_records {
     uint32_t version;
@@ -325,15 +328,16 @@ struct etwas_etl_account_records {
 };
 _Static_assert(sizeof(struct etwas_etl_account_records) == 56, "records of an account");
 
-/* Why a loss in the kernel. */
+/* The cause of a loss in the kernel. */
 enum {
     ETWAS_ETL_KERNEL_LOSS_NO_ROOM = 0, /* in the processor's ring */
     ETWAS_ETL_KERNEL_LOSS_OFF = 1, /* the processor was off, or came, and was not recorded yet */
 };
 
 /*
- * Events of a processor, in whose stream this is, are missing: so many between the last that was
- * read from its ring before, and the first after. Nobody counts those of one that was not recorded.
+ * Events of a processor are missing, in whose stream this record lies: so many between the last one
+ * that was read from its ring before and the first one after. Events of a processor that was not
+ * recorded are not counted.
  */
 struct etwas_etl_kernel_loss {
     uint32_t version;
@@ -347,8 +351,8 @@ _Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss in the kernel")
 /* ---- Symbols of the kernel ------------------------------------------------------------------- */
 
 /*
- * A function of the kernel in which addresses of the session's events lie. Behind it its name and
- * its module, which is empty for the kernel itself; both end with 0.
+ * A function of the kernel in which addresses of the session's events lie. Its name and its module,
+ * which is empty for the kernel itself, follow; both end with 0.
  */
 struct etwas_etl_kernel_symbol {
     uint32_t version;
@@ -361,9 +365,9 @@ _Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
 /* ---- The stacks of programs ------------------------------------------------------------------ */
 
 /*
- * Behind an event that has a stack: what a reader unwinds the program's part from. Behind it the
- * registers of `mask`, in the order of its bits, as perf events number them; then the stack, from
- * the stack pointer upwards.
+ * Follows an event that has a stack: what a reader unwinds the program's part from. The registers
+ * of `mask` follow, in the order of its bits, as perf events number them; then the stack, from the
+ * stack pointer upwards.
  */
 struct etwas_etl_user_stack {
     uint32_t version;
@@ -394,9 +398,9 @@ enum {
 };
 
 /*
- * What the kernel has counted of the thread that logs this since it began: the first thing that the
- * thread does behind the START of an instance or activity, or the last before its END. Of a counter
- * that is not known 0.
+ * What the kernel has counted of the logging thread since it began: the first thing that the thread
+ * does behind the START of an instance or activity, or the last before its END. An unknown counter
+ * is 0.
  */
 struct etwas_etl_counters {
     uint32_t version;
@@ -421,10 +425,10 @@ _Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
 /* ---- What a trigger's file has --------------------------------------------------------------- */
 
 /*
- * Of a file that a flight recorder wrote for a trigger. From `from_raw` on what was recorded until
- * `until_raw` was asked for, and older buffers were left out. Between covered_from_raw,
- * exclusively, and covered_to_raw the file has everything that any processor recorded, but for what
- * was lost; the trigger lies in there, or both are the trigger's and there is no such interval.
+ * In a file that a flight recorder wrote for a trigger. It has what was recorded from `from_raw`
+ * until `until_raw`, which was requested; older buffers were left out. Between covered_from_raw,
+ * exclusively, and covered_to_raw the file has everything that any processor recorded, except what
+ * was lost. The trigger lies in there, or both are the trigger's and there is no such interval.
  */
 struct etwas_etl_window {
     uint32_t version;  /* ETWAS_ETL_WINDOW_VERSION, as of the next */
@@ -440,7 +444,7 @@ struct etwas_etl_window {
 };
 _Static_assert(sizeof(struct etwas_etl_window) == 64, "window");
 
-/* What was overwritten of it: recorded on a processor after `from_raw` and until to_raw. */
+/* What was overwritten of the window: recorded on a processor after `from_raw` and until to_raw. */
 struct etwas_etl_missing {
     uint32_t version;
     uint32_t processor;
@@ -452,9 +456,9 @@ _Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
 /* ---- What a session has lost, and when ------------------------------------------------------- */
 
 /*
- * So many events were counted lost between two moments. In buffer 0, behind the clock snapshots. In
- * a file that was ended they are together what it counts as lost, without what was lost in the
- * kernel.
+ * Events that were counted lost between two moments. These records lie in buffer 0, behind the
+ * clock snapshots. In a file that was ended their sum is what the file counts as lost, without what
+ * was lost in the kernel.
  */
 struct etwas_etl_loss {
     uint32_t version;
@@ -475,7 +479,10 @@ _Static_assert(sizeof(struct etwas_etl_loss_record) == 88, "loss record");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 
-/* The log file header record, not rounded; names in UTF-16 units without their terminating 0. */
+/*
+ * Returns the size of the log file header record, not rounded; names in UTF-16 units without their
+ * terminating 0.
+ */
 static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_units,
                                                          size_t file_name_units)
 {
@@ -485,8 +492,8 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
 }
 
 /*
- * Up to the first clock snapshot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty
- * names.
+ * Returns the offset of the first clock snapshot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 =
+ * 736 with two empty names.
  */
 static inline uint32_t etwas_etl_first_clock_snapshot_offset(size_t session_name_units,
                                                              size_t file_name_units)
@@ -499,7 +506,9 @@ static inline uint32_t etwas_etl_first_clock_snapshot_offset(size_t session_name
                       sizeof(struct etwas_etl_clock_trust_record));
 }
 
-/* With the clock snapshots of both ends: 736 + 2 × 96 = 928 with two empty names. */
+/*
+ * Returns the size with the clock snapshots of both ends: 736 + 2 × 96 = 928 with two empty names.
+ */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)
 {

@@ -18,10 +18,10 @@
 #include "clock/lab/tick_quantum.h"
 
 enum {
-    CHUNK = 256, /* readings between two looks at the time */
+    CHUNK = 256, /* readings between two checks of the time */
     EMPTY_CHUNK = 64,
     FEWEST = 4096,
-    MOST = 65536, /* enough for one in a thousand, and soon sorted */
+    MOST = 65536, /* enough for one in a thousand, and quickly sorted */
     NS_FOR_EACH = 256,
     ROWS = 512,
 };
@@ -59,7 +59,7 @@ static uint32_t cost_time_singles(struct room *room, uint32_t source, uint64_t b
     etwas_clock_distribution without;
 
     most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
-    /* Twice, so that what is counted finds everything warm. */
+    /* Run twice, so that the counted run finds everything warm. */
     cost_time_some(read, room->readings, CHUNK);
     cost_time_some(NULL, room->empty, EMPTY_CHUNK);
     do {
@@ -74,7 +74,10 @@ static uint32_t cost_time_singles(struct room *room, uint32_t source, uint64_t b
     return count;
 }
 
-/* Less than nothing is what the timer's step makes of a cheap reading; the mean stays right. */
+/*
+ * Subtracts the timing's mean. The timer's step may turn a cheap reading negative; the mean stays
+ * right.
+ */
 static void cost_subtract(double *values, uint32_t count, etwas_clock_source_report *report)
 {
     etwas_clock_distribution *warm = &report->warm_ns;

@@ -88,7 +88,10 @@ static int64_t drift_difference(int64_t left, int64_t right)
     return (int64_t)((uint64_t)left - (uint64_t)right);
 }
 
-/* A negative width: the reference never went forward, it was set again and again. */
+/*
+ * Reads a sample. A negative width means that the reference never went forward, because it was set
+ * again and again.
+ */
 static struct sample sample_read(const struct etwas_lab_source *source,
                                  const struct etwas_lab_source *reference)
 {
@@ -125,7 +128,7 @@ static void track_take_sample(struct etwas_lab_track *track, struct origin *orig
     if (track->stride == 0) {
         *origin = (struct origin){at, sample.value, sample.reference};
     }
-    /* Always over raw time: the line must not be drawn over a time that somebody may set. */
+    /* Always over raw time, because a line over a time that may be set would be wrong. */
     point = (struct etwas_lab_point){
         .at_ns = (double)drift_difference(at, origin->at) * raw->tick_ns,
         .ahead_ns =
@@ -136,7 +139,7 @@ static void track_take_sample(struct etwas_lab_track *track, struct origin *orig
     etwas_lab_track_add(track, &point);
 }
 
-/* A thread's own time has no rate. */
+/* Returns whether the source has a drift: a thread's own time has no rate. */
 static bool drift_is_examined(const struct etwas_lab_drift *drift, uint32_t number)
 {
     const struct etwas_lab_source *source = etwas_lab_source(number);

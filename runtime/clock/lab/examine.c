@@ -4,9 +4,9 @@
 /*
  * etwas_clock_examine: the parts of the laboratory, one after the other, in the time there is.
  *
- *     for each source   cost warm, cost cold, steps, and a burst of monotony      half of the time
- *     for each source   pairs, and a burst of monotony                            a third
- *     until time is up  bursts of monotony with pauses between them
+ *     for each source   cost warm, cost cold, steps, and a burst of monotonicity   half of the time
+ *     for each source   pairs, and a burst of monotonicity                         a third
+ *     until time is up  bursts of monotonicity with pauses between them
  *
  * Between any two of these the drift takes a sample, so that its line is as long as the whole.
  */
@@ -67,7 +67,10 @@ static uint64_t examination_left_ns(const struct examination *examination)
     return elapsed_ns < examination->total_ns ? examination->total_ns - elapsed_ns : 0;
 }
 
-/* A source's part of a share of the time; less where a busy machine has let us fall behind. */
+/*
+ * Returns a source's part of a share of the time; less if a busy machine has delayed the
+ * examination.
+ */
 static uint64_t examination_budget_ns(struct examination *examination, double share,
                                       uint64_t longest_ms)
 {
@@ -87,7 +90,7 @@ static bool examination_has_source(const struct examination *examination, uint32
     return (examination->sources >> source & 1) != 0;
 }
 
-/* Remembers the first error; false when there is one. */
+/* Stores the first error. Returns false when there is one. */
 static bool examination_check(struct examination *examination, uint32_t error)
 {
     if (examination->error == ERROR_SUCCESS) {
@@ -114,7 +117,10 @@ static void examination_describe_sources(struct examination *examination, uint32
     }
 }
 
-/* One that is switched off meanwhile may still be allowed. */
+/*
+ * Returns the number of processors online; one that was switched off meanwhile may still be
+ * allowed.
+ */
 static uint32_t processors_online(uint32_t allowed)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -122,7 +128,7 @@ static uint32_t processors_online(uint32_t allowed)
     return online > (long)allowed ? (uint32_t)online : allowed;
 }
 
-/* Chooses what is compared: evenly from all that may be used. */
+/* Chooses the processors to compare, evenly among those that may be used. */
 static bool examination_describe_processors(struct examination *examination, uint32_t limit)
 {
     const struct etwas_lab_cpus *cpus = &examination->cpus;
@@ -160,9 +166,7 @@ static bool examination_begin(struct examination *examination)
     return examination->drift != NULL;
 }
 
-/*
- * What the counter is worth is known before it is examined; drift's conversions ask for its rate.
- */
+/* The counter's trust is known before it is examined; the drift's conversions need its rate. */
 static void examination_end(struct examination *examination)
 {
     (void)etwas_clock_query_trust(&examination->report->trust);
@@ -223,7 +227,7 @@ static bool examination_compare(struct examination *examination, uint32_t source
     return examination_check(examination, error);
 }
 
-/* One part for each source, with a burst after each; false after an error. */
+/* Runs one part for each source, with a burst after each. Returns false after an error. */
 static bool examination_for_each_source(struct examination *examination,
                                         bool (*part)(struct examination *examination,
                                                      uint32_t source))
@@ -239,7 +243,7 @@ static bool examination_for_each_source(struct examination *examination,
     return true;
 }
 
-/* At least one burst: each source has been watched when its steps were known. */
+/* Runs bursts until time is up, at least one: then each source was watched with its steps known. */
 static bool examination_run_bursts(struct examination *examination)
 {
     while (examination_burst(examination, LONGEST_BURST_MS * NS_PER_MS)) {
@@ -277,7 +281,10 @@ static void *examination_thread(void *argument)
     return NULL;
 }
 
-/* On a thread of its own: it is pinned at times, and no handler of the host shall run there. */
+/*
+ * Runs the examination on a thread of its own, because it is pinned at times and no signal handler
+ * of the program shall run there.
+ */
 static uint32_t examination_run(struct examination *examination)
 {
     sigset_t all;

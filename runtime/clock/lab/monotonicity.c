@@ -19,7 +19,7 @@
 
 enum {
     MOST_THREADS = 5,
-    LOOK_EVERY = 64, /* readings between two looks at the time */
+    LOOK_EVERY = 64, /* readings between two checks of the time */
     STALL_STEPS = 10,
 };
 
@@ -44,7 +44,10 @@ static bool source_is_counter(uint32_t source)
            source == ETWAS_CLOCK_SOURCE_LFENCE_RDTSC;
 }
 
-/* The counter and the kernel's raw clock watch each other, and the counter watches all else. */
+/*
+ * Returns the reference: the counter and the kernel's raw clock watch each other, and the counter
+ * watches all others.
+ */
 static const struct etwas_lab_source *source_reference(uint32_t source)
 {
     const struct etwas_lab_source *counter = etwas_lab_source(ETWAS_CLOCK_SOURCE_TSC);
@@ -146,7 +149,7 @@ struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
     return monotony;
 }
 
-/* A source whose steps are not known yet cannot be said to stand still. */
+/* Sets the limits of stalls. A source whose steps are not known yet cannot stall. */
 static void monotonicity_set_limits(struct etwas_lab_monotonicity *monotony,
                                     const etwas_clock_report *report)
 {

@@ -2,31 +2,31 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Two threads, each on a processor of its own, hand stamps of one clock to and fro through shared
+ * Two threads, each on a processor of its own, pass stamps of one clock to and fro through shared
  * memory: etwas_lab_pairs compares each processor with each other one.
  *
- * Every second round is fenced: the far stamp is surely taken between the near ones, and the
- * bounds of the offset hold (bounds.h). The others read the clock as a session does, without a
- * fence of ours: in them handovers are counted (handover.h), so that a counter that is read before
- * what comes before it shows up there and disturbs no bound.
+ * Every second round is fenced: the far stamp is surely taken between the near ones, and the bounds
+ * of the offset hold (bounds.h). The others read the clock as a session does, without a fence of
+ * ours: in them handovers are counted (handover.h), so that a counter that is read before what
+ * comes before it shows up there and disturbs no bound.
  *
- *     who                     may
+ *     thread                  may
  *     near (the caller)       store `to_far`, load `to_near`; asks, never two things at once
  *     far (a thread)          store `to_near`, load `to_far`; answers what it was asked last
  *
  * Ordering
- *     PUT   stamp, fence_store, turn: who sees a turn sees its stamp. The stamp is the value that
- *           was read, so the clock has been read before the turn can be seen.
+ *     PUT   stamp, fence_store, turn: a thread that sees a turn sees its stamp. The stamp is the
+ *           value that was read, so the clock has been read before the turn can be seen.
  *     TAKE  turn, fence_load, stamp: the other side of PUT, both ways.
  *     ASK   turn seen, etwas_lab_fence, clock: in fenced rounds the clock is not read ahead of the
  *           turn that it waits for. PUT and ASK put `sent` before `answered` before `received`.
  *
- * Progress. Neither side waits for ever for the other to run: it spins a little, then gives the
- * processor away, then naps. Near gives up a question after a while; the answer to it, when it
- * comes, bears an old turn and is not listened to. Far waits until it is told to stop.
+ * Progress. Neither side waits for ever for the other to run: it spins a little, then yields the
+ * processor, then sleeps. Near abandons a question after a while; a late answer has an old turn and
+ * is ignored. Far waits until it is told to stop.
  *
- * Left out are pairs with a processor that cannot be pinned to or that was taken away meanwhile,
- * and those in which a thread was away for so long that there was no whole round of either kind.
+ * Pairs are left out if a processor cannot be pinned to or was taken away meanwhile, and if a
+ * thread was preempted for so long that there was no whole round of either kind.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -74,7 +74,9 @@ struct table {
     struct mailbox to_far;
     struct mailbox to_near;
     alignas(APART_BYTES) int64_t (*read)(void);
-    /* From here on near's alone: far would have to wait for a line that near writes. */
+    /*
+     * Only near uses the members from here on: far would have to wait for a line that near writes.
+     */
     alignas(APART_BYTES) uint64_t number; /* of the turn asked last */
     double tick_ns;
     double quantum; /* what the clock moves by at once */
@@ -89,14 +91,14 @@ static inline void mailbox_put(struct mailbox *mailbox, uint64_t turn, int64_t s
     ck_pr_store_64(&mailbox->turn, turn);
 }
 
-/* For a turn that was seen. */
+/* Reads the stamp of a turn that was seen. */
 static inline int64_t mailbox_take(const struct mailbox *mailbox)
 {
     ck_pr_fence_load(); /* TAKE */
     return (int64_t)ck_pr_load_64(&mailbox->stamp);
 }
 
-/* One step of waiting for the other thread, the longer the more patient. */
+/* Waits one step for the other thread: the longer it has waited, the longer the step. */
 static void pairs_pause(uint32_t step)
 {
     if (step < SPINS) {
@@ -108,7 +110,7 @@ static void pairs_pause(uint32_t step)
     }
 }
 
-/* The first turn that is not `turn`. */
+/* Waits for the first turn that is not `turn`, and returns it. */
 static uint64_t mailbox_await_other_turn(const struct mailbox *mailbox, uint64_t turn)
 {
     uint64_t seen;
@@ -126,7 +128,7 @@ static uint64_t mailbox_await_other_turn(const struct mailbox *mailbox, uint64_t
     return seen;
 }
 
-/* False when it did not come until `end_ns`. */
+/* Waits for `turn`. Returns false if it did not come until `end_ns`. */
 static bool mailbox_await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t end_ns)
 {
     for (uint32_t spin = 0; spin < QUICK_SPINS; spin++) {
@@ -232,7 +234,7 @@ static bool pairs_play_plain(struct table *table, uint64_t end_ns,
     return true;
 }
 
-/* Once at least, however short the budget. */
+/* Plays at least once, however short the budget. */
 static void pairs_play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
                        struct etwas_lab_bounds *bounds, struct etwas_lab_handovers *handovers)
 {
@@ -248,7 +250,7 @@ static void pairs_play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
     } while (etwas_lab_now_ns() < begin_ns + budget_ns);
 }
 
-/* Near is on its processor. False: the pair is left out. */
+/* Compares a pair. Near is on its processor. Returns false if the pair is left out. */
 static bool pairs_compare_one(struct table *table, uint64_t budget_ns, uint64_t last_ns,
                               etwas_clock_offset *offset)
 {
@@ -262,7 +264,7 @@ static bool pairs_compare_one(struct table *table, uint64_t budget_ns, uint64_t 
         return false;
     }
     pairs_play(table, budget_ns, end_ns, &bounds, &handovers);
-    /* A processor that is switched off sends its threads elsewhere without asking them. */
+    /* A processor that is switched off moves its threads elsewhere. */
     if (bounds.rounds == 0 || handovers.count == 0 ||
         !pairs_ask(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_timeout_ns, &far) ||
         far != offset->other || (uint32_t)sched_getcpu() != offset->processor) {
@@ -293,7 +295,10 @@ static void pairs_compare_all(struct table *table, const struct etwas_lab_cpus *
     }
 }
 
-/* A clock that is derived from the counter moves no oftener than it, however fine its ticks are. */
+/*
+ * Returns by how many ticks the clock moves at once. A clock that is derived from the counter moves
+ * no more often than it, however fine its ticks are.
+ */
 static double pairs_step_ticks(const struct etwas_lab_source *clock)
 {
     double own = etwas_lab_quantum(clock->read);

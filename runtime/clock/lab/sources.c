@@ -18,7 +18,7 @@
 #endif
 
 enum {
-    /* For a counter that sessions may not use: its rate is measured here, to some ppm. */
+    /* Measures the rate of a counter that sessions may not use, to some ppm. */
     MEASURING_NS = 20000000,
 };
 
@@ -48,7 +48,7 @@ static int64_t read_rdtscp(void)
 
 #endif
 
-/* What clock_gettime reads, in nanoseconds. */
+/* Reads clock_gettime, in nanoseconds. */
 #define READER(name, clock)                                                                        \
     static int64_t read_##name(void)                                                               \
     {                                                                                              \
@@ -70,7 +70,7 @@ READER(thread_cputime, CLOCK_THREAD_CPUTIME_ID)
     }
 #define SYSTEM_ROW(clock, reader) ROW(#clock, reader, clock, 1)
 
-/* In the order of their numbers. */
+/* Ordered by number. */
 static struct row rows[] = {
     ROW("QPC", etwas_clock_qpc, CLOCK_MONOTONIC_RAW, 1),
     ROW("system time", etwas_clock_system, CLOCK_REALTIME, 100),

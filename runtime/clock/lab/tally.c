@@ -24,7 +24,7 @@ static uint32_t tally_bin_of(double ns)
     return (shift + 1) * PARTS + (uint32_t)((parts >> shift) & (PARTS - 1));
 }
 
-/* Where bin `index` begins, in nanoseconds. */
+/* Returns where bin `index` begins, in nanoseconds. */
 static double tally_bin_start(uint32_t index)
 {
     uint32_t shift;
@@ -96,7 +96,7 @@ void etwas_lab_sort(double *values, uint32_t count)
     qsort(values, count, sizeof *values, tally_compare);
 }
 
-/* The smallest value that `permille` of all do not exceed. */
+/* Returns the smallest value that `permille` of all do not exceed. */
 static double tally_quantile(const double *sorted, uint32_t count, uint32_t permille)
 {
     uint64_t rank = ((uint64_t)count * permille + 999) / 1000;

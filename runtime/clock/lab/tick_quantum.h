@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * By how many ticks a clock moves at once.
+ * The quantum of a clock: by how many ticks it moves at once.
  *
  * A counter may move by many ticks at once, on each processor at moments of its own, and a clock
- * that is derived from it likewise. Neither the smallest step nor the divisor of all steps says by
- * how many: such a counter may add a tick to a second reading before it has moved, so that it never
- * shows the same value twice; a hypervisor may scale it, so that it moves by 24 ticks and by 25 in
- * turn; and a thread that is moved makes one odd step. So it is the most ticks of which nearly all
- * steps are multiples, a tick more or less, between readings that cannot overtake each other and
- * that follow each other at distances that vary.
+ * that is derived from it likewise. Neither the smallest step nor the divisor of all steps shows
+ * the quantum: such a counter may add a tick to a second reading before it has moved, so that it
+ * never shows the same value twice; a hypervisor may scale it, so that it moves by 24 ticks and by
+ * 25 in turn; and a thread that is moved makes one odd step. So the quantum is the largest number
+ * of ticks of which nearly all steps are multiples, a tick more or less, between readings that
+ * cannot overtake each other and that follow each other at distances that vary.
  *
  *     steps 26, 52, 26, 78      26
  *     steps 24, 49, 25, 73      24.4

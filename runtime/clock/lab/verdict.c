@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the numbers of a report mean, in sentences: what the cycle counter is worth, and which clock
- * a session should ask for.
+ * The meaning of a report's numbers, in sentences: what the cycle counter is worth, and which clock
+ * a session should request.
  */
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const etwas_clock_source_report *report_source(const etwas_clock_report *
 static const uint32_t ordered_counters[] = {ETWAS_CLOCK_SOURCE_LFENCE_RDTSC,
                                             ETWAS_CLOCK_SOURCE_RDTSCP};
 
-/* The two processors that are farthest apart beyond what the bound explains; NULL: none. */
+/* Returns the two processors that are farthest apart beyond what the bound explains; NULL: none. */
 static const etwas_clock_offset *report_farthest_apart(const etwas_clock_report *report)
 {
     const etwas_clock_offset *farthest = NULL;
@@ -53,7 +53,10 @@ static const etwas_clock_offset *report_farthest_apart(const etwas_clock_report 
     return farthest;
 }
 
-/* How far apart two processors may be at most, by the better of the two; 0: not known. */
+/*
+ * Returns how far apart two processors may be at most, by the better of the two sources; 0: not
+ * known.
+ */
 static double report_most_apart_ns(const etwas_clock_report *report)
 {
     double best_ns = 0;
@@ -75,7 +78,7 @@ static double report_most_apart_ns(const etwas_clock_report *report)
     return best_ns;
 }
 
-/* Pairs of the processors examined that neither way compared. */
+/* Returns the number of pairs of processors that neither source compared. */
 static uint32_t report_pairs_left_out(const etwas_clock_report *report)
 {
     uint32_t fewest = UINT32_MAX;
@@ -310,7 +313,10 @@ static void verdict_add_measured(const etwas_clock_report *report, struct etwas_
     }
 }
 
-/* What the bare instruction does, which sessions read: it is executed as early as it can be. */
+/*
+ * Describes the order of the bare instruction, which sessions read and which executes as early as
+ * it can.
+ */
 static void verdict_add_order(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
     const etwas_clock_source_report *counter = report_source(report, ETWAS_CLOCK_SOURCE_TSC);
@@ -341,7 +347,7 @@ static void verdict_add_order(const etwas_clock_report *report, struct etwas_sen
 
 /* ---- the recommendation ---------------------------------------------------------------------- */
 
-/* What a stamp costs; 0: not known. */
+/* Returns what a stamp costs; 0: not known. */
 static double report_cost_ns(const etwas_clock_report *report, uint32_t source)
 {
     const etwas_clock_source_report *clock = report_source(report, source);
@@ -352,7 +358,10 @@ static double report_cost_ns(const etwas_clock_report *report, uint32_t source)
     return clock->back_to_back_ns > 0 ? clock->back_to_back_ns : clock->warm_ns.median;
 }
 
-/* A tenth less is worth asking for another clock than the usual one. */
+/*
+ * Returns whether the counter is cheaper than QPC by a tenth, which is worth requesting another
+ * clock.
+ */
 static bool report_counter_is_cheaper(const etwas_clock_report *report)
 {
     double counter_ns = report_cost_ns(report, ETWAS_CLOCK_SOURCE_TSC);
