@@ -23,7 +23,7 @@ static void *ask_for_frequency(void *frequency_hz)
     return NULL;
 }
 
-/* The first test: nobody has asked before. */
+/* The first test: the counter was not asked for before. */
 static void threads_that_ask_first_and_together_get_one_answer(void **state)
 {
     enum {

@@ -153,7 +153,7 @@ static void a_clock_that_is_set_keeps_its_slope(void **state)
     assert_in_range(right, 922, 978);
 }
 
-/* Its steps of 4 ms are no setting, also where nobody has told how large they are. */
+/* Its steps of 4 ms are not taken for settings, also if their size is not known. */
 static void a_coarse_clock_keeps_its_slope(void **state)
 {
     static const double spacings_ns[] = {1.7e6, 2.3e6, 10.1e6, 33.3e6};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the cycle counter of a machine is worth, for machines that are made up (fake_machine.h) and for
- * this one, and which clock a session then gets (R153).
+ * What the cycle counter of a machine is worth, for machines that are made up (fake_machine.h) and
+ * for this one, and which clock a session then gets (R153).
  */
 #include <math.h>
 #include <stdio.h>

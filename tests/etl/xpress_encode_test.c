@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The compressor of buffers: whatever it is given comes back, it stays in its room, and records become small. */
+/*
+ * The compressor of buffers: whatever it is given comes back, it stays in its room, and records
+ * become small.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

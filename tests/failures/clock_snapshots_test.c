@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Clock snapshots that the system refuses, or takes and drops later: they are fewer then, and no event is
- * lost or accounted otherwise.
+ * Clock snapshots that the system refuses, or takes and drops later: they are fewer then, and no
+ * event is lost or accounted otherwise.
  */
 #include <errno.h>
 #include <etwas/evntrace.h>

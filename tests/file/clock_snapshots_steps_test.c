@@ -18,7 +18,10 @@
 
 static struct clock_snapshots clock_snapshots;
 
-/* How far the system time of a clock snapshot is from where QPC says it should be, counted from the start. */
+/*
+ * How far the system time of a clock snapshot is from where QPC says it should be, counted from the
+ * start.
+ */
 static int64_t off_by(uint32_t index)
 {
     const struct etwas_etl_clock_snapshot *start = &clock_snapshots.list[0];

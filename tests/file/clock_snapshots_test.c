@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Clock clock snapshots through a whole session: every file has them, in every mode, with every clock, and
- * nothing else about the session changes.
+ * Clock clock snapshots through a whole session: every file has them, in every mode, with every
+ * clock, and nothing else about the session changes.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clock snapshots of a log file alone, with readings made up: where they go when there are many, and
- * which go when they may not be many. Reading n, from 1, was at n µs.
+ * The clock snapshots of a log file alone, with readings made up: where they go when there are
+ * many, and which go when they may not be many. Reading n, from 1, was at n µs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -334,7 +334,10 @@ static long write_until_killed(enum etwas_log_file_call call, size_t bytes)
     return now == 0 ? -EIO : (long)now;
 }
 
-/* Also when clock snapshots in the middle of buffer 0 have gone: no clock snapshot is half one and half another. */
+/*
+ * Also when clock snapshots in the middle of buffer 0 have gone: no clock snapshot is half one and
+ * half another.
+ */
 static void a_writer_that_is_killed_at_any_byte_leaves_whole_clock_snapshots(void **state)
 {
     enum {
@@ -457,7 +460,7 @@ static void a_file_that_is_ended_twice_has_one_end(void **state)
     assert_int_equal(clock_snapshots.count, 3);
 }
 
-/* ---- the history -----------------------------------------------------------------------------  */
+/* ---- the history ------------------------------------------------------------------------------ */
 
 static void a_history_forgets_the_old_more_than_the_new(void **state)
 {

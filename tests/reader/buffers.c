@@ -108,7 +108,9 @@ static size_t sort_damages(etwas_damage *damages, size_t count, uint64_t begin)
     return kept;
 }
 
-/* ProcessTrace's, without those of buffer 0: they come first, and no data buffer says so of them. */
+/*
+ * ProcessTrace's, without those of buffer 0: they come first, and no data buffer says so of them.
+ */
 static struct collected_event before[COLLECT_EVENTS];
 static etwas_damage damages_before[COLLECT_DAMAGES];
 

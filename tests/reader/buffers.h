@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Runs etwas_trace_process_buffers on files; the events and damages are kept as those of ProcessTrace are. */
+/*
+ * Runs etwas_trace_process_buffers on files; the events and damages are kept as those of
+ * ProcessTrace are.
+ */
 #ifndef ETWAS_TESTS_READER_BUFFERS_H
 #define ETWAS_TESTS_READER_BUFFERS_H
 
@@ -40,9 +43,10 @@ void give_more(etwas_trace_handle trace, uint64_t from, uint64_t until);
 void run_buffers(const char *path, uint64_t from, uint64_t until);
 
 /*
- * All of the file, against ProcessTrace: the same events and damages, once each, but for those in buffer 0, and for what
- * that tells of numbers, and of processors once only; buffer by buffer in the order of their place. The collections
- * are those of the buffers then. Of a file without an end there may be less: only what is whole.
+ * All of the file, against ProcessTrace: the same events and damages, once each, but for those in
+ * buffer 0, and for what that tells of numbers, and of processors once only; buffer by buffer in
+ * the order of their place. The collections are those of the buffers then. Of a file without an end
+ * there may be less: only what is whole.
  */
 void compare_with_process_trace(const char *path, bool ended);
 

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file that is still written, buffer by buffer: what is whole comes once, and what is cut comes later and is no damage.
+ * A file that is still written, buffer by buffer: what is whole comes once, and what is cut comes
+ * later and is no damage.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -149,7 +150,9 @@ static uint8_t *set_space_aside(void)
     return space;
 }
 
-/* The space is there from the beginning; what is written to it goes from its beginning to its end. */
+/*
+ * The space is there from the beginning; what is written to it goes from its beginning to its end.
+ */
 static void space_set_aside_has_nothing_yet(void **state)
 {
     (void)state;
@@ -163,7 +166,9 @@ static void space_set_aside_has_nothing_yet(void **state)
 
             memcpy(space, builder.bytes, bytes);
             run_buffers(put_file(0, space, 2 * builder.size), 0, UINT64_MAX);
-            /* Where a buffer's last bytes are zeroes, they are there when something is behind it. */
+            /*
+             * Where a buffer's last bytes are zeroes, they are there when something is behind it.
+             */
             assert_true(collected.event_count == most * IN_BUFFER || space[ends[most] - 1] == 0);
             assert_events(0, (uint32_t)collected.event_count);
             assert_true(given.count + 1 >= most && given.count <= most);

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files of sessions that run, followed buffer by buffer while they are written: opened again and again, each time
- * from where the last buffer ended. Each event comes once, no number is left out, and its time is what it is in the
- * end.
+ * The files of sessions that run, followed buffer by buffer while they are written: opened again
+ * and again, each time from where the last buffer ended. Each event comes once, no number is left
+ * out, and its time is what it is in the end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -182,7 +182,10 @@ static void begin_file(void)
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* The file with all its readings says of each event what was said before, or at most what both may be wrong by. */
+/*
+ * The file with all its readings says of each event what was said before, or at most what both may
+ * be wrong by.
+ */
 static void on_again(EVENT_RECORD *record)
 {
     struct followed *to = record->UserContext;
@@ -252,8 +255,8 @@ static int end(void **state)
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * Runs one and calls `look` meanwhile, until that has seen enough: how fast files are written and read is the machine's
- * matter. Returns how many events it recorded.
+ * Runs one and calls `look` meanwhile, until that has seen enough: how fast files are written and
+ * read is the machine's matter. Returns how many events it recorded.
  */
 static uint64_t run_session(const char *path, const etwas_session_options *options,
                             void (*look)(void), bool (*has_seen_enough)(void))

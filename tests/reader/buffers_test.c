@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file buffer by buffer: each event once, in the order of its place; any part of it; what is whole of one that grows.
+ * A file buffer by buffer: each event once, in the order of its place; any part of it; what is
+ * whole of one that grows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,10 @@ enum {
 
 static struct builder builder;
 
-/* What is not buffer 0 of a file of so many data buffers: events 0, 1, 2 … in the order of their place. */
+/*
+ * What is not buffer 0 of a file of so many data buffers: events 0, 1, 2 … in the order of their
+ * place.
+ */
 static void put_buffers(uint32_t buffers)
 {
     uint32_t number = 0;
@@ -59,7 +63,7 @@ static int end(void **state)
     return 0;
 }
 
-static const char *put(void)
+static const char *write_trace(void)
 {
     return put_file(0, builder.bytes, builder.size);
 }
@@ -81,7 +85,7 @@ static void each_event_comes_once_in_the_order_of_its_place(void **state)
     (void)state;
     for (int compressed = 0; compressed < 2; compressed++) {
         build(compressed != 0);
-        compare_with_process_trace(put(), true);
+        compare_with_process_trace(write_trace(), true);
         assert_int_equal(given.code, ERROR_SUCCESS);
         assert_events(0, EVENTS);
         assert_int_equal(given.count, BUFFERS);
@@ -183,7 +187,7 @@ static void a_buffer_says_what_it_has(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         put_kinds(files[i].own, files[i].mode);
-        compare_with_process_trace(put(), true);
+        compare_with_process_trace(write_trace(), true);
         assert_int_equal(given.count, 7);
         for (size_t k = 0; k < 7; k++) {
             assert_int_equal(given.buffers[k].begun.kind, files[i].kinds[k]);
@@ -199,7 +203,7 @@ static void a_circular_file_that_was_ended_comes_by_place(void **state)
     (void)state;
     build(false);
     builder_wrap(&builder, 5, true);
-    compare_with_process_trace(put(), true);
+    compare_with_process_trace(write_trace(), true);
     assert_int_equal(given.count, 5);
     assert_int_equal(given.buffers[0].begun.number, 4);
     assert_int_equal(given.buffers[1].begun.number, 5);
@@ -213,7 +217,7 @@ static void a_circular_file_without_an_end_is_refused(void **state)
     (void)state;
     build(false);
     builder_wrap(&builder, 5, false);
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_NOT_SUPPORTED);
     assert_int_equal(given.count, 0);
 }
@@ -234,7 +238,7 @@ static void the_sessions_of_an_appended_file_are_told_apart(void **state)
             put_buffers(3 + session);
         }
         builder_end(&builder);
-        compare_with_process_trace(put(), true);
+        compare_with_process_trace(write_trace(), true);
         assert_int_equal(given.count, 3 + 4 + 5 + 6);
         for (uint32_t i = 0, session = 0, number = 0; i < given.count; i++) {
             assert_int_equal(given.buffers[i].begun.session, session);
@@ -244,7 +248,7 @@ static void the_sessions_of_an_appended_file_are_told_apart(void **state)
                 number = 0;
             }
         }
-        run_buffers(put(), given.buffers[10].begun.file_offset, UINT64_MAX);
+        run_buffers(write_trace(), given.buffers[10].begun.file_offset, UINT64_MAX);
         assert_int_equal(given.buffers[0].begun.session, 2);
         builder_free(&builder);
     }
@@ -259,14 +263,14 @@ static void any_stretch_has_the_buffers_that_begin_in_it(void **state)
     (void)state;
     for (int compressed = 0; compressed < 2; compressed++) {
         build(compressed != 0);
-        run_buffers(put(), 0, UINT64_MAX);
+        run_buffers(write_trace(), 0, UINT64_MAX);
         for (size_t i = 0; i < BUFFERS; i++) {
             begins[i] = given.buffers[i].begun.file_offset;
         }
         begins[BUFFERS] = given.next;
         for (uint32_t from = 0; from <= BUFFERS; from++) {
             for (uint32_t until = from; until <= BUFFERS; until++) {
-                run_buffers(put(), begins[from], begins[until]);
+                run_buffers(write_trace(), begins[from], begins[until]);
                 assert_int_equal(given.code, ERROR_SUCCESS);
                 assert_events(from * IN_BUFFER, until * IN_BUFFER);
             }
@@ -282,7 +286,7 @@ static void where_buffers_have_one_size_any_offset_will_do(void **state)
     for (uint64_t from = 0; from <= builder.size + 5000; from += 511) {
         uint64_t first = from <= 4096 ? 0 : (from + 4095) / 4096 - 1;
 
-        run_buffers(put(), from, UINT64_MAX);
+        run_buffers(write_trace(), from, UINT64_MAX);
         assert_int_equal(given.code, ERROR_SUCCESS);
         assert_events(first < BUFFERS ? (uint32_t)first * IN_BUFFER : EVENTS, EVENTS);
     }
@@ -303,13 +307,13 @@ static void a_callback_stops_it_before_or_behind_a_buffer(void **state)
     (void)state;
     build(false);
     given_begin = stop_at_5;
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_CANCELLED);
     assert_events(0, 4 * IN_BUFFER);
     assert_false(given.buffers[4].has_ended);
     given_begin = NULL;
     given_end = stop_at_5;
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_CANCELLED);
     assert_events(0, 5 * IN_BUFFER);
     assert_int_equal(given.count, 5);
@@ -321,10 +325,10 @@ static void what_is_passed_over_is_not_read(void **state)
 
     (void)state;
     build(false);
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     bytes_read = collected.information.bytes_read;
     given_begin = pass_even;
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_SUCCESS);
     assert_int_equal(collected.event_count, EVENTS / 2);
     assert_int_equal(collected.events[IN_BUFFER].number, 2 * IN_BUFFER);
@@ -340,7 +344,7 @@ static void who_gives_no_callbacks_gets_all(void **state)
     (void)state;
     build(false);
     forget_collected();
-    trace = open_collecting(put(), PROCESS_TRACE_MODE_EVENT_RECORD);
+    trace = open_collecting(write_trace(), PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_int_equal(etwas_trace_process_buffers(trace, 0, UINT64_MAX, NULL, NULL, NULL),
                      ERROR_SUCCESS);
     assert_int_equal(collected.event_count, EVENTS);
@@ -361,7 +365,7 @@ static void what_is_wrong_with_buffer_0_is_told_from_the_beginning_alone(void **
     builder_header(&builder, 0)->type = ETWAS_ETL_BUFFER_GENERIC;
     builder_header(&builder, 4)->processor = 77;
     builder_header(&builder, 6)->processor = 77;
-    run_buffers(put(), 0, UINT64_MAX);
+    run_buffers(write_trace(), 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_FILE_CORRUPT);
     assert_int_equal(collected.damage_count, 3);
     assert_int_equal(collected.damages[0].file_offset, 0);
@@ -369,7 +373,7 @@ static void what_is_wrong_with_buffer_0_is_told_from_the_beginning_alone(void **
     assert_int_equal(given.buffers[3].ended.damages, 1);
     assert_int_equal(given.buffers[5].ended.damages, 1);
     assert_int_equal(given.buffers[5].ended.stream, 77);
-    run_buffers(put(), given.buffers[6].begun.file_offset, UINT64_MAX);
+    run_buffers(write_trace(), given.buffers[6].begun.file_offset, UINT64_MAX);
     assert_int_equal(given.code, ERROR_SUCCESS);
     assert_int_equal(collected.damage_count, 0);
 }
@@ -402,7 +406,7 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     build(false);
     given_forget();
-    opened = open_collecting(put(), PROCESS_TRACE_MODE_EVENT_RECORD);
+    opened = open_collecting(write_trace(), PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_int_equal(etwas_trace_process_buffers(opened, 2, 1, NULL, NULL, NULL),
                      ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_trace_process_buffers(opened + 1, 0, 1, NULL, NULL, NULL),
@@ -421,8 +425,8 @@ static void closing_it_from_a_callback_ends_it(void **state)
     (void)state;
     build(false);
     given_forget();
-    opened =
-        open_collecting(put(), PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+    opened = open_collecting(write_trace(),
+                             PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP);
     given_begin = close_at_3;
     give_more(opened, 0, UINT64_MAX);
     assert_int_equal(given.code, ERROR_SUCCESS);

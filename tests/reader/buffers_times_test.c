@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Buffers read from any place on: their events' times are those of the whole file, and what lies in front costs nothing.
+ * Buffers read from any place on: their events' times are those of the whole file, and what lies in
+ * front costs nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,10 @@ enum {
     OLDER = 120 /* seconds: so old are the events of one processor when they are written */
 };
 
-/* The wall clock wanders, and once it is set: so whatever clock snapshot is missed, times are others. */
+/*
+ * The wall clock wanders, and once it is set: so whatever clock snapshot is missed, times are
+ * others.
+ */
 static struct etwas_etl_clock_snapshot wandering(int64_t n, uint32_t reason)
 {
     struct etwas_etl_clock_snapshot snapshot = clock_snapshot_of(n, reason);
@@ -53,8 +57,9 @@ static void put_event(int64_t halves)
 }
 
 /*
- * As a session leaves it: each ten seconds a buffer of what was recorded, and one of what a slow processor did long
- * before; now and then a clock snapshot buffer. Buffer 0 has the newest clock snapshots.
+ * As a session leaves it: each ten seconds a buffer of what was recorded, and one of what a slow
+ * processor did long before; now and then a clock snapshot buffer. Buffer 0 has the newest clock
+ * snapshots.
  */
 static const char *build_times(bool ended, uint64_t *begins)
 {
@@ -206,7 +211,9 @@ static void the_clocks_are_known_up_to_the_last_reading(void **state)
 
 /* ---- what it costs --------------------------------------------------------------------------- */
 
-/* `old`: the last buffers have events of so many seconds before. Returns how many bytes were read. */
+/*
+ * `old`: the last buffers have events of so many seconds before. Returns how many bytes were read.
+ */
 static uint64_t read_the_end(uint32_t buffers, int64_t old)
 {
     struct builder_options options = cycles();
@@ -240,7 +247,7 @@ static uint64_t read_the_end(uint32_t buffers, int64_t old)
     assert_int_equal(etwas_trace_process_buffers(asked, begin, UINT64_MAX, NULL, NULL, NULL),
                      ERROR_SUCCESS);
     assert_int_equal(compared, 3 * 3);
-    /* Behind it nobody has the file looked through either. */
+    /* After it no call scans the whole file either. */
     assert_int_equal(etwas_trace_convert_time(asked, raw_of(60), ETWAS_CLOCK_QPC, &time),
                      ERROR_SUCCESS);
     assert_int_equal(etwas_trace_query(asked, &information), ERROR_SUCCESS);

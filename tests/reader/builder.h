@@ -72,8 +72,10 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 /* The same with a payload of one u32. */
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number);
 
-/* The records etwas writes for itself: a calibration that changes no clock, a clock snapshot, the totals, and
- * any other. */
+/*
+ * The records etwas writes for itself: a calibration that changes no clock, a clock snapshot, the
+ * totals, and any other.
+ */
 void builder_calibration(struct builder *builder);
 void builder_clock_snapshot(struct builder *builder,
                             const struct etwas_etl_clock_snapshot *snapshot);

@@ -19,7 +19,7 @@ static uint32_t of_other;    /* events that another callback of the class got */
 static uint32_t of_trace;    /* events of event_class that the trace's own callback got */
 static uint64_t last_number; /* what the newest says */
 
-static void take(const EVENT_TRACE *event)
+static void record_class_event(const EVENT_TRACE *event)
 {
     assert_memory_equal(&event->Header.Guid, &event_class, sizeof event_class);
     assert_int_equal(event->Header.Class.Type, 10);
@@ -29,13 +29,13 @@ static void take(const EVENT_TRACE *event)
 
 static void on_class(EVENT_TRACE *event)
 {
-    take(event);
+    record_class_event(event);
     of_class++;
 }
 
 static void on_class_too(EVENT_TRACE *event)
 {
-    take(event);
+    record_class_event(event);
     of_other++;
 }
 

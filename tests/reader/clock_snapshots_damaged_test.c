@@ -80,7 +80,9 @@ static void damaged_clock_snapshots_do_no_harm(void **state)
     builder_free(&builder);
 }
 
-/* Every number of every clock snapshot anything at all: times may be nonsense, and come in order. */
+/*
+ * Every number of every clock snapshot anything at all: times may be nonsense, and come in order.
+ */
 static void clock_snapshots_of_random_numbers_do_no_harm(void **state)
 {
     (void)state;

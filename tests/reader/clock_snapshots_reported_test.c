@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a file tells of its clocks: rates, errors, steps, suspends; and who may ask, and when. */
+/*
+ * What a file reports about its clocks: rates, errors, steps, suspends; and which threads may ask
+ * for it, and when.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -227,7 +230,10 @@ static void *ask_on(void *argument)
     return NULL;
 }
 
-/* The clock snapshots beside buffer 0 are found by whoever comes first; nobody gets a wrong answer. */
+/*
+ * The clock snapshots beside buffer 0 are found by the thread that comes first; no thread gets a
+ * wrong answer.
+ */
 static void others_may_ask_while_a_file_is_read(void **state)
 {
     enum {

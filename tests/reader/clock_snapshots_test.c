@@ -196,7 +196,10 @@ static void a_file_that_still_grows_is_known_as_far_as_when_it_is_read(void **st
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
 }
 
-/* Killed one second after its last clock snapshot: the rate is that of the clock snapshots, not that of the header. */
+/*
+ * Killed one second after its last clock snapshot: the rate is that of the clock snapshots, not
+ * that of the header.
+ */
 static void a_file_without_an_end_is_converted_by_the_clock_snapshots_it_has(void **state)
 {
     struct builder_options options = cycles();

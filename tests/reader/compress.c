@@ -15,7 +15,7 @@ struct output {
     size_t shared;  /* one more than the place of a byte with a free high nibble, or 0 */
 };
 
-static void put(struct output *out, uint64_t value, size_t width)
+static void compress_put(struct output *out, uint64_t value, size_t width)
 {
     for (size_t i = 0; i < width; i++) {
         out->bytes[out->at++] = (uint8_t)(value >> (8 * i));
@@ -34,7 +34,7 @@ static void begin_item(struct output *out, bool match)
         out->flags_at = out->at;
         out->flags = 0;
         out->items = 0;
-        put(out, 0, 4);
+        compress_put(out, 0, 4);
     }
     out->flags |= (uint32_t)match << (31 - out->items++);
 }
@@ -45,7 +45,7 @@ static void put_nibble(struct output *out, uint32_t nibble)
         out->bytes[out->shared - 1] |= (uint8_t)(nibble << 4);
         out->shared = 0;
     } else {
-        put(out, nibble, 1);
+        compress_put(out, nibble, 1);
         out->shared = out->at;
     }
 }
@@ -55,7 +55,7 @@ static void put_match(struct output *out, size_t distance, size_t length)
     size_t rest = length - 3;
 
     begin_item(out, true);
-    put(out, (distance - 1) << 3 | (rest < 7 ? rest : 7), 2);
+    compress_put(out, (distance - 1) << 3 | (rest < 7 ? rest : 7), 2);
     if (rest < 7) {
         return;
     }
@@ -64,15 +64,15 @@ static void put_match(struct output *out, size_t distance, size_t length)
         return;
     }
     if (rest - 22 < 255) {
-        put(out, rest - 22, 1);
+        compress_put(out, rest - 22, 1);
         return;
     }
-    put(out, 255, 1);
+    compress_put(out, 255, 1);
     if (rest <= UINT16_MAX) {
-        put(out, rest, 2);
+        compress_put(out, rest, 2);
     } else {
-        put(out, 0, 2);
-        put(out, rest, 4);
+        compress_put(out, 0, 2);
+        compress_put(out, rest, 4);
     }
 }
 
@@ -103,7 +103,7 @@ size_t compress(const uint8_t *input, size_t bytes, uint8_t *output)
     struct output out = {.bytes = output};
     size_t distance = 0;
 
-    put(&out, 0, 4);
+    compress_put(&out, 0, 4);
     for (size_t at = 0; at < bytes;) {
         size_t length = longest(input, bytes, at, &distance);
 
@@ -112,13 +112,13 @@ size_t compress(const uint8_t *input, size_t bytes, uint8_t *output)
             at += length;
         } else {
             begin_item(&out, false);
-            put(&out, input[at++], 1);
+            compress_put(&out, input[at++], 1);
         }
     }
     /* What is left of a flag word is 1; a full one is followed by one that is nothing else. */
     if (out.items == 32) {
         close_flags(&out);
-        put(&out, UINT32_MAX, 4);
+        compress_put(&out, UINT32_MAX, 4);
     } else {
         out.flags |= UINT32_MAX >> out.items;
         close_flags(&out);

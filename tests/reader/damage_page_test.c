@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Kinds of damage that docs/damage.md tells of and no other test has: what nobody can see among them.
+ * Kinds of damage that docs/damage.md describes and no other test covers, also damage that cannot
+ * be seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +110,7 @@ static void a_foreign_buffer_shows_by_its_number_alone(void **state)
     assert_int_equal(collected.event_count, 1 + BUFFERS * EVENTS_IN_BUFFER);
 }
 
-/* Then the buffer has fewer records; that there were more is for who counts. */
+/* Then the buffer has fewer records; the counts show that there were more. */
 static void ends_that_agree_and_are_too_early_hide_what_is_behind(void **state)
 {
     (void)state;

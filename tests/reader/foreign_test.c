@@ -230,7 +230,7 @@ static void build_stepping_back(struct builder *builder, const struct builder_op
     builder_end(builder);
 }
 
-/* In a file with system time; a circular one that nobody finished is not torn there either. */
+/* A file with system time; an unfinished circular one is not torn there either. */
 static void a_wall_clock_that_steps_back_inside_a_buffer_is_no_damage(void **state)
 {
     static const int64_t steps[] = {15, 7 * HOUR};

@@ -139,7 +139,7 @@ static void *process(void *trace)
     return NULL;
 }
 
-/* Nobody is in ProcessTrace there: the child's traces are its own to close. */
+/* No thread is in ProcessTrace there: the child's traces are its own to close. */
 static void the_child_closes_what_another_thread_processes(void **state)
 {
     EVENT_TRACE_LOGFILEA logfile = {

@@ -84,7 +84,7 @@ static void put_buffers(struct builder *builder, uint32_t count, uint16_t proces
     }
 }
 
-static void keep(struct file *file, struct builder *builder, size_t events)
+static void store_file(struct file *file, struct builder *builder, size_t events)
 {
     file->bytes = builder->bytes;
     file->size = builder->size;
@@ -100,7 +100,7 @@ static void make_wrapped(struct file *file, bool finished, bool one_stream)
     put_buffers(&builder, 2 * PLACES + 2, one_stream ? 1 : 3);
     builder_wrap(&builder, PLACES, finished);
     file->wrapped = !finished;
-    keep(file, &builder, PLACES * IN_BUFFER);
+    store_file(file, &builder, PLACES * IN_BUFFER);
 }
 
 static void make_appended(struct file *file)
@@ -110,7 +110,7 @@ static void make_appended(struct file *file)
     begin_file(&builder, EVENT_TRACE_FILE_MODE_APPEND, 0, false, file);
     put_buffers(&builder, PLACES, 3);
     builder_log_header(&builder)->buffers_written = 3;
-    keep(file, &builder, PLACES * IN_BUFFER);
+    store_file(file, &builder, PLACES * IN_BUFFER);
 }
 
 static void make_with_space(struct file *file)
@@ -125,7 +125,7 @@ static void make_with_space(struct file *file)
     assert_non_null(builder.bytes);
     memset(builder.bytes + builder.size, 0, SPACE * B);
     builder.size += SPACE * B;
-    keep(file, &builder, PLACES * IN_BUFFER);
+    store_file(file, &builder, PLACES * IN_BUFFER);
 }
 
 static int make_files(void **state)

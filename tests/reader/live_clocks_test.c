@@ -112,7 +112,7 @@ static etwas_trace_handle start(uint32_t clock)
 
 /* ---- consuming ------------------------------------------------------------------------------- */
 
-static bool tell(etwas_trace_handle trace, int64_t stamp, struct times *times)
+static bool convert_both(etwas_trace_handle trace, int64_t stamp, struct times *times)
 {
     return etwas_trace_convert_time(trace, stamp, ETWAS_CLOCK_QPC, &times->qpc) == ERROR_SUCCESS &&
            etwas_trace_convert_time(trace, stamp, ETWAS_CLOCK_SYSTEM_TIME, &times->system) ==
@@ -130,7 +130,7 @@ static void on_event(EVENT_RECORD *record)
     consumer->event[index].stamp = record->EventHeader.TimeStamp.QuadPart;
     memcpy(&consumer->event[index].before, record->UserData, sizeof(struct readings));
     consumer->refused +=
-        !tell(consumer->trace, consumer->event[index].stamp, &consumer->event[index].told);
+        !convert_both(consumer->trace, consumer->event[index].stamp, &consumer->event[index].told);
     ck_pr_store_64(&consumer->events, index + 1);
 }
 
@@ -209,7 +209,7 @@ static void expect_true_times(const struct consumer *consumer, bool steps)
         const struct readings *after = &consumer->event[index + 1].before;
         struct times now;
 
-        assert_true(tell(consumer->trace, consumer->event[index].stamp, &now));
+        assert_true(convert_both(consumer->trace, consumer->event[index].stamp, &now));
         expect_between(before, &consumer->event[index].told, after, steps);
         expect_between(before, &now, after, steps);
     }
@@ -319,7 +319,7 @@ static void *ask(void *argument)
         etwas_trace_clock clock;
         struct times times;
 
-        refused += !tell(consumer->trace, 1, &times);
+        refused += !convert_both(consumer->trace, 1, &times);
         refused += etwas_trace_query_clock(consumer->trace, &clock) != ERROR_SUCCESS;
     }
     return (void *)refused;

@@ -253,7 +253,7 @@ static void a_kernel_record_gets_the_class_of_its_group(void **state)
     assert_true((header_of(1)->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0);
     assert_true((header_of(2)->Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) != 0);
     assert_true((header_of(2)->Flags & EVENT_HEADER_FLAG_64_BIT_HEADER) == 0);
-    /* A PERFINFO record does not say who logged it. */
+    /* A PERFINFO record does not name the thread that logged it. */
     assert_int_equal(header_of(7)->ThreadId, UINT32_MAX);
     assert_int_equal(header_of(7)->ProcessId, UINT32_MAX);
     assert_int_equal(header_of(7)->KernelTime, 0);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The sections of a file: all of them together give what the whole file gives, each event and damage once, in the order
- * of time in each; whatever is wrong with the file.
+ * The sections of a file: all of them together give what the whole file gives, each event and
+ * damage once, in the order of time in each; whatever is wrong with the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

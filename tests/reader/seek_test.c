@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A span of time of a file: its events are those of the whole file that lie in it, and of our own files little more is
- * read than they take.
+ * A span of time of a file: its events are those of the whole file that lie in it, and of our own
+ * files little more is read than they take.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -99,8 +99,8 @@ static void read_whole(const char *path)
 }
 
 /*
- * Returns how many bytes were read. The order is not looked at: a damaged stamp disturbs it where it is met. That of
- * sound files is the order of time, and of the numbers.
+ * Returns how many bytes were read. The order is not looked at: a damaged stamp disturbs it where
+ * it is met. That of sound files is the order of time, and of the numbers.
  */
 static uint64_t compare_span(const char *path, int64_t from, int64_t to)
 {
@@ -218,7 +218,7 @@ static uint32_t write_index(const char *path)
     return code;
 }
 
-/* Gives the image the checksum that whoever forges an index gives it. */
+/* Gives the image the checksum that a forger of an index gives it. */
 static void sign(void)
 {
     image.header.checksum =
@@ -348,7 +348,9 @@ static void an_index_of_what_the_file_was_before_is_ignored(void **state)
     assert_int_equal(unlink(index_path), 0);
 }
 
-/* A forged header of one buffer: what of the span is missing then is told, and nothing comes twice. */
+/*
+ * A forged header of one buffer: what of the span is missing then is told, and nothing comes twice.
+ */
 static void forge(const char *path, size_t record)
 {
     struct etwas_index_file_record kept = image.records[record];

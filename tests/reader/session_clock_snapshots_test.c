@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clock snapshots of real sessions, read back: each event carries the performance counter and the wall
- * clock as they were before and after it was logged, and what the file says must lie between.
+ * The clock snapshots of real sessions, read back: each event carries the performance counter and
+ * the wall clock as they were before and after it was logged, and what the file says must lie
+ * between.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -403,7 +404,10 @@ static void the_parts_of_a_set_have_their_clock_snapshots_and_one_order_R96(void
     }
 }
 
-/* The process did not end its file: times behind the last clock snapshot go on with the clock snapshots' rate. */
+/*
+ * The process did not end its file: times behind the last clock snapshot go on with the clock
+ * snapshots' rate.
+ */
 static void a_killed_process_leaves_clock_snapshots_that_convert_to_its_end(void **state)
 {
     etwas_session_options options = {.clock = 3,

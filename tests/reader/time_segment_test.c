@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The times of a line are to the nanosecond those that the clock or the timeline says, wherever the line holds, also
- * at its two ends; and of clocks as they are, lines hold long.
+ * The times of a line are to the nanosecond those that the clock or the timeline says, wherever the
+ * line holds, also at its two ends; and of clocks as they are, lines hold long.
  */
 #include "reader/time_segment.h"
 

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A made-up timeline: clock snapshots that a test puts down, and the times that stamps mean between them.
+ * A made-up timeline: clock snapshots that a test puts down, and the times that stamps mean between
+ * them.
  */
 #ifndef ETWAS_TESTS_READER_TIMELINE_SCENE_H
 #define ETWAS_TESTS_READER_TIMELINE_SCENE_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What stamps mean between clock snapshots: made-up timelines whose true times are known. Times must be
- * within the error that is stated, whatever the clocks did.
+ * What stamps mean between clock snapshots: made-up timelines whose true times are known. Times
+ * must be within the error that is stated, whatever the clocks did.
  */
 #include <stdlib.h>
 
@@ -84,7 +84,10 @@ static void a_gap_between_clock_snapshots_is_bridged(void **state)
     }
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_int_equal(qpc_at(1000 + 1800 * INT64_C(1000500000)).value, 5000 + 1800 * SECOND);
-    /* Nothing beside it is long enough to compare with: 1 ppm of what it is away from a clock snapshot. */
+    /*
+     * Nothing beside it is long enough to compare with: 1 ppm of what it is away from a clock
+     * snapshot.
+     */
     assert_int_equal(qpc_at(1000 + 1800 * INT64_C(1000500000)).error_ns,
                      30 + 1 + (1800 - 2) * 1000 + 1);
 }
@@ -187,8 +190,10 @@ static void a_step_of_the_wall_clock_is_the_error_of_its_interval_alone(void **s
         int64_t raw = 1000 + i * SECOND + SECOND / 4;
         uint64_t moved_ns = i == 9 ? 3600 * SECOND : i == 19 ? 7200 * SECOND : 0;
 
-        /* The clock snapshots' errors: its own, its two, half of its neighbours' two, or both where it has
-         * but one; and roundings. */
+        /*
+         * The clock snapshots' errors: its own, its two, half of its neighbours' two, or both where
+         * it has but one; and roundings.
+         */
         assert_in_range(system_at(raw).error_ns, moved_ns + 4 * 130 + 100 + 1,
                         moved_ns + 5 * 130 + 100 + 1);
         assert_int_equal(qpc_at(raw).value, 5000 + i * SECOND + SECOND / 4);

@@ -2,15 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What stamps mean between clock snapshots, where the clocks behind them are random functions of the counter: the true
- * time is within the error that is stated.
+ * What stamps mean between clock snapshots, where the clocks behind them are random functions of
+ * the counter: the true time is within the error that is stated.
  */
 #include "hostile.h"
 #include "timeline_scene.h"
 
 __extension__ typedef __int128 wide;
 
-/* A clock as a function of the counter's ticks, in parts of a nanosecond: the rate changes, or it jumps. */
+/*
+ * A clock as a function of the counter's ticks, in parts of a nanosecond: the rate changes, or it
+ * jumps.
+ */
 struct truth {
     int64_t raw;
     wide time;
@@ -51,7 +54,10 @@ static int64_t jump_of(int clock)
     return clock == 0 || next_random() % 2 == 0 ? size : -size;
 }
 
-/* Up to 180 ppm from three ticks a nanosecond, or so little from what it was that clock snapshots do not show it. */
+/*
+ * Up to 180 ppm from three ticks a nanosecond, or so little from what it was that clock snapshots
+ * do not show it.
+ */
 static int64_t changed(int64_t rate)
 {
     return rate != 0 && next_random() % 2 == 0
@@ -165,7 +171,10 @@ static void what_passed_is_within_its_error(void **state)
     }
 }
 
-/* Clocks that do not jump, at rates within one part in a million, also before the first clock snapshot and after the last. */
+/*
+ * Clocks that do not jump, at rates within one part in a million, also before the first clock
+ * snapshot and after the last.
+ */
 static void make_calm_truths(void)
 {
     make_truths();

@@ -223,7 +223,10 @@ static void a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175(void **stat
     }
 }
 
-/* R175: what stands before it is delivered, what is behind it is lost and told, as is the rest of no other buffer. */
+/*
+ * R175: what stands before it is delivered, what is behind it is lost and told, as is the rest of
+ * no other buffer.
+ */
 static void a_record_damaged_in_the_backlog_costs_the_rest_of_its_buffer_R175(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();

@@ -202,8 +202,8 @@ static void a_callback_may_close_its_trace(void **state)
 }
 
 /*
- * R174: whoever stops the session, ProcessTrace gives everything and returns; also when that is a
- * callback.
+ * R174: whichever thread stops the session, ProcessTrace delivers everything and returns; also
+ * when a callback stops it.
  */
 static void a_callback_may_stop_its_session(void **state)
 {

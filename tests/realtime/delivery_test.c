@@ -101,7 +101,7 @@ static void the_backlog_comes_before_what_is_new(void **state)
     assert_int_equal(counts.realtime_buffers_lost, 0);
 }
 
-/* What nobody ever read is lost when the session ends, and is counted so. */
+/* What no consumer ever read is lost when the session ends, and is counted so. */
 static void an_unread_backlog_is_lost_at_the_end(void **state)
 {
     etwas_trace_handle session = start_realtime();

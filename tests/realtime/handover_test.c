@@ -112,7 +112,10 @@ static void a_backlog_left_unread_beside_another_consumer_is_kept(void **state)
     consumer_free(&next);
 }
 
-/* Who leaves hands back what nobody else has: what another has had still to get comes once. */
+/*
+ * A consumer that leaves returns what no other consumer has; what another consumer has still to get
+ * comes once.
+ */
 static void what_another_consumer_has_is_not_handed_back(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();

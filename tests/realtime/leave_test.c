@@ -165,7 +165,7 @@ static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
 
 static uint32_t held;
 
-/* Holds the first who reads a buffer of a backlog. */
+/* Holds the first thread that reads a buffer of a backlog. */
 static long hold_who_reads(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_READ && ck_pr_faa_32(&held, 1) == 0) {
@@ -221,7 +221,7 @@ static void the_next_goes_on_behind_what_a_closed_one_is_reading(void **state)
     consumer_free(&next);
 }
 
-/* What it has taken is its own; the rest, which nobody will read, is counted. */
+/* What it has taken it delivers; the rest, which no consumer will read, is counted. */
 static void the_end_counts_what_is_behind_what_a_closed_one_is_reading(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();

@@ -154,7 +154,7 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
     assert_int_equal(CloseTrace(consumer.trace), ERROR_CTX_CLOSE_PENDING);
     consumer_join(&consumer);
     expect_consumer_is_exact(&consumer, session);
-    /* The backlog is on the same disk: nobody takes these. */
+    /* The backlog is on the same disk: no consumer takes these. */
     log_events(writer, 400);
     etwas_file_set_failure_hook(refuse_log_file);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);

@@ -24,8 +24,8 @@ struct clock_snapshots {
 };
 
 /*
- * Reads them; the file may be in progress, of which clock snapshots that are there twice are given once.
- * Fails the test when there is something else in a clock snapshot buffer.
+ * Reads them; the file may be in progress, of which clock snapshots that are there twice are given
+ * once. Fails the test when there is something else in a clock snapshot buffer.
  */
 void clock_snapshots_read(const char *path, struct clock_snapshots *clock_snapshots);
 

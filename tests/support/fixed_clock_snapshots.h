@@ -13,7 +13,8 @@
 
 /*
  * A session without a thread reads its clocks at each flush when the interval is 0, as it is in
- * these tests: so they know how many clock snapshots there are. The teardown undoes the steps of clocks too.
+ * these tests: so they know how many clock snapshots there are. The teardown undoes the steps of
+ * clocks too.
  */
 int clock_snapshots_setup(void **state);
 int clock_snapshots_teardown(void **state);
