@@ -139,7 +139,7 @@ bool etwas_clock_search_begin(struct etwas_trace *trace)
     return known;
 }
 
-/* ---- the stretch ----------------------------------------------------------------------------- */
+/* ---- the scanned range ----------------------------------------------------------------------- */
 
 static uint64_t clock_search_data_begin(const struct etwas_trace *trace)
 {

@@ -81,7 +81,7 @@ static void watch_frozen(const struct etwas_lab_source *frozen, double resolutio
                          double unit_ns, etwas_clock_report *report, uint32_t *others)
 {
     struct etwas_lab_cpus cpus;
-    struct etwas_lab_monotonicity *monotony;
+    struct etwas_lab_monotonicity *monotonicity;
 
     assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     *others = cpus.count < 4 ? cpus.count : 4;
@@ -89,13 +89,13 @@ static void watch_frozen(const struct etwas_lab_source *frozen, double resolutio
     report->sources[REPLACED].resolution_ns = resolution_ns;
     report->sources[REPLACED].unit_ns = unit_ns;
     etwas_lab_source_replace(REPLACED, frozen);
-    monotony = etwas_lab_monotonicity_begin(1u << REPLACED, &cpus);
-    assert_non_null(monotony);
+    monotonicity = etwas_lab_monotonicity_begin(1u << REPLACED, &cpus);
+    assert_non_null(monotonicity);
     for (int run = 0; run < 4; run++) {
         ck_pr_store_64(&frozen_stamp, run < 2 ? 100 : 60);
-        assert_int_equal(etwas_lab_monotonicity_run(monotony, 1000000, report), ERROR_SUCCESS);
+        assert_int_equal(etwas_lab_monotonicity_run(monotonicity, 1000000, report), ERROR_SUCCESS);
     }
-    etwas_lab_monotonicity_end(monotony, report);
+    etwas_lab_monotonicity_end(monotonicity, report);
     etwas_lab_source_replace(REPLACED, NULL);
     etwas_lab_cpus_free(&cpus);
 }

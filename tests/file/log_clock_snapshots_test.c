@@ -460,7 +460,7 @@ static void a_file_that_is_ended_twice_has_one_end(void **state)
     assert_int_equal(clock_snapshots.count, 3);
 }
 
-/* ---- the history ------------------------------------------------------------------------------ */
+/* ---- the history ----------------------------------------------------------------------------- */
 
 static void a_history_forgets_the_old_more_than_the_new(void **state)
 {

@@ -148,9 +148,9 @@ static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
 struct etwas_lab_monotonicity;
 struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
                                                             const struct etwas_lab_cpus *cpus);
-uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uint64_t budget_ns,
+uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotonicity, uint64_t budget_ns,
                                     const etwas_clock_report *report);
-void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony,
+void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotonicity,
                                 etwas_clock_report *report);
 
 /* Returns the number of pairs among `count` processors. */

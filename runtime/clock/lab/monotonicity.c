@@ -25,7 +25,7 @@ enum {
 
 struct watcher {
     struct etwas_lab_monotonicity_watch watches[ETWAS_CLOCK_SOURCES];
-    const struct etwas_lab_monotonicity *monotony;
+    const struct etwas_lab_monotonicity *monotonicity;
     pthread_t thread;
 };
 
@@ -89,12 +89,12 @@ static void monotonicity_watch_source(struct etwas_lab_monotonicity_watch *watch
 static void *monotonicity_thread(void *argument)
 {
     struct watcher *watcher = argument;
-    const struct etwas_lab_monotonicity *monotony = watcher->monotony;
+    const struct etwas_lab_monotonicity *monotonicity = watcher->monotonicity;
 
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        if ((monotony->sources >> source & 1) != 0) {
-            monotonicity_watch_source(&watcher->watches[source], source, monotony->slice_ns,
-                                      monotony->limits[source]);
+        if ((monotonicity->sources >> source & 1) != 0) {
+            monotonicity_watch_source(&watcher->watches[source], source, monotonicity->slice_ns,
+                                      monotonicity->limits[source]);
             (void)sched_yield();
         }
     }
@@ -105,10 +105,10 @@ static void *monotonicity_thread(void *argument)
  * Keeps the last stamps of the first watcher for sources that continue in another thread; resets
  * the others.
  */
-static void monotonicity_restart_watch(struct etwas_lab_monotonicity *monotony, uint32_t index)
+static void monotonicity_restart_watch(struct etwas_lab_monotonicity *monotonicity, uint32_t index)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        struct etwas_lab_monotonicity_watch *watch = &monotony->watchers[index].watches[source];
+        struct etwas_lab_monotonicity_watch *watch = &monotonicity->watchers[index].watches[source];
         struct etwas_lab_monotonicity_watch next = {0};
 
         if (index == 0 && !etwas_lab_source(source)->follows_thread) {
@@ -121,78 +121,79 @@ static void monotonicity_restart_watch(struct etwas_lab_monotonicity *monotony, 
     }
 }
 
-static void monotonicity_sum(struct etwas_lab_monotonicity *monotony, uint32_t index)
+static void monotonicity_sum(struct etwas_lab_monotonicity *monotonicity, uint32_t index)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        etwas_lab_monotonicity_watch_merge(&monotony->totals[source],
-                                           &monotony->watchers[index].watches[source]);
+        etwas_lab_monotonicity_watch_merge(&monotonicity->totals[source],
+                                           &monotonicity->watchers[index].watches[source]);
     }
 }
 
 struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
                                                             const struct etwas_lab_cpus *cpus)
 {
-    struct etwas_lab_monotonicity *monotony = calloc(1, sizeof *monotony);
+    struct etwas_lab_monotonicity *monotonicity = calloc(1, sizeof *monotonicity);
 
-    if (monotony == NULL) {
+    if (monotonicity == NULL) {
         return NULL;
     }
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         if ((sources >> source & 1) != 0 && etwas_lab_source(source)->available) {
-            monotony->sources |= 1u << source;
+            monotonicity->sources |= 1u << source;
         }
     }
-    monotony->threads = cpus->count < MOST_THREADS ? cpus->count + 1 : MOST_THREADS;
+    monotonicity->threads = cpus->count < MOST_THREADS ? cpus->count + 1 : MOST_THREADS;
     for (uint32_t index = 0; index < MOST_THREADS; index++) {
-        monotony->watchers[index].monotony = monotony;
+        monotonicity->watchers[index].monotonicity = monotonicity;
     }
-    return monotony;
+    return monotonicity;
 }
 
 /* Sets the limits of stalls. A source whose steps are not known yet cannot stall. */
-static void monotonicity_set_limits(struct etwas_lab_monotonicity *monotony,
+static void monotonicity_set_limits(struct etwas_lab_monotonicity *monotonicity,
                                     const etwas_clock_report *report)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
         double limit_ns = STALL_STEPS * etwas_lab_step_ns(&report->sources[source]);
         double tick_ns = source_reference(source)->tick_ns;
 
-        monotony->limits[source] =
+        monotonicity->limits[source] =
             limit_ns > 0 && tick_ns > 0 ? (uint64_t)(limit_ns / tick_ns) : UINT64_MAX;
     }
 }
 
-uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotony, uint64_t budget_ns,
+uint32_t etwas_lab_monotonicity_run(struct etwas_lab_monotonicity *monotonicity, uint64_t budget_ns,
                                     const etwas_clock_report *report)
 {
-    uint32_t count = (uint32_t)__builtin_popcount(monotony->sources);
+    uint32_t count = (uint32_t)__builtin_popcount(monotonicity->sources);
     uint32_t started = 0;
 
     if (count == 0) {
         return ERROR_SUCCESS;
     }
-    monotonicity_set_limits(monotony, report);
-    monotony->slice_ns = budget_ns / count;
-    while (started < monotony->threads) {
-        struct watcher *watcher = &monotony->watchers[started];
+    monotonicity_set_limits(monotonicity, report);
+    monotonicity->slice_ns = budget_ns / count;
+    while (started < monotonicity->threads) {
+        struct watcher *watcher = &monotonicity->watchers[started];
 
-        monotonicity_restart_watch(monotony, started);
+        monotonicity_restart_watch(monotonicity, started);
         if (pthread_create(&watcher->thread, NULL, monotonicity_thread, watcher) != 0) {
             break;
         }
         started++;
     }
     for (uint32_t index = 0; index < started; index++) {
-        (void)pthread_join(monotony->watchers[index].thread, NULL);
-        monotonicity_sum(monotony, index);
+        (void)pthread_join(monotonicity->watchers[index].thread, NULL);
+        monotonicity_sum(monotonicity, index);
     }
-    return started == monotony->threads ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+    return started == monotonicity->threads ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
 
-void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony, etwas_clock_report *report)
+void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotonicity,
+                                etwas_clock_report *report)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        const struct etwas_lab_monotonicity_watch *total = &monotony->totals[source];
+        const struct etwas_lab_monotonicity_watch *total = &monotonicity->totals[source];
         etwas_clock_source_report *to = &report->sources[source];
         double backward_ns = (double)total->largest_backward * etwas_lab_source(source)->tick_ns;
 
@@ -204,5 +205,5 @@ void etwas_lab_monotonicity_end(struct etwas_lab_monotonicity *monotony, etwas_c
         to->stalls += total->stalls;
         to->longest_stall_ns = (double)total->longest_stall * source_reference(source)->tick_ns;
     }
-    free(monotony);
+    free(monotonicity);
 }
