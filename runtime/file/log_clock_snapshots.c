@@ -30,8 +30,8 @@ static uint32_t clock_snapshots_count_of(const struct etwas_log_file *file)
 }
 
 /*
- * From this clock snapshot on buffer 0 is another; it ends behind the losses, which are behind the
- * last one.
+ * Notes that buffer 0 changed from this clock snapshot on. It ends behind the losses, which lie
+ * behind the last one.
  */
 static void clock_snapshots_changed(struct etwas_log_file *file, uint32_t index)
 {
@@ -87,7 +87,7 @@ static void clock_snapshots_put_fixed(struct etwas_log_file *file,
     file->clock_snapshots.fixed++;
 }
 
-/* What the session has read before this file: the newest ones, and the file's own. */
+/* Puts the newest of the session's readings before this file, and the file's own. */
 static void clock_snapshots_put_before(struct etwas_log_file *file,
                                        const struct etwas_log_file_options *options, uint32_t room)
 {
@@ -167,8 +167,8 @@ bool etwas_log_clock_snapshots_are_valid(const struct etwas_log_file *file)
 /* ---- in the file ----------------------------------------------------------------------------- */
 
 /*
- * A buffer with a number of its own is not the newest of the file (a snapshot's): what comes behind
- * it there is older.
+ * A buffer with a sequence number of its own (a snapshot's) is not the newest of the file: what
+ * lies behind it there is older.
  */
 void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
                                             const struct etwas_drained *buffer)
@@ -180,8 +180,8 @@ void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
 }
 
 /*
- * What other clock snapshots lie in the file from `from` on than before: it ends in front of them
- * until all are there, and nothing is behind the last.
+ * Replaces the clock snapshots in the file from `from` on. The file ends in front of them until all
+ * are there, and nothing is behind the last.
  */
 static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 {
@@ -200,8 +200,8 @@ static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 }
 
 /*
- * The clock snapshots that are new first, then the header that counts them in: wherever a writer is
- * killed in between, buffer 0 ends with a whole record.
+ * Writes the new clock snapshots first, then the header that includes them: if a writer is killed
+ * in between, buffer 0 ends with a whole record.
  */
 bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
 {
@@ -234,10 +234,10 @@ static uint8_t *clock_snapshots_running_at(const struct etwas_log_file *file, ui
            clock_snapshots_offset_of(&file->clock_snapshots, file->clock_snapshots.fixed + index);
 }
 
-/* Which of the running clock snapshots stays. */
+/* Decides whether a running clock snapshot stays. */
 typedef bool keep(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index);
 
-/* Drops those that need not stay. An interval is quiet if all were that it is made of. */
+/* Drops those that need not stay. An interval is quiet if all intervals that it is made of were. */
 static void clock_snapshots_drop(struct etwas_log_file *file, keep *stays)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
@@ -245,7 +245,7 @@ static void clock_snapshots_drop(struct etwas_log_file *file, keep *stays)
     uint32_t kept = 0;
     bool quiet = true;
 
-    /* `stays` looks at what is not moved yet: at this one and those behind it. */
+    /* `stays` reads only what was not moved yet: this one and those behind it. */
     for (uint32_t index = 0; index < count; index++) {
         bool stay = stays(clock_snapshots, index);
 
@@ -292,7 +292,7 @@ static bool clock_snapshots_is_not_the_last(const struct etwas_log_clock_snapsho
     return index + 1 < clock_snapshots->running;
 }
 
-/* Whether the file can have clock snapshot buffers at all. */
+/* Returns whether the file can have buffers of clock snapshots at all. */
 static bool clock_snapshots_has_buffers(const struct etwas_log_file *file)
 {
     uint32_t limit = file->cursor.limit;
@@ -320,7 +320,7 @@ static void clock_snapshots_stamp_running(const struct etwas_log_file *file, uin
     }
 }
 
-/* All but the last, into the file's next entry. */
+/* Moves all but the last into the file's next entry. */
 static struct etwas_log_write clock_snapshots_move(struct etwas_log_file *file,
                                                    uint32_t sequence_number)
 {
@@ -395,7 +395,7 @@ static void clock_snapshots_make_room(struct etwas_log_file *file, uint32_t sequ
     const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
 
     clock_snapshots_drop(file, clock_snapshots_is_beside_events);
-    /* So that it is not looked for with each clock snapshot. */
+    /* Enough room, so that this is not done for each clock snapshot. */
     if (clock_snapshots->running <= clock_snapshots->capacity - clock_snapshots->capacity / 4 - 1) {
         return;
     }
@@ -431,7 +431,7 @@ struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file
     clock_snapshots->quiet[clock_snapshots->running++] = !clock_snapshots->busy;
     clock_snapshots->busy = false;
     clock_snapshots_changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
-    /* What is refused is tried again with the next. */
+    /* A failed update is tried again with the next one. */
     if (clock_snapshots->stored_at != file->cursor.written &&
         !etwas_log_clock_snapshots_store(file) && write.code == ERROR_SUCCESS) {
         write.code = ERROR_WRITE_FAULT;
