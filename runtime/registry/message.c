@@ -189,6 +189,9 @@ uint32_t etwas_message_receive(int connection, struct etwas_message *message, vo
     if (code == ERROR_SUCCESS && taken.has_surplus) {
         code = ERROR_INVALID_DATA;
     }
+    if (code == ERROR_SUCCESS && taken.descriptor < 0 && (whole.msg_flags & MSG_CTRUNC) != 0) {
+        code = ERROR_NO_SYSTEM_RESOURCES; /* there was one, for which no more files may be open */
+    }
     if (code != ERROR_SUCCESS) {
         if (taken.descriptor >= 0) {
             (void)close(taken.descriptor);

@@ -59,7 +59,8 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
  * ERROR_BROKEN_PIPE: the other end is closed, and nothing more comes. ERROR_TIMEOUT: nothing has
  * arrived. ERROR_NOT_SUPPORTED: it is of another version. ERROR_INVALID_DATA: its length is not
  * what it says, it has more than one descriptor, or it is no message. ERROR_MORE_DATA: the body is
- * longer than `room`. What is refused has been consumed, and the next message can be received.
+ * longer than `room`. ERROR_NO_SYSTEM_RESOURCES: no more files may be open for its descriptor. What
+ * is refused has been consumed, and the next message can be received.
  */
 uint32_t etwas_message_receive(int connection, struct etwas_message *message, void *body,
                                size_t room, uint64_t deadline_ns);

@@ -540,8 +540,10 @@ void etwas_guests_detach_cut(void)
 
         if (guest->state == ETWAS_GUEST_ATTACHED && is_cut) {
             guest_detach(guest);
-        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !guest_take_answer(guest)) {
-            guest_release(guest);
+        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut) {
+            if (!guest_take_answer(guest)) {
+                guest_release(guest);
+            }
         } else if (guest->state == ETWAS_GUEST_REFUSED && is_cut) {
             guest_release(guest); /* its host sends nothing more */
         } else if (guest->state == ETWAS_GUEST_LEAVING) {

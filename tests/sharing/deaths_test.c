@@ -138,6 +138,7 @@ static int guest_without_descriptors(void)
     struct rlimit limit;
     struct rlimit none;
 
+    log_until_recorded(0); /* it is attached */
     CHECK_IN_CHILD(comes_to(&board->go, 1) && getrlimit(RLIMIT_NOFILE, &limit) == 0);
     none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
     CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &none) == 0);

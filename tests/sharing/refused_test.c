@@ -145,24 +145,32 @@ static const struct {
     {"another user", spoil_owner, ERROR_ACCESS_DENIED, true},
 };
 
-/* From its first event on, all are counted. */
+static void log_lost_events(uint32_t count)
+{
+    for (uint32_t event = 0; event < count; event++) {
+        CHECK_IN_CHILD(log_number(enabling_session(), event) == ERROR_NOT_ENOUGH_MEMORY);
+    }
+}
+
+/* From its first event on, all are counted: before its host has answered, and afterwards. */
 static int refused_program(void)
 {
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
     (void)register_provider(&control_guid);
     CHECK_IN_CHILD(enabling_session() != 0);
-    /* A host may answer later than a registration waits for it. */
+    log_lost_events(SOME / 2);
+    ck_pr_inc_32(&board->steps);
     while (etwas_sharing_state() != expected) {
         (void)usleep(PAUSE_US);
     }
-    for (uint32_t event = 0; event < SOME; event++) {
-        CHECK_IN_CHILD(log_number(enabling_session(), event) == ERROR_NOT_ENOUGH_MEMORY);
-    }
+    log_lost_events(SOME - SOME / 2);
     ck_pr_inc_32(&board->steps);
     CHECK_IN_CHILD(comes_to(&board->disabled, 1));
     return 0;
 }
 
-static void check_refusal(size_t index)
+/* A host that is late answers when the process has waited for it, and logged. */
+static void check_refusal(size_t index, bool is_late)
 {
     etwas_trace_handle session = start_in_file("refused", "log.etl");
     etwas_session_counts counts;
@@ -174,7 +182,15 @@ static void check_refusal(size_t index)
     refusals[index].spoil(session_of(session));
     expected = refusals[index].code;
     program = start_program(refused_program);
+    if (is_late) {
+        etwas_service_before_fork(); /* its thread does nothing meanwhile */
+    }
+    ck_pr_store_32(&board->go, 1);
     assert_true(comes_to(&board->steps, 1));
+    if (is_late) {
+        etwas_service_after_fork(false);
+    }
+    assert_true(comes_to(&board->steps, 2));
     await_unattached(session, 1);
     refusals[index].spoil(session_of(session));
     stop_session(session, &counts);
@@ -192,7 +208,8 @@ static void whatever_a_process_refuses_is_told_and_counted(void **state)
     (void)state;
     for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
         if (!refusals[index].root_alone || geteuid() == 0) {
-            check_refusal(index);
+            check_refusal(index, false);
+            check_refusal(index, true);
         }
     }
 }
@@ -259,8 +276,9 @@ static void a_process_in_another_time_namespace_logs_by_the_system_time_alone(vo
     assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
     expected = ERROR_INVALID_FUNCTION;
     inside = refused_program;
+    ck_pr_store_32(&board->go, 1);
     program = start_program(run_ahead);
-    assert_true(comes_to(&board->steps, 1));
+    assert_true(comes_to(&board->steps, 2));
     await_unattached(session, 1);
     stop_session(session, &counts);
     assert_int_equal(exit_code_of(program), 0);
