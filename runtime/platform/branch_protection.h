@@ -32,7 +32,7 @@
 /* clang-format off */
         .pushsection .note.gnu.property, "a", %note
         .balign 8
-        .long   4, 16, 5                        /* bytes of the name, of the value; the note's type */
+        .long   4, 16, 5                /* bytes of the name, of the value; the note's type */
         .asciz  "GNU"
         .long   0xc0000000, 4                   /* GNU_PROPERTY_AARCH64_FEATURE_1_AND, bytes */
         .long   ETWAS_BTI | ETWAS_PAC, 0

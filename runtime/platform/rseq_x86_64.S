@@ -30,13 +30,13 @@
 #define CHANGED   3
 
 /*
- * From here on in blocks of 64 bytes. Measured against `rep movsb` and words on Zen 4: as fast as the
- * former or faster at each size, and 1.5 against 2.8 microseconds for the largest record, which
- * begins anywhere; what counts is that it be done between two interruptions.
+ * Longer copies are made in blocks of 64 bytes. Measured against `rep movsb` and words on Zen 4: as
+ * fast as the former or faster at each size, and 1.5 against 2.8 microseconds for the largest
+ * record, which begins anywhere. The copy has to be done between two interruptions.
  */
 #define LARGE_BYTES 128
 
-/* The signature the kernel asks for in front of an abort point, as the operand of an instruction. */
+/* The signature that the kernel wants in front of an abort point, an instruction's operand. */
 #define SIGNATURE 0x53053053
 
 #ifdef ETWAS_TESTPOINTS

@@ -38,7 +38,8 @@ enum etwas_shared_state {
 
 enum etwas_shared_table_name {
     ETWAS_SHARED_FIRST, /* buffer 0 of a log file, without clock snapshots */
-    ETWAS_SHARED_CLOCK_SNAPSHOTS, /* struct etwas_clock_history, twice; the `newest_clock_snapshots`th is whole */
+    /* struct etwas_clock_history, twice; the `newest_clock_snapshots`th is whole */
+    ETWAS_SHARED_CLOCK_SNAPSHOTS,
     ETWAS_SHARED_SCHEMAS, /* records of descriptions, each rounded up to 8 bytes */
     ETWAS_SHARED_WORDS,   /* struct etwas_pool_words */
     ETWAS_SHARED_SLOTS,

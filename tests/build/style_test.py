@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 """All C of the repository in one style, as .clang-format and .clang-tidy say.
 
-usage: style_test.py format|tidy SOURCE-FOLDER BUILD-FOLDER [bench]
+usage: style_test.py format|tidy|sentences SOURCE-FOLDER BUILD-FOLDER [bench]
 
 bench: at the benchmarks and their tests alone, which the preset `default` does not build.
 tidy looks at each source as the build compiles it (once, if it does so several times) and at the heads that it
@@ -66,6 +66,37 @@ INCLUDE = re.compile(r'^ *#include "([^"]+)"', re.MULTILINE)
 
 
 @functools.cache
+def sentences_of(text):
+    """Of C: how many sentences of its comments have no subject, how often a comment says "who", and lines above 100 columns."""
+    without, who = 0, 0
+    for comment in re.findall(r"/\*.*?\*/", text, re.DOTALL):
+        words = " ".join(re.sub(r"\n\s*\*", " ", comment[2:-2]).split())
+        without += sum(re.match(r"(Of|Under|By|Those|Not|With|Beside|Behind)\b", part) is not None
+                       for part in re.split(r"(?<=[.!?;:]) ", words))
+        who += len(re.findall(r"\b(?:[Ww]ho|whose|whom|[Ww]hoever)\b", words))
+    return without, who, sum(len(line) > 100 for line in text.split("\n"))
+
+
+def check_sentences(source, *_):
+    """No room has more of these than tests/build/sentences says: what is written anew has none of them."""
+    found = collections.defaultdict(lambda: [0, 0, 0])
+    for part in ("runtime", "tools", "include"):
+        for path in sorted((source / part).rglob("*.[chS]")):
+            room = "/".join(path.relative_to(source).parts[:2 if path.parent != source / part else 1])
+            for at, count in enumerate(sentences_of(path.read_text(encoding="utf-8"))):
+                found[room][at] += count
+    allowed = {room: list(map(int, counts)) for room, *counts in
+               (line.split() for line in (source / "tests/build/sentences").read_text(encoding="utf-8").splitlines()
+                if not line.startswith("#"))}
+    good = True
+    for room, counts in sorted(found.items()):
+        if any(count > most for count, most in zip(counts, allowed.get(room, (0, 0, 0)))):
+            print(f"{room}: {counts[0]} sentences without a subject, {counts[1]} times \"who\", {counts[2]} long lines; "
+                  f"{allowed.get(room, [0, 0, 0])} are allowed")
+            good = False
+    return good
+
+
 def includes(path, folders):
     """The heads of ours that a file includes, and those that these include."""
     found = {head.resolve() for name in INCLUDE.findall(path.read_text(encoding="utf-8"))
@@ -129,12 +160,13 @@ def check_tidy(source, build, only=None):
 
 
 def main(what, source, build, *only):
-    require(f"clang-{what}")
-    check = {"format": check_format, "tidy": check_tidy}[what]
+    if what != "sentences":
+        require(f"clang-{what}")
+    check = {"format": check_format, "tidy": check_tidy, "sentences": check_sentences}[what]
     return 0 if check(Path(source).resolve(), Path(build).resolve(), *only) else 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5) or sys.argv[1] not in ("format", "tidy"):
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in ("format", "tidy", "sentences"):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

@@ -102,7 +102,7 @@ static uint32_t find_file(const struct etwas_images *images, const struct etwas_
     return number;
 }
 
-/* Returns a file's number, made if it is new, from 1; 0: there is no room. `wanted` keeps its path. */
+/* Returns a file's number from 1, or a new one; 0: there is no room. Keeps the path of wanted. */
 static uint32_t file_of(struct etwas_images *images, const struct etwas_image_file *wanted)
 {
     uint64_t hash = hash_file(wanted);

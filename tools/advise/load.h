@@ -63,10 +63,9 @@ struct etwas_load {
     bool one_slot;        /* the session had one slot for all processors */
     uint64_t lost_events; /* while it was recorded */
     uint64_t overwritten_events;
-    uint32_t files; /* that were read */
-    bool
-        has_classes; /* the session kept retention classes, for the file has more streams than processors */
-    bool is_damaged; /* one of them, or one could not be read */
+    uint32_t files;   /* that were read */
+    bool has_classes; /* retention classes: the file has more streams than processors */
+    bool is_damaged;  /* one of them, or one could not be read */
     bool out_of_memory;
 };
 

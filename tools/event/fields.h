@@ -20,8 +20,7 @@ struct etwas_fields_rest {
     const char *undescribed; /* the one of which it is not said how it is read; NULL: none is */
     const void *data;        /* what is left of one of them, or follows the last field */
     uint32_t bytes;
-    uint32_t
-        odd_count; /* of values of which etwas_value_odd says something, which may be more than are here */
+    uint32_t odd_count; /* of values that etwas_value_odd marks; odd[] has the first ones */
     etwas_value odd[ETWAS_FIELDS_ODD];
 };
 

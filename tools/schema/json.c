@@ -140,8 +140,8 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
     etwas_json_number(output, "type", descriptor->Opcode);
     etwas_json_number(output, "level", descriptor->Level);
     etwas_json_number(output, "version", descriptor->Version);
-    if (schema
-            ->other_version) { /* as dump has it: the fields are those of all versions that are known */
+    /* As dump has it: the fields are those of all versions that are known. */
+    if (schema->other_version) {
         etwas_json_key(output, "decoded_as_version");
         etwas_output_text(output, "null");
     }

@@ -26,9 +26,8 @@ struct etwas_ship_facts {
      * end, and nothing of it is sent.
      */
     uint64_t written_as;
-    uint64_t
-        snapshot_of; /* of a snapshot: the same for all of its session, by etwas_parts_place; else 0 */
-    bool is_appended; /* it has several sessions, one behind the other */
+    uint64_t snapshot_of; /* the same for all snapshots of a session (etwas_parts_place); else 0 */
+    bool is_appended;     /* it has several sessions, one behind the other */
     bool is_circular; /* its buffers have their place when it has ended: nothing can go before */
 
     /* As etwas_ship_file_look saw it last. */

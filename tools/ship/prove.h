@@ -32,8 +32,8 @@ enum etwas_ship_proof_number {
     ETWAS_SHIP_PROOF_LOST,
     ETWAS_SHIP_PROOF_EVENTS,     /* that are there */
     ETWAS_SHIP_PROOF_BY_BUFFERS, /* as the rows of buffers say */
-    ETWAS_SHIP_PROOF_MISSING, /* buffers: of which there is no row, though there is one of a later */
-    ETWAS_SHIP_PROOF_WRONG,   /* buffers: whose events are not there once each, or the row */
+    ETWAS_SHIP_PROOF_MISSING,    /* buffers without a row, where a later one has a row */
+    ETWAS_SHIP_PROOF_WRONG,      /* buffers: whose events are not there once each, or the row */
     ETWAS_SHIP_PROOF_GONE,
     ETWAS_SHIP_PROOF_PARTS,       /* files of the session */
     ETWAS_SHIP_PROOF_PARTS_ENDED, /* files that told their end */

@@ -90,7 +90,8 @@ enum etwas_ship_buffer_column {
     ETWAS_SHIP_BUFFER_OFFSET, /* u64, as is the next */
     ETWAS_SHIP_BUFFER_DAMAGES,
     ETWAS_SHIP_BUFFER_STATE, /* u8: enum etwas_ship_buffer_state */
-    ETWAS_SHIP_BUFFER_RECORDED, /* u64, as are all up to `ended`; of states END and RECOVERED, else 0 */
+    /* u64, as are all up to ENDED; 0 but of the states END and RECOVERED */
+    ETWAS_SHIP_BUFFER_RECORDED,
     ETWAS_SHIP_BUFFER_OVERWRITTEN,
     ETWAS_SHIP_BUFFER_LOST, /* of all causes; then one by one: */
     ETWAS_SHIP_BUFFER_LOST_NO_BUFFER,
@@ -109,10 +110,10 @@ enum etwas_ship_buffer_column {
 
 /* What a row of ETWAS_SHIP_BUFFERS is about. */
 enum etwas_ship_buffer_state {
-    ETWAS_SHIP_STATE_BUFFER, /* a buffer */
-    ETWAS_SHIP_STATE_END,    /* the end of a file, and its totals */
-    ETWAS_SHIP_STATE_GONE, /* a file that went, in part or whole, before it was shipped: `events` of it */
-    ETWAS_SHIP_STATE_RECOVERED, /* the end of a recovered file, and the totals of the whole session */
+    ETWAS_SHIP_STATE_BUFFER,    /* a buffer */
+    ETWAS_SHIP_STATE_END,       /* the end of a file, and its totals */
+    ETWAS_SHIP_STATE_GONE,      /* `events` of a file were removed before they were shipped */
+    ETWAS_SHIP_STATE_RECOVERED, /* the end of a recovered file, and its session's totals */
 };
 
 enum {

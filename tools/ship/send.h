@@ -24,7 +24,7 @@
 enum etwas_ship_sent {
     ETWAS_SHIP_SENT,    /* the server has it, or has answered */
     ETWAS_SHIP_STOPPED, /* asked to end: unknown whether the server has it */
-    ETWAS_SHIP_REFUSED, /* will not pass by itself, or not within the patience; it has been said why */
+    ETWAS_SHIP_REFUSED, /* for good, or for longer than the patience; a message has said why */
 };
 
 /*

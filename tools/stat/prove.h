@@ -8,8 +8,8 @@
  * is counted here, and compared with what the session says:
  *
  *     attempted = in the files + overwritten + lost                           of every session
- *     attempted = taken + lost                                                of each of the kernel's sources
- *     made = in the files + refused                                           of each kind of record of these
+ *     attempted = taken + lost              of each of the kernel's sources
+ *     made = in the files + refused       of each kind of record of these
  *
  * What was recovered of a killed session says all of that of the whole session; its other files,
  * which end without saying so, are only counted.
@@ -140,7 +140,7 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
 /* Takes a record of one of the session's files. */
 void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record);
 
-/* Whether its files say how many events were overwritten and lost: one that did not end does not. */
+/* Whether its files say how many events were overwritten and lost; one without an end does not. */
 bool etwas_prove_knows_losses(const struct etwas_prove_session *session);
 
 /* Whether they say how many events were attempted. */

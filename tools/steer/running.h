@@ -22,11 +22,10 @@ struct etwas_steer_found_session {
     uint32_t process; /* whose it is; 0: that cannot be told */
     char program[ETWAS_STEER_PROGRAM_BYTES];
     const char *folder; /* as below */
-    bool
-        is_silent; /* its host does not answer: of the block only name, GUID, mode and clock are known */
-    bool
-        is_pool_removed; /* of a crash-safe session: somebody has removed the file that its buffers lie in */
-    bool has_counts; /* else the block knows no more than what was lost */
+    /* Its host does not answer: the block has its name, GUID, mode and clock alone. */
+    bool is_silent;
+    bool is_pool_removed; /* the file with the buffers of this crash-safe session is gone */
+    bool has_counts;      /* else the block knows no more than what was lost */
     etwas_session_counts counts;
     bool has_retention; /* of a flight recorder */
     etwas_retention retention;
@@ -36,8 +35,8 @@ struct etwas_steer_found_session {
 struct etwas_steer_found_provider {
     etwas_guid guid;
     uint32_t process; /* 0: it is enabled and not registered yet, or the system's */
-    const char *
-        folder; /* the runtime folder; NULL: all that is found is in this command's own, or it cannot be told */
+    /* The runtime folder; NULL: it is not known, or all that is found is in this command's own. */
+    const char *folder;
     bool is_classic;
     uint32_t enabling; /* how many of enables[] */
     const TRACE_ENABLE_INFO *enables;

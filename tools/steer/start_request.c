@@ -321,7 +321,7 @@ bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request 
                : etwas_replace_may(command, request->file_name, request->force);
 }
 
-/* Returns why a session does not write to what has the file's name; NULL: it may be something else. */
+/* Returns why a session does not write to what has the file's name; NULL: for another reason. */
 static const char *odd_file_reason(const char *file_name)
 {
     struct stat facts;

@@ -295,8 +295,8 @@ int etwas_input_process(struct etwas_input_run *run)
     if (code == ERROR_FILE_CORRUPT) {
         result = ETWAS_EXIT_DAMAGED;
     } else if (run->live != NULL && run->stop) {
-        result =
-            ETWAS_EXIT_FINE; /* whoever stops it may have closed the trace before it was processed */
+        /* The trace may have been closed before it was processed. */
+        result = ETWAS_EXIT_FINE;
     } else if (code != ERROR_SUCCESS && code != ERROR_CANCELLED) {
         complain(run->count == 1 ? run->inputs[0].path : "the files", code);
         result = ETWAS_EXIT_OPEN;

@@ -16,8 +16,8 @@
 #include <etwas/evntcons.h>
 
 enum {
-    ETWAS_INPUT_FILES =
-        1000, /* at once; there can be 1,024 open traces, and a file is opened for more than its events */
+    /* At once: there can be 1,024 open traces, and a file is opened for more than its events. */
+    ETWAS_INPUT_FILES = 1000,
     ETWAS_INPUT_DAMAGES_KEPT = 20, /* the first ones; a file may have any number */
 };
 
@@ -83,10 +83,10 @@ struct etwas_input_run {
     struct etwas_input *inputs;
     uint32_t count;
     uint32_t sections; /* of each file, of which this reads one; 0: it is not divided */
-    bool
-        by_buffers; /* of one file: as they lie in it, and of one without an end only what is whole */
-    bool
-        has_span; /* only events from .. to are wanted, both FILETIMEs, and buffers beside them are not read */
+    /* One file's events in the order of its buffers; without an end, of its whole buffers. */
+    bool by_buffers;
+    /* Only events between both FILETIMEs are wanted; buffers beside them are not read. */
+    bool has_span;
     int64_t from_filetime;
     int64_t to_filetime;
     bool stop;     /* set by a record callback: no more events are wanted */

@@ -9,7 +9,8 @@
  *     any        = all { "||" all }
  *     all        = one { "&&" one }
  *     one        = "!" one | "(" any ")" | comparison
- *     comparison = operand [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "contains" ) operand ]
+ *     comparison = operand [ relation operand ]
+ *     relation   = "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "contains"
  *     operand    = name [ "&" number ] | number | string
  *     name       = word { "." word }
  *     word       = letters, digits and "_", or anything between ` and `

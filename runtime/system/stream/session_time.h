@@ -6,9 +6,9 @@
  *
  * The kernel stamps with CLOCK_MONOTONIC_RAW of the first time namespace; streams correct that to
  * this process's namespace when records are read (cpu_stream.h). For another clock two readings are
- * kept (clock/clock_reading.h), one from before the times that are converted and one from after them: a
- * cycle counter is interpolated between them; the system time, which may step, follows the newer
- * one.
+ * kept (clock/clock_reading.h), one from before the times that are converted and one from after
+ * them: a cycle counter is interpolated between them; the system time, which may step, follows the
+ * newer one.
  */
 #ifndef ETWAS_SYSTEM_STREAM_SESSION_TIME_H
 #define ETWAS_SYSTEM_STREAM_SESSION_TIME_H

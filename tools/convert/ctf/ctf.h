@@ -51,7 +51,7 @@ enum etwas_ctf_form {
     ETWAS_CTF_TEXT_TRUNCATED, /* and which argument its payload ends in, and what is left of it */
     ETWAS_CTF_PAYLOAD,        /* bytes, of which there is no schema */
     ETWAS_CTF_UNDESCRIBED,    /* bytes, behind the field of which it is not known how it is read */
-    ETWAS_CTF_TRUNCATED, /* bytes that are too short for their schema, behind the field they end in */
+    ETWAS_CTF_TRUNCATED,      /* bytes too short for their schema, behind the field they end in */
 };
 
 /* What the values of a field of a schema have been so far: it decides how they are declared. */

@@ -77,7 +77,7 @@ struct etwas_otlp {
         [ETWAS_INPUT_FILES]; /* the sessions' names as JSON has them, by the file's number - 1 */
 };
 
-/* ---- attributes.c: behind `"attributes":[`, each with a comma before it unless it is the first ---- */
+/* ---- attributes.c: items of "attributes", with a comma before all but the first ------------- */
 
 void etwas_otlp_text(struct etwas_output *item, const char *key, const char *text, size_t bytes);
 void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t number);

@@ -166,8 +166,8 @@ struct etwas_perfetto_track {
     uint32_t first;   /* which process had the id: etwas_processes_now */
     uint32_t uuid;
     uint32_t process_track; /* index */
-    uint32_t
-        top; /* place + 1 of the span that began last and is open, first of the plan, then of what is written */
+    /* place + 1 of the newest open span: of the plan first, then of what is written */
+    uint32_t top;
     uint32_t top_file; /* whose edge the last one was */
     int64_t top_ns;    /* and when */
     uint64_t events;
