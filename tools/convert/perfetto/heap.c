@@ -311,7 +311,9 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     uint32_t iid;
     size_t began;
 
-    memcpy(frames, heap->heap.frames + stack->first_frame, count * sizeof frames[0]);
+    if (count != 0) { /* else there may be no frames at all */
+        memcpy(frames, heap->heap.frames + stack->first_frame, count * sizeof frames[0]);
+    }
     if (count < stack->frame_count) {
         frames[count - 1] = ETWAS_EVENT_CUT;
     }
