@@ -72,7 +72,7 @@
 
 #define ETWAS_QUICK_BEGIN                                                                          \
         ETWAS_QUICK_ARM                                                                            \
-        "sub x15, x14, %c[terms], lsl 12\n\t"                                                      \
+        "sub x15, x14, %c[local], lsl 12\n\t"                                                      \
         "ldp w13, w11, [x15, %c[limit]]\n\t"                                                       \
         "add x16, x16, %[units]\n\t"                                                               \
         "ubfx x12, x16, 0, %c[units_bits]\n\t"                                                     \
@@ -99,7 +99,7 @@
 
 _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no offset");
 _Static_assert(ETWAS_SLOT_LOCAL_BYTES % 4096 == 0 && ETWAS_SLOT_LOCAL_BYTES >> 24 == 0,
-               "one subtraction leads from a slot to its terms");
+               "one subtraction leads from a slot to its local data");
 _Static_assert(offsetof(struct etwas_slot_local, buffer_mask) ==
                    offsetof(struct etwas_slot_local, limit_units) + 4,
                "a limit and a mask are loaded together");
@@ -258,7 +258,7 @@ other:
             "ldr x12, [x14, %c[newest]]\n\t"                                                       \
             "cmp x12, %[stamp]\n\t"                 /* 5 */                                        \
             "b.gt 9f\n\t"                                                                          \
-            "sub x10, x14, %c[terms], lsl 12\n\t"                                                  \
+            "sub x10, x14, %c[local], lsl 12\n\t"                                                  \
             "ldp w13, w12, [x10, %c[limit]]\n\t"                                                   \
             "ubfx x15, x16, 0, %c[units_bits]\n\t"                                                 \
             "and x12, x12, x16, lsr %c[units_bits]\n\t"                                            \
