@@ -163,6 +163,7 @@ void crash_recover(const char *source, const char *output, etwas_recovered *reco
 struct log {
     struct events files[MOST_PARTS];
     uint32_t count;
+    bool is_torn; /* one of them ends inside a buffer, which is recovered whole */
 };
 
 /* The numbers of one thread that a file has, behind those that are there. */
@@ -211,19 +212,43 @@ const char *crash_part(uint32_t part)
     return folder_path(name);
 }
 
+/* Whether it ends inside a buffer: the file is unfinished then, not damaged. */
+static bool ends_in_a_buffer(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint32_t buffer_bytes = 0; /* each buffer begins with them */
+    struct stat facts;
+
+    assert_non_null(file);
+    assert_int_equal(fread(&buffer_bytes, sizeof buffer_bytes, 1, file), 1);
+    assert_int_equal(fstat(fileno(file), &facts), 0);
+    (void)fclose(file);
+    return (uint64_t)facts.st_size % buffer_bytes != 0;
+}
+
+static void read_part(const char *path, struct log *log)
+{
+    struct events *its = &log->files[log->count];
+
+    assert_true(log->count < MOST_PARTS);
+    read_events(path, 0, its);
+    log->count++;
+    log->is_torn =
+        log->is_torn || its->information.damages != 0 ||
+        (its->information.compressed ? its->information.unfinished : ends_in_a_buffer(path));
+}
+
 /* What is in the log file, or the set. Where the newest has nothing yet, it is none. */
 static void read_log(const char *log_file, struct log *log)
 {
     struct stat facts;
 
     if (strchr(log_file, '%') == NULL) {
-        read_events(log_file, 0, &log->files[log->count++]);
+        read_part(log_file, log);
         return;
     }
     while (stat(crash_part(log->count + 1), &facts) == 0 && facts.st_size != 0) {
-        assert_true(log->count < MOST_PARTS);
-        read_events(crash_part(log->count + 1), 0, &log->files[log->count]);
-        log->count++;
+        read_part(crash_part(log->count + 1), log);
     }
 }
 
@@ -234,9 +259,9 @@ void crash_expect(const char *recovered, const char *log_file,
     struct events after;
     size_t events;
     uint64_t *numbers;
-    bool is_torn = false;
 
     log.count = 0;
+    log.is_torn = false;
     if (log_file != NULL) {
         read_log(log_file, &log);
     }
@@ -244,7 +269,6 @@ void crash_expect(const char *recovered, const char *log_file,
     events = after.count;
     for (uint32_t file = 0; file < log.count; file++) {
         events += log.files[file].count;
-        is_torn = is_torn || log.files[file].information.damages != 0;
     }
     numbers = malloc((events + 1) * sizeof *numbers);
     assert_non_null(numbers);
@@ -256,7 +280,7 @@ void crash_expect(const char *recovered, const char *log_file,
         for (uint32_t file = 0; file < log.count; file++) {
             count = take_numbers(&log.files[file], thread, numbers, count);
         }
-        different = count_numbers(numbers, count, is_torn);
+        different = count_numbers(numbers, count, log.is_torn);
         assert_true(count == 0 || numbers[count - 1] <= crash_number(thread, logged));
         if (!is_recorder) {
             assert_in_range(different, logged, logged + 1);
