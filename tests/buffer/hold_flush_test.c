@@ -160,7 +160,6 @@ static void a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together
 
     (void)state;
     etwas_drain_timeout_ns = SOON_NS;
-    stay_on_one_processor();
     etwas_testpoint_set(jump_out);
     leave_holes(writer);
     etwas_testpoint_set(NULL);
