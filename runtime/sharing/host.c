@@ -37,7 +37,7 @@
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
-    TURN_AWAY_NS = 20000000,   /* a process sends its request right behind its connection */
+    TURN_AWAY_NS = 20000000,   /* for a request, which comes right behind its connection */
     CLOSING_TIMEOUT_MS = 1000, /* for the guests' callbacks */
     IDLE_TIMEOUT_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
@@ -130,8 +130,7 @@ static void host_turn_away(int connection, uint64_t session, etwas_service_handl
 {
     uint16_t op = etwas_message_next_op(connection, etwas_monotonic_ns() + TURN_AWAY_NS);
 
-    if (op == ETWAS_MESSAGE_CONTROL || op == ETWAS_MESSAGE_ENABLE || op == ETWAS_MESSAGE_ACCOUNT ||
-        op == ETWAS_MESSAGE_SNAPSHOT) {
+    if (etwas_host_is_request(op)) {
         if (receive(connection, session) == ETWAS_SERVICE_GIVE) {
             return;
         }

@@ -140,14 +140,18 @@ static void *request_serve(void *argument)
     return NULL;
 }
 
+bool etwas_host_is_request(uint16_t op)
+{
+    return op == ETWAS_MESSAGE_CONTROL || op == ETWAS_MESSAGE_ENABLE ||
+           op == ETWAS_MESSAGE_ACCOUNT || op == ETWAS_MESSAGE_SNAPSHOT;
+}
+
 bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
                         const void *body)
 {
     struct request *request;
 
-    if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE &&
-         message->op != ETWAS_MESSAGE_ACCOUNT && message->op != ETWAS_MESSAGE_SNAPSHOT) ||
-        message->bytes < sizeof request->head) {
+    if (!etwas_host_is_request(message->op) || message->bytes < sizeof request->head) {
         return false;
     }
     request = malloc(sizeof *request + message->bytes);

@@ -43,6 +43,9 @@ struct etwas_snapshot_request {
     etwas_wchar file_name[1024 + 4]; /* from `/` on; terminated */
 };
 
+/* Whether etwas_host_request does what messages with this op ask. */
+bool etwas_host_is_request(uint16_t op);
+
 /*
  * Has a thread do what the message asks of the session with this handle, answer, and close the
  * connection. False: it is no such request, or there is no thread; the connection stays the

@@ -238,8 +238,7 @@ static const char *enable_reason(uint32_t code)
 {
     return code == ERROR_NO_SYSTEM_RESOURCES
                ? "8 sessions enable it, and no more can ('etwas ps' lists them); or 1,024 "
-                 "providers "
-                 "are enabled, or the session's process may open no more files"
+                 "providers are enabled, or the session's process may open no more files"
                : etwas_steer_reason(code);
 }
 
