@@ -689,14 +689,14 @@ class Across(Steered):
         start_program()
         self.assertTrue(await_true(lambda: left_out() == 2))
         for command in ("ps", f"query {name}"):
-            self.assertIn("2 processes cannot log into it; what they log is counted as lost; the last: as many processes log into it as "
+            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: as many processes log into it as "
                           "there can be, or too many files are open there\n", self.ask(command))
         for program in programs:
             self.assertEqual(talk(program, "log 3"), "= 0\n")
         for program in programs[:2]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))
-        self.assertIn("some processes could not log into it before; what they log is counted as lost; the last: as many", self.ask("ps"))
+        self.assertIn("some processes could not log into it before; their events are missing (lost counts what they could report); the last: as many", self.ask("ps"))
         for program in programs[2:]:
             self.assertEqual(talk(program, "log 4"), "= 0\n")
         self.run_etwas("stop", name)

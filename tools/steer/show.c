@@ -93,8 +93,9 @@ static void put_unshared(struct etwas_output *output, const char *lead,
         } else {
             put_plain(output, "some processes could not log into it before; ");
         }
-        etwas_output_format(output, "what they log is counted as lost; the last: %s\n",
-                            etwas_steer_unattached_reason(counts));
+        etwas_output_format(
+            output, "their events are missing (lost counts what they could report); the last: %s\n",
+            etwas_steer_unattached_reason(counts));
     }
 }
 
