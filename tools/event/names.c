@@ -229,7 +229,7 @@ const char *etwas_names_error(uint32_t code)
     case ERROR_NOT_SUPPORTED:
         return "not supported";
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "no thread could be started";
+        return "there are no more threads, or files that it or its host may open (ulimit -n)";
     case ERROR_WMI_INSTANCE_NOT_FOUND:
         return "the process that hosts it is gone";
     default:

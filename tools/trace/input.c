@@ -155,11 +155,12 @@ static bool is_kernel(const struct etwas_input *input)
     const etwas_wchar *found = input->logfile.LogfileHeader.LoggerName;
     size_t at = 0;
 
-    while (name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
+    /* A session that does not run, and may come, has no name yet. */
+    while (found != NULL && name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
         at++;
     }
     return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
-           (name[at] == 0 && found[at] == 0);
+           (found != NULL && name[at] == 0 && found[at] == 0);
 }
 
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
