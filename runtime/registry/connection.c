@@ -167,14 +167,19 @@ void etwas_registry_free_spares(struct etwas_spares *spares)
     }
 }
 
-bool etwas_registry_lacks_files(int any)
+bool etwas_registry_can_open(int any, uint32_t files)
 {
-    int copy = fcntl(any, F_DUPFD_CLOEXEC, 0);
+    bool has_room = true;
 
-    if (copy >= 0) {
-        (void)close(copy);
+    if (files != 0) {
+        int copy = fcntl(any, F_DUPFD_CLOEXEC, 0);
+
+        has_room = copy >= 0 && etwas_registry_can_open(any, files - 1);
+        if (copy >= 0) {
+            (void)close(copy);
+        }
     }
-    return copy < 0;
+    return has_room;
 }
 
 static bool connection_is_for_want_of_files(int error)
@@ -208,8 +213,11 @@ uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *c
         connection_make_room(accepted);
         *connection = etwas_descriptor_protect(accepted);
     }
-    /* A connection is kept only if the next one can be accepted, too. */
-    return !etwas_registry_fill_spares(spares) && code == ERROR_SUCCESS
-               ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
-               : code;
+    /* A session's own files come first, and the next connection has to be accepted, too. */
+    if (!etwas_registry_fill_spares(spares) ||
+        (code == ERROR_SUCCESS &&
+         !etwas_registry_can_open(*connection, ETWAS_REGISTRY_HOST_FILES))) {
+        code = code == ERROR_SUCCESS ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES : code;
+    }
+    return code;
 }

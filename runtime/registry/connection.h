@@ -48,15 +48,24 @@ bool etwas_registry_fill_spares(struct etwas_spares *spares);
 /* Gives all up, until they are filled again. */
 void etwas_registry_free_spares(struct etwas_spares *spares);
 
-/* Whether no more files may be open. `any` is a descriptor, which stays as it is. */
-bool etwas_registry_lacks_files(int any);
+enum {
+    /*
+     * So many files a host can open beside what it has, or it takes no process: the session's next
+     * file, a snapshot, its entry, a controller's connection; and of the process its connection and
+     * the page that it counts in.
+     */
+    ETWAS_REGISTRY_HOST_FILES = 6
+};
+
+/* Whether so many more files may be open. `any` is a descriptor, which stays as it is. */
+bool etwas_registry_can_open(int any, uint32_t files);
 
 /*
  * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
- * was of another user, who is not root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: no more
- * files may be open, and it has the place of a spare descriptor; the caller closes it soon, and
- * fills them again. ERROR_BUSY: that was impossible, too; it still waits, so poll reports it again
- * at once.
+ * was of another user, who is not root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: fewer than
+ * ETWAS_REGISTRY_HOST_FILES more may be open, or it has the place of a spare descriptor; the caller
+ * closes it soon, and fills them again. ERROR_BUSY: that was impossible, too; it still waits, so
+ * poll reports it again at once.
  */
 uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *connection,
                                struct etwas_peer *peer);

@@ -4,7 +4,6 @@
 #include "registry/host_session.h"
 
 #include <etwas/winerror.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,6 +12,11 @@
 #include "registry/connection.h"
 #include "registry/file_name.h"
 #include "registry/session_name.h"
+
+enum {
+    /* The session's log file, its first process's connection, and a file that is read meanwhile. */
+    HOST_SESSION_FIRST_FILES = 3
+};
 
 /*
  * The entry says STARTING and nothing yet of what the session enables: a host's enablements are in
@@ -41,31 +45,6 @@ static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
 }
 
 /*
- * Returns whether a process can connect. A host that can take no process must not say that its
- * session is shared.
- */
-static bool host_session_has_room(int descriptor)
-{
-    /*
-     * A process: its connection, the page that it counts in, a file that is read meanwhile. A
-     * controller's connection. Of the session: its log file, and the next one.
-     */
-    int copies[3 + 1 + 2];
-    uint32_t count = 0;
-    bool has_room;
-
-    while (count < sizeof copies / sizeof *copies &&
-           (copies[count] = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) >= 0) {
-        count++;
-    }
-    has_room = count == sizeof copies / sizeof *copies;
-    while (count != 0) {
-        (void)close(copies[--count]);
-    }
-    return has_room;
-}
-
-/*
  * The socket comes behind the entry, by which it is known to be living, and before anybody can read
  * that.
  */
@@ -91,8 +70,10 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
         made.listener = etwas_descriptor_protect(made.listener);
     }
     if (code == ERROR_SUCCESS) {
-        code = host_session_has_room(made.listener) ? etwas_registry_host_publish(&made, entry)
-                                                    : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+        code = etwas_registry_can_open(made.listener,
+                                       ETWAS_REGISTRY_HOST_FILES + HOST_SESSION_FIRST_FILES)
+                   ? etwas_registry_host_publish(&made, entry)
+                   : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         etwas_registry_host_close(&made);

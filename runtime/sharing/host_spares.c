@@ -42,7 +42,7 @@ uint32_t etwas_host_spares_accept(int listener, int *connection, struct etwas_pe
 
 void etwas_host_spares_lend(int connection)
 {
-    if (etwas_registry_lacks_files(connection)) {
+    if (!etwas_registry_can_open(connection, 1)) {
         (void)pthread_mutex_lock(&lock);
         etwas_registry_free_spares(&spares);
         (void)pthread_mutex_unlock(&lock);

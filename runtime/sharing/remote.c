@@ -135,11 +135,8 @@ static bool remote_session_is_open(const struct etwas_registry_entry *entry)
     return is_open;
 }
 
-/*
- * Why a host has closed the connection. One whose session goes on has no room for the request; the
- * connection of one that dies may end a moment before its entry does.
- */
-static uint32_t remote_refusal_of(const struct etwas_registry_entry *entry)
+/* The connection of a host that dies may end a moment before its entry does. */
+uint32_t etwas_remote_refusal_of(const struct etwas_registry_entry *entry)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     bool is_there = remote_session_is_open(entry);
@@ -182,7 +179,7 @@ uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
         (void)nanosleep(&pause, NULL);
         code = remote_send_once(entry, message, body, deadline_ns, connection);
     }
-    return code == ERROR_BROKEN_PIPE ? remote_refusal_of(entry) : code;
+    return code == ERROR_BROKEN_PIPE ? etwas_remote_refusal_of(entry) : code;
 }
 
 uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int connection, uint16_t op,
@@ -196,7 +193,7 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
         (void)close(message->descriptor);
     }
     if (code == ERROR_BROKEN_PIPE) {
-        return remote_refusal_of(entry);
+        return etwas_remote_refusal_of(entry);
     }
     return code == ERROR_SUCCESS && message->op != op ? ERROR_INVALID_DATA : code;
 }

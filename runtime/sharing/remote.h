@@ -52,6 +52,12 @@ uint32_t etwas_remote_request(const struct etwas_registry_entry *entry,
                               struct etwas_message *message, void *body, uint32_t timeout_ms);
 
 /*
+ * Returns why a host has closed a connection: ERROR_NO_SYSTEM_RESOURCES, its session goes on, so it
+ * has no room for one more; else ERROR_WMI_INSTANCE_NOT_FOUND.
+ */
+uint32_t etwas_remote_refusal_of(const struct etwas_registry_entry *entry);
+
+/*
  * The same in two steps, so that several hosts can be asked at a time. On success the caller has to
  * receive from *connection once, which closes it; `body` has ETWAS_MESSAGE_BYTES then. The deadline
  * is CLOCK_MONOTONIC's, in ns.

@@ -26,9 +26,10 @@ uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **c
         return code;
     }
     code = etwas_registry_connect(entry, deadline_ns, &connection, &peer);
-    free(entry);
-    if (code != ERROR_SUCCESS) {
-        return code == ERROR_NOT_FOUND ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : code;
+    if (code == ERROR_SUCCESS) {
+        code = etwas_remote_consumer_connect(connection, deadline_ns, consumer);
+        code = code == ERROR_WMI_INSTANCE_NOT_FOUND ? etwas_remote_refusal_of(entry) : code;
     }
-    return etwas_remote_consumer_connect(connection, deadline_ns, consumer);
+    free(entry);
+    return code == ERROR_NOT_FOUND ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : code;
 }

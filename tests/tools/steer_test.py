@@ -667,7 +667,7 @@ class Across(Steered):
     def test_a_host_that_has_no_descriptors_left_says_which_processes_cannot_log(self):
         """They log nothing into it; once others have ended, they do."""
         name, path = f"{self.name}-narrow", os.path.join(self.folder, "narrow.etl")
-        subprocess.run(["bash", "-c", "ulimit -n 26 && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
+        subprocess.run(["bash", "-c", "ulimit -n 30 && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
                        env=self.environment, capture_output=True, timeout=100, check=True)
         programs = []
 
@@ -689,18 +689,24 @@ class Across(Steered):
         start_program()
         self.assertTrue(await_true(lambda: left_out() == 2))
         for command in ("ps", f"query {name}"):
-            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: as many processes log into it as "
-                          "there can be, or too many files are open there\n", self.ask(command))
+            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: 256 processes log "
+                          "into it, or its process may not open enough files (ulimit -n)\n", self.ask(command))
+        for command in ("disable", "enable"):
+            self.run_etwas(command, name, MODERN)  # a session's own files come first
         for program in programs:
             self.assertEqual(talk(program, "log 3"), "= 0\n")
-        for program in programs[:2]:
+        self.run_etwas("update", "--realtime", name)
+        _, error = self.run_etwas("tail", name, expect=OPEN)
+        self.assertEqual(error, f"etwas: {name}: there are no more threads, or files that it or its host may open (ulimit -n)\n")
+        for program in programs[:5]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))
-        self.assertIn("some processes could not log into it before; their events are missing (lost counts what they could report); the last: as many", self.ask("ps"))
-        for program in programs[2:]:
+        self.assertIn("some processes could not log into it before; their events are missing (lost counts what they could report); the last: 256 processes", self.ask("ps"))
+        for program in programs[5:]:
             self.assertEqual(talk(program, "log 4"), "= 0\n")
-        self.run_etwas("stop", name)
-        self.assertEqual(self.counted(path), {MODERN: 7 * (len(programs) - 2)})
+        _, error = self.run_etwas("stop", name)
+        self.assertIn(f"etwas stop: {name}: warning: some processes could not log into it: their events are missing", error)
+        self.assertEqual(self.counted(path), {MODERN: 3 * (len(programs) - 2) + 4 * (len(programs) - 5)})
 
     def test_a_ninth_session_of_a_provider_is_told_of_the_limit(self):
         for number in range(8):

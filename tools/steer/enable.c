@@ -233,15 +233,6 @@ static void say_in_vain(const struct request *request, const char *text, const e
     }
 }
 
-/* Returns what a code of EnableTraceEx2 means. */
-static const char *enable_reason(uint32_t code)
-{
-    return code == ERROR_NO_SYSTEM_RESOURCES
-               ? "8 sessions enable it, and no more can ('etwas ps' lists them); or 1,024 "
-                 "providers are enabled, or the session's process may open no more files"
-               : etwas_steer_reason(code);
-}
-
 static bool ask(const struct request *request, TRACEHANDLE session, const char *text)
 {
     struct etwas_steer_standing before;
@@ -263,7 +254,10 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
                           request->all, request->timeout_ms, &parameters);
     if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(request->command, text, enable_reason(code));
+        etwas_steer_complain(request->command, text,
+                             request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER
+                                 ? etwas_steer_enable_reason(code)
+                                 : etwas_steer_reason(code));
     }
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return false;

@@ -293,7 +293,7 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                           provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, &parameters);
     /* What takes longer is done all the same. */
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
-        etwas_steer_complain(command, provider->text, etwas_steer_reason(code));
+        etwas_steer_complain(command, provider->text, etwas_steer_enable_reason(code));
         return false;
     }
     etwas_steer_report_unregistered(command, name, &guid);

@@ -58,12 +58,20 @@ const char *etwas_steer_reason(uint32_t code)
         return "nobody takes its events, and there is no more room for them";
     case ERROR_NO_SYSTEM_RESOURCES:
         return "there are as many sessions or providers as there can be, or no more files may be "
-               "open";
+               "open (ulimit -n)";
     case ERROR_TIMEOUT:
         return "not everybody has answered in time; it is done all the same";
     default:
         return etwas_error_text(code);
     }
+}
+
+const char *etwas_steer_enable_reason(uint32_t code)
+{
+    return code == ERROR_NO_SYSTEM_RESOURCES
+               ? "8 sessions enable it, and no more can ('etwas ps' lists them); or 1,024 "
+                 "providers are enabled, or the session's process may open no more files"
+               : etwas_steer_reason(code);
 }
 
 static const struct {
@@ -100,7 +108,7 @@ const char *etwas_steer_unattached_reason(const etwas_session_counts *counts)
 {
     switch (counts->unattached_code) {
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "as many processes log into it as there can be, or too many files are open there";
+        return "256 processes log into it, or its process may not open enough files (ulimit -n)";
     case ERROR_NOT_SUPPORTED:
         return "its release of the library, or the processors that it sees, differ too much";
     case ERROR_ACCESS_DENIED:

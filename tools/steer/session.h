@@ -57,6 +57,9 @@ bool etwas_steer_name_file(const char *command, const char *path,
 /* Why something was refused, as a part of a sentence. */
 const char *etwas_steer_reason(uint32_t code);
 
+/* The same of a code of EnableTraceEx2 that was to enable a provider. */
+const char *etwas_steer_enable_reason(uint32_t code);
+
 /*
  * Why other processes do not log into a session, by its counts, as a part of a sentence; NULL: they
  * do, or are not meant to.

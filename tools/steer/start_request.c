@@ -284,8 +284,7 @@ static const char *start_reason(uint32_t code, uint32_t log_file_mode)
         return "these options do not go together (docs/modes.md), or the name is too long";
     case ERROR_NO_SYSTEM_RESOURCES:
         return "64 sessions of this user run, and there can be no more ('etwas ps' lists them), or "
-               "no more "
-               "files or threads can be had";
+               "no more files (ulimit -n) or threads can be had";
     case ERROR_NOT_SUPPORTED:
         return unshared_reason(log_file_mode);
     default:

@@ -149,6 +149,15 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
             etwas_output_flush(errors);
         }
     }
+    if (counts->unattached_code != 0) {
+        struct etwas_output *errors = begin_warning(summary);
+
+        etwas_output_format(errors,
+                            "some processes could not log into it: their events are missing (lost "
+                            "counts what they could report); the last: %s\n",
+                            etwas_steer_unattached_reason(counts));
+        etwas_output_flush(errors);
+    }
 }
 
 static const TRACE_ENABLE_INFO *enable_of(const struct etwas_steer_summary *summary,
