@@ -163,7 +163,7 @@ static void an_array_grows(void **state)
 {
     uint32_t *array = NULL;
     size_t capacity = 0;
-    volatile size_t too_many = SIZE_MAX / 2; /* which the compiler is not to know */
+    volatile size_t too_many = SIZE_MAX / 2; /* the compiler is not to know it */
     size_t count = 0;
 
     (void)state;

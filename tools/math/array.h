@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,11 @@ static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t cou
         return true;
     }
     larger = larger > ETWAS_ARRAY_FIRST ? larger : ETWAS_ARRAY_FIRST;
+    if (larger > PTRDIFF_MAX / entry_bytes) {
+        return false; /* no allocator has it, and sanitizers end a process that asks for it */
+    }
     memcpy(&entries, array, sizeof entries);
-    entries = reallocarray(entries, larger, entry_bytes);
+    entries = realloc(entries, larger * entry_bytes);
     if (entries == NULL) {
         return false;
     }
