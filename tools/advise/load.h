@@ -53,7 +53,7 @@ struct etwas_load {
     uint32_t joined_bytes; /* pieces have at most so many; 0: each is one event */
     struct etwas_load_slot *slots;
     uint32_t slot_count;
-    uint32_t slot_capacity;
+    size_t slot_capacity;
     uint32_t *slot_of; /* of each processor, from 1 */
     struct etwas_load_sum sum;
     uint64_t span_ns;     /* from the first event to the last */

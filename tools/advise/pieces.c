@@ -7,6 +7,8 @@
 
 #include "advise/load.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 
 enum {
@@ -84,15 +86,9 @@ static uint32_t slot_of(struct etwas_load *load, uint32_t processor, bool is_bes
     if (load->slot_of[processor] != 0) {
         return load->slot_of[processor];
     }
-    if (load->slot_count == load->slot_capacity) {
-        uint32_t capacity = 2 * load->slot_capacity + 16;
-        struct etwas_load_slot *slots = realloc(load->slots, capacity * sizeof *slots);
-
-        if (slots == NULL) {
-            return 0;
-        }
-        load->slots = slots;
-        load->slot_capacity = capacity;
+    if (!etwas_array_reserve(&load->slots, &load->slot_capacity, load->slot_count + 1,
+                             sizeof *load->slots)) {
+        return 0;
     }
     load->slots[load->slot_count++] = (struct etwas_load_slot){
         .processor = processor,

@@ -8,6 +8,8 @@
  * `failed` when it matters.
  */
 
+#include "math/array.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,19 +26,10 @@ struct etwas_bytes {
 /* False, and it has failed: there is no memory for so many more. */
 static inline bool etwas_bytes_reserve(struct etwas_bytes *bytes, size_t more)
 {
-    size_t capacity = 2 * bytes->capacity + more + 64;
-    uint8_t *larger;
-
-    if (bytes->capacity - bytes->used >= more) {
-        return true;
-    }
-    larger = realloc(bytes->data, capacity);
-    if (larger == NULL) {
+    if (!etwas_array_reserve(&bytes->data, &bytes->capacity, bytes->used + more, 1)) {
         bytes->failed = true;
         return false;
     }
-    bytes->data = larger;
-    bytes->capacity = capacity;
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "event/schema_texts.h"
 
+#include "math/array.h"
 #include "print/text.h"
 
 #include <etwas/winmeta.h>
@@ -37,16 +38,10 @@ struct texts {
 static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
                        struct etwas_kept_text *kept)
 {
-    if (texts->capacity - texts->used < count + ETWAS_SCHEMA_TEXTS_PIECE) {
-        size_t capacity = 2 * texts->capacity + count + 256;
-        char *larger = realloc(texts->bytes, capacity);
-
-        if (larger == NULL) {
-            texts->failed = true;
-            return;
-        }
-        texts->bytes = larger;
-        texts->capacity = capacity;
+    if (!etwas_array_reserve(&texts->bytes, &texts->capacity,
+                             texts->used + count + ETWAS_SCHEMA_TEXTS_PIECE, 1)) {
+        texts->failed = true;
+        return;
     }
     *kept = (struct etwas_kept_text){texts->used, count};
     memcpy(texts->bytes + texts->used, bytes, count);

@@ -7,11 +7,12 @@
 
 #include "kernel/kernel_symbols.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FIRST_ROOM = 64,
     VERSION = 1,
 };
 
@@ -22,21 +23,6 @@ struct payload {
     uint64_t address;
     uint64_t bytes;
 };
-
-static bool grow(struct etwas_kernel_symbols *symbols)
-{
-    uint32_t capacity = symbols->capacity == 0 ? FIRST_ROOM : 2 * symbols->capacity;
-    struct etwas_kernel_symbol *entries =
-        reallocarray(symbols->entries, capacity, sizeof *symbols->entries);
-
-    if (entries == NULL) {
-        symbols->out_of_memory = true;
-        return false;
-    }
-    symbols->entries = entries;
-    symbols->capacity = capacity;
-    return true;
-}
 
 void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
                                      const EVENT_RECORD *record)
@@ -57,12 +43,13 @@ void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
     module_bytes = name_bytes < room ? strnlen(names + name_bytes, room - name_bytes) + 1 : room;
     if (payload.version != VERSION || payload.address > UINT64_MAX - payload.bytes ||
         name_bytes >= room || module_bytes > room - name_bytes ||
-        symbols->count == ETWAS_KERNEL_SYMBOLS ||
-        (symbols->count == symbols->capacity && !grow(symbols))) {
+        symbols->count == ETWAS_KERNEL_SYMBOLS) {
         return;
     }
     copy = malloc(name_bytes + module_bytes);
-    if (copy == NULL) {
+    if (copy == NULL || !etwas_array_reserve(&symbols->entries, &symbols->capacity,
+                                             symbols->count + 1, sizeof *symbols->entries)) {
+        free(copy);
         symbols->out_of_memory = true;
         return;
     }

@@ -28,7 +28,7 @@ struct etwas_kernel_symbol {
 struct etwas_kernel_symbols {
     struct etwas_kernel_symbol *entries;
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     bool is_sorted;
     bool out_of_memory;
 };

@@ -45,4 +45,24 @@ static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t cou
     return true;
 }
 
+/*
+ * Makes room for the entry at `index`, where entries are found by their places: those that none was
+ * written to are zero. Returns false without memory: then the array is as it was.
+ */
+static inline bool etwas_array_reach(void *array, size_t *capacity, size_t index,
+                                     size_t entry_bytes)
+{
+    size_t before = *capacity;
+    char *entries;
+
+    if (!etwas_array_reserve(array, capacity, index + 1, entry_bytes)) {
+        return false;
+    }
+    if (*capacity > before) {
+        memcpy(&entries, array, sizeof entries);
+        memset(entries + before * entry_bytes, 0, (*capacity - before) * entry_bytes);
+    }
+    return true;
+}
+
 #endif

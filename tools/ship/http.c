@@ -7,6 +7,7 @@
 
 #include "ship/http.h"
 
+#include "math/array.h"
 #include "ship/wait.h"
 
 #include <ctype.h>
@@ -156,26 +157,6 @@ static size_t take_head(char *line, size_t size, size_t count, void *context)
     return bytes;
 }
 
-static bool grow(struct etwas_ship_http *http, size_t bytes)
-{
-    size_t room = http->room < 4096 ? 4096 : http->room;
-    char *text;
-
-    while (room < bytes) {
-        room *= 2;
-    }
-    if (room == http->room) {
-        return true;
-    }
-    text = realloc(http->text, room);
-    if (text == NULL) {
-        return false;
-    }
-    http->text = text;
-    http->room = room;
-    return true;
-}
-
 static size_t take_body(char *text, size_t size, size_t count, void *context)
 {
     struct etwas_ship_http *http = context;
@@ -186,7 +167,7 @@ static size_t take_body(char *text, size_t size, size_t count, void *context)
         http->body_too_long = true;
         return 0;
     }
-    if (!grow(http, reply->bytes + bytes + 1)) {
+    if (!etwas_array_reserve(&http->text, &http->room, reply->bytes + bytes + 1, 1)) {
         return 0;
     }
     memcpy(http->text + reply->bytes, text, bytes);
@@ -377,7 +358,8 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
     http->body_too_long = false;
     http->trouble[0] = '\0';
     (void)begin_again(http, 0, SEEK_SET);
-    good = grow(http, 1) && curl->easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
+    good = etwas_array_reserve(&http->text, &http->room, 1, 1) &&
+           curl->easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
            curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, http->heads[request->is_gzip]) ==
                CURLE_OK &&
            curl->easy_setopt(http->easy, CURLOPT_TIMEOUT_MS, (long)limit_ms(request)) == CURLE_OK &&

@@ -12,6 +12,7 @@
  */
 #include "ship/prove.h"
 
+#include "math/array.h"
 #include "ship/send.h"
 
 #include <stdio.h>
@@ -241,15 +242,9 @@ static bool read_proof(const struct etwas_ship_field *fields, struct etwas_ship_
 /* Room for one more; NULL: there is no memory. */
 static struct etwas_ship_proof *next_proof(struct etwas_ship_proofs *proofs)
 {
-    if (proofs->count == proofs->room) {
-        size_t room = proofs->room == 0 ? 64 : proofs->room * 2;
-        struct etwas_ship_proof *list = realloc(proofs->list, room * sizeof *list);
-
-        if (list == NULL) {
-            return NULL;
-        }
-        proofs->list = list;
-        proofs->room = room;
+    if (!etwas_array_reserve(&proofs->list, &proofs->room, proofs->count + 1,
+                             sizeof *proofs->list)) {
+        return NULL;
     }
     return &proofs->list[proofs->count];
 }

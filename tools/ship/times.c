@@ -3,6 +3,8 @@
 
 #include "ship/times.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
@@ -49,30 +51,14 @@ bool etwas_ship_wall_clock(etwas_trace_handle trace, int64_t raw, int64_t *unix_
     return true;
 }
 
-static bool make_room(struct etwas_ship_samples *samples)
-{
-    size_t capacity = samples->capacity == 0 ? 1024 : 2 * samples->capacity;
-    struct etwas_ship_sample *larger;
-
-    if (samples->count < samples->capacity) {
-        return true;
-    }
-    larger = realloc(samples->at, capacity * sizeof *larger);
-    if (larger == NULL) {
-        samples->failed = true;
-        return false;
-    }
-    samples->at = larger;
-    samples->capacity = capacity;
-    return true;
-}
-
 static void take_one(struct etwas_ship_samples *samples, etwas_trace_handle trace, int64_t raw)
 {
     struct etwas_ship_sample *sample;
     uint64_t error_ns;
 
-    if (!make_room(samples)) {
+    if (!etwas_array_reserve(&samples->at, &samples->capacity, samples->count + 1,
+                             sizeof *samples->at)) {
+        samples->failed = true;
         return;
     }
     sample = &samples->at[samples->count];

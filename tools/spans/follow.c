@@ -8,6 +8,7 @@
 #include "spans/spans.h"
 
 #include "event/event.h"
+#include "math/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,18 +72,9 @@ static bool names_parent(const EVENT_RECORD *record)
 /* NULL without memory. */
 static struct etwas_spans_open *at_place(struct etwas_spans_request *request, uint32_t place)
 {
-    if (place >= request->open_capacity) {
-        uint32_t capacity = 2 * place + 1024;
-        struct etwas_spans_open *larger = realloc(request->open, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            request->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + request->open_capacity, 0,
-               (capacity - request->open_capacity) * sizeof *larger);
-        request->open = larger;
-        request->open_capacity = capacity;
+    if (!etwas_array_reach(&request->open, &request->open_capacity, place, sizeof *request->open)) {
+        request->out_of_memory = true;
+        return NULL;
     }
     return &request->open[place];
 }

@@ -127,7 +127,7 @@ struct etwas_spans_request {
     struct etwas_spans_class *classes; /* by number */
     uint64_t other_classes;            /* spans of more classes than are told apart */
     struct etwas_spans_open *open;
-    uint32_t open_capacity;
+    size_t open_capacity;
     struct etwas_spans_tree *trees; /* the slowest first */
     uint32_t tree_count;
     uint32_t most_nodes; /* of a tree */

@@ -7,6 +7,7 @@
 
 #include "trace/current_event.h"
 
+#include "math/array.h"
 #include "trace/moment.h"
 
 #include <etwas/evntrace.h>
@@ -95,17 +96,10 @@ void etwas_current_event_free(struct etwas_current_event *current)
 
 static bool add_value(struct etwas_current_event *current, uint32_t path, const etwas_value *value)
 {
-    if (current->value_count == current->value_capacity) {
-        uint32_t capacity = 2 * current->value_capacity + 16;
-        struct etwas_current_event_value *larger =
-            realloc(current->values, capacity * sizeof *current->values);
-
-        if (larger == NULL) {
-            current->out_of_memory = true;
-            return false;
-        }
-        current->values = larger;
-        current->value_capacity = capacity;
+    if (!etwas_array_reserve(&current->values, &current->value_capacity, current->value_count + 1,
+                             sizeof *current->values)) {
+        current->out_of_memory = true;
+        return false;
     }
     current->values[current->value_count++] = (struct etwas_current_event_value){path, *value};
     return true;

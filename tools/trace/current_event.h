@@ -35,7 +35,7 @@ struct etwas_current_event {
     uint64_t duration_error_ns;               /* UINT64_MAX: not known */
     struct etwas_current_event_value *values; /* for as long as the command runs */
     uint32_t value_count;
-    uint32_t value_capacity;
+    size_t value_capacity;
     uint32_t found;       /* where the value that was looked for last is, */
     uint32_t found_index; /* and its index */
     bool gathered;        /* `values` are this event's, and the next two */

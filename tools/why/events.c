@@ -8,23 +8,16 @@
 
 #include "why/why.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number)
 {
-    if (number >= why->thread_capacity) {
-        uint32_t capacity = 2 * number + 64;
-        struct etwas_why_thread *larger = realloc(why->threads, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            why->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + why->thread_capacity, 0,
-               (capacity - why->thread_capacity) * sizeof *larger);
-        why->threads = larger;
-        why->thread_capacity = capacity;
+    if (!etwas_array_reach(&why->threads, &why->thread_capacity, number, sizeof *why->threads)) {
+        why->out_of_memory = true;
+        return NULL;
     }
     return &why->threads[number];
 }

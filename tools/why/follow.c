@@ -8,22 +8,16 @@
 
 #include "why/why.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static struct etwas_why_open *open_at(struct etwas_why *why, uint32_t place)
 {
-    if (place >= why->open_capacity) {
-        uint32_t capacity = 2 * place + 64;
-        struct etwas_why_open *larger = realloc(why->open, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            why->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + why->open_capacity, 0, (capacity - why->open_capacity) * sizeof *larger);
-        why->open = larger;
-        why->open_capacity = capacity;
+    if (!etwas_array_reach(&why->open, &why->open_capacity, place, sizeof *why->open)) {
+        why->out_of_memory = true;
+        return NULL;
     }
     return &why->open[place];
 }

@@ -290,12 +290,12 @@ struct etwas_why {
     struct etwas_why_chosen *chosen; /* likewise, when the files are read again */
     uint32_t chosen_count;
     struct etwas_why_open *open;
-    uint32_t open_capacity;
+    size_t open_capacity;
     struct etwas_schedule schedule;
     struct etwas_processes processes;
     struct etwas_file_names file_names;
     struct etwas_why_thread *threads; /* by the numbers of the schedule's */
-    uint32_t thread_capacity;
+    size_t thread_capacity;
     struct etwas_why_runs **runs; /* by processor */
     bool has_kernel_events;
     uint64_t counted; /* that ended, with times by counters */

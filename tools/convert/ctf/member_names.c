@@ -3,6 +3,8 @@
 
 #include "convert/ctf/member_names.h"
 
+#include "math/array.h"
+
 static const char length_suffix[] = "_length";
 
 static bool is_name_character(char character)
@@ -29,27 +31,10 @@ static void put_text(struct etwas_bytes *texts, const char *name)
     }
 }
 
-static bool make_room(struct etwas_ctf_names *names)
-{
-    uint32_t capacity = 2 * names->capacity + 16;
-    size_t *larger;
-
-    if (names->count < names->capacity) {
-        return true;
-    }
-    larger = realloc(names->at, capacity * sizeof *larger);
-    if (larger == NULL) {
-        names->out_of_memory = true;
-        return false;
-    }
-    names->at = larger;
-    names->capacity = capacity;
-    return true;
-}
-
 void etwas_ctf_names_add(struct etwas_ctf_names *names, const char *name, bool is_counted)
 {
-    if (!make_room(names)) {
+    if (!etwas_array_reserve(&names->at, &names->capacity, names->count + 1, sizeof *names->at)) {
+        names->out_of_memory = true;
         return;
     }
     names->at[names->count++] = names->texts.used;

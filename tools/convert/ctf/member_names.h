@@ -20,7 +20,7 @@ struct etwas_ctf_names {
     struct etwas_bytes texts; /* each with its NUL; those of lengths behind their members' */
     size_t *at;               /* a member's, in `texts` */
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     bool is_numbered;
     bool out_of_memory;
 };

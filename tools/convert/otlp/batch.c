@@ -7,6 +7,7 @@
 
 #include "convert/otlp/otlp.h"
 
+#include "math/array.h"
 #include "print/text.h"
 
 #include <stdlib.h>
@@ -23,16 +24,9 @@ static const struct kind {
 static void append(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch, const void *bytes,
                    size_t count)
 {
-    if (batch->room - batch->used < count) {
-        size_t room = 2 * batch->room + count;
-        char *larger = realloc(batch->bytes, room);
-
-        if (larger == NULL) {
-            otlp->convert->out_of_memory = true;
-            return;
-        }
-        batch->bytes = larger;
-        batch->room = room;
+    if (!etwas_array_reserve(&batch->bytes, &batch->room, batch->used + count, 1)) {
+        otlp->convert->out_of_memory = true;
+        return;
     }
     memcpy(batch->bytes + batch->used, bytes, count);
     batch->used += count;

@@ -70,7 +70,7 @@ struct etwas_otlp {
     struct etwas_output item; /* in memory */
     struct etwas_otlp_batch batches[ETWAS_OTLP_KINDS];
     struct etwas_otlp_open *open;
-    uint32_t open_capacity;
+    size_t open_capacity;
     uint64_t kept_bytes;
     int64_t last_ns;
     char *services

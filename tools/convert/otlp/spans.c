@@ -9,6 +9,7 @@
 
 #include "convert/otlp/otlp.h"
 
+#include "math/array.h"
 #include "print/json.h"
 #include "trace/span_name.h"
 
@@ -21,17 +22,9 @@ enum {
 /* NULL without memory. */
 static struct etwas_otlp_open *open_at(struct etwas_otlp *otlp, uint32_t place)
 {
-    if (place >= otlp->open_capacity) {
-        uint32_t capacity = 2 * place + 1024;
-        struct etwas_otlp_open *larger = realloc(otlp->open, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            otlp->convert->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + otlp->open_capacity, 0, (capacity - otlp->open_capacity) * sizeof *larger);
-        otlp->open = larger;
-        otlp->open_capacity = capacity;
+    if (!etwas_array_reach(&otlp->open, &otlp->open_capacity, place, sizeof *otlp->open)) {
+        otlp->convert->out_of_memory = true;
+        return NULL;
     }
     return &otlp->open[place];
 }

@@ -8,6 +8,7 @@
 
 #include "stat/heap.h"
 #include "convert/perfetto/perfetto.h"
+#include "math/array.h"
 
 #include <stdlib.h>
 
@@ -48,7 +49,7 @@ struct etwas_perfetto_heap {
     struct etwas_heap heap;
     struct counter *counters;
     uint32_t counter_count;
-    uint32_t counter_capacity;
+    size_t counter_capacity;
     int64_t next_dump_ns;
     uint32_t file;
     uint64_t *told; /* of each stack, what it had allocated and freed when it was told last */
@@ -106,16 +107,10 @@ static struct counter *counter_of(struct etwas_perfetto *perfetto, struct etwas_
     if (process->mark != 0) {
         return &heap->counters[process->mark - 1];
     }
-    if (heap->counter_count == heap->counter_capacity) {
-        uint32_t capacity = 2 * heap->counter_capacity + 4;
-        struct counter *larger = reallocarray(heap->counters, capacity, sizeof *larger);
-
-        if (larger == NULL) {
-            perfetto->convert->out_of_memory = true;
-            return NULL;
-        }
-        heap->counters = larger;
-        heap->counter_capacity = capacity;
+    if (!etwas_array_reserve(&heap->counters, &heap->counter_capacity, heap->counter_count + 1,
+                             sizeof *heap->counters)) {
+        perfetto->convert->out_of_memory = true;
+        return NULL;
     }
     track = etwas_perfetto_track(perfetto, process->process, ETWAS_EVENT_UNKNOWN_ID);
     if (track == UINT32_MAX) {

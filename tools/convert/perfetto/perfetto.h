@@ -294,7 +294,7 @@ struct etwas_perfetto {
 
     struct etwas_perfetto_plan *plan;
     struct etwas_perfetto_open *open; /* by place */
-    uint32_t open_capacity;
+    size_t open_capacity;
     struct etwas_perfetto_lanes *lanes;
 };
 

@@ -11,6 +11,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 
 enum {
@@ -42,7 +44,7 @@ struct node {
 struct etwas_perfetto_plan {
     uint8_t *fates[CHUNKS];
     struct node *nodes;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 /* ---- fates ----------------------------------------------------------------------------------- */
@@ -94,17 +96,9 @@ static struct node *node_at(struct etwas_perfetto *perfetto, uint32_t place)
 {
     struct etwas_perfetto_plan *plan = perfetto->plan;
 
-    if (place >= plan->capacity) {
-        uint32_t capacity = 2 * place + 1024;
-        struct node *larger = realloc(plan->nodes, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            perfetto->convert->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + plan->capacity, 0, (capacity - plan->capacity) * sizeof *larger);
-        plan->nodes = larger;
-        plan->capacity = capacity;
+    if (!etwas_array_reach(&plan->nodes, &plan->capacity, place, sizeof *plan->nodes)) {
+        perfetto->convert->out_of_memory = true;
+        return NULL;
     }
     return &plan->nodes[place];
 }

@@ -8,6 +8,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "math/array.h"
+
 #include <stdlib.h>
 
 /* An open span, by its place. */
@@ -27,18 +29,10 @@ static const struct etwas_perfetto_part nothing;
 
 static struct etwas_perfetto_open *open_at(struct etwas_perfetto *perfetto, uint32_t place)
 {
-    if (place >= perfetto->open_capacity) {
-        uint32_t capacity = 2 * place + 1024;
-        struct etwas_perfetto_open *larger = realloc(perfetto->open, capacity * sizeof *larger);
-
-        if (larger == NULL) {
-            perfetto->convert->out_of_memory = true;
-            return NULL;
-        }
-        memset(larger + perfetto->open_capacity, 0,
-               (capacity - perfetto->open_capacity) * sizeof *larger);
-        perfetto->open = larger;
-        perfetto->open_capacity = capacity;
+    if (!etwas_array_reach(&perfetto->open, &perfetto->open_capacity, place,
+                           sizeof *perfetto->open)) {
+        perfetto->convert->out_of_memory = true;
+        return NULL;
     }
     return &perfetto->open[place];
 }

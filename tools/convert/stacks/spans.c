@@ -7,26 +7,19 @@
 
 #include "convert/stacks/stacks.h"
 
+#include "math/array.h"
 #include "trace/span_name.h"
 
 static bool make_room(struct etwas_stacks *stacks)
 {
-    uint32_t capacity = 2 * stacks->span_capacity + 1024;
-    struct etwas_stacks_span *larger;
-
     if (stacks->span_count == ETWAS_STACKS_SPANS) {
         return false;
     }
-    if (stacks->span_count < stacks->span_capacity) {
-        return true;
-    }
-    larger = reallocarray(stacks->spans, capacity, sizeof *larger);
-    if (larger == NULL) {
+    if (!etwas_array_reserve(&stacks->spans, &stacks->span_capacity, stacks->span_count + 1,
+                             sizeof *stacks->spans)) {
         stacks->out_of_memory = true;
         return false;
     }
-    stacks->spans = larger;
-    stacks->span_capacity = capacity;
     return true;
 }
 

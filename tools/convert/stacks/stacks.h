@@ -57,7 +57,7 @@ struct etwas_stacks {
     bool wants_spans;
     struct etwas_stacks_span *spans;
     uint32_t span_count;
-    uint32_t span_capacity;
+    size_t span_capacity;
     uint64_t spans_left_out;    /* too many, not of one thread, or not inside of each other */
     struct etwas_hot functions; /* its table of functions alone */
     struct etwas_stack *stacks;
