@@ -53,7 +53,7 @@ struct etwas_convert {
     void *state; /* the target's */
 };
 
-/* Who is given the events. */
+/* The receiver of the events. */
 struct etwas_convert_reader {
     bool wants_spans;
     /* All files are open, and no event was read. False: none is to be. May be NULL. */

@@ -131,7 +131,7 @@ static inline size_t etwas_wire_begin(struct etwas_wire *wire, uint32_t field)
     return wire->used;
 }
 
-/* Most messages are shorter than 128 bytes, whose length takes one. */
+/* Most messages are shorter than 128 bytes, and their length takes one byte. */
 static inline void etwas_wire_end(struct etwas_wire *wire, size_t began)
 {
     uint8_t length[ETWAS_WIRE_VARINT_BYTES];

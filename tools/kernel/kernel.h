@@ -62,14 +62,14 @@ struct etwas_kernel_socket {
 struct etwas_kernel_event {
     enum etwas_kernel_kind kind;
     uint32_t processor;
-    uint32_t thread; /* ETWAS_KERNEL_NOBODY: who runs on the processor */
+    uint32_t thread; /* ETWAS_KERNEL_NOBODY: the thread on the processor */
     uint32_t process;
     uint32_t logger; /* the thread that logged it, likewise */
     uint32_t old_thread;
     bool old_is_unknown; /* what it does from then on; then neither of the next two is set */
     bool old_is_ready;   /* it could have run on */
     bool old_has_ended;
-    bool is_in_interrupt; /* READY: by an interrupt, whoever ran then */
+    bool is_in_interrupt; /* READY: by an interrupt, whichever thread was running */
     uint8_t fault;        /* type of the event */
     uint8_t request;      /* ETWAS_KERNEL_DISK_... */
     uint32_t bytes;
@@ -95,9 +95,9 @@ static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
 const char *etwas_kernel_fault_name(uint8_t fault);
 
 /*
- * Reads a record. Returns false if it is none of these events, or too short. Of an unknown version
- * only what all known versions have in common is read: a switch without a state, a thread not at
- * all.
+ * Reads a record. Returns false if it is none of these events, or too short. From a record of an
+ * unknown version, only the part that all known versions have in common is read: a switch without a
+ * state, and no thread.
  */
 bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);
 

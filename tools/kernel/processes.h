@@ -84,8 +84,8 @@ const char *etwas_processes_name(const struct etwas_processes *processes, uint32
 uint32_t etwas_processes_now(const struct etwas_processes *processes, uint32_t process);
 
 /*
- * Writes the names that such a process had, one after the other: "sh, make". Returns `room`, whose
- * text may be cut; NULL: no name is known.
+ * Writes the names that such a process had, separated by commas: "sh, make". Returns `room` with
+ * the text, which may be cut, or NULL if no name is known.
  */
 const char *etwas_processes_names(const struct etwas_processes *processes, uint32_t process,
                                   uint32_t first, char *room, size_t room_bytes);

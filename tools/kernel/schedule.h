@@ -4,31 +4,33 @@
 #define ETWAS_TOOLS_KERNEL_SCHEDULE_H
 
 /*
- * Who ran when, on which processor, by the kernel's context switches: the time that each thread
- * ran, was ready to run, and waited, and that each processor was busy and idle.
+ * The times of threads and processors, from the kernel's context switches. For each thread they are
+ * running, ready and waiting time, for each processor busy and idle time.
  *
- * On a processor who gives way must be who came before. Where it is another, a switch is missing:
- * the time since the switch before is not known of the processor, nor of the two threads, nor how
- * long who was ready there was so. Where the trace says that events of the processor were lost,
- * that is so from its last event before to its first one after: until the former the thread ran
- * that came before, and since the latter the thread has run that gives way next. A thread that
- * waited meanwhile, wherever that was, may have been woken and have run: so much of its time is not
- * known; but that it waited is believed where its waiting ended before the gap was found, at the
- * processor's next event. Before its first switch a processor ran who gives way there, since the
- * trace began; and after its last one who came, until it ends; unless the trace does not have
- * everything from its beginning, or to its end: then that time is not known.
+ * On a processor, the thread that gives way must be the one that was switched to before. If it is
+ * another one, a switch is missing. The time since the previous switch is then unknown for the
+ * processor and for the two threads, and so is the ready time of a ready thread. If the trace says
+ * that events of the processor were lost, the same holds from its last event before the loss to its
+ * first one after it. The thread that was switched to ran until the former. The thread that gives
+ * way next has run since the latter.
  *
- * Ready is who was taken from a processor and could have run on, and who was woken, where the trace
- * has the events that say so (ReadyThread); without them who was woken still waits. A thread that
- * was there before waited until it was seen first.
+ * A thread that waited meanwhile, on any processor, may have been woken and have run, so that part
+ * of its time is unknown. Its waiting is counted if it ended before the gap was found, at the
+ * processor's next event. Before its first switch a processor ran the thread that gives way there,
+ * since the trace began. After its last switch it runs the thread that was switched to, until the
+ * trace ends. If the trace lacks events from its beginning, or to its end, that time is unknown.
  *
- * A session that records its own process alone has of each switch the process's side: who comes,
- * and who gives way. The other side is 0. So what a processor did meanwhile is not known, though it
- * counts as idle here; and that a thread ends is told by its end alone. Of a thread without a
- * switch nothing is known.
+ * A thread is ready if it was taken from a processor and could have continued. It is ready too if
+ * it was woken and the trace has the events for that (ReadyThread); without them it still waits. A
+ * thread that existed before waited until it was first seen.
  *
- * Memory is bounded: of threads beyond ETWAS_SCHEDULE_THREADS the time that they ran is known
- * together, and no more.
+ * A session that records its own process alone has one side of each switch: the thread of the
+ * process that comes or gives way. The other side is 0. Therefore the other work of a processor is
+ * unknown, although it counts as idle here. Only the end event of a thread shows that it ends.
+ * Nothing is known of a thread without a switch.
+ *
+ * Memory is bounded: for threads beyond ETWAS_SCHEDULE_THREADS only the sum of their running times
+ * is known.
  */
 
 #include "kernel/kernel.h"

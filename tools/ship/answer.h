@@ -27,8 +27,8 @@ enum etwas_ship_meaning {
 };
 
 /*
- * Of "Code: 60, e.displayText() = …" or "Code: 60. DB::Exception: …" at its beginning. 0: there is
- * none.
+ * Returns the error code of "Code: 60, e.displayText() = …" or "Code: 60. DB::Exception: …" at the
+ * beginning of the text, or 0 if there is none.
  */
 uint32_t etwas_ship_answer_exception(const char *text, size_t bytes);
 

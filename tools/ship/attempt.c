@@ -184,8 +184,8 @@ static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
 }
 
 /*
- * A server that was away may be another one now; and who asks before does not send megabytes to one
- * that cannot take them.
+ * A server that was away may be another one now. Its version is queried before megabytes are sent
+ * to a server that cannot take them.
  */
 static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica, int64_t deadline_ms,
                                            struct etwas_ship_reply *reply)

@@ -20,7 +20,7 @@
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /*
- * Of a file without a cursor, what the servers have of it is as unknown as of one whose block is on
+ * If a file has no cursor, the servers' part of it is as unknown as that of a file with a block on
  * its way.
  */
 static void find_cursor(const struct etwas_ship_run *run, const char *path,
@@ -59,7 +59,10 @@ static bool is_settled(const struct etwas_ship_file *file, const struct etwas_sh
                                      etwas_ship_file_facts(file)->bytes == cursor->place.offset);
 }
 
-/* May what is not settled be counted? Of one whose end alone is on its way all may have arrived. */
+/*
+ * Returns whether events that are not settled may be counted. If only the file's end is on its way,
+ * all of them may have arrived.
+ */
 static bool is_countable(const struct etwas_ship_cursor *cursor)
 {
     return cursor->stage != ETWAS_SHIP_SENT_END && cursor->stage != ETWAS_SHIP_DONE;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Cutting blocks: the next one, whose bounds are found on the way, and one whose bounds are known.
+ * Cutting blocks: the next one, with bounds that are found on the way, and one with known bounds.
  */
 
 #include "ship/partition_day.h"
@@ -121,8 +121,8 @@ static void note_stamp(struct cut *cut, int64_t raw)
 }
 
 /*
- * In our own files all that is in a data buffer of events is an event, by the session's counts too,
- * whatever it is. Those of others may have what describes events in between.
+ * In files of etwas, each record in a data buffer of events is an event, also by the session's
+ * counts. Files of other systems may have descriptions in between.
  */
 static void take_record(EVENT_RECORD *record, void *context)
 {
@@ -364,7 +364,7 @@ static void finish_bounds(struct cut *cut)
     if (bounds->rows == 0 && bounds->times.count == 0) {
         bounds->day = day_without_events(cut);
     } else if (bounds->rows == 0) {
-        /* The rest of a buffer whose events went before. */
+        /* The rest of a buffer with earlier events that were sent before. */
         bounds->day = etwas_ship_partition_day_of(cut->file, bounds->times.point[0].unix_ns);
     }
 }

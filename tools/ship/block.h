@@ -95,10 +95,10 @@ enum etwas_ship_block_result etwas_ship_block_again(struct etwas_ship_file *file
                                                     struct etwas_ship_block *block);
 
 /*
- * What a file that has ended says of itself, to go behind its last block: block->buffers gets a row
- * of state 1 (3: the file was recovered) for each of its sessions, `events` is empty. Always the
- * same bytes. Fails for a file without an end. Of a part of a set `recorded` alone says nothing,
- * and may be less than 0, modulo 2^64: the sum over the parts is right.
+ * Makes the rows about the end of a file, which follow its last block: block->buffers gets a row of
+ * state 1 (3: the file was recovered) for each of its sessions, and `events` is empty. The bytes
+ * are always the same. Fails for a file without an end. For a part of a set `recorded` is
+ * meaningless by itself, and may be less than 0, modulo 2^64: the sum over the parts is right.
  */
 enum etwas_ship_block_result etwas_ship_block_end(struct etwas_ship_file *file,
                                                   struct etwas_ship_block *block);

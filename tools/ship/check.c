@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a shard has to be before rows go there: new enough, with both tables as blocks have them,
- * whose engine knows a block that comes again, and with a user who may insert.
+ * The requirements for a shard before rows are sent: it is new enough, and has both tables as
+ * blocks have them. Its engine recognizes a repeated block, and its user may insert.
  */
 
 #include "ship/answer.h"
@@ -25,7 +25,7 @@ struct looked {
     struct etwas_ship_target *target;
     uint32_t shard;
     bool is_hurried;
-    const char *url; /* of who answered last */
+    const char *url; /* of the replica that answered last */
     struct etwas_ship_known_table known[ETWAS_SHIP_TABLES];
     char engines[ETWAS_SHIP_TABLES][ENGINE_BYTES];
     char names[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES]; /* for people: etwas.event */
@@ -130,7 +130,7 @@ static enum etwas_ship_sent ask_columns(struct looked *looked)
     return ask(looked, sql, 3, take_column, NULL);
 }
 
-/* Not every user may read them. */
+/* A user may lack the right to read them. */
 static enum etwas_ship_sent ask_windows(struct looked *looked)
 {
     uint32_t error;
@@ -214,7 +214,7 @@ static bool is_replicated(const char *engine)
     return strncmp(engine, "Replicated", 10) == 0 || strncmp(engine, "Shared", 6) == 0;
 }
 
-/* Of the table, or else of all of the server's. */
+/* Returns whether the table has the window, or else the settings of the whole server. */
 static bool has_window(const struct looked *looked, const char *engine, uint32_t window)
 {
     uint64_t value = 0;
@@ -243,7 +243,7 @@ static void say_windows(const struct looked *looked, enum etwas_ship_table table
     }
 }
 
-/* With what would make it remember. */
+/* The message says what would make the table remember. */
 static void say_forgetful(const struct looked *looked, enum etwas_ship_table table)
 {
     const char *engine = looked->engines[table];

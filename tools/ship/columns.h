@@ -46,7 +46,10 @@ struct etwas_columns_bytes {
     size_t room;
 };
 
-/* One column. Of a fixed width are `values` alone, and their bytes are rows × width, not `used`. */
+/*
+ * One column. A column of fixed width has only `values`, and their size is rows × width, not
+ * `used`.
+ */
 struct etwas_columns_column {
     struct etwas_columns_bytes values;
     struct etwas_columns_bytes keys; /* of pairs, as is the next */

@@ -28,7 +28,7 @@ static const struct option *find_option(const struct option *named,
     return NULL;
 }
 
-/* Of an option without a value. False: it is neither yes nor no. */
+/* Reads the value of an option without an argument. Returns false if it is neither yes nor no. */
 static bool yes_or_no(const struct etwas_ship_line *line, const char *value, bool *is_on)
 {
     *is_on = !line->has_value || strcmp(value, "yes") == 0;

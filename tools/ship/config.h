@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_CONFIG_H
 
 /*
- * The file of --config: lines as of lines.h, whose names are those of long options. An option
- * without a value is NAME alone, or NAME = yes; NAME = no says nothing.
+ * The file of --config. Its lines (lines.h) have the names of long options. An option without a
+ * value is NAME alone, or NAME = yes; NAME = no has no effect.
  */
 
 #include <getopt.h>

@@ -29,7 +29,7 @@
     X(slist_append)                                                                                \
     X(slist_free_all)
 
-/* With libcurl's head these are macros, which look at types and know no pointer. */
+/* libcurl's header makes these macros, which check types and cannot be called by a pointer. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 

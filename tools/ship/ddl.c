@@ -239,7 +239,7 @@ static void add_columns(struct etwas_output *output, const struct etwas_ship_ddl
     }
 }
 
-/* By the types that the table has: its times may be plain ones on a modern server. */
+/* The aliases follow the types of the table: its times may be plain ones on a modern server. */
 static void add_aliases(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                         enum etwas_ship_table table, const char *behind,
                         const struct etwas_ship_known_table *known)

@@ -36,10 +36,10 @@ void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_d
 struct etwas_ship_target;
 
 /*
- * `etwas ship --ddl`: the same to standard output. With a target, opened ETWAS_SHIP_TO_CREATE,
- * `major` and `known` are what its first shard says; NULL: what `ddl` says. Returns
- * ETWAS_EXIT_FINE, ETWAS_EXIT_OPEN (the server did not answer; said on standard error) or
- * ETWAS_EXIT_OUTPUT.
+ * `etwas ship --ddl`: writes the same to standard output. If `target` is given, opened with
+ * ETWAS_SHIP_TO_CREATE, `major` and `known` are those of its first shard; if it is NULL, those of
+ * `ddl`. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_OPEN (the server did not answer; reported on standard
+ * error) or ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_ddl(struct etwas_ship_target *target, const struct etwas_ship_ddl *ddl);
 

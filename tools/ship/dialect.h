@@ -43,7 +43,10 @@ bool etwas_ship_is_known(const struct etwas_ship_known_table *known);
 const struct etwas_ship_column *etwas_ship_missing_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
 
-/* The first column whose type no block can be made for, `foreign_type`; NULL: there is none. */
+/*
+ * Returns the first column with a `foreign_type`, a type that no block can be made for, or NULL if
+ * there is none.
+ */
 const struct etwas_ship_column *etwas_ship_foreign_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
 

@@ -20,7 +20,7 @@
 #include "ship/rows.h"
 #include "trace/losses.h"
 
-/* By cause, as far as the file tells them; the rest for none that is known. */
+/* Reads the losses by cause, as far as the file states them; the rest has no known cause. */
 static bool read_losses(struct etwas_ship_file *file, struct etwas_ship_buffer_row *row)
 {
     struct etwas_trace_losses losses = {NULL, 0, 0};
@@ -52,7 +52,7 @@ static bool needs_counts(const struct etwas_ship_file *file)
     return file->facts.is_appended || !says_attempted(file);
 }
 
-/* Of the last session; `counts` where these are needed. */
+/* Reads the totals of the last session; `counts` is used if they are needed. */
 static void read_totals(const struct etwas_ship_file *file, const struct etwas_ship_counts *counts,
                         struct etwas_ship_buffer_row *row)
 {

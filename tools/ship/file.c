@@ -52,7 +52,7 @@ void etwas_ship_file_leave(struct etwas_ship_file *file)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Of hostile files, too. */
+/* Converts a time, also of an untrusted file. */
 static int64_t unix_ns_of(int64_t filetime)
 {
     int64_t ns;
@@ -231,7 +231,7 @@ static void take_first_of_events(EVENT_RECORD *record, void *context)
     note_first(context, record);
 }
 
-/* By its name and its first record of events. */
+/* Computes `written_as` from the file's name and its first record of events. */
 static bool tell_apart(struct etwas_ship_file *file)
 {
     struct etwas_ship_facts *facts = &file->facts;

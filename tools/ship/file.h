@@ -20,19 +20,20 @@ struct etwas_ship_facts {
     uint64_t session;
     uint32_t part; /* its number in its session's set; 0: of no set; ETWAS_SHIP_RECOVERED_PART */
     /*
-     * Of the name under which it was written, and of its first event: of two files of one session
-     * and part the same in a copy alone. A session that was given another log file while it ran has
-     * several of part 0, whose buffers have the same numbers. 0: it has neither an event nor an
-     * end, and nothing of it is sent.
+     * A hash of the name under which the file was written, and of its first event. Two files of one
+     * session and part have the same value only if one is a copy. A session that was given another
+     * log file while it ran has several of part 0, with the same buffer numbers. 0: the file has
+     * neither an event nor an end, and nothing of it is sent.
      */
     uint64_t written_as;
-    uint64_t snapshot_of; /* the same for all snapshots of a session (etwas_parts_place); else 0 */
-    bool is_appended;     /* it has several sessions, one behind the other */
+    /* For a snapshot: the same value for all of its session, by etwas_parts_place; else 0. */
+    uint64_t snapshot_of;
+    bool is_appended; /* it has several sessions, one behind the other */
     bool is_circular; /* its buffers have their place when it has ended: nothing can go before */
 
     /* As etwas_ship_file_look saw it last. */
     uint64_t bytes;
-    bool has_ended;    /* whoever wrote it wrote its end: nothing follows */
+    bool has_ended;    /* its writer has written its end: nothing follows */
     int64_t ended_ns;  /* when, since 1970, as the row of its end has it; 0: it has not */
     bool ends_session; /* and the session ended with it: its last part, or of no set */
 };

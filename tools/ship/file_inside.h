@@ -22,7 +22,7 @@
  */
 struct etwas_ship_learned {
     bool is_open;
-    bool is_sound; /* else it was told who knows what: a reading failed in the midst */
+    bool is_sound; /* false: a read failed midway, and its state is undefined */
     uint64_t ahead_until;
     struct etwas_ship_position at;
     struct etwas_descriptions descriptions;
@@ -46,7 +46,7 @@ struct etwas_ship_file {
     etwas_trace_information information;
     struct etwas_ship_learned learned;
     struct etwas_ship_samples samples;
-    /* Of etwas_ship_file_read, while it runs. */
+    /* The callback of etwas_ship_file_read, while it runs. */
     void (*on_record)(EVENT_RECORD *record, void *context);
     void *on_record_context;
     char reason[ETWAS_SHIP_REASON_BYTES];

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_FOLLOWED_SESSION_H
 
 /*
- * A running session whose log files are shipped (--session): where they are, and whether it still
- * runs.
+ * A running session with log files that are shipped (--session): where the files are, and whether
+ * the session still runs.
  */
 
 #include <etwas/types.h>

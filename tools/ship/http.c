@@ -55,7 +55,7 @@ struct etwas_ship_http {
     struct curl_slist *heads[2]; /* of a plain body, and of a packed one */
     char trouble[CURL_ERROR_SIZE];
 
-    /* Of the request that runs. */
+    /* The request that runs. */
     const struct etwas_ship_request *request;
     struct etwas_ship_reply *reply;
     uint32_t piece; /* what is sent next, and where in it */
@@ -196,7 +196,7 @@ static bool add_heads(struct curl_slist **heads, const struct etwas_ship_secret 
                       bool is_gzip)
 {
     /*
-     * The body goes at once: who waits for "100 Continue" waits a second where a server never says
+     * The body is sent at once. Waiting for "100 Continue" takes a second if a server never sends
      * it.
      */
     struct curl_slist *first = curl->slist_append(NULL, "Expect:");
@@ -403,7 +403,7 @@ static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopp
     return true;
 }
 
-/* Of an error the beginning says all. */
+/* If it is an error, the beginning of the answer has all information. */
 static enum etwas_ship_came came(const struct etwas_ship_http *http, CURLcode result, long status)
 {
     if (http->body_too_long && status >= 400) {

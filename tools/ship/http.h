@@ -39,7 +39,7 @@ struct etwas_ship_http_options {
 };
 
 struct etwas_ship_request {
-    /* Behind the address, from the ? on. */
+    /* The query of the address, from the ? on. */
     const char *query;
     /* The body, in pieces, and how long they are together. */
     const struct iovec *pieces;

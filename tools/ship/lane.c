@@ -63,7 +63,10 @@ static bool wait_for_room(struct lane *lane)
     return goes_on;
 }
 
-/* Under hold. False: the run ends, or is not patient, before the cursor could be written. */
+/*
+ * Writes the cursor while the lane is held. Returns false if the run ends, or its timeout expires,
+ * before the cursor could be written.
+ */
 static bool write_cursor(struct lane *lane, struct etwas_ship_job *job)
 {
     const struct etwas_ship_lanes_options *options = &lane->lanes->options;

@@ -40,8 +40,8 @@ struct etwas_ship_job {
     bool without_events;           /* they are there already, all of this block */
 
     /*
-     * Of ETWAS_SHIP_ASK: as of etwas_ship_file_key. The file may go meanwhile, and its cursor then
-     * says so.
+     * For ETWAS_SHIP_ASK: as in etwas_ship_file_key. The file may be removed meanwhile, and its
+     * cursor then says so.
      */
     int64_t ended_ns;
     int64_t gone_ns;

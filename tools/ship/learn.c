@@ -40,7 +40,9 @@ static bool has_memory(struct etwas_ship_file *file)
 
 /* ---- ahead ----------------------------------------------------------------------------------- */
 
-/* Of our own files descriptions alone are read; in others they may be anywhere. */
+/*
+ * In files of etwas only buffers of descriptions are read; in others descriptions may be anywhere.
+ */
 static uint32_t begin_ahead(const etwas_trace_buffer *buffer, void *context)
 {
     struct etwas_ship_file *file = context;

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_LINES_H
 
 /*
- * The lines of a file of settings: NAME = VALUE, or NAME alone. Blanks around both mean nothing; a
- * line of blanks, or whose first character is #, says nothing.
+ * The lines of a settings file: NAME = VALUE, or NAME alone. Blanks around both are ignored. A
+ * blank line, and a line that begins with #, has no effect.
  */
 
 #include <stdbool.h>

@@ -19,7 +19,7 @@ struct etwas_ship_partition_day {
     int64_t asked_raw; /* a stamp of that day, for which the clocks were asked last */
 };
 
-/* Begins with the block's first event, whose raw stamp is given, and returns its day. */
+/* Begins with the block's first event, of which `raw` is the stamp, and returns its day. */
 uint32_t etwas_ship_partition_day_begin(struct etwas_ship_partition_day *day,
                                         const struct etwas_ship_file *file, int64_t raw);
 

@@ -4,11 +4,10 @@
 #define ETWAS_TOOLS_SHIP_POOLS_H
 
 /*
- * What processes that died had in memory (--recover): the pools of sessions whose log file lies in
- * the folder that is followed become files there, SESSION-recovered-POOL.etl, which are shipped as
- * any other. A pool is removed when that has arrived. POOL tells pools apart whose sessions have
- * one GUID, as those of a program do that gives its own: it is of the session and of the pool's
- * file.
+ * The memory of processes that died (--recover). The pool of a session with a log file in the
+ * followed folder becomes a file there, SESSION-recovered-POOL.etl, which is shipped as any other.
+ * A pool is removed when that file has arrived. POOL distinguishes pools of sessions with one GUID,
+ * as a program has that sets its own: it is derived from the session and from the pool's file.
  */
 
 #include "ship/run.h"

@@ -18,7 +18,10 @@ enum {
     TRIES = 6, /* a second apart */
 };
 
-/* Behind those that are there already. False: it has been said why not. */
+/*
+ * Appends the answer of a shard to the existing ones. Returns false after a message if there is
+ * none.
+ */
 static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const char *query,
                       struct etwas_ship_proofs *proofs)
 {

@@ -32,8 +32,10 @@ enum etwas_ship_proof_number {
     ETWAS_SHIP_PROOF_LOST,
     ETWAS_SHIP_PROOF_EVENTS,     /* that are there */
     ETWAS_SHIP_PROOF_BY_BUFFERS, /* as the rows of buffers say */
-    ETWAS_SHIP_PROOF_MISSING,    /* buffers without a row, where a later one has a row */
-    ETWAS_SHIP_PROOF_WRONG,      /* buffers: whose events are not there once each, or the row */
+    /* buffers: those without a row, although a later buffer has one */
+    ETWAS_SHIP_PROOF_MISSING,
+    /* buffers: those with events that are not there once each, or with a wrong row */
+    ETWAS_SHIP_PROOF_WRONG,
     ETWAS_SHIP_PROOF_GONE,
     ETWAS_SHIP_PROOF_PARTS,       /* files of the session */
     ETWAS_SHIP_PROOF_PARTS_ENDED, /* files that told their end */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * The proof: one query, the same for servers of all ages, which is in docs/fleet.md too.
+ * The proof: one query, the same for all versions of servers, which is in docs/fleet.md too.
  *
- * From inside to outside: events and rows of buffers are brought together buffer by buffer; buffers
- * are summed up by file, whose buffers are numbered from 1; files by session, beside what their
- * ends tell, or, of a session that was killed, what was recovered of it tells for all. The events
- * of a buffer are all there, and each once, where their number, the sum of their places and that of
- * the squares are those of 0, 1 … n - 1: what is not there, or there twice, is a run of places.
- * Events of a buffer that has no row yet are on their way.
+ * The query works from the inside to the outside. It joins events and rows of buffers buffer by
+ * buffer. It sums up buffers by file, in which they are numbered from 1. It sums up files by
+ * session, together with the statements of their ends or, for a killed session, the totals that
+ * recovery states for all. The events of a buffer are all there, and each once, if their number,
+ * the sum of their places and the sum of the squares are those of 0, 1 … n - 1: missing or repeated
+ * events are a run of places. Events of a buffer without a row are on their way.
  */
 #include "ship/prove.h"
 

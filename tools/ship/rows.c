@@ -72,7 +72,7 @@ static void put_instance(struct etwas_columns *columns, const struct etwas_event
 
 /* ---- what it has ----------------------------------------------------------------------------- */
 
-/* The text of a message whose format is known; else its bytes. */
+/* Puts the text of a message if its format is known, else its bytes. */
 static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
                                                struct etwas_current_event *current)
 {

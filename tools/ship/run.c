@@ -40,7 +40,7 @@ static void look_for_files(struct etwas_ship_run *run,
     run->has_looked = etwas_ship_follow_look(run) && !run->sources.is_full;
     etwas_ship_spool_limit(run);
     run->ends_when_done = run->ends_when_done || has_ended;
-    /* Of a huge folder a look takes long: the most of the time is left to what it is for. */
+    /* Reading a huge folder takes long: most of the time is left for sending. */
     run->look_ms = etwas_ship_now_ms() + ETWAS_SHIP_LOOK_MS + 4 * (etwas_ship_now_ms() - began_ms);
 }
 
@@ -183,8 +183,8 @@ static bool can_read(const char *folder)
 }
 
 /*
- * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be
- * made with it. Pools may come to be later.
+ * Returns whether the folders to follow exist. This is checked before the state is opened, because
+ * the state's folder lies in one and would create it. Folders of pools may be created later.
  */
 static bool has_folders(const struct etwas_ship_settings *settings)
 {

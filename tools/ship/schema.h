@@ -90,7 +90,7 @@ enum etwas_ship_buffer_column {
     ETWAS_SHIP_BUFFER_OFFSET, /* u64, as is the next */
     ETWAS_SHIP_BUFFER_DAMAGES,
     ETWAS_SHIP_BUFFER_STATE, /* u8: enum etwas_ship_buffer_state */
-    /* u64, as are all up to ENDED; 0 but of the states END and RECOVERED */
+    /* u64, as are all up to `ended`; for states END and RECOVERED, else 0 */
     ETWAS_SHIP_BUFFER_RECORDED,
     ETWAS_SHIP_BUFFER_OVERWRITTEN,
     ETWAS_SHIP_BUFFER_LOST, /* of all causes; then one by one: */
@@ -110,10 +110,12 @@ enum etwas_ship_buffer_column {
 
 /* What a row of ETWAS_SHIP_BUFFERS is about. */
 enum etwas_ship_buffer_state {
-    ETWAS_SHIP_STATE_BUFFER,    /* a buffer */
-    ETWAS_SHIP_STATE_END,       /* the end of a file, and its totals */
-    ETWAS_SHIP_STATE_GONE,      /* `events` of a file were removed before they were shipped */
-    ETWAS_SHIP_STATE_RECOVERED, /* the end of a recovered file, and its session's totals */
+    ETWAS_SHIP_STATE_BUFFER, /* a buffer */
+    ETWAS_SHIP_STATE_END,    /* the end of a file, and its totals */
+    /* a file that was removed, in part or whole, before it was shipped: `events` of it */
+    ETWAS_SHIP_STATE_GONE,
+    /* the end of a recovered file, and the totals of the whole session */
+    ETWAS_SHIP_STATE_RECOVERED,
 };
 
 enum {
@@ -151,7 +153,8 @@ const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
 uint32_t etwas_ship_type_bytes(enum etwas_ship_type type);
 
 /*
- * Of plain pairs, two columns: these are behind the name. Queries of a Map name its halves so, too.
+ * The suffix of the key column: plain pairs have two columns. Queries of a Map name its halves in
+ * the same way.
  */
 #define ETWAS_SHIP_KEYS ".keys"
 #define ETWAS_SHIP_VALUES ".values"

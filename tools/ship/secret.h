@@ -4,16 +4,16 @@
 #define ETWAS_TOOLS_SHIP_SECRET_H
 
 /*
- * User and password of a server, from a file that nobody else may read:
+ * User and password of a server, from a file that no other user may read:
  *
  *     # a comment
  *     user = etwas
  *     password = correct horse battery staple
  *
- * A value is what lies between the blanks around it. The file is the one that --credentials names;
- * else etwas-ship in the folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd),
- * where it is; else there is no user and no password, as far as we know, and the server has a user
- * `default` who needs none.
+ * A value is the text between the blanks around it. The file is that of --credentials, or else
+ * etwas-ship in the folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd) if it
+ * exists. Otherwise no user and password are sent, and the server uses its user `default`, which
+ * needs none.
  */
 
 #include <stdbool.h>

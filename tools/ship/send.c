@@ -41,8 +41,8 @@ static void add_plain(char query[QUERY_BYTES], const char *text)
 }
 
 /*
- * "day,time,…": a table may have more columns than we know. Of the plain dialect a column of pairs
- * is two.
+ * "day,time,…": a table may have more columns than the block. In the plain dialect a column of
+ * pairs is two columns.
  */
 static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *columns)
 {

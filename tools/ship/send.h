@@ -24,7 +24,8 @@
 enum etwas_ship_sent {
     ETWAS_SHIP_SENT,    /* the server has it, or has answered */
     ETWAS_SHIP_STOPPED, /* asked to end: unknown whether the server has it */
-    ETWAS_SHIP_REFUSED, /* for good, or for longer than the patience; a message has said why */
+    /* a permanent error, or one beyond the timeout; it has been reported */
+    ETWAS_SHIP_REFUSED,
 };
 
 /*
@@ -43,7 +44,8 @@ enum {
 };
 
 /*
- * Of a row: without TabSeparated's escapes, and with a 0 behind it. NULL of SQL is \N, as it comes.
+ * A field of a row: without TabSeparated's escapes, and with a terminating 0. NULL of SQL is \N, as
+ * received.
  */
 struct etwas_ship_field {
     const char *text;
@@ -69,8 +71,8 @@ struct etwas_ship_question {
     /* Without FORMAT. */
     const char *sql;
     /*
-     * Of each row of its answer; one that has others is refused. 0: a statement that answers
-     * nothing.
+     * The columns of each row of its answer; a row with another number is refused. 0: a statement
+     * that returns no rows.
      */
     uint32_t columns;
     /*

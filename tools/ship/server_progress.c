@@ -67,7 +67,7 @@ static bool take_events(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-/* Of a replica that is behind the others it is an earlier one, which will do. */
+/* A replica that is behind the others returns an earlier event, which is sufficient. */
 static bool take_last(void *context, const struct etwas_ship_field *fields)
 {
     struct asking *asking = context;

@@ -28,7 +28,7 @@ struct etwas_ship_server_progress {
 };
 
 /*
- * The file whose rows are asked for. Other files of the same session and part differ in their
+ * The file for which rows are queried. Other files of the same session and part differ in their
  * times.
  */
 struct etwas_ship_file_key {

@@ -47,7 +47,7 @@ enum {
     KEEP_DAYS,
 
     PROVE_DAYS = 7,
-    SHORT_PATIENCE_S = 10, /* of somebody who has asked, and sits there */
+    SHORT_PATIENCE_S = 10, /* for a person that waits for the answer */
     IDENTIFIER_BYTES = 65,
 };
 

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_SHIP_SETTINGS_H
 
 /*
- * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose
- * lines are the long options: NAME = VALUE, or NAME alone. What the command line says of an option
- * replaces what the file says of it.
+ * The options of `etwas ship`, from its command line and from a settings file (--config). The lines
+ * of that file are the long options: NAME = VALUE, or NAME alone. An option of the command line
+ * replaces that of the file.
  */
 
 #include "cli/files.h"
@@ -42,11 +42,11 @@ struct etwas_ship_settings {
     bool recovers;
     bool deletes; /* files that have arrived */
 
-    /* Of the proof. */
+    /* Options of the proof. */
     uint32_t days; /* before today, UTC */
     bool is_json;
 
-    /* Of the DDL. */
+    /* Options of the DDL. */
     const char *cluster; /* or NULL: one server */
     uint32_t keep_days;  /* 0: for ever */
     uint32_t major;      /* of the server's version; 0: not told */

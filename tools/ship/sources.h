@@ -59,7 +59,7 @@ struct etwas_ship_source {
 struct etwas_ship_sources {
     struct etwas_ship_source **list; /* ETWAS_SHIP_SOURCES */
     uint32_t count;
-    uint32_t turn; /* whose it is */
+    uint32_t turn; /* index of the source with the next turn */
     uint32_t open; /* files */
     uint64_t *marks;
     uint32_t mark_count;
@@ -70,7 +70,10 @@ struct etwas_ship_sources {
 bool etwas_ship_sources_open(struct etwas_ship_sources *sources);
 void etwas_ship_sources_close(struct etwas_ship_sources *sources);
 
-/* One more, whose entry has these facts. NULL: there are as many as there may be, or no memory. */
+/*
+ * Adds a source with the facts of its entry. Returns NULL if the list is full or there is no
+ * memory.
+ */
 struct etwas_ship_source *etwas_ship_sources_add(struct etwas_ship_sources *sources,
                                                  const char *path, const struct stat *facts);
 struct etwas_ship_source *etwas_ship_sources_find(const struct etwas_ship_sources *sources,
@@ -81,7 +84,7 @@ struct etwas_ship_source *etwas_ship_sources_same(const struct etwas_ship_source
                                                   const struct etwas_ship_source *source);
 
 /*
- * Closes its file, and forgets where it was: the cursor on disk knows. Not while a job of it is in
+ * Closes its file and forgets the position, which the cursor on disk has. No job of it may be in
  * flight.
  */
 void etwas_ship_sources_shut(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
@@ -96,7 +99,10 @@ void etwas_ship_sources_finish(struct etwas_ship_sources *sources,
 /* What is in it may be something else now: to be removed without a mark. */
 void etwas_ship_sources_drop(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
 
-/* Of a folder's entry: changes when it is written to, or replaced. Even. */
+/*
+ * Returns the mark of a folder's entry: an even number that changes when the entry is written to or
+ * replaced.
+ */
 uint64_t etwas_ship_mark(const char *path, const struct stat *facts);
 void etwas_ship_sources_remember(struct etwas_ship_sources *sources, uint64_t mark);
 bool etwas_ship_sources_is_finished(const struct etwas_ship_sources *sources, uint64_t mark);

@@ -20,7 +20,7 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
 /* Removes the file, unless another one has its name by now; that it cannot be is said. */
 void etwas_ship_spool_remove(const struct etwas_ship_source *source);
 
-/* Behind a look at the folder: what there is too much of goes. */
+/* Removes files beyond the limit, after the folder was read. */
 void etwas_ship_spool_limit(struct etwas_ship_run *run);
 
 /*

@@ -15,10 +15,11 @@ enum {
 };
 
 /*
- * In the folder that is shipped, if one is, so that whoever ships its files to one place knows what
- * the others have sent. `named`: by --state; `shipped`: the folder; both may be NULL. Behind a
- * slash at its end a link is followed: where others may write into the folder, they may put one
- * there. False after a message: there is none, or its path is too long.
+ * Finds the folder of the cursors. If a folder is shipped, they are there by default: then any
+ * process that ships its files to the same place knows what others have sent. `named` is that of
+ * --state, and `shipped` the folder; both may be NULL. A slash at its end makes a link be followed:
+ * if others may write into the folder, they may put one there. Returns false after a message if
+ * there is none, or if its path is too long.
  */
 bool etwas_ship_state_folder(const char *named, const char *shipped,
                              char folder[ETWAS_SHIP_STATE_FOLDER_BYTES]);

@@ -29,7 +29,7 @@ bool etwas_ship_stop(int stop)
     return write(stop, &one, sizeof one) == (ssize_t)sizeof one;
 }
 
-/* Who asks for a second time does not want to wait for what is on its way. */
+/* A second signal means not to wait for what is on its way. */
 static void *wait_for_signal(void *argument)
 {
     const sigset_t signals = ending_signals();

@@ -131,10 +131,7 @@ static bool can(const struct etwas_ship_options *options)
     return true;
 }
 
-/*
- * Whoever is on the way reads a password that is not encrypted; on the machine itself there is
- * nobody.
- */
+/* A password that is not encrypted can be read on the network; on the machine itself it cannot. */
 static void say_open_password(const struct etwas_ship_target *target)
 {
     for (uint32_t i = 0; i < target->shard_count; i++) {
@@ -156,8 +153,9 @@ static void say_open_password(const struct etwas_ship_target *target)
 }
 
 /*
- * A shard that is away is looked at when it is used first, so that the others have their rows
- * meanwhile; but one has to be there, by whose types blocks are made. Of who only asks all have to.
+ * A shard that is away is checked when it is first used, so that the others get their rows
+ * meanwhile. At least one must answer, because blocks are made by its types. For queries alone all
+ * must answer.
  */
 static enum etwas_ship_sent look_at_each(struct etwas_ship_target *target)
 {

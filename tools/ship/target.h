@@ -80,9 +80,9 @@ void etwas_ship_target_turn(struct etwas_ship_target *target, uint32_t shard);
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session);
 
 /*
- * What a cursor names a target by that is opened with these: the same for the same shards and
- * table, whatever replicas a shard has beside its first. Of characters that may be in any text
- * file; to be freed; NULL: there is no memory.
+ * Returns the name of a target with these options in cursors. It is the same for the same shards
+ * and table, whatever replicas a shard has beside its first. It has only characters that any text
+ * file may have. The caller frees it. Returns NULL if there is no memory.
  */
 char *etwas_ship_target_make_name(const struct etwas_ship_options *options);
 

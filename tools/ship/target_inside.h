@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_SHIP_TARGET_INSIDE_H
 #define ETWAS_TOOLS_SHIP_TARGET_INSIDE_H
 
-/*
- * What a target is made of, for those who send to it and ask it.
- */
+/* The inner structure of a target, for the sources that send to it and query it. */
 
 #include "ship/http.h"
 #include "ship/pack.h"
@@ -107,8 +105,8 @@ enum etwas_ship_sent etwas_ship_ask_one(struct etwas_ship_target *target, uint32
 /* ---- check.c --------------------------------------------------------------------------------- */
 
 /*
- * Looks at a shard, as etwas_ship_target_open says, if that was not done. Hurried: who is away is
- * not waited for.
+ * Checks a shard, as etwas_ship_target_open says, if that was not done. A hurried check does not
+ * wait for a server that is away.
  */
 enum etwas_ship_sent etwas_ship_check(struct etwas_ship_target *target, uint32_t shard,
                                       bool is_hurried);

@@ -109,8 +109,8 @@ static int64_t limited(wide value)
 }
 
 /*
- * By the line through points `left` and the one behind it, in whole nanoseconds, so that every
- * machine says the same.
+ * Converts by the segment from point `left` to the next one, in whole nanoseconds, so that every
+ * machine computes the same value.
  */
 static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int64_t raw)
 {
@@ -138,8 +138,8 @@ static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int6
 }
 
 /*
- * The point at whose right the stamp is, of those that have one behind them; *hint is where it was
- * last.
+ * Finds the point to the left of the stamp, among those with a next point. `hint` is the previous
+ * result.
  */
 static uint32_t find_line(const struct etwas_ship_times *times, int64_t raw, uint32_t hint)
 {

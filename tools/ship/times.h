@@ -33,9 +33,9 @@ void etwas_ship_samples_begin(struct etwas_ship_samples *samples);
 void etwas_ship_samples_free(struct etwas_ship_samples *samples);
 
 /*
- * Converts stamps of one buffer, in the order in which they are there, while `trace` knows the
- * readings beside them. Those that are within `near` ticks of the one before and of the next may be
- * left to the lines.
+ * Converts stamps of one buffer, in their order, while `trace` knows the readings beside them.
+ * Stamps that are within `near` ticks of the previous and the next one may be left to the time
+ * segments.
  */
 void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_handle trace,
                              const int64_t *stamps, size_t count, uint64_t near);

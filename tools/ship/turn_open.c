@@ -90,8 +90,8 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
 }
 
 /*
- * A session that was given another log file while it ran has files whose buffers have the same
- * numbers: one of them can be in a table.
+ * A session that was given another log file while it ran has files with the same buffer numbers;
+ * only one of them can be in a table.
  */
 static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source,
@@ -106,7 +106,7 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
     return etwas_ship_turn_refuse(run, source, reason);
 }
 
-/* Not that which it had when it was counted as gone. */
+/* Returns whether the end differs from that at the time when the file was counted as gone. */
 static bool has_another_end(const struct etwas_ship_source *source,
                             const struct etwas_ship_row *end)
 {

@@ -78,9 +78,9 @@ static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_so
 }
 
 /*
- * Between two readings of the clocks times are exact, and so what is behind the last one waits for
- * the next, which a session writes that goes on to log. Of one that logs nothing more it goes
- * without.
+ * Times between two clock readings are exact. Therefore events after the last reading wait for the
+ * next one, which a session writes if it continues to log. Events of a session that logs nothing
+ * more are sent without it.
  */
 static bool is_quiet(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {

@@ -74,7 +74,7 @@ static void append_index(struct walk *walk, uint32_t index)
     append(walk, text + at, sizeof text - at);
 }
 
-/* Of what the token is about, by what is around it. */
+/* Returns the key of the token's value, from the fields around it. */
 static struct key key_of(struct walk *walk, const etwas_value *value)
 {
     const struct frame *frame = &walk->frames[walk->depth];

@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * The lock is held for an instant, and is a shared one: it keeps nobody but who begins to write in
- * that instant.
+ * The lock is shared and held for an instant. It stops only a process that begins to write at that
+ * instant.
  */
 bool etwas_ship_is_written(const char *path)
 {
