@@ -8,20 +8,17 @@
  */
 
 #include "clocks/format.h"
+#include "print/text.h"
 
 enum {
     ETWAS_CLOCKS_COLUMNS = 100,
     ETWAS_CLOCKS_NAME_COLUMNS = 24 /* CLOCK_THREAD_CPUTIME_ID and a blank */
 };
 
-/* Filled with blanks up to `columns`; longer text stays as it is. */
-void etwas_clocks_print_left(struct etwas_output *output, const char *text, unsigned columns);
-void etwas_clocks_print_right(struct etwas_output *output, const char *text, unsigned columns);
-
 static inline void etwas_clocks_print_word(struct etwas_output *output,
                                            struct etwas_clocks_word word, unsigned columns)
 {
-    etwas_clocks_print_right(output, word.text, columns);
+    etwas_text_right(output, word.text, columns);
 }
 
 /* A line of a table begins so. */
@@ -32,7 +29,7 @@ void etwas_clocks_print_name(struct etwas_output *output, const struct etwas_clo
  * Breaks `text` between words; `column` characters of the first line are written already, further
  * lines begin with `indent` blanks. Ends the line. What could steer a terminal is escaped.
  */
-void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, unsigned column,
-                                  unsigned indent);
+void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, size_t column,
+                                  size_t indent);
 
 #endif

@@ -54,7 +54,7 @@ static void put_sentences(struct etwas_output *output, const char *text)
 static void put_label(struct etwas_output *output, const char *label)
 {
     etwas_output_text(output, "  ");
-    etwas_clocks_print_left(output, label, LABEL);
+    etwas_text_left(output, label, LABEL);
 }
 
 static void put_fact(struct etwas_output *output, const char *label, const char *text)
@@ -134,9 +134,9 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
     etwas_output_format(output, "  %-*s%*s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "", NUMBER * 2, "warm",
                         NUMBER * 6, "cold");
     etwas_output_text(output, "  ");
-    etwas_clocks_print_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
+    etwas_text_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        etwas_clocks_print_right(output, titles[i], NUMBER);
+        etwas_text_right(output, titles[i], NUMBER);
     }
     etwas_output_char(output, '\n');
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
@@ -161,8 +161,7 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             bool measured = k == 0 || (k < 7 ? warm->count : cold->count) > 0;
 
-            etwas_clocks_print_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-",
-                                     NUMBER);
+            etwas_text_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-", NUMBER);
         }
         etwas_output_char(output, '\n');
     }
@@ -190,13 +189,13 @@ static void put_usual_step(struct etwas_output *output, const etwas_clock_histog
         }
     }
     if (all == 0) {
-        etwas_clocks_print_right(output, "-", MOST_OFTEN);
+        etwas_text_right(output, "-", MOST_OFTEN);
         return;
     }
     snprintf(text, sizeof text, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
              etwas_clocks_duration(steps->bin[usual].to).text,
              etwas_clocks_percent(steps->bin[usual].count, all).text);
-    etwas_clocks_print_right(output, text, MOST_OFTEN);
+    etwas_text_right(output, text, MOST_OFTEN);
 }
 
 static void put_resolution(struct etwas_output *output, const struct etwas_clocks_view *view)
@@ -235,13 +234,13 @@ static void put_monotony(struct etwas_output *output, const struct etwas_clocks_
         etwas_clocks_print_name(output, view, i);
         etwas_clocks_print_word(output, etwas_clocks_count(source->readings), 16);
         etwas_clocks_print_word(output, etwas_clocks_count(source->backward_steps), 16);
-        etwas_clocks_print_right(output,
-                                 source->backward_steps > 0
-                                     ? etwas_clocks_duration(source->largest_backward_ns).text
-                                     : "-",
-                                 12);
+        etwas_text_right(output,
+                         source->backward_steps > 0
+                             ? etwas_clocks_duration(source->largest_backward_ns).text
+                             : "-",
+                         12);
         etwas_clocks_print_word(output, etwas_clocks_count(source->stalls), 12);
-        etwas_clocks_print_right(
+        etwas_text_right(
             output, source->stalls > 0 ? etwas_clocks_duration(source->longest_stall_ns).text : "-",
             12);
         etwas_output_char(output, '\n');
@@ -253,12 +252,12 @@ static void put_one_drift(struct etwas_output *output, const etwas_clock_drift *
     char text[96];
 
     if (!drift->known) {
-        etwas_clocks_print_right(output, "-", 26);
+        etwas_text_right(output, "-", 26);
         return;
     }
     snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
              etwas_clocks_ppm_interval(drift->interval_ppm).text);
-    etwas_clocks_print_right(output, text, 26);
+    etwas_text_right(output, text, 26);
 }
 
 static void put_drift(struct etwas_output *output, const struct etwas_clocks_view *view)
@@ -300,9 +299,9 @@ static void put_conversions(struct etwas_output *output, const etwas_clock_repor
         snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(conversion->error_ppm).text,
                  etwas_clocks_ppm_interval(conversion->interval_ppm).text);
         etwas_output_text(output, "  ");
-        etwas_clocks_print_left(output, conversion->name, 18);
+        etwas_text_left(output, conversion->name, 18);
         etwas_clocks_print_word(output, etwas_clocks_hz(conversion->hz), 18);
-        etwas_clocks_print_right(output, text, 22);
+        etwas_text_right(output, text, 22);
         etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_second_ns), 10);
         etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_minute_ns), 10);
         etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_hour_ns), 10);

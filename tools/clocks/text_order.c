@@ -35,8 +35,8 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
         etwas_clocks_print_word(output, etwas_clocks_count(order.apart), 7);
         etwas_clocks_print_word(output, etwas_clocks_count(order.handovers), 16);
         etwas_clocks_print_word(output, etwas_clocks_count(order.smaller), 12);
-        etwas_clocks_print_right(
-            output, order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-", 12);
+        etwas_text_right(output,
+                         order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-", 12);
         etwas_output_char(output, '\n');
     }
     etwas_output_text(output,
@@ -71,15 +71,15 @@ static void put_cell(struct etwas_output *output, const etwas_clock_source_repor
     char text[48];
 
     if (pair == NULL) {
-        etwas_clocks_print_right(output, row == column ? "\u00b7" : "-", CELL);
+        etwas_text_right(output, row == column ? "\u00b7" : "-", CELL);
     } else if (above) {
         double offset_ns = pair->processor == row ? pair->offset_ns : -pair->offset_ns;
 
         snprintf(text, sizeof text, "%s", etwas_clocks_ns(offset_ns).text);
-        etwas_clocks_print_right(output, text, CELL);
+        etwas_text_right(output, text, CELL);
     } else {
         snprintf(text, sizeof text, "±%s", etwas_clocks_ns(pair->bound_ns).text);
-        etwas_clocks_print_right(output, text, CELL);
+        etwas_text_right(output, text, CELL);
     }
 }
 
@@ -118,8 +118,8 @@ static void put_worst(struct etwas_output *output, const etwas_clock_source_repo
         etwas_clocks_print_word(output, etwas_clocks_duration(pair->bound_ns), 12);
         etwas_clocks_print_word(output, etwas_clocks_count(pair->handovers), 16);
         etwas_clocks_print_word(output, etwas_clocks_count(pair->smaller), 12);
-        etwas_clocks_print_right(
-            output, pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-", 12);
+        etwas_text_right(output,
+                         pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-", 12);
         etwas_output_char(output, '\n');
     }
 }

@@ -227,6 +227,12 @@ static unsigned decimal_digits(char text[20], uint64_t value)
     return count;
 }
 
+void etwas_output_blanks(struct etwas_output *output, size_t count)
+{
+    memset(etwas_output_room(output, count), ' ', count);
+    output->used_bytes += count;
+}
+
 void etwas_output_unsigned(struct etwas_output *output, uint64_t value)
 {
     char text[20];

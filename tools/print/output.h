@@ -114,6 +114,8 @@ static inline void etwas_output_char(struct etwas_output *output, char character
     output->used_bytes++;
 }
 
+void etwas_output_blanks(struct etwas_output *output, size_t count);
+
 /* The digits 00, 01 … 99, one pair behind the other. */
 extern const char etwas_output_pairs[201];
 

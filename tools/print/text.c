@@ -7,6 +7,8 @@
 
 #include "print/text.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <time.h>
 
 void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid)
@@ -39,6 +41,30 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid)
     etwas_output_hex(output, bytes + 8, 2);
     etwas_output_char(output, '-');
     etwas_output_hex(output, bytes + 10, 6);
+}
+
+bool etwas_text_parse_guid(const char *text, etwas_guid *guid)
+{
+    static const char form[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+    const char *start = text[0] == '{' ? text + 1 : text;
+
+    for (size_t i = 0; i < ETWAS_TEXT_GUID_CHARACTERS; i++) {
+        if (form[i] == 'h' ? isxdigit((unsigned char)start[i]) == 0 : start[i] != form[i]) {
+            return false;
+        }
+    }
+    if (strcmp(start + ETWAS_TEXT_GUID_CHARACTERS, start > text ? "}" : "") != 0) {
+        return false;
+    }
+    guid->Data1 = (uint32_t)strtoul(start, NULL, 16);
+    guid->Data2 = (uint16_t)strtoul(start + 9, NULL, 16);
+    guid->Data3 = (uint16_t)strtoul(start + 14, NULL, 16);
+    for (size_t i = 0; i < sizeof guid->Data4; i++) {
+        const char *pair = start + 19 + 2 * i + (i >= 2 ? 1 : 0);
+
+        guid->Data4[i] = (uint8_t)strtoul((char[]){pair[0], pair[1], '\0'}, NULL, 16);
+    }
+    return true;
 }
 
 #define TICKS_PER_SECOND INT64_C(10000000)
@@ -127,9 +153,8 @@ static bool steers_a_terminal(uint32_t point)
            (point >= 0x2066 && point <= 0x2069);
 }
 
-static void put_utf8(struct etwas_output *output, uint32_t point)
+size_t etwas_text_encode(char text[ETWAS_TEXT_POINT_BYTES], uint32_t point)
 {
-    char text[4];
     size_t count = 0;
 
     if (point < 0x80) {
@@ -147,7 +172,13 @@ static void put_utf8(struct etwas_output *output, uint32_t point)
     if (point >= 0x80) {
         text[count++] = (char)(0x80 | (point & 0x3F));
     }
-    etwas_output_bytes(output, text, count);
+    return count;
+}
+
+static void put_utf8(struct etwas_output *output, uint32_t point)
+{
+    output->used_bytes +=
+        etwas_text_encode(etwas_output_room(output, ETWAS_TEXT_POINT_BYTES), point);
 }
 
 /* A code point as \uNNNN, or two of them. */
@@ -312,4 +343,52 @@ void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, 
             etwas_output_format(output, "\\u{%x}", unit);
         }
     }
+}
+
+size_t etwas_text_to_utf16(const char *text, etwas_wchar *units, size_t room)
+{
+    size_t bytes = strlen(text);
+    size_t used = 0;
+    size_t taken;
+
+    for (; bytes > 0; text += taken, bytes -= taken) {
+        uint32_t point = next_utf8((const uint8_t *)text, bytes, &taken);
+
+        if (point == INVALID_UNIT || used + (point >= 0x10000) + 1 >= room) {
+            return 0;
+        }
+        if (point >= 0x10000) {
+            units[used++] = (etwas_wchar)(0xD800 + ((point - 0x10000) >> 10));
+            point = 0xDC00 + (point & 0x3FF);
+        }
+        units[used++] = (etwas_wchar)point;
+    }
+    units[used] = 0;
+    return used;
+}
+
+size_t etwas_text_width(const char *text, size_t bytes)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        width += ((unsigned char)text[i] & 0xC0) != 0x80;
+    }
+    return width;
+}
+
+void etwas_text_left(struct etwas_output *output, const char *text, size_t columns)
+{
+    size_t width = etwas_text_width(text, strlen(text));
+
+    etwas_output_text(output, text);
+    etwas_output_blanks(output, width < columns ? columns - width : 0);
+}
+
+void etwas_text_right(struct etwas_output *output, const char *text, size_t columns)
+{
+    size_t width = etwas_text_width(text, strlen(text));
+
+    etwas_output_blanks(output, width < columns ? columns - width : 0);
+    etwas_output_text(output, text);
 }

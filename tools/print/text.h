@@ -18,10 +18,14 @@
 enum {
     ETWAS_TEXT_GUID_CHARACTERS = 36,
     ETWAS_TEXT_TIME_CHARACTERS = 28, /* of the usual form: 2026-11-21T08:19:17.1234567Z */
+    ETWAS_TEXT_POINT_BYTES = 4,      /* of a code point in UTF-8, at most */
 };
 
 /* Writes a GUID as 68fdd900-4a3e-11d1-84f4-0000f80464e3. */
 void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
+
+/* Reads a GUID in that form, which braces may enclose. Returns false if the text is none. */
+bool etwas_text_parse_guid(const char *text, etwas_guid *guid);
 
 /*
  * Writes a FILETIME by ISO 8601 in UTC, with all its seven digits. A time outside the years 1601 to
@@ -60,5 +64,21 @@ void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, c
 /* Writes `units` of little-endian UTF-16 at any address, which need not be valid. */
 void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
                       size_t units);
+
+/* Returns how many columns UTF-8 takes, each character one. */
+size_t etwas_text_width(const char *text, size_t bytes);
+
+/* Write a text filled with blanks up to `columns`; a longer one stays as it is. */
+void etwas_text_left(struct etwas_output *output, const char *text, size_t columns);
+void etwas_text_right(struct etwas_output *output, const char *text, size_t columns);
+
+/* Writes a code point as UTF-8, without a NUL. Returns how many bytes it has. */
+size_t etwas_text_encode(char text[ETWAS_TEXT_POINT_BYTES], uint32_t point);
+
+/*
+ * Converts UTF-8 to UTF-16 with its NUL, in `room` units. Returns how many there are without the
+ * NUL; 0 if the text is empty, too long or not valid.
+ */
+size_t etwas_text_to_utf16(const char *text, etwas_wchar *units, size_t room);
 
 #endif

@@ -32,17 +32,10 @@ static const struct {
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static void put_spaces(struct etwas_output *output, size_t count)
-{
-    while (count-- > 0) {
-        etwas_output_char(output, ' ');
-    }
-}
-
 static void put_title(struct etwas_output *output, size_t host_width)
 {
     etwas_output_text(output, "# host");
-    put_spaces(output, host_width - strlen("# host"));
+    etwas_output_blanks(output, host_width - strlen("# host"));
     etwas_output_format(output, " %20s %-10s", "session", "verdict");
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         etwas_output_format(output, " %*s", NUMBER_WIDTH, table[i].title);
@@ -111,7 +104,7 @@ static void put_proof(struct etwas_output *output, const struct etwas_ship_proof
     size_t bytes = strlen(proof->host);
 
     etwas_text_utf8(output, ETWAS_TEXT_WORD, proof->host, bytes);
-    put_spaces(output, bytes < host_width ? host_width - bytes : 0);
+    etwas_output_blanks(output, bytes < host_width ? host_width - bytes : 0);
     etwas_output_char(output, ' ');
     etwas_output_unsigned_wide(output, proof->session, 20);
     etwas_output_format(output, " %-10s", etwas_ship_verdict_word(proof->verdict));

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "print/text.h"
 #include "steer/number.h"
-#include "steer/utf16.h"
 
 enum {
     ID_HEAD_UNITS = 2, /* FilterIn and Reserved, Count */
@@ -78,8 +78,8 @@ bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *tex
 
 bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *text)
 {
-    size_t units = etwas_steer_utf16(text, filters->programs,
-                                     sizeof filters->programs / sizeof *filters->programs);
+    size_t units = etwas_text_to_utf16(text, filters->programs,
+                                       sizeof filters->programs / sizeof *filters->programs);
 
     return units != 0 && add_filter(filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, filters->programs,
                                     (units + 1) * sizeof *filters->programs);

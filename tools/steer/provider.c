@@ -3,7 +3,6 @@
 
 #include "steer/provider.h"
 
-#include <ctype.h>
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -17,7 +16,6 @@
 #include "steer/session.h"
 
 enum {
-    GUID_CHARACTERS = 36,
     TRIES = 16,
 };
 
@@ -48,43 +46,11 @@ enum {
     SYSTEM_PROVIDERS = sizeof system_providers / sizeof *system_providers
 };
 
-static bool has_hyphen(size_t place)
-{
-    return place == 8 || place == 13 || place == 18 || place == 23;
-}
-
 /* What has its hyphens is meant to be one, also if its digits are none. */
-static bool looks_like_guid(const char *text, size_t length)
+static bool looks_like_guid(const char *text)
 {
-    return length == GUID_CHARACTERS && text[8] == '-' && text[13] == '-' && text[18] == '-' &&
-           text[23] == '-';
-}
-
-static bool parse_guid(const char *text, etwas_guid *guid)
-{
-    unsigned char bytes[sizeof *guid] = {0};
-    size_t digits = 0;
-
-    for (size_t i = 0; i < GUID_CHARACTERS; i++) {
-        unsigned char character = (unsigned char)text[i];
-
-        if (has_hyphen(i)) {
-            continue;
-        }
-        if (!isxdigit(character)) {
-            return false;
-        }
-        bytes[digits / 2] =
-            (unsigned char)(bytes[digits / 2] << 4 |
-                            (isdigit(character) ? character - '0' : tolower(character) - 'a' + 10));
-        digits++;
-    }
-    guid->Data1 =
-        (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-    guid->Data2 = (uint16_t)(bytes[4] << 8 | bytes[5]);
-    guid->Data3 = (uint16_t)(bytes[6] << 8 | bytes[7]);
-    memcpy(guid->Data4, bytes + 8, sizeof guid->Data4);
-    return true;
+    return strlen(text) == ETWAS_TEXT_GUID_CHARACTERS && text[8] == '-' && text[13] == '-' &&
+           text[18] == '-' && text[23] == '-';
 }
 
 enum kind {
@@ -95,14 +61,10 @@ enum kind {
 
 static enum kind read(const char *text, etwas_guid *guid)
 {
-    size_t length = strlen(text);
-    bool is_braced = text[0] == '{' && length == GUID_CHARACTERS + 2 && text[length - 1] == '}';
-    const char *digits = is_braced ? text + 1 : text;
-
-    if (looks_like_guid(digits, is_braced ? length - 2 : length)) {
-        return parse_guid(digits, guid) ? GUID_ITSELF : NOTHING;
+    if (etwas_text_parse_guid(text, guid)) {
+        return GUID_ITSELF;
     }
-    if (text[0] == '{') {
+    if (text[0] == '{' || looks_like_guid(text)) {
         return NOTHING;
     }
     for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {

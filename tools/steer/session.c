@@ -16,7 +16,6 @@
 
 #include "print/output.h"
 #include "print/text.h"
-#include "steer/utf16.h"
 
 void etwas_steer_prepare(struct etwas_steer_block *block)
 {
@@ -224,7 +223,7 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
     etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
 
     /* What cannot be a session's name belongs to none. */
-    return etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
+    return etwas_text_to_utf16(name, units, sizeof units / sizeof *units) != 0
                ? ControlTraceA(0, name, &block->properties, control_code)
                : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
 }

@@ -3,6 +3,8 @@
 
 #include "steer/table.h"
 
+#include "print/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,34 +45,19 @@ void etwas_steer_table_next(struct etwas_steer_table *table)
     etwas_output_anew(table->cell);
 }
 
-static unsigned width_of(const char *text)
-{
-    unsigned width = 0;
-
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    }
-    return width;
-}
-
-static void put_blanks(struct etwas_output *output, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        etwas_output_char(output, ' ');
-    }
-}
-
 /* The last column ends with its text. */
 static void print_row(const struct etwas_steer_table *table, struct etwas_output *output,
-                      const char **cell, const unsigned widths[COLUMNS])
+                      const char **cell, const size_t widths[COLUMNS])
 {
     for (unsigned column = 0; column < table->columns; column++) {
-        unsigned blanks = widths[column] - width_of(*cell);
         bool is_right = (table->right >> column & 1) != 0;
 
-        put_blanks(output, (column > 0 ? GAP : 0) + (is_right ? blanks : 0));
-        etwas_output_text(output, *cell);
-        put_blanks(output, is_right || column + 1 == table->columns ? 0 : blanks);
+        etwas_output_blanks(output, column > 0 ? GAP : 0);
+        if (is_right) {
+            etwas_text_right(output, *cell, widths[column]);
+        } else {
+            etwas_text_left(output, *cell, column + 1 == table->columns ? 0 : widths[column]);
+        }
         *cell += strlen(*cell) + 1;
     }
     etwas_output_char(output, '\n');
@@ -78,13 +65,13 @@ static void print_row(const struct etwas_steer_table *table, struct etwas_output
 
 bool etwas_steer_table_print(struct etwas_steer_table *table, struct etwas_output *output)
 {
-    unsigned widths[COLUMNS] = {0};
+    size_t widths[COLUMNS] = {0};
     const char *end = table->text + table->bytes;
     unsigned column = 0;
 
     for (const char *cell = table->text; cell < end && !table->is_failed;
          cell += strlen(cell) + 1) {
-        unsigned width = width_of(cell);
+        size_t width = etwas_text_width(cell, strlen(cell));
 
         widths[column] = width > widths[column] ? width : widths[column];
         column = (column + 1) % table->columns;

@@ -42,7 +42,7 @@ void etwas_where_complain(const struct etwas_where *where, const char *event, si
 {
     struct etwas_output *errors = etwas_standard_error();
     const char *text = where->expression;
-    size_t indent = 0;
+    size_t indent;
     size_t start;
 
     etwas_output_format(errors, "etwas %s: --where: ", where->command);
@@ -55,16 +55,11 @@ void etwas_where_complain(const struct etwas_where *where, const char *event, si
     etwas_output_text(errors, "\n  ");
     start = errors->used_bytes;
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, text, where->error_at);
-    /* A character has one byte that does not go on with another. */
-    for (size_t i = start; i < errors->used_bytes; i++) {
-        indent += (errors->bytes[i] & 0xC0) != 0x80;
-    }
+    indent = etwas_text_width(errors->bytes + start, errors->used_bytes - start);
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, text + where->error_at,
                     strlen(text) - where->error_at);
     etwas_output_text(errors, "\n  ");
-    for (size_t i = 0; i < indent; i++) {
-        etwas_output_char(errors, ' ');
-    }
+    etwas_output_blanks(errors, indent);
     etwas_output_char(errors, '^');
     for (size_t i = 1; i < where->error_length && i < 80; i++) {
         etwas_output_char(errors, '~');

@@ -6,6 +6,7 @@
  */
 
 #include "event/field_paths.h"
+#include "print/text.h"
 #include "where/scan.h"
 
 #include <string.h>
@@ -110,7 +111,7 @@ static void take_string(struct etwas_where_operand *operand, const struct etwas_
     if (strlen(scan->text) != scan->bytes) {
         return;
     }
-    if (etwas_where_guid(scan->text, &operand->number.guid)) {
+    if (etwas_text_parse_guid(scan->text, &operand->number.guid)) {
         operand->number.kind = ETWAS_WHERE_GUID;
     } else if (etwas_where_date(scan->text, &operand->number.i)) {
         operand->number.kind = ETWAS_WHERE_TIME;

@@ -7,6 +7,8 @@
 
 #include "where/scan.h"
 
+#include "print/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -206,24 +208,17 @@ static int escaped(const char *text, size_t *taken)
 /* \u{N}, as columns show what steers a terminal, as UTF-8. NULL: it is none. */
 static const char *keep_point(struct etwas_where_scan *scan, const char *text)
 {
+    char character[ETWAS_TEXT_POINT_BYTES];
+    size_t bytes;
     char *end;
     unsigned long point = strtoul(text + 3, &end, 16);
 
     if (hexadecimal_digit(text[3]) < 0 || *end != '}' || point < 0x80 || point > 0x10FFFF) {
         return NULL;
     }
-    if (point >= 0x10000) {
-        (void)(keep_character(scan, (char)(0xF0 | point >> 18)) &&
-               keep_character(scan, (char)(0x80 | (point >> 12 & 0x3F))));
-    } else if (point >= 0x800) {
-        keep_character(scan, (char)(0xE0 | point >> 12));
+    bytes = etwas_text_encode(character, (uint32_t)point);
+    for (size_t i = 0; i < bytes && keep_character(scan, character[i]); i++) {
     }
-    if (point >= 0x800) {
-        keep_character(scan, (char)(0x80 | (point >> 6 & 0x3F)));
-    } else {
-        keep_character(scan, (char)(0xC0 | point >> 6));
-    }
-    keep_character(scan, (char)(0x80 | (point & 0x3F)));
     return end + 1;
 }
 
@@ -418,33 +413,6 @@ void etwas_where_next(struct etwas_where_scan *scan)
     } else {
         scan_sign(scan);
     }
-}
-
-/* ---- GUIDs ----------------------------------------------------------------------------------- */
-
-bool etwas_where_guid(const char *text, etwas_guid *guid)
-{
-    static const char form[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-    const char *start = text[0] == '{' ? text + 1 : text;
-    size_t digits = sizeof form - 1;
-
-    for (size_t i = 0; i < digits; i++) {
-        if (form[i] == 'h' ? isxdigit((unsigned char)start[i]) == 0 : start[i] != form[i]) {
-            return false;
-        }
-    }
-    if (strcmp(start + digits, start > text ? "}" : "") != 0) {
-        return false;
-    }
-    guid->Data1 = (uint32_t)strtoul(start, NULL, 16);
-    guid->Data2 = (uint16_t)strtoul(start + 9, NULL, 16);
-    guid->Data3 = (uint16_t)strtoul(start + 14, NULL, 16);
-    for (unsigned i = 0; i < sizeof guid->Data4; i++) {
-        const char *pair = start + 19 + 2 * i + (i >= 2 ? 1 : 0);
-
-        guid->Data4[i] = (uint8_t)(16 * hexadecimal_digit(pair[0]) + hexadecimal_digit(pair[1]));
-    }
-    return true;
 }
 
 /* ---- dates ----------------------------------------------------------------------------------- */

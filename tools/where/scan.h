@@ -48,7 +48,4 @@ void etwas_where_fail(struct etwas_where_scan *scan, size_t at, size_t length, c
  */
 bool etwas_where_date(const char *text, int64_t *unix_ns);
 
-/* A GUID of a string, with or without braces. */
-bool etwas_where_guid(const char *text, etwas_guid *guid);
-
 #endif
