@@ -118,7 +118,7 @@ static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint
  * Takes the current buffer out of the slot. Returns ETWAS_NO_BUFFER when there is none, or it is
  * empty and may stay. The slot's word is exchanged for an empty one, so a writer needs a new buffer
  * only if it comes back to this processor. To shut a slot, a word without a buffer is exchanged,
- * too: a visitor that read it before the gate closed can then install nothing.
+ * too: a slow-path writer that read it before the gate closed can then install nothing.
  */
 static uint32_t close_shared_slot(struct etwas_collector *collector, uint32_t index,
                                   enum etwas_collector_scope scope)

@@ -19,8 +19,8 @@
  * Which operations may run together: claim, release and retire, from any number of threads and
  * signal handlers (lock-free, no waiting, no system call but the futex wake of a thread that wants
  * the flusher when nobody has woken it since its last pass). The caller of claim or release keeps
- * the pool alive by being a visitor of a shared slot of the session, or by holding the session's
- * flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
+ * the pool alive by being on the slow path of a shared slot of the session, or by holding the
+ * session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
  */
 #ifndef ETWAS_BUFFER_POOL_H
 #define ETWAS_BUFFER_POOL_H

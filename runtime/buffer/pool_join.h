@@ -82,7 +82,7 @@ extern struct etwas_guest_inside {
 
 /*
  * The counter of the attachment's threads. NULL: the session is hosted by this process, whose slots
- * count their own visitors.
+ * count their own slow-path writers.
  */
 static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attachment)
 {

@@ -300,7 +300,7 @@ static void reap_slot(struct etwas_collector *collector, uint32_t index)
     struct etwas_slot *slot = etwas_pool_slot(pool, index);
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&slot->word));
 
-    ck_pr_store_32(&slot->visitors, 0);
+    ck_pr_store_32(&slot->slow_writers, 0);
     if (etwas_pool_has_buffer(pool, current)) {
         reap_repair_current(pool, slot, index);
         reap_repair_chain(collector, index, current);

@@ -10,7 +10,7 @@
  * repairs it when no thread of the guest's process can be inside any more:
  *
  *     the process died with                         what becomes of it
- *     a visitor counted in                          counted out
+ *     a slow-path writer counted in                 counted out
  *     a claimed buffer, not installed               released
  *     an installed one, the one before not retired  both are complete: no writer is left
  *     a place reserved, its size not stored         it is zeroes: skipped

@@ -76,14 +76,15 @@ bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas
     uint64_t entered = etwas_guest_enter(inside);
     bool is_open;
 
-    ck_pr_inc_32(&slot->visitors); /* V1 of switch_shared.c: the session does not end meanwhile */
+    /* V1 of switch_shared.c: the session does not end meanwhile. */
+    ck_pr_inc_32(&slot->slow_writers);
     ck_pr_fence_memory();
     is_open = ck_pr_load_32(&slot->gate) == generation;
     if (is_open) {
         ck_pr_inc_64(&slot->counters.lost[cause]);
     }
     ck_pr_fence_release();
-    ck_pr_dec_32(&slot->visitors); /* V2 */
+    ck_pr_dec_32(&slot->slow_writers); /* V2 */
     etwas_guest_exit(inside, entered);
     return is_open;
 }

@@ -52,10 +52,9 @@
  *                         processor's sequences, and stop when none can run any more
  *     next_buffer         this processor's sequences
  *     gate, kind          start and stop store them; every thread reads them, also as one word
- *     visitors            writers on the slow path of a shared slot count themselves in and out
+ *     slow_writers        writers on the slow path of a shared slot count themselves in and out
  *     the rest            and the process-local data: start stores them while the gate is closed
- *                         and
- *                         there is no visitor
+ *                         and there is no slow-path writer
  */
 #ifndef ETWAS_BUFFER_SLOT_H
 #define ETWAS_BUFFER_SLOT_H
@@ -117,7 +116,7 @@ struct etwas_slot {
     /* the kind in its process-local data, repeated so that gate and kind are compared at once */
     uint32_t kind;
     uint32_t reserved;
-    uint32_t visitors;
+    uint32_t slow_writers;
     uint32_t processor;   /* rseq: the processor whose sequences use it; else none */
     uint32_t next_buffer; /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;

@@ -4,16 +4,16 @@
 /*
  * The slow path of a shared slot.
  *
- *     SWITCH    visitors + 1                                            (V1, full)
+ *     SWITCH    slow_writers + 1                                        (V1, full)
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
  *               n ← a claimed buffer; none, and the word still w → the event is lost
  *               n.previous ← what w says and the newest stamp
  *               compare-exchange word: w → {epoch + 1, n, first}        (X3, release)   else again
  *               retire the old buffer: its age ← n's ticket; commit word + the unused rest, closed
- *               visitors − 1                                            (V2, release)
+ *               slow_writers − 1                                        (V2, release)
  *
- * V1 and the gate's load pair with stop's store of the gate and its load of visitors: of a writer
- * that enters and a stop that closes, at least one sees the other. So while a visitor is inside
+ * V1 and the gate's load pair with stop's store of the gate and its load of slow_writers: of a
+ * writer that enters and a stop that closes, at least one sees the other. So while one is inside
  * past the gate, the pool exists.
  *
  * A writer held anywhere here holds at most one buffer, and delays nobody: others claim and install
@@ -71,9 +71,9 @@ static bool switch_install(struct etwas_slot *slot, struct etwas_pool *pool, uin
     return true;
 }
 
-static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
-                                  struct etwas_slot *slot, uint32_t generation, uint32_t units,
-                                  uint64_t close_word)
+static uint32_t switch_as_slow_writer(const struct etwas_attachment *attachment,
+                                      struct etwas_slot *slot, uint32_t generation, uint32_t units,
+                                      uint64_t close_word)
 {
     struct etwas_pool *pool = NULL;
     uint32_t claimed = ETWAS_NO_BUFFER;
@@ -133,11 +133,11 @@ __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
     uint64_t entered = etwas_guest_enter(inside);
     uint32_t result;
 
-    ck_pr_inc_32(&slot->visitors); /* V1 */
+    ck_pr_inc_32(&slot->slow_writers); /* V1 */
     ck_pr_fence_memory();
-    result = switch_as_visitor(attachment, slot, generation, units, close_word);
+    result = switch_as_slow_writer(attachment, slot, generation, units, close_word);
     ck_pr_fence_release();
-    ck_pr_dec_32(&slot->visitors); /* V2 */
+    ck_pr_dec_32(&slot->slow_writers); /* V2 */
     etwas_guest_exit(inside, entered);
     return result;
 }

@@ -21,7 +21,7 @@ struct etwas_pool;
 
 /*
  * Checks the pool's numbers, the owner words of its first buffers, and the current buffers of its
- * slots (I3). Role held, of a session that has not ended: a visitor's session may have.
+ * slots (I3). Role held, of a session that has not ended: a slow-path writer's may have.
  */
 bool etwas_pool_is_valid(const struct etwas_pool *pool);
 

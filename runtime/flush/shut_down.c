@@ -31,7 +31,7 @@ enum {
 /* Whether no writer is inside one of the first `slots` slots. */
 static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 {
-    return etwas_session_has_no_visitors(session, slots) &&
+    return etwas_session_has_no_slow_writers(session, slots) &&
            etwas_pool_is_idle(session->pool, slots);
 }
 

@@ -16,7 +16,7 @@ enum etwas_testpoint {
     ETWAS_POINT_RESERVED,          /* the record's bytes are reserved, nothing written */
     ETWAS_POINT_WRITTEN,           /* the record is written, its marker not */
     ETWAS_POINT_MARKED,            /* the marker is stored, the commit not counted */
-    ETWAS_POINT_SWITCH_ENTERED,    /* a visitor of the pool, nothing claimed */
+    ETWAS_POINT_SWITCH_ENTERED,    /* on the slow path, nothing claimed */
     ETWAS_POINT_SWITCH_FOUND_FREE, /* a free buffer's bit is taken, the buffer is not claimed */
     ETWAS_POINT_SWITCH_TOOK_FREE,  /* a free buffer is claimed, and still counted as free */
     ETWAS_POINT_SWITCH_GREW,       /* one more buffer is counted as allocated, without an owner */

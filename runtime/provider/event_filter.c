@@ -402,29 +402,29 @@ static uint32_t filter_evaluate_for(const struct etwas_event_provider *provider,
 
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
                               const struct etwas_event_arguments *event,
-                              struct etwas_audience *audience)
+                              struct etwas_recipients *recipients)
 {
     const struct event_name name = event_find_name(event, options);
     uint32_t kept = 0;
 
-    for (uint32_t index = 0; index < audience->count; index++) {
+    for (uint32_t index = 0; index < recipients->count; index++) {
         uint32_t verdict = PASSES | HAS_STACK;
 
-        if ((audience->sessions[index].flags & ETWAS_LISTENER_FILTERED) != 0) {
+        if ((recipients->sessions[index].flags & ETWAS_LISTENER_FILTERED) != 0) {
             verdict =
-                filter_evaluate_for(provider, audience->sessions[index].session, event, &name);
+                filter_evaluate_for(provider, recipients->sessions[index].session, event, &name);
         }
         if ((verdict & PASSES) != 0) {
-            audience->sessions[kept] = audience->sessions[index];
+            recipients->sessions[kept] = recipients->sessions[index];
             if ((verdict & IS_TRIGGER) != 0) {
-                audience->sessions[kept].flags |= ETWAS_LISTENER_TRIGGERS;
+                recipients->sessions[kept].flags |= ETWAS_LISTENER_TRIGGERS;
             }
             if ((verdict & HAS_STACK) == 0) {
-                audience->sessions[kept].flags &=
+                recipients->sessions[kept].flags &=
                     ~(EVENT_ENABLE_PROPERTY_STACK_TRACE << ETWAS_LISTENER_PROPERTY_SHIFT);
             }
             kept++;
         }
     }
-    audience->count = kept;
+    recipients->count = kept;
 }

@@ -19,7 +19,7 @@
 
 struct etwas_event_arguments;
 struct etwas_event_provider;
-struct etwas_audience;
+struct etwas_recipients;
 
 /* etwas_event_filter.kinds: which of its parts are in use. */
 enum {
@@ -96,12 +96,12 @@ void etwas_event_filter_release(const struct etwas_event_filter *filter);
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
 /*
- * Removes from the audience the sessions whose filter does not let the event pass, and the stack
+ * Removes from the recipients the sessions whose filter does not let the event pass, and the stack
  * from those whose filter wants none. Sets ETWAS_LISTENER_TRIGGERS for those for which the event is
  * a trigger.
  */
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
                               const struct etwas_event_arguments *event,
-                              struct etwas_audience *audience);
+                              struct etwas_recipients *recipients);
 
 #endif

@@ -102,7 +102,7 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
         listener_store(&list[index], &listener);
         ck_pr_store_ptr(&etwas_event_provider_filters[registration][version % 2][index], filter);
     }
-    ck_pr_fence_release(); /* pairs with the acquire after the state in `audience` */
+    ck_pr_fence_release(); /* pairs with the acquire after the state in `recipients` */
     ck_pr_store_32(&provider->state, version << ETWAS_PROVIDER_STATE_BITS |
                                          listeners_state(list, entry->enablement_count));
 }
@@ -133,7 +133,7 @@ void etwas_event_provider_close(uint32_t registration)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static void listeners_collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
-                              struct etwas_audience *audience)
+                              struct etwas_recipients *recipients)
 {
     uint32_t count = 0;
 
@@ -145,16 +145,17 @@ static void listeners_collect(const struct etwas_listener *list, uint8_t level, 
             break;
         }
         if (etwas_listener_wants(&list[index], level, keyword)) {
-            audience->sessions[count].session = session;
-            audience->sessions[count].flags = flags;
+            recipients->sessions[count].session = session;
+            recipients->sessions[count].flags = flags;
             count++;
         }
     }
-    audience->count = count;
+    recipients->count = count;
 }
 
-bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
-                                   uint8_t level, uint64_t keyword, struct etwas_audience *audience)
+bool etwas_event_provider_recipients(const struct etwas_event_provider *provider, uint64_t handle,
+                                     uint8_t level, uint64_t keyword,
+                                     struct etwas_recipients *recipients)
 {
     uint32_t state = ck_pr_load_32(&provider->state);
 
@@ -167,9 +168,9 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
         }
         ck_pr_fence_acquire();
         listeners_collect(provider->listeners[etwas_event_provider_list_index(state)], level,
-                          keyword, audience);
-        audience->options = ck_pr_load_32(&provider->options);
-        audience->guid = etwas_pair_load(provider->guid);
+                          keyword, recipients);
+        recipients->options = ck_pr_load_32(&provider->options);
+        recipients->guid = etwas_pair_load(provider->guid);
         ck_pr_fence_acquire();
         now = ck_pr_load_32(&provider->state);
         if (now == state) {

@@ -130,7 +130,7 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
 /* The sessions that get an event, and what else a record needs of its provider. */
-struct etwas_audience {
+struct etwas_recipients {
     etwas_pair guid;
     uint32_t count;
     uint32_t options;
@@ -182,9 +182,9 @@ static inline bool etwas_listener_wants(const struct etwas_listener *listener, u
  * Finds the sessions that get an event of this level and keyword. Returns false if the registration
  * has ended.
  */
-bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
-                                   uint8_t level, uint64_t keyword,
-                                   struct etwas_audience *audience);
+bool etwas_event_provider_recipients(const struct etwas_event_provider *provider, uint64_t handle,
+                                     uint8_t level, uint64_t keyword,
+                                     struct etwas_recipients *recipients);
 
 enum etwas_single_result {
     ETWAS_SINGLE_WANTS,

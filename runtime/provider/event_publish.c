@@ -151,18 +151,18 @@ static __attribute__((noinline, cold)) void publish_add_refusal(
 
 /* The sessions from the `first` on that can take the record. */
 static uint32_t publish_find_targets(struct target targets[ETWAS_LISTENERS],
-                                     const struct etwas_audience *audience, uint32_t first,
+                                     const struct etwas_recipients *recipients, uint32_t first,
                                      struct variants *variants, struct publish_result *result)
 {
     const struct etwas_event_record *built = variants->built;
     uint32_t count = 0;
 
-    for (uint32_t index = first; index < audience->count; index++) {
+    for (uint32_t index = first; index < recipients->count; index++) {
         struct target *target = &targets[count];
-        uint32_t flags = audience->sessions[index].flags;
+        uint32_t flags = recipients->sessions[index].flags;
         uint32_t code = ERROR_INVALID_HANDLE;
 
-        target->session = audience->sessions[index].session;
+        target->session = recipients->sessions[index].session;
         target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
         target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
@@ -233,12 +233,12 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
  * R77. Once one session has the event, the others get it too, whatever becomes of one of them; else
  * they count it.
  */
-static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t recorded,
+static uint32_t publish_to_all(const struct etwas_recipients *recipients, uint32_t recorded,
                                struct variants *variants)
 {
     struct target targets[ETWAS_LISTENERS];
     struct publish_result result = {.recorded = recorded};
-    uint32_t count = publish_find_targets(targets, audience, recorded, variants, &result);
+    uint32_t count = publish_find_targets(targets, recipients, recorded, variants, &result);
 
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (uint32_t index = 0; index < count; index++) {
@@ -272,12 +272,12 @@ static void variant_make_fit(struct target *target, struct variants *variants)
 }
 
 /* One session takes the record at once, or refuses it. */
-static uint32_t publish_alone(const struct etwas_audience *audience, struct variants *variants)
+static uint32_t publish_alone(const struct etwas_recipients *recipients, struct variants *variants)
 {
     struct target target = {
-        .session = audience->sessions[0].session,
-        .properties = etwas_listener_properties(audience->sessions[0].flags),
-        .counted = (audience->sessions[0].flags & ETWAS_LISTENER_COUNTED) != 0,
+        .session = recipients->sessions[0].session,
+        .properties = etwas_listener_properties(recipients->sessions[0].flags),
+        .counted = (recipients->sessions[0].flags & ETWAS_LISTENER_COUNTED) != 0,
     };
     uint32_t code = ERROR_INVALID_HANDLE;
 
@@ -292,24 +292,24 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
 }
 
 /* The flags of all sessions together. */
-static uint32_t publish_flags_of(const struct etwas_audience *audience)
+static uint32_t publish_flags_of(const struct etwas_recipients *recipients)
 {
     uint32_t flags = 0;
 
-    for (uint32_t index = 0; index < audience->count; index++) {
-        flags |= audience->sessions[index].flags;
+    for (uint32_t index = 0; index < recipients->count; index++) {
+        flags |= recipients->sessions[index].flags;
     }
     return flags;
 }
 
 /* Once the event is recorded: a window that begins now has it. */
-static void publish_pull_triggers(const struct etwas_audience *audience)
+static void publish_pull_triggers(const struct etwas_recipients *recipients)
 {
-    for (uint32_t index = 0; index < audience->count; index++) {
+    for (uint32_t index = 0; index < recipients->count; index++) {
         struct etwas_session_key key;
 
-        if ((audience->sessions[index].flags & ETWAS_LISTENER_TRIGGERS) != 0 &&
-            etwas_session_key_of(audience->sessions[index].session, &key)) {
+        if ((recipients->sessions[index].flags & ETWAS_LISTENER_TRIGGERS) != 0 &&
+            etwas_session_key_of(recipients->sessions[index].session, &key)) {
             (void)etwas_trigger_pull(key); /* of a session that is not armed: nothing */
         }
     }
@@ -317,36 +317,38 @@ static void publish_pull_triggers(const struct etwas_audience *audience)
 
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
                              const struct etwas_event_arguments *event,
-                             struct etwas_audience *audience, uint32_t recorded,
+                             struct etwas_recipients *recipients, uint32_t recorded,
                              struct etwas_event_record *built)
 {
     struct variants variants;
     uint32_t code;
 
-    if ((publish_flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
-        etwas_event_filter_apply(provider, audience->options, event, audience);
+    if ((publish_flags_of(recipients) & ETWAS_LISTENER_FILTERED) != 0) {
+        etwas_event_filter_apply(provider, recipients->options, event, recipients);
     }
-    variants_begin(&variants, built, event, etwas_listener_properties(publish_flags_of(audience)));
-    code = audience->count == 1 && recorded == 0 ? publish_alone(audience, &variants)
-                                                 : publish_to_all(audience, recorded, &variants);
-    if ((publish_flags_of(audience) & ETWAS_LISTENER_TRIGGERS) != 0) {
-        publish_pull_triggers(audience);
+    variants_begin(&variants, built, event,
+                   etwas_listener_properties(publish_flags_of(recipients)));
+    code = recipients->count == 1 && recorded == 0
+               ? publish_alone(recipients, &variants)
+               : publish_to_all(recipients, recorded, &variants);
+    if ((publish_flags_of(recipients) & ETWAS_LISTENER_TRIGGERS) != 0) {
+        publish_pull_triggers(recipients);
     }
     return code;
 }
 
 void etwas_event_count_too_large(const struct etwas_event_provider *provider,
                                  const struct etwas_event_arguments *event,
-                                 struct etwas_audience *audience, uint32_t recorded,
+                                 struct etwas_recipients *recipients, uint32_t recorded,
                                  const struct etwas_event_record *built)
 {
     struct etwas_session_key key;
 
-    if ((publish_flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
-        etwas_event_filter_apply(provider, audience->options, event, audience);
+    if ((publish_flags_of(recipients) & ETWAS_LISTENER_FILTERED) != 0) {
+        etwas_event_filter_apply(provider, recipients->options, event, recipients);
     }
-    for (uint32_t index = recorded; index < audience->count; index++) {
-        if (etwas_writer_key_of(audience->sessions[index].session, &key)) {
+    for (uint32_t index = recorded; index < recipients->count; index++) {
+        if (etwas_writer_key_of(recipients->sessions[index].session, &key)) {
             (void)etwas_publish_refuse(key.index, key.generation, ETWAS_SLOT_TOO_LARGE,
                                        &built->record);
         }

@@ -13,12 +13,12 @@
 
 /*
  * Publishes a record that was built without the items of event_items.h. Changes the record and the
- * audience. The first `recorded` sessions have it already. Returns what EventWriteEx returns.
+ * recipients. The first `recorded` sessions have it already. Returns what EventWriteEx returns.
  * Async-signal-safe.
  */
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
                              const struct etwas_event_arguments *event,
-                             struct etwas_audience *audience, uint32_t recorded,
+                             struct etwas_recipients *recipients, uint32_t recorded,
                              struct etwas_event_record *built);
 
 /*
@@ -27,7 +27,7 @@ uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
  */
 void etwas_event_count_too_large(const struct etwas_event_provider *provider,
                                  const struct etwas_event_arguments *event,
-                                 struct etwas_audience *audience, uint32_t recorded,
+                                 struct etwas_recipients *recipients, uint32_t recorded,
                                  const struct etwas_event_record *built);
 
 #endif

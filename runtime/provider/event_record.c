@@ -139,7 +139,7 @@ _Static_assert(offsetof(struct etwas_etl_event_header, keyword) -
 
 void etwas_event_record_fill(struct etwas_event_record *built,
                              const struct etwas_event_arguments *event,
-                             const struct etwas_audience *audience)
+                             const struct etwas_recipients *recipients)
 {
     const uint64_t start = etwas_event_record_start(built, event);
     const struct etwas_thread_ids ids = etwas_thread_ids();
@@ -148,7 +148,7 @@ void etwas_event_record_fill(struct etwas_event_record *built,
     memcpy(header, &start, sizeof start);
     header->thread_id = ids.thread_id;
     header->process_id = ids.process_id;
-    memcpy(&header->provider_id, &audience->guid, sizeof header->provider_id);
+    memcpy(&header->provider_id, &recipients->guid, sizeof header->provider_id);
     memcpy(&header->id, event->descriptor, sizeof *event->descriptor);
     header->kernel_time = 0;
     header->user_time = 0;

@@ -91,7 +91,7 @@ static inline uint64_t etwas_event_record_start(const struct etwas_event_record 
 /* Fills in the header of a listed event. Async-signal-safe. */
 void etwas_event_record_fill(struct etwas_event_record *built,
                              const struct etwas_event_arguments *event,
-                             const struct etwas_audience *audience);
+                             const struct etwas_recipients *recipients);
 
 /*
  * Makes room for the items of event_items.h, which the record does not have yet: once, before the

@@ -28,24 +28,25 @@
 /* ---- the sessions that get an event ---------------------------------------------------------- */
 
 /* Takes the sessions out that the caller, or a session itself, does not want it in. */
-static void event_write_exclude(struct etwas_audience *audience, uint64_t filter, uint32_t flags)
+static void event_write_exclude(struct etwas_recipients *recipients, uint64_t filter,
+                                uint32_t flags)
 {
     uint32_t kept = 0;
 
-    for (uint32_t index = 0; index < audience->count; index++) {
-        uint32_t entry =
-            (uint32_t)(audience->sessions[index].session & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)) -
-            1;
+    for (uint32_t index = 0; index < recipients->count; index++) {
+        uint32_t entry = (uint32_t)(recipients->sessions[index].session &
+                                    ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)) -
+                         1;
         bool is_private = (flags & EVENT_WRITE_FLAG_INPRIVATE) != 0;
 
         if ((entry < 64 && (filter >> entry & 1) != 0) ||
             (is_private &&
-             (audience->sessions[index].flags & ETWAS_LISTENER_EXCLUDE_PRIVATE) != 0)) {
+             (recipients->sessions[index].flags & ETWAS_LISTENER_EXCLUDE_PRIVATE) != 0)) {
             continue;
         }
-        audience->sessions[kept++] = audience->sessions[index];
+        recipients->sessions[kept++] = recipients->sessions[index];
     }
-    audience->count = kept;
+    recipients->count = kept;
 }
 
 /* ---- the fast path --------------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static inline __attribute__((always_inline)) uint32_t publish_listing(
 
 static uint32_t event_write_general(const struct etwas_event_provider *provider,
                                     const struct etwas_event_arguments *event,
-                                    struct etwas_audience *audience, uint32_t recorded);
+                                    struct etwas_recipients *recipients, uint32_t recorded);
 
 static inline __attribute__((always_inline)) struct etwas_class_attributes event_write_class_facts(
     const struct etwas_event_provider *provider, const EVENT_DESCRIPTOR *descriptor)
@@ -157,7 +158,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     const struct etwas_class_attributes facts = event_write_class_facts(provider, descriptor);
     struct etwas_quick_target targets[ETWAS_LISTENERS];
     struct etwas_quick_header header;
-    struct etwas_audience audience;
+    struct etwas_recipients recipients;
     struct event_listing listing;
     uint32_t clock = 0;
     uint32_t count = 0;
@@ -166,12 +167,12 @@ static __attribute__((noinline)) uint32_t write_to_several(
     uint32_t place;
 
     ck_pr_fence_load();
-    audience.options = ck_pr_load_32(&provider->options);
-    audience.guid = etwas_pair_load(provider->guid);
+    recipients.options = ck_pr_load_32(&provider->options);
+    recipients.guid = etwas_pair_load(provider->guid);
     if ((state & ETWAS_PROVIDER_SEVERAL_LISTENERS) == 0 ||
         ck_pr_load_64(&provider->handle) != handle ||
         etwas_manifest_chunk_is_possible(descriptor) ||
-        !event_listing_fill(&listing, &event, audience.options, true) ||
+        !event_listing_fill(&listing, &event, recipients.options, true) ||
         !event_write_start_header(&header, &event, listing.is_described) ||
         !etwas_slot_index_here(etwas_attachments.of, &place)) {
         return ETWAS_QUICK_NOT;
@@ -196,8 +197,8 @@ static __attribute__((noinline)) uint32_t write_to_several(
             }
             clock = target.clock;
             targets[count] = target;
-            audience.sessions[count].session = ck_pr_load_64(&listener->session);
-            audience.sessions[count].flags = ck_pr_load_32(&listener->flags);
+            recipients.sessions[count].session = ck_pr_load_64(&listener->session);
+            recipients.sessions[count].flags = ck_pr_load_32(&listener->flags);
             count++;
         }
         listener++;
@@ -206,12 +207,12 @@ static __attribute__((noinline)) uint32_t write_to_several(
     if (ck_pr_load_32(&provider->state) != state) {
         return ETWAS_QUICK_NOT;
     }
-    audience.count = count;
+    recipients.count = count;
     stamp = count != 0 ? etwas_clock_now(clock) : 0;
-    header.second = audience.guid;
+    header.second = recipients.guid;
     for (uint32_t index = 0; index < count; index++) {
         if (publish_listing(&targets[index], &header, stamp, &listing) != ERROR_SUCCESS) {
-            return event_write_general(provider, &event, &audience, index);
+            return event_write_general(provider, &event, &recipients, index);
         }
     }
     return ERROR_SUCCESS;
@@ -310,32 +311,32 @@ static inline uint32_t event_write_quickly(REGHANDLE handle,
 /* Counts an event without a record if it would be larger than any buffer. */
 static __attribute__((noinline, cold)) uint32_t event_write_refuse_unlisted(
     uint32_t code, const struct etwas_event_provider *provider,
-    const struct etwas_event_arguments *event, struct etwas_audience *audience, uint32_t recorded,
-    struct etwas_event_record *built)
+    const struct etwas_event_arguments *event, struct etwas_recipients *recipients,
+    uint32_t recorded, struct etwas_event_record *built)
 {
     if (code == ERROR_ARITHMETIC_OVERFLOW) {
-        etwas_event_record_fill(built, event, audience);
-        etwas_event_count_too_large(provider, event, audience, recorded, built);
+        etwas_event_record_fill(built, event, recipients);
+        etwas_event_count_too_large(provider, event, recipients, recorded, built);
     }
     return code;
 }
 
-/* Writes to the sessions of the audience that do not have the event yet: all but the first ones. */
+/* Writes to the sessions of the recipients that do not have the event yet: all but the first ones. */
 static __attribute__((noinline)) uint32_t event_write_general(
     const struct etwas_event_provider *provider, const struct etwas_event_arguments *event,
-    struct etwas_audience *audience, uint32_t recorded)
+    struct etwas_recipients *recipients, uint32_t recorded)
 {
     struct etwas_event_record built;
-    uint32_t code = etwas_event_record_list(&built, event, audience->options);
+    uint32_t code = etwas_event_record_list(&built, event, recipients->options);
 
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-        return event_write_refuse_unlisted(code, provider, event, audience, recorded, &built);
+        return event_write_refuse_unlisted(code, provider, event, recipients, recorded, &built);
     }
-    etwas_event_record_fill(&built, event, audience);
+    etwas_event_record_fill(&built, event, recipients);
     if (__builtin_expect(etwas_manifest_chunk_is_possible(event->descriptor), 0)) {
         etwas_manifest_chunk_store(&built.header.provider_id, event);
     }
-    return etwas_event_publish(provider, event, audience, recorded, &built);
+    return etwas_event_publish(provider, event, recipients, recorded, &built);
 }
 
 /* Any event that sessions listen to, to all of them. */
@@ -343,21 +344,21 @@ static uint32_t event_write_any(const struct etwas_event_provider *provider, REG
                                 uint64_t filter, uint32_t flags,
                                 const struct etwas_event_arguments *event)
 {
-    struct etwas_audience audience;
+    struct etwas_recipients recipients;
 
     if (event->descriptor == NULL ||
         (flags & ~(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_event_provider_audience(provider, handle, event->descriptor->Level,
-                                       event->descriptor->Keyword, &audience)) {
+    if (!etwas_event_provider_recipients(provider, handle, event->descriptor->Level,
+                                         event->descriptor->Keyword, &recipients)) {
         return ERROR_INVALID_HANDLE;
     }
     if (filter != 0 || flags != 0) {
-        event_write_exclude(&audience, filter, flags);
+        event_write_exclude(&recipients, filter, flags);
     }
-    return audience.count == 0 ? (uint32_t)ERROR_SUCCESS
-                               : event_write_general(provider, event, &audience, 0);
+    return recipients.count == 0 ? (uint32_t)ERROR_SUCCESS
+                                 : event_write_general(provider, event, &recipients, 0);
 }
 
 /*
@@ -447,11 +448,11 @@ uint8_t EventProviderEnabled(REGHANDLE handle, uint8_t level, uint64_t keyword)
 {
     uint32_t code;
     const struct etwas_event_provider *provider = event_write_find_listeners(handle, &code);
-    struct etwas_audience audience;
+    struct etwas_recipients recipients;
 
     return provider != NULL &&
-           etwas_event_provider_audience(provider, handle, level, keyword, &audience) &&
-           audience.count != 0;
+           etwas_event_provider_recipients(provider, handle, level, keyword, &recipients) &&
+           recipients.count != 0;
 }
 
 uint8_t EventEnabled(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor)

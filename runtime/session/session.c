@@ -478,14 +478,14 @@ void etwas_session_close(struct etwas_session *session)
     for (uint32_t index = 0; index < session->slot_count; index++) {
         ck_pr_store_32(&session_slot(session, index)->gate, 0);
     }
-    /* Before the visitors are counted: pairs with V1. */
+    /* Pairs with V1: it comes before the load of the slow-path writers. */
     ck_pr_fence_memory();
 }
 
-bool etwas_session_has_no_visitors(const struct etwas_session *session, uint32_t slots)
+bool etwas_session_has_no_slow_writers(const struct etwas_session *session, uint32_t slots)
 {
     for (uint32_t index = 0; index < slots; index++) {
-        if (ck_pr_load_32(&session_slot(session, index)->visitors) != 0) {
+        if (ck_pr_load_32(&session_slot(session, index)->slow_writers) != 0) {
             return false;
         }
     }

@@ -224,7 +224,7 @@ void etwas_session_open(struct etwas_session *session);
 void etwas_session_close(struct etwas_session *session);
 
 /* Whether no writer is on the slow path of a shared slot among the first `slots` slots. */
-bool etwas_session_has_no_visitors(const struct etwas_session *session, uint32_t slots);
+bool etwas_session_has_no_slow_writers(const struct etwas_session *session, uint32_t slots);
 
 /*
  * Sets the session's file, or NULL before the file is closed. Role held. A fork waits for it: a

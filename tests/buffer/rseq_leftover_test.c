@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is left over from a shared session: a writer who stood in it when it ended, and goes on at any
+ * What is left over from a shared session: a writer that was in it when it ended, and goes on at any
  * time. The next session in that place may have restartable sequences, and the writer may not harm it
- * (I6). A visitor of the slow path has the memory leaked, and stays in it; a writer who has read its
+ * (I6). A writer on the slow path has the memory leaked, and stays in it; a writer that has read its
  * slot's word, and does not visit, finds the next session's there.
  */
 #include <ck_pr.h>
@@ -31,7 +31,7 @@ enum {
 #define SOON_NS (UINT64_C(20) * 1000000)
 
 /* A writer of the first session that is held. */
-struct visitor {
+struct held_writer {
     enum etwas_testpoint point;
     uint32_t payload;
     struct writer *writer;
@@ -41,10 +41,10 @@ struct visitor {
 
 static void *visit(void *argument)
 {
-    struct visitor *visitor = argument;
+    struct held_writer *held = argument;
 
-    hold_me(visitor->point);
-    visitor->code = writer_log_bytes(visitor->writer, visitor->payload);
+    hold_me(held->point);
+    held->code = writer_log_bytes(held->writer, held->payload);
     return NULL;
 }
 
@@ -68,25 +68,25 @@ static struct etwas_slot *slot_of(const struct etwas_session *place)
     return etwas_slot_folded(place->index, etwas_processor_current());
 }
 
-/* Starts a shared session and stops it while a writer visits. */
-static struct etwas_session *leave_a_visitor(struct visitor *visitor, bool circular)
+/* Starts a shared session and stops it while a writer is on the slow path. */
+static struct etwas_session *leave_a_slow_path_writer(struct held_writer *held, bool circular)
 {
     etwas_trace_handle session = start(folder_path("first.etl"), circular, ETWAS_PROTOCOL_SHARED);
     struct etwas_session *place = inside_of(session);
 
-    visitor->writer = writer_new(&(struct writer_options){.session = session, .events = EVENTS});
-    assert_int_equal(pthread_create(&visitor->thread, NULL, visit, visitor), 0);
+    held->writer = writer_new(&(struct writer_options){.session = session, .events = EVENTS});
+    assert_int_equal(pthread_create(&held->thread, NULL, visit, held), 0);
     hold_wait();
     stop_session(session, NULL);
     assert_non_null(place->pool); /* leaked */
     return place;
 }
 
-static void let_go(struct visitor *visitor)
+static void let_go(struct held_writer *held)
 {
     hold_release();
-    assert_int_equal(pthread_join(visitor->thread, NULL), 0);
-    assert_int_equal(visitor->code, ERROR_INVALID_HANDLE);
+    assert_int_equal(pthread_join(held->thread, NULL), 0);
+    assert_int_equal(held->code, ERROR_INVALID_HANDLE);
 }
 
 static void expect_exact_end(etwas_trace_handle session, bool circular, const char *path)
@@ -107,26 +107,26 @@ static void expect_exact_end(etwas_trace_handle session, bool circular, const ch
     }
 }
 
-static void a_visitor_left_over_from_a_leaked_session_does_not_move_records_of_the_next(
+static void a_slow_path_writer_left_over_from_a_leaked_session_does_not_move_records_of_the_next(
     void **state)
 {
     (void)state;
     skip_without_sequences();
     for (int circular = 0; circular < 2; circular++) {
         const char *path = folder_path("second.etl");
-        struct visitor visitor = {.point = ETWAS_POINT_SWITCH_ENTERED, .payload = LARGE_PAYLOAD};
-        struct etwas_session *place = leave_a_visitor(&visitor, circular == 1);
+        struct held_writer held = {.point = ETWAS_POINT_SWITCH_ENTERED, .payload = LARGE_PAYLOAD};
+        struct etwas_session *place = leave_a_slow_path_writer(&held, circular == 1);
         etwas_trace_handle session = start(path, circular == 1, ETWAS_PROTOCOL_RSEQ);
         struct writer *writer = writer_new(&(struct writer_options){
             .session = session, .class_handle = writer_class(), .events = 2 * EVENTS});
 
         assert_ptr_equal(inside_of(session), place);
-        assert_int_equal(ck_pr_load_32(&slot_of(place)->visitors), 0);
+        assert_int_equal(ck_pr_load_32(&slot_of(place)->slow_writers), 0);
         /* Over many buffers: in the first one a wrong size of a buffer does no harm. */
         for (uint32_t number = 0; number < EVENTS; number++) {
             assert_int_equal(writer_log_bytes(writer, number * 97 % 900), ERROR_SUCCESS);
         }
-        let_go(&visitor);
+        let_go(&held);
         for (uint32_t number = 0; number < EVENTS; number++) {
             assert_int_equal(writer_log_bytes(writer, number * 97 % 900), ERROR_SUCCESS);
         }
@@ -159,8 +159,8 @@ struct sight {
     uint32_t units; /* of each */
 };
 
-/* Leaves a writer who has seen {epoch, buffer, units} after as many records as the epoch counts. */
-static struct sight leave_a_writer(struct visitor *visitor, bool circular)
+/* Leaves a writer that has seen {epoch, buffer, units} after as many records as the epoch counts. */
+static struct sight leave_a_writer(struct held_writer *held, bool circular)
 {
     const uint32_t buffer_units =
         BUFFER_KB * 1024 / ETWAS_UNIT_BYTES - ETWAS_FIRST_UNIT - SMALLEST_RECORD_UNITS;
@@ -172,11 +172,11 @@ static struct sight leave_a_writer(struct visitor *visitor, bool circular)
     sight.records = ((uint32_t)etwas_word_count(ck_pr_load_64(&slot->word)) & epoch_mask) + 1;
     sight.units = buffer_units / sight.records;
     assert_true(sight.units >= SMALLEST_RECORD_UNITS);
-    visitor->writer = writer_new(&(struct writer_options){.session = session, .events = EVENTS});
-    log_records(visitor->writer, sight.records, sight.units);
+    held->writer = writer_new(&(struct writer_options){.session = session, .events = EVENTS});
+    log_records(held->writer, sight.records, sight.units);
     sight.word = ck_pr_load_64(&slot->word);
     assert_int_equal(etwas_word_count(sight.word) & epoch_mask, sight.records);
-    assert_int_equal(pthread_create(&visitor->thread, NULL, visit, visitor), 0);
+    assert_int_equal(pthread_create(&held->thread, NULL, visit, held), 0);
     hold_wait();
     assert_true(ck_pr_load_64(&slot->word) == sight.word);
     stop_session(session, NULL);
@@ -188,7 +188,7 @@ static struct sight leave_a_writer(struct visitor *visitor, bool circular)
  * The session's slot comes to {…, the same buffer, the same units}, the writer goes on, and nothing
  * has changed.
  */
-static void let_go_before_the_same_word(const struct sight *sight, struct visitor *visitor,
+static void let_go_before_the_same_word(const struct sight *sight, struct held_writer *held,
                                         etwas_trace_handle session)
 {
     struct writer *writer =
@@ -200,7 +200,7 @@ static void let_go_before_the_same_word(const struct sight *sight, struct visito
     word = ck_pr_load_64(&slot_of(sight->place)->word);
     assert_int_equal(etwas_word_buffer(word), etwas_word_buffer(sight->word));
     assert_int_equal(etwas_word_units(word), etwas_word_units(sight->word));
-    let_go(visitor);
+    let_go(held);
     assert_true(ck_pr_load_64(&slot_of(sight->place)->word) == word);
     log_records(writer, sight->records, sight->units);
 }
@@ -213,11 +213,11 @@ static void a_writer_does_not_take_the_place_of_a_session_whose_word_looks_like_
     skip_without_sequences();
     for (int circular = 0; circular < 2; circular++) {
         const char *path = folder_path("second.etl");
-        struct visitor visitor = {.point = ETWAS_POINT_STAMPED};
-        struct sight sight = leave_a_writer(&visitor, circular == 1);
+        struct held_writer held = {.point = ETWAS_POINT_STAMPED};
+        struct sight sight = leave_a_writer(&held, circular == 1);
         etwas_trace_handle session = start(path, circular == 1, ETWAS_PROTOCOL_RSEQ);
 
-        let_go_before_the_same_word(&sight, &visitor, session);
+        let_go_before_the_same_word(&sight, &held, session);
         expect_exact_end(session, circular == 1, path);
         writers_forget();
     }
@@ -230,14 +230,14 @@ static void a_session_with_sequences_in_between_brings_back_no_word_of_a_writer(
     skip_without_sequences();
     for (int turn = 0; turn < 2; turn++) {
         const char *path = folder_path("third.etl");
-        struct visitor visitor = {.point = ETWAS_POINT_STAMPED};
-        struct sight sight = leave_a_writer(&visitor, false);
+        struct held_writer held = {.point = ETWAS_POINT_STAMPED};
+        struct sight sight = leave_a_writer(&held, false);
         etwas_session_counts counts;
         etwas_trace_handle session;
 
         stop_session(start(folder_path("second.etl"), false, ETWAS_PROTOCOL_RSEQ), NULL);
         session = start(path, false, ETWAS_PROTOCOL_SHARED);
-        let_go_before_the_same_word(&sight, &visitor, session);
+        let_go_before_the_same_word(&sight, &held, session);
         stop_session(session, &counts);
         expect_nothing_lost(counts);
         expect_file_reads_back(session, path, &counts);
@@ -285,7 +285,8 @@ static int empty_places(void **state)
 int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        LEFTOVER_TEST(a_visitor_left_over_from_a_leaked_session_does_not_move_records_of_the_next),
+        LEFTOVER_TEST(
+            a_slow_path_writer_left_over_from_a_leaked_session_does_not_move_records_of_the_next),
         LEFTOVER_TEST(a_writer_does_not_take_the_place_of_a_session_whose_word_looks_like_its_own),
         LEFTOVER_TEST(a_session_with_sequences_in_between_brings_back_no_word_of_a_writer),
     };

@@ -187,7 +187,7 @@ void host_expect_none_leaked(const struct hosted *hosted)
 
         if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
             etwas_pool_is_guest_slot(pool, etwas_owner_slot(owner))) {
-            assert_int_equal(slot->visitors, 0);
+            assert_int_equal(slot->slow_writers, 0);
             assert_true(etwas_word_buffer(ck_pr_load_64(&slot->word)) == buffer ||
                         etwas_pool_is_complete(pool, pool->buffers[buffer].commit));
         }

@@ -173,7 +173,7 @@ static bool look(void *context, const struct step_moment *moment)
     assert_int_equal(counts.accounted[ETWAS_DISPOSITION_ABANDONED], 0);
     found = collect_all(&collector, slot);
     assert_int_equal(found, counts.recorded);
-    assert_int_equal(etwas_pool_slot(&dead->pool, slot)->visitors, 0);
+    assert_int_equal(etwas_pool_slot(&dead->pool, slot)->slow_writers, 0);
     dead->uncommitted += found > tally->recorded;
     dead->looks++;
     return true;

@@ -162,7 +162,7 @@ static const struct field fields[] = {
     SLOT(newest, ANYTHING),
     SLOT(gate, COUNT32),
     SLOT(kind, ANYTHING),
-    SLOT(visitors, COUNT32),
+    SLOT(slow_writers, COUNT32),
     SLOT(processor, INDEX32),
     SLOT(next_buffer, INDEX32),
     SLOT(counters, ANYTHING),
