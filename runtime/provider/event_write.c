@@ -321,7 +321,7 @@ static __attribute__((noinline, cold)) uint32_t event_write_refuse_unlisted(
     return code;
 }
 
-/* Writes to the sessions of the recipients that do not have the event yet: all but the first ones. */
+/* Writes to the recipients that do not have the event yet: all but the first `recorded` ones. */
 static __attribute__((noinline)) uint32_t event_write_general(
     const struct etwas_event_provider *provider, const struct etwas_event_arguments *event,
     struct etwas_recipients *recipients, uint32_t recorded)

@@ -204,7 +204,8 @@ static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * By how much an END is before its START, where stamps fall: viewers drop an end that comes first.
+ * Returns by how much an END is before its START, which happens where stamps decrease. Viewers drop
+ * an end that comes first.
  */
 static uint64_t early_ns(const struct etwas_convert *convert)
 {

@@ -193,7 +193,7 @@ static int make(struct etwas_convert *convert)
         bool is_inside =
             etwas_window_finish(&convert->window, "convert", convert->paths, convert->path_count);
 
-        /* Of a trace without events all is there. */
+        /* A trace without events counts as empty only if a window or --where was asked for. */
         convert->is_empty |= (!is_inside && etwas_window_is_set(&convert->window)) ||
                              (convert->where.was_asked && !convert->where.has_held);
     }

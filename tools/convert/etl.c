@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A log file again: events as they are, in order, with all that is needed to understand them. Of
- * what only this program knows a description is added.
+ * The target `etl`: a log file with the same events in the same order, and everything needed to
+ * decode them. Descriptions that only this program knows are added.
  */
 
 #include "commands.h"

@@ -144,7 +144,7 @@ static int open_inputs(struct etwas_convert *convert)
             !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
             convert->out_of_memory = true;
         }
-        etwas_trace_losses_free(&convert->losses[i]); /* who reads twice has them again */
+        etwas_trace_losses_free(&convert->losses[i]); /* a second reading makes them anew */
         if (!etwas_trace_losses_read(&convert->losses[i],
                                      convert->run.inputs[convert->run.count - 1].trace)) {
             convert->out_of_memory = true;
@@ -153,7 +153,7 @@ static int open_inputs(struct etwas_convert *convert)
     return result;
 }
 
-/* Closes what was opened and is not to be read. Returns what the program exits with. */
+/* Closes the inputs that are not read. Returns what the program exits with. */
 static int give_up(struct etwas_convert *convert, int result)
 {
     for (uint32_t i = 0; i < convert->run.count; i++) {
@@ -181,7 +181,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     if (reader->begin != NULL && !reader->begin(convert)) {
         return give_up(convert, ETWAS_EXIT_OUTPUT);
     }
-    /* Of damages before all events. */
+    /* Damage before all events gets this time. */
     convert->time_ns = etwas_input_start_ns(&convert->run.inputs[0]);
     etwas_progress_start(&convert->run.progress, false);
     processed = etwas_input_process(&convert->run);

@@ -36,7 +36,7 @@ enum {
     TIMER_DPC = 69,
 };
 
-/* Of PageFault, beside the types of faults. */
+/* The hard faults of PageFault: their type and layout. */
 enum {
     HARD_FAULT = 32,
     HARD_FAULT_FILE_AT = 24,
@@ -44,14 +44,17 @@ enum {
     HARD_FAULT_BYTES = 40,
 };
 
-/* Of StackWalk, and of what a stack is unwound from; that has the event's own time. */
+/*
+ * Layout of StackWalk, and of the record that a stack is unwound from, which has the event's own
+ * time.
+ */
 enum {
     STACK_PROCESS_AT = 8,
     STACK_THREAD_AT = 12,
     STACK_FRAMES_AT = 16,
 };
 
-/* Of ReadyThread. */
+/* Layout of ReadyThread. */
 enum {
     READY_FLAGS_AT = 6,
     READY_IN_DPC = 1,
@@ -102,13 +105,13 @@ enum {
     DISK_FLUSH_BYTES = 28,
 };
 
-/* Of the record that a session of its own process begins with. */
+/* Layout of the record with which a session of its own process begins. */
 enum {
     RUNG_PROCESS_AT = 8,
     RUNG_BYTES = 16,
 };
 
-/* States of who gives way. */
+/* States of the thread that gives way. */
 enum {
     STATE_READY = 1,
     STATE_STANDBY = 3, /* ready, and a processor is chosen */
@@ -274,7 +277,9 @@ static bool read_fault(const EVENT_RECORD *record, struct etwas_kernel_event *ev
            event->fault < ETWAS_KERNEL_FIRST_FAULT + ETWAS_KERNEL_FAULT_TYPES;
 }
 
-/* Of what is open, its number; of other operations the file's key, which is the same here. */
+/*
+ * Reads the file's key. Operations on an open file have its number instead, which is the same here.
+ */
 static bool read_file(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;

@@ -63,7 +63,7 @@ void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
     symbols->is_sorted = false;
 }
 
-/* Of several at one address the last is the last word. */
+/* Sorts by address; the last added of several symbols at one address counts. */
 static int compare(const void *left, const void *right)
 {
     const struct etwas_kernel_symbol *one = left;

@@ -78,8 +78,9 @@ static uint64_t smaller(uint64_t left, uint64_t right)
 }
 
 /*
- * Who was ready on a processor while a switch was missing there may have run, and waited since. Who
- * waited while one was missing on any may have been woken, and have run there.
+ * A thread that was ready on a processor while a switch was missing there may have run and waited
+ * since. A thread that waited while a switch was missing on any processor may have been woken and
+ * have run there.
  */
 uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
                                     const struct etwas_schedule_thread *thread, int64_t time_ns)
@@ -143,7 +144,10 @@ static void change(const struct etwas_schedule *schedule, struct etwas_schedule_
     thread->state = state;
 }
 
-/* Who has the id; who was not seen so far waited since the trace began, if it has everything. */
+/*
+ * Returns the thread with the id, or NULL without memory. A thread that had no event so far has
+ * waited since the trace began, if the trace is complete.
+ */
 static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint32_t id)
 {
     struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, id);
@@ -214,8 +218,8 @@ struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedul
 }
 
 /*
- * Up to the first switch that there is of a processor. False: who gives way cannot have run so
- * long.
+ * Accounts a processor's time up to its first switch. Returns false if the thread that gives way
+ * cannot have run so long.
  */
 static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   uint32_t id, struct etwas_schedule_thread *thread)
@@ -238,7 +242,8 @@ static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_process
 }
 
 /*
- * A switch is missing: since the one before nothing is known of who should have run, and who did.
+ * A switch is missing: since the one before, the states of the thread that should have run and of
+ * the one that did are unknown.
  */
 static void forget(struct etwas_schedule *schedule,
                    const struct etwas_schedule_processor *processor,
@@ -259,7 +264,7 @@ static void forget(struct etwas_schedule *schedule,
     }
 }
 
-/* From then up to now. What is in another's gap, too, is there once. */
+/* Ends a gap that began at from_ns. Time that is in another processor's gap, too, counts once. */
 static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                     int64_t from_ns)
 {
@@ -270,8 +275,8 @@ static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_proce
 }
 
 /*
- * When the last of its events before the loss was; not before its newest switch, which was one of
- * them.
+ * Returns when the last event before the loss was. That is not before the processor's newest
+ * switch, which was one of them.
  */
 static int64_t began_to_lose(const struct etwas_schedule *schedule,
                              const struct etwas_schedule_processor *processor, uint64_t lost_ns)
@@ -304,8 +309,8 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
 }
 
 /*
- * Behind a loss no switch is missing before the next one: the thread that gives way then has run
- * since. False: it cannot have, so one is.
+ * After a loss: if no switch was lost, the thread that gives way at the next one has run since.
+ * Returns false if it cannot have, so a switch was lost.
  */
 static bool ran_since_loss(struct etwas_schedule *schedule,
                            struct etwas_schedule_processor *processor, uint32_t id,
@@ -380,8 +385,8 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * Who runs there has ended and goes on as another thread: it runs another program, and was not the
- * first one.
+ * The thread that runs there has ended and goes on as another one: it executes another program, and
+ * was not its process's first thread.
  */
 static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   struct etwas_schedule_thread *thread)
@@ -539,7 +544,7 @@ void etwas_schedule_add_record(struct etwas_schedule *schedule,
     case ETWAS_KERNEL_LOSS:
         lose(schedule, processor, event);
         break;
-    default: /* nothing to do with who runs */
+    default: /* not about scheduling */
         break;
     }
 }

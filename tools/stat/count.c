@@ -161,7 +161,7 @@ void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *in
     keep_header_name(stat->log_file_name, &stat->log_file_name_units, header->LogFileName);
 }
 
-/* By --where. */
+/* Returns whether --where lets the event through. */
 static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                       const EVENT_RECORD *record)
 {
@@ -220,7 +220,7 @@ static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record
     }
 }
 
-/* Of one processor's that follow each other, one is made. */
+/* Adds a gap. One that directly follows another of the same processor extends it. */
 static void add_gap(struct etwas_stat *stat, const struct etwas_stat_gap *gap)
 {
     for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
@@ -323,7 +323,7 @@ static inline void count_event(struct etwas_stat *stat, const struct etwas_input
     }
 }
 
-/* An event whose header is new, or no event. */
+/* Counts an event with a new header, or a record that is no event. */
 static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
                                                  const struct etwas_input *input,
                                                  const EVENT_RECORD *record, int64_t filetime)

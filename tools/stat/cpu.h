@@ -48,25 +48,25 @@ struct etwas_cpu_groups {
 int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
                    uint32_t number);
 
-/* Before the file's first event. False without memory. */
+/* Call it before the file's first event. Returns false if there is no memory. */
 bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input);
 
-/* A record of the file, in the order of time. */
+/* Takes the next record of the file, in the order of time. */
 void etwas_cpu_add_record(struct etwas_cpu *cpu, const struct etwas_input *input,
                           EVENT_RECORD *record, int64_t time_ns);
 
-/* Behind its last; `result` is what etwas_input_process returned. */
+/* Call it after the file's last event. `result` is what etwas_input_process returned. */
 void etwas_cpu_finish(struct etwas_cpu *cpu, const struct etwas_input *input, int result);
 
 void etwas_cpu_close(struct etwas_cpu *cpu);
 
-/* Is there anything to say of this one? */
+/* Returns whether anything is known of the processor. */
 bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
                              uint32_t processor);
 
 /*
- * One processor's times; of one that had no switch none is known, and of one process's trace only
- * when that ran.
+ * Returns the times of a processor. Without a switch there none is known; in a trace of one process
+ * only the times when that ran are known.
  */
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
                                                     uint32_t processor);

@@ -23,7 +23,10 @@ static int compare_running(const struct etwas_schedule_thread *left,
     return order != 0 ? order : compare(right->switches, left->switches);
 }
 
-/* By process, those of none last; then by running time, then as they came. */
+/*
+ * Sorts by process, threads without one last; then by running time, then in the order in which they
+ * came.
+ */
 static int compare_threads(const void *left, const void *right)
 {
     const struct etwas_schedule_thread *first = *(const struct etwas_schedule_thread *const *)left;

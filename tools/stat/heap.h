@@ -22,7 +22,7 @@ enum {
     ETWAS_HEAP_BUILD_ID_BYTES = 255,
 };
 
-/* A block that lives. */
+/* A block that is allocated. */
 struct etwas_heap_block {
     uint64_t address;
     uint64_t bytes; /* of an entry of the free list: the number of the next one */
@@ -32,7 +32,7 @@ struct etwas_heap_block {
     bool is_early;   /* allocated where another one still lived; see etwas_heap_add_block */
 };
 
-/* Those who allocated alike. */
+/* The allocations with the same stack. */
 struct etwas_heap_stack {
     uint64_t allocated_bytes;
     uint64_t allocations;
@@ -45,10 +45,7 @@ struct etwas_heap_stack {
     uint32_t frame_count;
 };
 
-/*
- * One whose calls the file has, of which there are several where heaptrace logged into a shared
- * session.
- */
+/* A process with calls in the file. There are several if heaptrace logged into a shared session. */
 struct etwas_heap_process {
     bool is_taken; /* else the entry is empty */
     uint32_t process;
@@ -201,7 +198,10 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
 void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
                            const struct etwas_heap_stack *stack, uint32_t most_frames);
 
-/* Those that hold most first. The caller frees the array; NULL where memory is short. */
+/*
+ * Returns the stacks, sorted by the bytes that they hold, the most first. The caller frees the
+ * array. Returns NULL if there is no memory.
+ */
 const struct etwas_heap_stack **etwas_heap_sorted_stacks(const struct etwas_heap *heap);
 
 #endif

@@ -75,7 +75,7 @@ struct etwas_heap_process *etwas_heap_process(struct etwas_heap *heap, uint32_t 
 
 /* ---- images ---- */
 
-/* Of a number; NULL of 0. */
+/* Returns the image with the number, NULL for 0. */
 static struct etwas_heap_image *image_of(const struct etwas_heap *heap, uint32_t number)
 {
     return number != 0 ? &heap->images[number - 1] : NULL;

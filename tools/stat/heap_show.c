@@ -25,7 +25,10 @@ static int compare_numbers(uint64_t left, uint64_t right)
     return left < right ? 1 : left > right ? -1 : 0;
 }
 
-/* Those that hold most first, of these those that allocated most; then as they came. */
+/*
+ * Sorts by the bytes held, then by the bytes allocated, the most first; then in the order in which
+ * the stacks came.
+ */
 static int compare_stacks(const void *left, const void *right)
 {
     const struct etwas_heap_stack *first = *(const struct etwas_heap_stack *const *)left;
@@ -197,7 +200,7 @@ static void put_frame(struct etwas_output *output, const struct etwas_heap_locat
     }
     if (location->has_symbol) {
         put_word(output, location->symbol.function);
-        /* Of the address behind the call, as debuggers show it. */
+        /* The offset is that of the return address, as debuggers show it. */
         etwas_output_format(output, "+0x%" PRIx64 " in ", location->symbol.offset + 1);
         put_word(output, etwas_files_name(location->image->path));
     } else {

@@ -5,14 +5,15 @@
 
 /*
  * `etwas stat --hot`: in which functions the processors were, by the samples of a trace
- * (EVENT_TRACE_FLAG_PROFILE): how often each was where the processor was, and how often it was on
- * the stack, where the samples have stacks. `etwas convert` makes of the same samples what is drawn
- * as flames.
+ * (EVENT_TRACE_FLAG_PROFILE). It counts how often each function was where the processor was, and,
+ * if the samples have stacks, how often it was on the stack. `etwas convert` makes flame graphs of
+ * the same samples.
  *
- * The file is read twice: first for what its addresses are and whose its threads are. A sample is
- * counted when all of its stack has come, which stands behind it in its processor's stream.
+ * The file is read twice: the first time for what is at its addresses and for the processes of its
+ * threads. A sample is counted when all of its stack has come, which follows it in its processor's
+ * stream.
  *
- * Memory is bounded by ETWAS_HOT_FUNCTIONS; samples of more are counted together.
+ * Memory is bounded by ETWAS_HOT_FUNCTIONS; samples of more functions are counted together.
  */
 
 #include "address/addresses.h"
@@ -35,7 +36,7 @@ struct etwas_hot_function {
     uint64_t newest; /* number of the sample that was counted in `total` last */
 };
 
-/* A sample whose stack may still come. */
+/* A sample that may still get its stack. */
 struct etwas_hot_sample {
     bool is_open;
     int64_t stamp;
@@ -53,9 +54,9 @@ struct etwas_hot {
     struct etwas_addresses addresses;
     struct etwas_hot_sample **open; /* by processor */
     bool counts;                    /* the second time */
-    /* Is given each sample with all of its stack. */
+    /* Called for each sample, with all of its stack. */
     void (*give)(struct etwas_hot *hot, const struct etwas_hot_sample *sample);
-    void *context; /* of who is given it */
+    void *context; /* the caller's own, for `give` */
     struct etwas_hot_function *functions;
     uint32_t function_count;
     size_t function_capacity;
@@ -82,23 +83,23 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
 bool etwas_hot_open(struct etwas_hot *hot,
                     void (*give)(struct etwas_hot *hot, const struct etwas_hot_sample *sample));
 
-/* A record of the file, when all of its addresses have been taken. Any record will do. */
+/* Takes a record of the file, of whatever kind, when all addresses of the file are known. */
 void etwas_hot_add_record(struct etwas_hot *hot, const EVENT_RECORD *record);
 
-/* Gives what is still open, behind the last record. */
+/* Passes on the samples that are still open. Call it after the last record. */
 void etwas_hot_finish(struct etwas_hot *hot);
 
-/* What is at an address of a sample, until the next call. */
+/* Returns what is at an address of a sample. It is valid until the next call. */
 struct etwas_place etwas_hot_place(struct etwas_hot *hot, const struct etwas_hot_sample *sample,
                                    uint64_t value, bool is_return);
 
 /* ---- hot_functions.c ---- */
 
-/* The function of a place; NULL: there are too many, or no memory. */
+/* Returns the function of a place, or NULL if there are too many or there is no memory. */
 struct etwas_hot_function *etwas_hot_function(struct etwas_hot *hot,
                                               const struct etwas_place *place, bool is_kernel);
 
-/* Those that were most often where the processor was first. */
+/* Sorts the functions by how often they were where the processor was, the most first. */
 void etwas_hot_sort(struct etwas_hot *hot);
 
 void etwas_hot_clear(struct etwas_hot *hot);

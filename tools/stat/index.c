@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * FILE.index, for who reads windows of a large file.
- */
+/* FILE.index, which finds a window of a large file without reading all of it. */
 
 #include "cli/output_file.h"
 #include "commands.h"
@@ -26,7 +24,9 @@ static void complain(const char *path, uint32_t code)
             reason != NULL ? reason : "it cannot be read");
 }
 
-/* Of an open trace. */
+/*
+ * Writes the index of an open trace to the file `name`. Returns false after a message if it cannot.
+ */
 static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
 {
     struct etwas_output_file file = {.command = "etwas stat", .path = name, .force = true};

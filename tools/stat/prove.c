@@ -112,8 +112,8 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
 }
 
 /*
- * Whether it may end in the midst of a buffer that its writer was killed in, which is all in the
- * recovered file. Of a circular one nobody knows where that is.
+ * Returns whether the file may end inside a buffer: its writer was killed in it, and the recovered
+ * file has all of that buffer. In a circular file the place of such a buffer is not known.
  */
 static bool may_be_cut(const struct etwas_input *input)
 {

@@ -31,11 +31,14 @@ enum {
     ETWAS_PROVE_KINDS = 65536,
     ETWAS_PROVE_ACCOUNTS = 65536, /* as many as are kept */
     ETWAS_PROVE_NAME_BYTES = 64,
-    ETWAS_PROVE_REASONS = 16, /* told; others are only counted */
+    ETWAS_PROVE_REASONS = 16, /* that are printed; others are only counted */
     ETWAS_PROVE_REASON_BYTES = 256,
 };
 
-/* Who counted a source's events. */
+/*
+ * How a source's events were counted: by us, each one, or by the kernel, which counts the lost ones
+ * alone.
+ */
 enum {
     ETWAS_PROVE_COUNTED_EACH = 1,
     ETWAS_PROVE_COUNTED_LOST_ALONE = 2,
@@ -97,11 +100,11 @@ struct etwas_prove_session {
     struct etwas_prove_sums told_by_recovered;
     bool is_kernel;
     bool out_of_memory;
-    struct etwas_prove_sums told; /* by its files, together */
+    struct etwas_prove_sums told; /* as its files state it, together */
     uint64_t in_files;
-    uint64_t images; /* that may be events or not; in_files is without */
+    uint64_t images; /* records that may be events or not; in_files leaves them out */
 
-    /* Of a system logger. */
+    /* Only a system logger has these. */
     uint64_t account_records;  /* there are */
     uint64_t account_expected; /* by their own word */
     uint64_t losses;           /* times that a ring had no room */
@@ -126,37 +129,43 @@ struct etwas_prove_session {
 };
 
 /*
- * The session of an open file, the last of the list at *link if it is the first of one; NULL: no
- * memory.
+ * Returns the session of an open file. If the file is the first one of its session, adds the
+ * session at the end of the list at *link. Returns NULL if there is no memory.
  */
 struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **link,
                                                    const struct etwas_input *input,
                                                    uint32_t most_files);
 
-/* Behind the file's last record; `result` is what etwas_input_process returned. */
+/* Call it after the file's last record. `result` is what etwas_input_process returned. */
 void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwas_input *input,
                           int result);
 
 /* Takes a record of one of the session's files. */
 void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record);
 
-/* Whether its files say how many events were overwritten and lost; one without an end does not. */
+/*
+ * Returns whether its files state how many events were overwritten and lost. A file without an end
+ * does not.
+ */
 bool etwas_prove_knows_losses(const struct etwas_prove_session *session);
 
-/* Whether they say how many events were attempted. */
+/* Returns whether its files state how many events were attempted. */
 bool etwas_prove_knows_attempted(const struct etwas_prove_session *session);
 
-/* With all its files read: decides, and says why not. `parts` is of the whole command line. */
+/*
+ * Decides whether the accounts prove that nothing is missing, and stores the reasons if they do
+ * not. Call it when all files of the session are read. `parts` has all files of the command line.
+ */
 void etwas_prove_judge(struct etwas_prove_session *session, const struct etwas_parts *parts);
 
-/* Of the class, as they are told apart. */
+/* Calls `visit` for each kind of records, in the order of their keys. */
 void etwas_prove_visit_kinds(const struct etwas_prove_session *session,
                              void (*visit)(struct etwas_prove_kind *kind, void *context),
                              void *context);
 
 void etwas_prove_clear(struct etwas_prove_session *session);
 
-/* The table of the kernel's sources. */
+/* Writes the table of the kernel's event sources. */
 void etwas_prove_sources(struct etwas_output *output, const struct etwas_prove_session *session);
 
 void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session);

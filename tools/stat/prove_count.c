@@ -161,7 +161,10 @@ static void take_account(struct etwas_prove_session *session, const EVENT_RECORD
     memcpy(account->name, (const char *)record->UserData + NAME_AT, name_bytes);
 }
 
-/* Of the last account that was told, which is that of its source and processor. */
+/*
+ * Takes how many records of a class and type were made. The record belongs to the account before
+ * it, which is that of the same source and processor.
+ */
 static void take_records(struct etwas_prove_session *session, const EVENT_RECORD *record)
 {
     struct etwas_prove_account *account =

@@ -49,7 +49,7 @@ static size_t sum_up(const struct etwas_prove_session *session, struct source *s
     return count;
 }
 
-/* By name, and then in the order in which they are told. */
+/* Sorts by name, and then in the order in which the sources came. */
 static int compare(const void *left, const void *right)
 {
     const struct source *one = *(struct source *const *)left;
@@ -59,7 +59,7 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : one < other ? -1 : 1;
 }
 
-/* Those of one name know each other. */
+/* Links the sources that have the same name. */
 static void join(struct source *sources, struct source **by_name, size_t count)
 {
     for (size_t index = 0; index < count; index++) {

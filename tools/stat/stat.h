@@ -21,7 +21,7 @@ enum {
     ETWAS_STAT_KINDS = 65536,
     ETWAS_STAT_NAME_BYTES = 64, /* kept of a self-describing event's names */
     ETWAS_STAT_LOG_NAME_UNITS = 1025,
-    ETWAS_STAT_ALIKE = 256, /* headers, by a hash, whose kind is known without looking further */
+    ETWAS_STAT_ALIKE = 256, /* headers, by a hash, for which the kind is stored */
 };
 
 /* Both are added to at once, so they do not lie across two cache lines. */
@@ -47,7 +47,7 @@ struct etwas_stat_kind {
     uint32_t number;  /* as the kinds were met, from 0 */
 };
 
-/* Events with this header, but for whose and when, are of one kind. */
+/* All events with the same class, descriptor and flags are of one kind. */
 struct etwas_stat_alike {
     uint8_t identity[sizeof(etwas_guid) + sizeof(EVENT_DESCRIPTOR)];
     uint16_t flags;
@@ -96,8 +96,8 @@ struct etwas_stat {
 };
 
 /*
- * Counts a record, whose time that is. False: it says something of the trace or of others, or
- * --where leaves it out.
+ * Counts a record with its time. Returns false if the record is about the trace or about other
+ * events, or if --where leaves it out.
  */
 bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
                     const EVENT_RECORD *record, int64_t filetime);
@@ -119,7 +119,7 @@ void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
 
 bool etwas_stat_has_events(const struct etwas_stat *stat);
 
-/* Of all processors. */
+/* Returns the sum over all processors. */
 struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat);
 
 /*
@@ -155,24 +155,28 @@ void etwas_stat_print_title(struct etwas_output *output, enum etwas_text_style s
 /* Frees everything the counting allocated, not the descriptions. */
 void etwas_stat_clear(struct etwas_stat *stat);
 
-/* How much time of the window, or of all, the file covers; 0 where it is not known. */
+/*
+ * Returns how much time of the window, or of the whole trace, the file covers; 0 if that is not
+ * known.
+ */
 uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas_input *input);
 
-/* Of all processors, the events outside of what the file says that it covers. */
+/* Returns how many events of all processors are outside of what the file says that it covers. */
 uint64_t etwas_stat_outside(const struct etwas_stat *stat);
 
-/* Of the events that were lost, those of which the file does not say why and when. */
+/* Returns how many of the lost events the file states without their time and cause. */
 uint64_t etwas_stat_untold(const struct etwas_stat *stat,
                            const etwas_trace_information *information);
 
 /*
- * Events that the session recorded, by its own count, and that are not in the file, where all were
- * counted. False: the file does not say how many there were, or other parts have some of them.
+ * Sets *missing to the number of events that the session recorded, by its own count, and that are
+ * not in the file. Returns false if the file does not state how many there were, or if other parts
+ * have some of them.
  */
 bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input *input,
                         uint64_t *missing);
 
-/* Is this not one of the computer's processors, but the stream beside them? */
+/* Returns whether this is not one of the computer's processors but the stream beside them. */
 bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor);
 
 /* `result` is what etwas_input_process returned. */

@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What chosen instances were blocked on: in which call, on which file or socket, and who ended it.
+ * What chosen instances were blocked on: in which call, on which file or socket, and which thread
+ * ended it.
  *
- * On what a call is, is told while it goes on or when it is over. So what a thread waits for is
- * pending until its call or operation ends; what began in it was on what it was on, and nothing
- * else was.
+ * Events during a call, or at its end, say what the call is on. So what a thread waits for is
+ * pending until its call or operation ends. Waits that began in it are attributed to its file or
+ * socket, and no others.
  */
 
 #include "why/why.h"
 
 #include <string.h>
 
-/* By whom the event woke it. */
+/* Returns what woke the thread, by the event. */
 static enum etwas_why_waker waker_of(const struct etwas_why *why,
                                      const struct etwas_kernel_event *event, uint32_t *thread)
 {
@@ -31,7 +32,7 @@ static enum etwas_why_waker waker_of(const struct etwas_why *why,
     if (event->logger == ETWAS_KERNEL_NOBODY && !processor->seen) {
         return ETWAS_WHY_WAKER_UNKNOWN;
     }
-    /* Who is idle wakes nobody but in an interrupt. */
+    /* An idle processor wakes threads only in interrupts. */
     return *thread != 0 ? ETWAS_WHY_WAKER_THREAD : ETWAS_WHY_WAKER_INTERRUPT;
 }
 
@@ -118,7 +119,10 @@ static void count_pending(struct etwas_why_chosen *chosen, uint32_t count)
             chosen->pending_count * sizeof *chosen->pending);
 }
 
-/* Those of one call and one kind are one. Where there is no room what is oldest is settled. */
+/*
+ * Adds a wait. Waits of one kind in one call are merged. If there is no room, the oldest one is
+ * settled.
+ */
 static void put_pending(struct etwas_why_chosen *chosen, const struct etwas_why_pending *pending,
                         int64_t since_ns)
 {
@@ -200,7 +204,10 @@ static bool is_its_socket(const struct etwas_why *why, const struct etwas_why_ch
            !(is_elsewhere && processor->running == thread->thread);
 }
 
-/* A socket whose ends are known needs no other name, and a file that is named twice is one. */
+/*
+ * Stores the names of the files. A socket with known ends needs no other name, and a file that is
+ * named twice is stored once.
+ */
 static void name_it(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
                     const struct etwas_why_call_state *call_state, struct etwas_why_block *block)
 {

@@ -51,7 +51,10 @@ static void begin_operation(struct etwas_why *why, const struct etwas_input *inp
     }
 }
 
-/* Ends a call or operation. Nothing is known of one whose beginning was not recorded. */
+/*
+ * Ends a call or operation. `is_known` says whether its beginning was recorded; otherwise its waits
+ * are attributed to nothing.
+ */
 static void end(struct etwas_why *why, uint32_t number, bool is_known, bool is_operation)
 {
     struct etwas_why_thread *thread = &why->threads[number];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Why a chosen instance did not run: who had the processor that it waited for.
- */
+/* Why a chosen instance did not run: which threads had the processor that it waited for. */
 
 #include "why/why.h"
 

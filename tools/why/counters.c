@@ -86,7 +86,10 @@ static void take_counters(struct etwas_why_own *own, const EVENT_RECORD *record,
 
 /* ---- processors ------------------------------------------------------------------------------ */
 
-/* Of a session whose streams are not processors', and of threads beside them, it is not known. */
+/*
+ * Returns false if the record's processor is not known: the session's streams are not those of
+ * processors, or the thread has the stream beside them.
+ */
 static bool find_processor(const struct etwas_input *input, const EVENT_RECORD *record,
                            uint32_t *processor)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's events for `etwas why`: what they mean for the threads, and for who has chosen
+ * The kernel's events for `etwas why`: what they mean for threads, and for threads that have chosen
  * instances.
  */
 
@@ -22,7 +22,10 @@ struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number
     return &why->threads[number];
 }
 
-/* Who an event is of: as it says, or who runs on its processor. NULL: nobody that is known. */
+/*
+ * Returns the thread of an event: the one that it states, or the one that runs on its processor.
+ * NULL: it is not known.
+ */
 static const struct etwas_schedule_thread *owner(const struct etwas_why *why,
                                                  const struct etwas_kernel_event *event)
 {

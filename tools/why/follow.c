@@ -32,7 +32,7 @@ static uint64_t no_more_than(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Of a thread that is known, from now on. */
+/* Accounts the span to a thread from now on, if the thread is known. */
 static void come(struct etwas_why *why, struct etwas_why_open *open, uint32_t thread_id,
                  int64_t time_ns)
 {

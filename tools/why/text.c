@@ -185,7 +185,7 @@ static void put_times_of(struct etwas_output *output, uint64_t times)
     etwas_output_format(output, "%" PRIu64 " time%s", times, times == 1 ? "" : "s");
 }
 
-/* By the counters, as far as they are known. */
+/* Writes how long the instance ran by the counters, as far as they are known. */
 static void put_counted_running(struct etwas_output *output, const struct etwas_why_chosen *chosen)
 {
     const uint64_t *values = chosen->own.used.values;
@@ -201,7 +201,7 @@ static void put_counted_running(struct etwas_output *output, const struct etwas_
     etwas_output_text(output, ".\n");
 }
 
-/* Where nothing else says more. */
+/* Writes that the processor changed, unless switches say more. */
 static void put_processor_changes(struct etwas_output *output,
                                   const struct etwas_why_chosen *chosen)
 {
@@ -220,7 +220,7 @@ static int compare_holders(const void *left, const void *right)
     return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
 }
 
-/* Those who had it longest, and the others together. */
+/* Writes the threads that had the processor longest, and the others together. */
 static void put_holders(struct etwas_output *output, const struct etwas_why *why,
                         struct etwas_why_chosen *chosen)
 {
@@ -345,7 +345,7 @@ static void put_blocked(struct etwas_output *output, const struct etwas_why *why
     }
 }
 
-/* By the clock, where it is anything. */
+/* Writes how wrong a time may be by its clock, if that is not 0. */
 static void put_error(struct etwas_output *output, uint64_t error_ns)
 {
     char text[ETWAS_HUMAN_CHARACTERS];

@@ -80,11 +80,11 @@ struct etwas_why_counters {
     uint64_t values[ETWAS_WHY_COUNTERS];
 };
 
-/* By what it is known where the time went. */
+/* How it is known where the time went. */
 enum etwas_why_by {
     ETWAS_WHY_BY_NOTHING,
     ETWAS_WHY_BY_SWITCHES,
-    ETWAS_WHY_BY_COUNTERS, /* where no switch says anything */
+    ETWAS_WHY_BY_COUNTERS, /* if no switch says it */
 };
 
 /* What an instance's own events say, without any of the kernel. */
@@ -99,7 +99,7 @@ struct etwas_why_own {
     uint64_t processor_changes; /* at least */
 };
 
-/* Who had the processor that an instance waited for. */
+/* A thread that had the processor that an instance waited for. */
 struct etwas_why_holder {
     uint32_t number; /* of a thread in the schedule */
     uint64_t ns;
@@ -149,7 +149,7 @@ struct etwas_why_pending {
     uint64_t gap_ns; /* of the schedule then; UINT64_MAX: of several that differ in it */
 };
 
-/* Of one kind, to disks. */
+/* Disk requests of one kind. */
 struct etwas_why_requests {
     uint64_t count;
     uint64_t bytes;
@@ -365,21 +365,27 @@ struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number
 void etwas_why_count(struct etwas_why *why, const struct etwas_input *input, const etwas_span *span,
                      const EVENT_RECORD *record, int64_t time_ns);
 
-/* It has ended: its times are what the counters say, where they are not known. */
+/* Call it when the instance has ended. Takes the times that are not known from the counters. */
 void etwas_why_use_counters(struct etwas_why_own *own, struct etwas_why_times *times,
                             uint64_t duration_ns);
 
-/* By what means a session of the kernel's events recorded, if that is what the event says. */
+/* Stores by what means a session of kernel events recorded, if the record states it. */
 void etwas_why_take_rung(struct etwas_why *why, const EVENT_RECORD *record);
 
 /* ---- causes.c ---- */
 
-/* A thread that has chosen ones was in a state. An etwas_schedule_interval. */
+/*
+ * Called for each interval in which a thread with chosen instances was in one state. An
+ * etwas_schedule_interval.
+ */
 void etwas_why_interval(void *context, const struct etwas_schedule_thread *thread,
                         enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
                         const struct etwas_kernel_event *event);
 
-/* The thread that has a chosen one was in a state, as long as it had it. */
+/*
+ * Attributes an interval of the thread to its chosen instance, as far as the instance was on the
+ * thread then.
+ */
 void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
                          const struct etwas_schedule_thread *thread,
                          enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
@@ -387,24 +393,24 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
 
 /* ---- blocks.c ---- */
 
-/* The number of the thread that has an id now; ETWAS_KERNEL_NOBODY: none that is known. */
+/* Returns the number of the thread that has the id now, ETWAS_KERNEL_NOBODY if it is not known. */
 uint32_t etwas_why_number(const struct etwas_why *why, uint32_t thread);
 
-/* It did not run, and was not ready; `event` ended that. */
+/* Adds an interval in which the thread neither ran nor was ready. `event` ended it. */
 void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
                      const struct etwas_schedule_thread *thread, int64_t from_ns, int64_t to_ns,
                      const struct etwas_kernel_event *event);
 
 /*
- * The thread's call or operation is over: all that it waited for since it began was on that. NULL:
- * on nothing. Operations have numbers; that a call's end is its own is certain where nothing was
+ * Attributes all waits since a thread's call or operation began to that call, which is over. NULL:
+ * to none. Operations have numbers; that an end belongs to its call is certain only if nothing was
  * lost meanwhile.
  */
 void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
                       const struct etwas_why_call_state *call_state, bool is_operation);
 
 /*
- * A page fault is over that had begun then: all that it waited for since was on the file; 0: not
+ * Attributes all waits since a page fault began, which is over, to the file. 0: the file is not
  * known.
  */
 void etwas_why_settle_fault(struct etwas_why *why, struct etwas_why_chosen *chosen, uint32_t input,
@@ -415,19 +421,17 @@ bool etwas_why_is_same_socket(const struct etwas_kernel_socket *left,
 
 /* ---- doing.c ---- */
 
-/*
- * What an event says of the call or operation that a thread is in, of which something was counted.
- */
+/* Takes what an event says of the call or operation that a thread is in. */
 void etwas_why_do(struct etwas_why *why, const struct etwas_input *input,
                   const struct etwas_kernel_event *event, int64_t time_ns, uint32_t number);
 
 /* ---- calls.c ---- */
 
-/* The record of a system call: who has seen one knows their names. */
+/* Takes the names of system calls from the schema of the first record of such a call. */
 void etwas_why_learn_calls(struct etwas_why *why, const struct etwas_input *input,
                            const EVENT_RECORD *record);
 
-/* False: it is not known. */
+/* Returns false if the name is not known. */
 bool etwas_why_call_name(const struct etwas_why *why, int64_t call,
                          char name[ETWAS_WHY_CALL_BYTES]);
 

@@ -20,8 +20,8 @@
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 /*
- * Of the file: readers take two traces with one number for one. A UUID of version 8, whose bits are
- * our own.
+ * Derives the trace's UUID from the file: readers take two traces with one UUID for one. A UUID of
+ * version 8 leaves its bits to the application.
  */
 static void make_uuid(struct etwas_ctf_trace *trace)
 {

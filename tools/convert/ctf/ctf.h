@@ -30,14 +30,17 @@ enum {
 
 /* ---- event classes --------------------------------------------------------------------------- */
 
-/* What an event has beside its fields, and not all have: bits. */
+/* Bits: what only some events have beside their fields. */
 enum {
     ETWAS_CTF_INSTANCE = 1,
     ETWAS_CTF_PARENT = 2,
     ETWAS_CTF_ACTIVITY = 4,
     ETWAS_CTF_RELATED_ACTIVITY = 8,
     ETWAS_CTF_SEQUENCE = 16, /* of a message */
-    /* Behind the fields: babeltrace2 2.0.4 aborts where anything is counted before them. */
+    /*
+     * It stands behind the fields: babeltrace2 2.0.4 aborts if a sequence with a length comes
+     * before them.
+     */
     ETWAS_CTF_CALL_STACK = 32,
     ETWAS_CTF_OTHER_VERSION = 64, /* by which version's schema its fields were read */
 };
@@ -109,7 +112,7 @@ enum etwas_ctf_kind {
 
 enum etwas_ctf_kind etwas_ctf_kind_of(const etwas_value *value);
 
-/* How many bytes a number has; pointers have the most, whoever wrote them. */
+/* Returns how many bytes a number has. Pointers have the most, whatever machine wrote them. */
 uint32_t etwas_ctf_number_bytes(const etwas_value *value);
 
 /* The length of an array that its schema says, which is not written with it; 0: it is written. */
@@ -187,29 +190,32 @@ bool etwas_ctf_finish_stream(const struct etwas_ctf_trace *trace, struct etwas_c
 bool etwas_ctf_finish_streams(struct etwas_ctf_trace *trace);
 void etwas_ctf_streams_free(struct etwas_ctf_trace *trace);
 
-/* An empty packet, from which to which the one before it what its numbers say was lost. */
+/*
+ * Writes an empty packet. What its counters say was lost, was lost between the packet before it and
+ * this one.
+ */
 void etwas_ctf_mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
                     uint64_t time_ns);
 
 /*
- * Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is,
- * in 2262.
+ * Converts a time to ns since 1970. Earlier times become 0; the last one that there is, in 2262,
+ * becomes one less, since babeltrace2 2.0.4 refuses it.
  */
 uint64_t etwas_ctf_since_1970(int64_t time_ns);
 
-/* Of what a file says, which may be any number. */
+/* Adds without overflow: a file may state any number. */
 void etwas_ctf_add(uint64_t *count, uint64_t more);
 
 /*
- * What the session lost, when the file says that it was: a stream for each processor. They are in
- * another order afterwards. False: it cannot be written, or there is no memory.
+ * Writes when events were lost, as far as the file states it: a stream for each processor. Sorts
+ * the losses. Returns false if a file cannot be written or there is no memory.
  */
 bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_trace_losses *losses);
 
-/* Says that the output, which is there, could not be written: errno says why. */
+/* Reports that the existing output could not be written, with the reason in errno. */
 void etwas_ctf_complain(const char *path);
 
-/* A file in the trace's folder, to write to its end. False: it cannot be, which was told. */
+/* Opens a file of the trace's folder for writing. Returns false after a message if it cannot. */
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
                          struct etwas_output *output);
 bool etwas_ctf_close_file(struct etwas_output *output);

@@ -137,7 +137,10 @@ static void put_integer(struct etwas_output *output, const etwas_schema_field *f
     }
 }
 
-/* Of one value; bytes in an array are structs, since each has a length of its own. */
+/*
+ * Writes the type of one value. Bytes in an array become structs, since each element has a length
+ * of its own.
+ */
 static void put_type(struct etwas_output *output, const etwas_schema_field *field,
                      const struct etwas_ctf_shape *shape)
 {
@@ -324,7 +327,7 @@ static void put_name(struct etwas_output *output, const struct etwas_ctf_class *
     etwas_output_text(output, ";\n");
 }
 
-/* Those of LTTng, which readers know by name; of level 0, which is always recorded, none. */
+/* Writes LTTng's log level, which readers know by name. Level 0 is always recorded and has none. */
 static void put_level(struct etwas_output *output, uint8_t level)
 {
     static const uint8_t levels[] = {[1] = 2, [2] = 3, [3] = 4, [4] = 6, [5] = 14};

@@ -21,7 +21,7 @@ static int by_processor(const void *left, const void *right)
     return one->from_ns < other->from_ns ? -1 : one->from_ns > other->from_ns;
 }
 
-/* Those of one processor, by time. */
+/* Writes the losses of one processor, which are sorted by time. */
 static bool put_processor(const struct etwas_ctf_trace *trace,
                           const struct etwas_trace_loss *losses, size_t count)
 {
@@ -35,7 +35,7 @@ static bool put_processor(const struct etwas_ctf_trace *trace,
     for (size_t i = 0; i < count; i++) {
         bool is_last = i + 1 == count || losses[i + 1].from_ns != losses[i].from_ns;
 
-        /* Of several causes in one interval all are discarded where it ends. */
+        /* Losses of several causes in one interval are all discarded at its end. */
         if (i == 0 || losses[i - 1].from_ns != losses[i].from_ns) {
             etwas_ctf_mark(trace, &stream, etwas_ctf_since_1970(losses[i].from_ns));
         }

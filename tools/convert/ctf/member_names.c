@@ -13,7 +13,7 @@ static bool is_name_character(char character)
            (character >= 'a' && character <= 'z');
 }
 
-/* With `_` before them these are words of the language. */
+/* Returns whether `_` before the name makes it a word of the language. */
 static bool is_reserved(const char *name)
 {
     return strcmp(name, "Bool") == 0 || strcmp(name, "Complex") == 0 ||
@@ -74,10 +74,7 @@ void etwas_ctf_names_settle(struct etwas_ctf_names *names)
     free(sorted);
 }
 
-/*
- * Behind their numbers, which differ, the names of members end in a digit and those of lengths do
- * not.
- */
+/* Numbered member names end in a digit, and names of lengths do not, so no two are the same. */
 void etwas_ctf_names_put(struct etwas_output *output, const struct etwas_ctf_names *names,
                          uint32_t member, bool of_length)
 {

@@ -30,7 +30,7 @@ struct etwas_otlp_id {
     uint8_t span[8];
 };
 
-/* Who says something: the resource is a process of a session, the scope a provider. */
+/* The origin of an item: its resource is a process of a session, its scope a provider. */
 struct etwas_otlp_source {
     const struct etwas_input *input;
     uint32_t process;
@@ -85,7 +85,7 @@ void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t numbe
 /* As `key` the time as text, if it is one that etwas_otlp_put_time cannot put. */
 void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t time_ns);
 
-/* What every event has by its header. */
+/* Writes the attributes that every event has by its header. */
 void etwas_otlp_header(struct etwas_otlp *otlp);
 
 /*
@@ -97,9 +97,9 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix);
 /* ---- ids.c ---- */
 
 /*
- * Of a span that begins. They are those of the same span in any other run and whatever files come
- * with its own; all spans of a tree have the trace of its root. An activity whose parent is not
- * there is of the trace that its related activity names.
+ * Returns the ids of a span that begins. The same span has the same ids in each run, independent of
+ * the other files that are read. All spans of a tree have the trace id of its root. An activity
+ * without its parent in the files has the trace id of its related activity.
  */
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
                                       const struct etwas_otlp_open *parent);
@@ -109,7 +109,7 @@ void etwas_otlp_put_id(struct etwas_output *item, const char *key, const uint8_t
 
 /* ---- batch.c ---- */
 
-/* The provider and process of the event. */
+/* Fills the provider and process of the current event. */
 void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *source);
 
 /* Takes the item, which is empty afterwards. */
@@ -130,10 +130,10 @@ void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t tim
 /* START or END. */
 void etwas_otlp_span(struct etwas_otlp *otlp);
 
-/* The span that the event is inside of; NULL: none. */
+/* Returns the span that the current event is in, or NULL. */
 const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *otlp);
 
-/* Those that did not end. */
+/* Ends the spans that have no END. */
 void etwas_otlp_end_spans(struct etwas_otlp *otlp);
 
 /* ---- logs.c ---- */

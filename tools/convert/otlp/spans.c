@@ -149,7 +149,7 @@ static void end_lost(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     forget(otlp, open);
 }
 
-/* Where stamps fall an END may be before its START: the span has no length then. */
+/* Where stamps decrease, an END may be before its START: the span has no length then. */
 static void put_end_time(struct etwas_otlp *otlp, const struct etwas_otlp_open *open)
 {
     int64_t end_ns = otlp->convert->time_ns;
@@ -193,7 +193,7 @@ void etwas_otlp_span(struct etwas_otlp *otlp)
         return;
     }
     if (otlp->convert->span_role == ETWAS_SPAN_START) {
-        end_lost(otlp, open); /* one in whose place this one is */
+        end_lost(otlp, open); /* an earlier span without END has the same place */
         begin_span(otlp, open);
     } else if (open->number == span->number) {
         end_span(otlp, open);

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which clock the times are of, and what it has to do with others.
+ * The clock of a trace's times, and how it relates to others.
  *
- * All events are in one clock, the primary one. Of a trace of ours by the performance counter or
- * the cycle counter that is CLOCK_MONOTONIC_RAW, which nobody sets; of several files, which may be
- * of several machines, of another system's, and of one by system time, nanoseconds since 1970, as
- * `etwas dump` shows them. Whoever reads converts between two snapshots by a constant, so events
- * are never left to be converted: the wall clock is told once a second for those who want to see
- * dates.
+ * All events are in one clock, the primary one. It is CLOCK_MONOTONIC_RAW, which nobody sets, for a
+ * trace of ours by the performance counter or the cycle counter. It is nanoseconds since 1970, as
+ * `etwas dump` shows them, for several files, which may come from several machines, for a file of
+ * another system, and for one by system time. Readers convert between two snapshots by a constant,
+ * so no event is left to them to convert. The wall clock is written once a second, so that readers
+ * can show dates.
  */
 
 #include "convert/perfetto/perfetto.h"

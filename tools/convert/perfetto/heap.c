@@ -31,18 +31,18 @@ enum {
     DESCRIPTOR_COUNTER = 8,
     COUNTER_UNIT = 3,
     UNIT_BYTES = 3,
-    PART_STACKS = 20000, /* of a dump that go into one packet */
+    PART_STACKS = 20000, /* how many stacks of a dump go into one packet */
     FRAME_WEIGHT = 64,   /* as in spool.c */
 };
 
 #define COUNTER_NS INT64_C(10000000)
 #define DUMP_NS INT64_C(10000000000)
 
-/* What lives in a process, whose mark is its number. */
+/* The memory that is allocated in a process. The process's mark is its index. */
 struct counter {
     uint64_t track;
     int64_t next_ns;
-    uint64_t told; /* last */
+    uint64_t told; /* as it was written last */
 };
 
 struct etwas_perfetto_heap {
@@ -52,7 +52,7 @@ struct etwas_perfetto_heap {
     size_t counter_capacity;
     int64_t next_dump_ns;
     uint32_t file;
-    uint64_t *told; /* of each stack, what it had allocated and freed when it was told last */
+    uint64_t *told; /* for each stack, what it had allocated and freed when it was written last */
     uint32_t told_count;
 };
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tracks of spans that are not nested on their threads. Of the spans of one name of one process
- * there are as many as were open at once: one is free when its span has ended, for the next.
+ * Tracks of spans that are not nested on their threads. Each name of spans of a process has as many
+ * tracks as such spans are open at once. A track is free for the next span when its span has ended.
  */
 
 #include "convert/perfetto/perfetto.h"

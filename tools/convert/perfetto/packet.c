@@ -10,7 +10,7 @@
 enum {
     TRACE_PACKET = 1,  /* the field of Trace */
     HEAD_BYTES = 64,   /* more than what stands before and between the parts of a packet */
-    SHORT_BYTES = 128, /* whose length takes one byte */
+    SHORT_BYTES = 128, /* a length below this takes one byte */
     SHORT_HEAD_BYTES = 2,
 };
 

@@ -168,8 +168,8 @@ struct etwas_perfetto_track {
     uint32_t process_track; /* index */
     /* place + 1 of the newest open span: of the plan first, then of what is written */
     uint32_t top;
-    uint32_t top_file; /* whose edge the last one was */
-    int64_t top_ns;    /* and when */
+    uint32_t top_file; /* the file of the track's last begin or end */
+    int64_t top_ns;    /* its time */
     uint64_t events;
     uint16_t processor;      /* of its last event */
     uint64_t activity_maker; /* of a process: the end of the ids that it counts; 0: not known */
@@ -189,7 +189,9 @@ enum etwas_perfetto_record_kind {
     ETWAS_PERFETTO_PUT_SAMPLE,  /* of a thread that ran on the processor `place` */
 };
 
-/* What is put by. Behind it come the names to tell and the fields of the event, or the packet. */
+/*
+ * A stored record. It is followed by the names to write and the event's fields, or by the packet.
+ */
 struct etwas_perfetto_record {
     uint32_t bytes;       /* of what comes behind it */
     uint32_t names_bytes; /* of these */
@@ -200,11 +202,11 @@ struct etwas_perfetto_record {
     uint16_t parent_bytes; /* at the end of all: what names the parent */
     uint16_t file;         /* number */
     uint8_t kind;
-    uint16_t stack_frames;  /* before all else behind it: addresses of 8 bytes, innermost first, */
-    uint32_t stack_process; /* and whose they are */
+    uint16_t stack_frames;  /* addresses of 8 bytes directly behind the record, innermost first */
+    uint32_t stack_process; /* the process of these addresses */
 };
 
-/* Behind a record of a span's begin, before all else. */
+/* Follows the record of a span's begin, before everything else. */
 struct etwas_perfetto_begin {
     uint64_t number;
     uint64_t parent;
@@ -300,7 +302,10 @@ struct etwas_perfetto {
 
 /* ---- clocks.c ---- */
 
-/* Of the event; the first call begins the trace. Puts by what is told of clocks. */
+/*
+ * Returns the current event's time in the primary clock. The first call begins the trace. Stores
+ * what is written about clocks.
+ */
 int64_t etwas_perfetto_time(struct etwas_perfetto *perfetto);
 
 /* Has names told anew from here on, if that is to be. */
@@ -312,7 +317,7 @@ int64_t etwas_perfetto_primary_ns(const struct etwas_perfetto *perfetto, int64_t
 /* A trace of nothing begins too. */
 void etwas_perfetto_begin(struct etwas_perfetto *perfetto);
 
-/* Writes that whoever reads is to forget all names and times. */
+/* Writes that the reader must forget all names and times. */
 void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns, bool has_dropped);
 
 /* ---- names.c ---- */
@@ -360,7 +365,7 @@ static inline void etwas_perfetto_put_track(struct etwas_perfetto *perfetto, uin
 }
 void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto);
 
-/* Begins the packet of a track of ours, whose descriptor more may be written to. */
+/* Begins the packet of a track of ours. The caller may write more to its descriptor. */
 size_t etwas_perfetto_begin_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t parent);
 void etwas_perfetto_end_track(struct etwas_perfetto *perfetto, size_t began);
 
@@ -411,7 +416,7 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
 
 /* ---- schedule.c ---- */
 
-/* Is the event about who runs where? Then it is put by as that. */
+/* Stores the event if it is about scheduling. Returns whether it was. */
 bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
                                   struct etwas_perfetto_record *record);
 void etwas_perfetto_write_schedule(struct etwas_perfetto *perfetto,
@@ -482,8 +487,8 @@ void etwas_perfetto_counters_close(struct etwas_perfetto *perfetto);
 /* ---- heap.c ---- */
 
 /*
- * Is the event a call that heaptrace saw? Of all of a trace these are told together; true: that is
- * enough.
+ * Stores the event if it is a call that heaptrace saw. All calls of a trace are written together.
+ * Returns true if nothing else is to be written of the event.
  */
 bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record);
@@ -559,9 +564,7 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
 void etwas_perfetto_write_end(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record);
 
-/*
- * Of a file whose last event was written, or of all (0): what is still open ends without its END.
- */
+/* Ends what is still open in a file after its last event, or in all files (0). */
 void etwas_perfetto_end_open(struct etwas_perfetto *perfetto, uint32_t file, int64_t time_ns);
 
 /* ---- lanes.c ---- */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 enum {
-    HIGHEST = 250, /* spans in each other on a track: whoever reads drops what is above 512 */
+    HIGHEST = 250, /* spans in each other on a track; readers drop what is nested deeper than 512 */
     CHUNK = 1 << 16,
     CHUNKS = ETWAS_PERFETTO_SPANS / CHUNK,
 };
@@ -197,7 +197,7 @@ void etwas_perfetto_plan_start(struct etwas_perfetto *perfetto, uint32_t index)
     if (node == NULL) {
         return;
     }
-    go_apart(perfetto, node); /* one that never ended, in whose place this one is */
+    go_apart(perfetto, node); /* an earlier span without END has the same place */
     *node = (struct node){.number = span->number,
                           .parent = span->parent,
                           .parent_place = span->parent_place,

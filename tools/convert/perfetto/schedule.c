@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Who ran where: context switches and who was woken, in bundles of a processor. Those of our own
- * system logger are told as Linux's ftrace has them, Windows' as ETW has them, each with the names
- * of states that go with it.
+ * Context switches and wake-ups, in bundles of a processor. Switches of our own system logger are
+ * written as Linux's ftrace has them, switches of Windows as ETW has them, each with its own names
+ * of states.
  *
- * The processors of several machines would have the same numbers, so only one file's switches are
- * told as such.
+ * Processors of several machines would have the same numbers, so the switches of one file alone are
+ * written in this form.
  */
 
 #include "convert/perfetto/schedule.h"
@@ -35,7 +35,7 @@ struct etwas_perfetto_schedule {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Is the file the one whose switches are told? */
+/* Returns whether this file's switches are written. The first file asked for becomes that one. */
 static bool is_chosen(struct etwas_perfetto *perfetto, uint32_t file)
 {
     if (perfetto->schedule_file == 0) {
@@ -134,7 +134,7 @@ static struct etwas_perfetto_bundle *bundle_of(struct etwas_perfetto *perfetto,
     return bundle;
 }
 
-/* Who comes where another one should give way: a switch between is missing. */
+/* Stores that a switch is missing: another thread gives way than the one that ran. */
 static void note_hole(struct etwas_perfetto *perfetto, struct etwas_perfetto_bundle *bundle,
                       uint32_t processor)
 {

@@ -32,7 +32,7 @@ enum {
 /* Events of one processor that are not written yet. */
 struct etwas_perfetto_bundle {
     struct etwas_wire events;
-    uint32_t running; /* who came last */
+    uint32_t running; /* the thread that was switched in last */
     bool has_switch;
     bool has_hole; /* before its first event something is missing */
 };

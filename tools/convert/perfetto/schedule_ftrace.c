@@ -28,7 +28,7 @@ enum {
     WOKEN_SUCCESS = 4,
 };
 
-/* What the payload says of who gave way, and what the kernel does. */
+/* States of the thread that gives way: those of the payload, and those of the kernel. */
 enum {
     READY = 1,
     STANDBY = 3,

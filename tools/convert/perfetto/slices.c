@@ -190,7 +190,7 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
     if (open == NULL) {
         return;
     }
-    end_lost(perfetto, open, record->time_ns); /* one in whose place this one is */
+    end_lost(perfetto, open, record->time_ns); /* an earlier span without END has the same place */
     *open = (struct etwas_perfetto_open){.number = begin.number,
                                          .file = record->file,
                                          .thread = record->thread,

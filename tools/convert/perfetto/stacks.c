@@ -121,7 +121,10 @@ struct search {
     uint64_t group; /* in which an address is the same everywhere */
 };
 
-/* Of a function that is inlined there: `name`; NULL: of the one around them. */
+/*
+ * Returns the number of a frame: of the inlined function `name`, or, if that is NULL, of the
+ * function around it.
+ */
 static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct search *search,
                              uint64_t address, bool is_return,
                              const struct etwas_perfetto_spot *spot, const char *name)
@@ -170,7 +173,7 @@ static uint32_t add_frames(struct etwas_perfetto *perfetto, const struct search 
     return count;
 }
 
-/* What was not told goes out before who needs it. */
+/* Writes the names that were not written yet, before the packet that uses them. */
 static void write_names(struct etwas_perfetto *perfetto)
 {
     struct etwas_wire *packet = &perfetto->packet;
@@ -218,7 +221,7 @@ uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t
     return iid;
 }
 
-/* By the images and symbols that the trace told of. */
+/* Resolves an address by the trace's images and symbols. */
 static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, const void *context,
                                             uint64_t address, bool is_return)
 {

@@ -26,8 +26,7 @@ enum {
     THREAD_PID = 1,
     THREAD_TID = 2,
     THREAD_NAME = 5,
-    LARGEST_ID =
-        INT32_MAX, /* of a process or thread: whoever reads has 32 bits with a sign for it */
+    LARGEST_ID = INT32_MAX, /* of a process or thread: readers have 32 bits with a sign for it */
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */

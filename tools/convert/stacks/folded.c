@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `folded`: a line a stack, its functions outermost first with `;` between two, a blank,
- * and what it weighs. Those of all threads are together; lines are sorted, and each is there once.
+ * The target `folded`: one line for each stack, with its functions outermost first and `;` between
+ * two, a blank, and its weight. Stacks of all threads are merged, and lines are sorted.
  */
 
 #include "convert/stacks/stacks.h"

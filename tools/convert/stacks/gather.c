@@ -169,7 +169,7 @@ static bool open_files(const struct etwas_convert *convert, struct gathering *ga
     return true;
 }
 
-/* Behind the last event; false: there was not enough memory. */
+/* Completes the stacks of all files after the last event. Returns false if there is no memory. */
 static bool finish_files(const struct etwas_convert *convert, struct gathering *gathering)
 {
     bool is_whole = true;

@@ -148,7 +148,7 @@ static void put_edge(struct etwas_output *output, const struct etwas_stacks *sta
     etwas_output_char(output, '}');
 }
 
-/* Those of one thread, from `first` on. Returns the first of the next. */
+/* Writes the spans of one thread, from `first` on. Returns the first one of the next thread. */
 static uint32_t put_spans(struct etwas_output *output, const struct etwas_stacks *stacks,
                           uint32_t first, uint32_t *open, int64_t zero_ns)
 {
