@@ -13,17 +13,16 @@
 
 static void put_seconds(struct etwas_output *output, const char *key, uint64_t ns)
 {
-    etwas_output_format(output, ",\"%s\":%" PRIu64 ".%09" PRIu64, key, ns / 1000000000,
-                        ns % 1000000000);
+    etwas_json_format(output, key, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
 /* A rate or a time; null for what is not known. */
 static void put_real(struct etwas_output *output, const char *key, double value)
 {
     if (value > 0) {
-        etwas_output_format(output, ",\"%s\":%.9g", key, value);
+        etwas_json_format(output, key, "%.9g", value);
     } else {
-        etwas_output_format(output, ",\"%s\":null", key);
+        etwas_json_null(output, key);
     }
 }
 
@@ -33,7 +32,7 @@ static void put_seconds_or_null(struct etwas_output *output, const char *key, bo
     if (known) {
         put_seconds(output, key, ns);
     } else {
-        etwas_output_format(output, ",\"%s\":null", key);
+        etwas_json_null(output, key);
     }
 }
 
@@ -48,12 +47,8 @@ static void put_slot(struct etwas_output *output, const struct etwas_load *load,
     double rate = etwas_load_rate(load, slot->sum.bytes);
     double burst = etwas_load_burst_rate(load, &slot->sum);
 
-    etwas_output_text(output, "{\"processor\":");
-    if (slot->is_beside || load->one_slot) {
-        etwas_output_text(output, "null");
-    } else {
-        etwas_output_unsigned(output, slot->processor);
-    }
+    etwas_json_object(output, NULL);
+    etwas_json_known(output, "processor", !slot->is_beside && !load->one_slot, slot->processor);
     etwas_json_number(output, "events", slot->sum.events);
     etwas_json_number(output, "bytes", slot->sum.bytes);
     put_real(output, "bytes_per_second", rate);
@@ -66,14 +61,10 @@ static void put_slot(struct etwas_output *output, const struct etwas_load *load,
 static void put_processors(struct etwas_output *output, const struct etwas_load *load,
                            const struct etwas_advice *advice)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"processors\":[");
+    etwas_json_array(output, "processors");
     for (uint32_t i = 0; i < ETWAS_LOAD_PROCESSORS; i++) {
         if (load->slot_of[i] != 0) {
-            etwas_output_text(output, before);
             put_slot(output, load, advice, &load->slots[load->slot_of[i] - 1]);
-            before = ",";
         }
     }
     etwas_output_char(output, ']');
@@ -82,8 +73,8 @@ static void put_processors(struct etwas_output *output, const struct etwas_load 
 static void put_load(struct etwas_output *output, const struct etwas_load *load,
                      const struct etwas_advice *advice)
 {
-    etwas_output_text(output, "{\"files\":");
-    etwas_output_unsigned(output, load->files);
+    etwas_json_object(output, NULL);
+    etwas_json_number(output, "files", load->files);
     etwas_json_boolean(output, "damaged", load->is_damaged);
     etwas_json_number(output, "events_lost", load->lost_events);
     etwas_json_number(output, "events_overwritten", load->overwritten_events);
@@ -103,7 +94,7 @@ static void put_question(struct etwas_output *output, const struct etwas_advise_
 {
     etwas_json_text(output, "mode", question->is_recorder ? "buffering" : "file");
     put_seconds_or_null(output, "history_s", question->is_recorder, question->history_ns);
-    etwas_output_format(output, ",\"late_ms\":%.9g", (double)question->flusher.late_ns / 1e6);
+    etwas_json_real(output, "late_ms", (double)question->flusher.late_ns / 1e6);
     put_real(output, "disk_bytes_per_second", question->flusher.write_rate);
     put_seconds(output, "flush_timer_s", question->flusher.flush_timer_ns);
     etwas_json_number(output, "margin_percent", question->margin_percent);
@@ -116,8 +107,8 @@ static void put_outcome(struct etwas_output *output, const char *key, bool is_re
     const struct etwas_flusher_result *flusher = &outcome->flusher;
     bool overwrote = recorder->overwritten_buffers > 0;
 
-    etwas_output_format(output, ",\"%s\":{\"minimum_buffers\":%" PRIu32, key,
-                        outcome->sizes.minimum);
+    etwas_json_object(output, key);
+    etwas_json_number(output, "minimum_buffers", outcome->sizes.minimum);
     etwas_json_number(output, "maximum_buffers", outcome->sizes.maximum);
     if (is_recorder) {
         put_seconds_or_null(output, "holds_s", overwrote, recorder->least_ns);
@@ -161,14 +152,10 @@ static void put_replay(struct etwas_output *output, const struct etwas_advise_qu
 {
     bool measured = question->is_recorder && replay->has_overwritten;
 
-    etwas_output_text(output, ",\"replay\":{\"failed\":");
-    if (replay->failed != NULL) {
-        etwas_json_string(output, replay->failed);
-        etwas_json_number(output, "code", replay->code);
-    } else {
-        etwas_output_text(output, "null,\"code\":null");
-    }
-    etwas_output_format(output, ",\"factor\":%.9g", question->pace);
+    etwas_json_object(output, "replay");
+    etwas_json_text(output, "failed", replay->failed);
+    etwas_json_known(output, "code", replay->failed != NULL, replay->code);
+    etwas_json_format(output, "factor", "%.9g", question->pace);
     etwas_json_number(output, "threads", replay->threads);
     etwas_json_number(output, "buffer_kb", replay->sizes.buffer_kb);
     etwas_json_number(output, "minimum_buffers", replay->sizes.minimum);
@@ -194,7 +181,7 @@ void etwas_advise_json(struct etwas_output *output, const struct etwas_advise_qu
     if (replay != NULL) {
         put_replay(output, question, replay);
     } else {
-        etwas_output_text(output, ",\"replay\":null");
+        etwas_json_null(output, "replay");
     }
     etwas_output_text(output, "}\n");
 }

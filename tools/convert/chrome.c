@@ -271,12 +271,12 @@ static int run(struct etwas_convert *convert)
     for (uint32_t i = 0; i < convert->run.count; i++) {
         const struct etwas_input *input = &convert->run.inputs[i];
 
-        etwas_output_text(convert->output, i == 0 ? ",\"otherData\":[" : ",");
+        if (i == 0) {
+            etwas_json_array(convert->output, "otherData");
+        }
         etwas_input_print_json(convert->output, input, input->damage_count > 0);
-        etwas_json_key(convert->output, "began");
-        etwas_output_char(convert->output, '"');
-        etwas_text_time_ns(convert->output, etwas_input_start_ns(input));
-        etwas_output_text(convert->output, "\"}");
+        etwas_json_time_ns(convert->output, "began", etwas_input_start_ns(input));
+        etwas_output_char(convert->output, '}');
     }
     etwas_output_text(convert->output, convert->run.count > 0 ? "]}\n" : "}\n");
     return result;

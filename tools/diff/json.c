@@ -15,15 +15,9 @@ static void put_finding(struct etwas_output *output, const struct etwas_diff_cla
 {
     static const char *const keys[] = {"typical", "mean", "rate"};
     const struct etwas_diff_finding *finding = &its->findings[measure];
-    const char *verdict = etwas_diff_verdict(its, measure);
 
-    etwas_json_key(output, keys[measure]);
-    etwas_output_text(output, "{\"verdict\":");
-    if (verdict != NULL) {
-        etwas_json_string(output, verdict);
-    } else {
-        etwas_output_text(output, "null");
-    }
+    etwas_json_object(output, keys[measure]);
+    etwas_json_text(output, "verdict", etwas_diff_verdict(its, measure));
     etwas_json_real(output, "a", finding->first);
     etwas_json_real(output, "b", finding->second);
     etwas_json_real(output, "ratio", finding->ratio);
@@ -37,10 +31,10 @@ static void put_side(struct etwas_output *output, const struct etwas_diff *diff,
 {
     uint32_t first = side == 0 ? 0 : diff->counts[0];
 
-    etwas_output_text(output, side == 0 ? "{\"a\":{\"files\":[" : ",\"b\":{\"files\":[");
+    etwas_json_object(output, side == 0 ? "a" : "b");
+    etwas_json_array(output, "files");
     for (uint32_t i = 0; i < diff->counts[side]; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
-        etwas_json_string(output, diff->runs[first + i].path);
+        etwas_json_text(output, NULL, diff->runs[first + i].path);
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "events_lost", diff->events_lost[side]);
@@ -50,6 +44,7 @@ static void put_side(struct etwas_output *output, const struct etwas_diff *diff,
 
 void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
+    etwas_json_object(output, NULL);
     put_side(output, diff, 0);
     put_side(output, diff, 1);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
@@ -58,13 +53,13 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
     etwas_json_real(output, "effect", diff->effect);
     etwas_json_number(output, "differing", diff->differing);
     etwas_json_number(output, "other_classes", diff->other_classes);
-    etwas_output_text(output, ",\"classes\":[");
+    etwas_json_array(output, "classes");
     for (uint32_t i = 0; i < diff->class_count; i++) {
         const struct etwas_diff_class *its = &diff->classes[i];
         const struct etwas_span_class *named = &diff->names.all[its->number];
 
-        etwas_output_text(output, i > 0 ? ",{\"class\":" : "{\"class\":");
-        etwas_json_string(output, named->name);
+        etwas_json_object(output, NULL);
+        etwas_json_text(output, "class", named->name);
         etwas_json_guid(output, "guid", &named->guid);
         etwas_json_boolean(output, "spans", its->is_of_span);
         etwas_json_number(output, "count_a", its->counts[0]);

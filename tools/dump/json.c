@@ -10,31 +10,12 @@
 #include "event/marks.h"
 #include "print/json.h"
 
-static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
-{
-    etwas_json_key(output, key);
-    etwas_output_char(output, '"');
-    etwas_output_hex(output, data, bytes);
-    etwas_output_char(output, '"');
-}
-
-static void put_id(struct etwas_output *output, const char *key, uint32_t id)
-{
-    if (id == ETWAS_EVENT_UNKNOWN_ID) {
-        etwas_json_key(output, key);
-        etwas_output_text(output, "null");
-    } else {
-        etwas_json_number(output, key, id);
-    }
-}
-
 /* A message has a class only if it says so. */
 static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
                       const struct etwas_event *event)
 {
     if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
-        etwas_json_key(output, "class");
-        etwas_output_text(output, "null");
+        etwas_json_null(output, "class");
     } else {
         etwas_json_guid(output, "class", &header->ProviderId);
     }
@@ -60,8 +41,7 @@ static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_
 static void put_milliseconds(struct etwas_output *output, const char *key, uint64_t ticks,
                              uint32_t tick_100ns)
 {
-    etwas_json_key(output, key);
-    etwas_output_format(output, "%.4f", (double)ticks * tick_100ns / 1e4);
+    etwas_json_format(output, key, "%.4f", (double)ticks * tick_100ns / 1e4);
 }
 
 /* Processor time of the thread, where somebody took it. */
@@ -87,7 +67,7 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
     etwas_json_number(output, "id", descriptor->Id);
     etwas_json_number(output, "channel", descriptor->Channel);
     etwas_json_number(output, "task", descriptor->Task);
-    etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
+    etwas_json_format(output, "keyword", "\"0x%llx\"", (unsigned long long)descriptor->Keyword);
     if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
         etwas_json_guid(output, "activity", &header->ActivityId);
     }
@@ -137,7 +117,7 @@ static void put_extended(struct etwas_dump *dump)
     struct etwas_output *output = dump->output;
     const EVENT_RECORD *record = dump->current.record;
     bool decoded = dump->current.schema_texts != NULL;
-    const char *before = ",\"extended\":[";
+    bool has_any = false;
 
     if (!dump->hex) {
         put_stack(dump);
@@ -154,14 +134,16 @@ static void put_extended(struct etwas_dump *dump)
                          item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS))) {
             continue;
         }
-        etwas_output_text(output, before);
-        etwas_output_text(output, "{\"type\":");
-        etwas_output_unsigned(output, item->ExtType);
-        put_hex(output, "data", (const void *)(uintptr_t)item->DataPtr, item->DataSize);
+        if (!has_any) {
+            etwas_json_array(output, "extended");
+        }
+        has_any = true;
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "type", item->ExtType);
+        etwas_json_hex(output, "data", (const void *)(uintptr_t)item->DataPtr, item->DataSize);
         etwas_output_char(output, '}');
-        before = ",";
     }
-    if (before[1] == '\0') {
+    if (has_any) {
         etwas_output_char(output, ']');
     }
 }
@@ -173,25 +155,23 @@ static void put_time(struct etwas_dump *dump)
     const struct etwas_current_event *current = &dump->current;
     etwas_clock_time time;
 
+    etwas_json_object(output, NULL);
     if (dump->clock == ETWAS_DUMP_TIME) {
-        etwas_output_text(output, "{\"time\":\"");
+        etwas_json_key(output, "time");
+        etwas_output_char(output, '"');
         etwas_input_print_time(output, current->input, current->record);
         etwas_output_char(output, '"');
         return;
     }
     if (dump->clock == ETWAS_DUMP_RAW) {
-        etwas_output_text(output, "{\"raw_time\":");
-        etwas_output_signed(output, current->record->EventHeader.TimeStamp.QuadPart);
+        etwas_json_signed(output, "raw_time", current->record->EventHeader.TimeStamp.QuadPart);
         return;
     }
     time = etwas_dump_time(dump);
     if (dump->clock == ETWAS_DUMP_QPC) {
-        etwas_output_text(output, "{\"qpc_ns\":");
-        etwas_output_signed(output, time.value);
+        etwas_json_signed(output, "qpc_ns", time.value);
     } else {
-        etwas_output_text(output, "{\"system_time\":\"");
-        etwas_text_time(output, time.value);
-        etwas_output_char(output, '"');
+        etwas_json_time(output, "system_time", time.value);
     }
     etwas_json_error(output, "error_ns", time.error_ns);
 }
@@ -252,14 +232,14 @@ static void put_payload(struct etwas_dump *dump)
     struct etwas_fields_rest rest;
 
     if (dump->hex) {
-        put_hex(output, "payload", record->UserData, record->UserDataLength);
+        etwas_json_hex(output, "payload", record->UserData, record->UserDataLength);
         return;
     }
     if (put_message_text(dump)) {
         return;
     }
     if (dump->current.schema_texts == NULL) {
-        put_hex(output, "payload", record->UserData, record->UserDataLength);
+        etwas_json_hex(output, "payload", record->UserData, record->UserDataLength);
         return;
     }
     etwas_json_key(output, "fields");
@@ -279,14 +259,11 @@ void etwas_dump_json(struct etwas_dump *dump)
     if (dump->several_files) {
         etwas_json_number(output, "file", current->input->number);
     }
-    if (etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode)) {
-        etwas_json_number(output, "processor", event->processor);
-    } else {
-        etwas_json_key(output, "processor");
-        etwas_output_text(output, "null");
-    }
-    put_id(output, "process", event->process);
-    put_id(output, "thread", event->thread);
+    etwas_json_known(output, "processor",
+                     etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode),
+                     event->processor);
+    etwas_json_known(output, "process", event->process != ETWAS_EVENT_UNKNOWN_ID, event->process);
+    etwas_json_known(output, "thread", event->thread != ETWAS_EVENT_UNKNOWN_ID, event->thread);
     put_class(output, header, event);
     put_names(dump);
     etwas_json_number(output, "type", header->EventDescriptor.Opcode);
@@ -302,8 +279,7 @@ void etwas_dump_json(struct etwas_dump *dump)
         put_instance(output, &event->instance);
     }
     if (current->has_duration) {
-        etwas_json_key(output, "duration_ns");
-        etwas_output_signed(output, current->duration_ns);
+        etwas_json_signed(output, "duration_ns", current->duration_ns);
         etwas_json_error(output, "duration_error_ns", current->duration_error_ns);
     }
     put_extended(dump);

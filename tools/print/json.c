@@ -8,11 +8,43 @@
 
 #include "print/text.h"
 
+/* The byte that was written last says whether something precedes the value. */
 void etwas_json_key(struct etwas_output *output, const char *key)
 {
-    etwas_output_text(output, ",\"");
-    etwas_output_text(output, key);
-    etwas_output_text(output, "\":");
+    char last = etwas_output_last(output);
+
+    if (last != '{' && last != '[' && last != '\n' && last != '\0') {
+        etwas_output_char(output, ',');
+    }
+    if (key != NULL) {
+        etwas_output_char(output, '"');
+        etwas_output_text(output, key);
+        etwas_output_text(output, "\":");
+    }
+}
+
+void etwas_json_object(struct etwas_output *output, const char *key)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '{');
+}
+
+void etwas_json_array(struct etwas_output *output, const char *key)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '[');
+}
+
+void etwas_json_null(struct etwas_output *output, const char *key)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, "null");
+}
+
+void etwas_json_boolean(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, value ? "true" : "false");
 }
 
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value)
@@ -21,30 +53,43 @@ void etwas_json_number(struct etwas_output *output, const char *key, uint64_t va
     etwas_output_unsigned(output, value);
 }
 
+void etwas_json_signed(struct etwas_output *output, const char *key, int64_t value)
+{
+    etwas_json_key(output, key);
+    etwas_output_signed(output, value);
+}
+
+void etwas_json_known(struct etwas_output *output, const char *key, bool is_known, uint64_t value)
+{
+    if (is_known) {
+        etwas_json_number(output, key, value);
+    } else {
+        etwas_json_null(output, key);
+    }
+}
+
 void etwas_json_error(struct etwas_output *output, const char *key, uint64_t error_ns)
 {
-    if (error_ns != UINT64_MAX) {
-        etwas_json_number(output, key, error_ns);
-    } else {
-        etwas_json_key(output, key);
-        etwas_output_text(output, "null");
-    }
+    etwas_json_known(output, key, error_ns != UINT64_MAX, error_ns);
 }
 
 void etwas_json_real(struct etwas_output *output, const char *key, double value)
 {
-    etwas_json_key(output, key);
     if (isfinite(value)) {
-        etwas_output_format(output, "%.9g", value);
+        etwas_json_format(output, key, "%.9g", value);
     } else {
-        etwas_output_text(output, "null");
+        etwas_json_null(output, key);
     }
 }
 
-void etwas_json_boolean(struct etwas_output *output, const char *key, bool value)
+void etwas_json_format(struct etwas_output *output, const char *key, const char *format, ...)
 {
+    va_list arguments;
+
     etwas_json_key(output, key);
-    etwas_output_text(output, value ? "true" : "false");
+    va_start(arguments, format);
+    etwas_output_format_list(output, format, arguments);
+    va_end(arguments);
 }
 
 void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
@@ -55,8 +100,28 @@ void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_g
     etwas_output_char(output, '"');
 }
 
+void etwas_json_time(struct etwas_output *output, const char *key, int64_t filetime)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_time(output, filetime);
+    etwas_output_char(output, '"');
+}
+
+void etwas_json_time_ns(struct etwas_output *output, const char *key, int64_t unix_ns)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_time_ns(output, unix_ns);
+    etwas_output_char(output, '"');
+}
+
 void etwas_json_text(struct etwas_output *output, const char *key, const char *text)
 {
+    if (text == NULL) {
+        etwas_json_null(output, key);
+        return;
+    }
     etwas_json_key(output, key);
     etwas_json_string(output, text);
 }
@@ -65,5 +130,21 @@ void etwas_json_string(struct etwas_output *output, const char *text)
 {
     etwas_output_char(output, '"');
     etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
+    etwas_output_char(output, '"');
+}
+
+void etwas_json_utf16(struct etwas_output *output, const char *key, const void *text, size_t units)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_utf16(output, ETWAS_TEXT_JSON, text, units);
+    etwas_output_char(output, '"');
+}
+
+void etwas_json_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_output_hex(output, data, bytes);
     etwas_output_char(output, '"');
 }

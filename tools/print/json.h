@@ -3,16 +3,30 @@
 #ifndef ETWAS_TOOLS_PRINT_JSON_H
 #define ETWAS_TOOLS_PRINT_JSON_H
 
-/* Strings of JSON, and members of an object behind its first one: a comma, the key, the value. */
+/*
+ * JSON. Each function writes a value behind its key or, with NULL as key, as an element of an array
+ * or the outermost value. A comma is written before it unless it is the first of its object, array
+ * or line. Keys must need no escaping. The caller ends objects and arrays with their brackets.
+ */
 
 #include "print/output.h"
 
 #include <etwas/types.h>
 
-/* Writes the comma and the key; the caller writes the value. The key must need no escaping. */
+/* Writes the comma and the key; the caller writes the value. */
 void etwas_json_key(struct etwas_output *output, const char *key);
 
+void etwas_json_object(struct etwas_output *output, const char *key);
+void etwas_json_array(struct etwas_output *output, const char *key);
+
+void etwas_json_null(struct etwas_output *output, const char *key);
+void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
+
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value);
+void etwas_json_signed(struct etwas_output *output, const char *key, int64_t value);
+
+/* Writes a number if it is known, else null. */
+void etwas_json_known(struct etwas_output *output, const char *key, bool is_known, uint64_t value);
 
 /* Writes how far a time may be off; UINT64_MAX, which means that it is not known, becomes null. */
 void etwas_json_error(struct etwas_output *output, const char *key, uint64_t error_ns);
@@ -20,13 +34,28 @@ void etwas_json_error(struct etwas_output *output, const char *key, uint64_t err
 /* Writes a number with nine digits; NaN and infinities become null. */
 void etwas_json_real(struct etwas_output *output, const char *key, double value);
 
-void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
+/* Writes a value in a format of its own, of at most 512 bytes. */
+void etwas_json_format(struct etwas_output *output, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_guid *guid);
 
-/* Writes a string without a key. `text` is UTF-8 with its NUL. */
+/* Writes a FILETIME as etwas_text_time does. */
+void etwas_json_time(struct etwas_output *output, const char *key, int64_t filetime);
+
+/* Writes nanoseconds since 1970 as etwas_text_time_ns does. */
+void etwas_json_time_ns(struct etwas_output *output, const char *key, int64_t unix_ns);
+
+/* Writes UTF-8 with its NUL; NULL becomes null. */
+void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
+
+/* Writes the same without a key, and without a comma. */
 void etwas_json_string(struct etwas_output *output, const char *text);
 
-void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
+/* Writes `units` of little-endian UTF-16. */
+void etwas_json_utf16(struct etwas_output *output, const char *key, const void *text, size_t units);
+
+/* Writes two hexadecimal digits for each of `bytes` bytes. */
+void etwas_json_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes);
 
 #endif

@@ -129,6 +129,7 @@ void etwas_output_flush(struct etwas_output *output)
     if (!output->has_descriptor) {
         return;
     }
+    output->last = etwas_output_last(output);
     if (output->script.is_on) {
         write_in_script(output);
     } else {
@@ -188,13 +189,18 @@ bool etwas_output_finish(struct etwas_output *output)
 
 void etwas_output_format(struct etwas_output *output, const char *format, ...)
 {
-    char text[512];
     va_list arguments;
-    int length;
 
     va_start(arguments, format);
-    length = vsnprintf(text, sizeof text, format, arguments);
+    etwas_output_format_list(output, format, arguments);
     va_end(arguments);
+}
+
+void etwas_output_format_list(struct etwas_output *output, const char *format, va_list arguments)
+{
+    char text[512];
+    int length = vsnprintf(text, sizeof text, format, arguments);
+
     if (length > 0) {
         size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
 

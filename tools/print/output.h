@@ -45,6 +45,7 @@ struct etwas_output {
     const char *path; /* for messages; NULL: standard output, or it has none */
     size_t used_bytes;
     size_t room_bytes; /* at `bytes`; more than used_bytes once there is room */
+    char last;         /* byte that was written to the descriptor */
     int error;         /* errno of the first write that failed; 0 while all is well */
     struct etwas_output_script script;
     char *bytes; /* for as long as the program runs */
@@ -79,6 +80,7 @@ bool etwas_output_finish(struct etwas_output *output);
 /* Formats at most 512 bytes, for lines that need not be fast. */
 void etwas_output_format(struct etwas_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void etwas_output_format_list(struct etwas_output *output, const char *format, va_list arguments);
 
 /*
  * Makes room for `bytes` more: writes what is buffered if there is a descriptor, and allocates if
@@ -115,6 +117,14 @@ static inline void etwas_output_char(struct etwas_output *output, char character
 }
 
 void etwas_output_blanks(struct etwas_output *output, size_t count);
+
+/* Returns the last byte of what has been written; 0: there is none. */
+static inline char etwas_output_last(const struct etwas_output *output)
+{
+    return output->used_bytes > 0   ? output->bytes[output->used_bytes - 1]
+           : output->has_descriptor ? output->last
+                                    : '\0';
+}
 
 /* The digits 00, 01 … 99, one pair behind the other. */
 extern const char etwas_output_pairs[201];

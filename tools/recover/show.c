@@ -99,8 +99,8 @@ static void say_place(struct etwas_output *to, const etwas_recovered *found)
 
 static void begin_json(struct etwas_output *to, const char *source)
 {
-    etwas_output_bytes(to, "{\"source\":", 10);
-    etwas_json_string(to, source);
+    etwas_json_object(to, NULL);
+    etwas_json_text(to, "source", source);
 }
 
 static void show_json(const char *source, const char *output, bool is_removed,

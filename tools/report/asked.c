@@ -44,14 +44,11 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
 static void put_end(struct etwas_output *output, const char *key,
                     const struct etwas_window_end *end)
 {
-    etwas_json_key(output, key);
     if (end->anchor == ETWAS_WINDOW_OPEN) {
-        etwas_output_text(output, "null");
-        return;
+        etwas_json_null(output, key);
+    } else {
+        etwas_json_time_ns(output, key, end->ns);
     }
-    etwas_output_char(output, '"');
-    etwas_text_time_ns(output, end->ns);
-    etwas_output_char(output, '"');
 }
 
 void etwas_report_asked_json(struct etwas_output *output, const struct etwas_report *report)
@@ -63,16 +60,10 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
             etwas_stat_total(etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for)
                 .events;
     }
-    etwas_json_key(output, "asked_for");
-    etwas_output_text(output, "{\"events\":");
-    etwas_output_unsigned(output, events);
+    etwas_json_object(output, "asked_for");
+    etwas_json_number(output, "events", events);
     put_end(output, "from", &report->spans.window.from);
     put_end(output, "to", &report->spans.window.to);
-    etwas_json_key(output, "where");
-    if (report->where != NULL) {
-        etwas_json_string(output, report->where);
-    } else {
-        etwas_output_text(output, "null");
-    }
+    etwas_json_text(output, "where", report->where);
     etwas_output_char(output, '}');
 }

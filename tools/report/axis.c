@@ -79,10 +79,9 @@ void etwas_report_print_series(struct etwas_output *output, const char *key,
                                const struct etwas_report_axis *axis,
                                const struct etwas_report_series *series)
 {
-    etwas_json_key(output, key);
+    etwas_json_array(output, key);
     for (uint32_t column = 0; column < axis->columns; column++) {
-        etwas_output_char(output, column == 0 ? '[' : ',');
-        etwas_output_unsigned(output, series->at[column]);
+        etwas_json_number(output, NULL, series->at[column]);
     }
-    etwas_output_text(output, axis->columns == 0 ? "[]" : "]");
+    etwas_output_char(output, ']');
 }

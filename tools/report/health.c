@@ -15,13 +15,13 @@ static void put_sources(struct etwas_output *output, const struct etwas_prove_se
 {
     uint32_t shown = 0;
 
-    etwas_json_key(output, "sources");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "sources");
     for (size_t i = 0; i < session->account_count && shown < ETWAS_REPORT_SOURCES; i++) {
         const struct etwas_prove_account *account = &session->accounts[i];
 
         if (account->lost_no_room > 0 || account->lost_unread > 0 || account->lost_not_handed > 0) {
-            etwas_output_text(output, shown++ > 0 ? "," : "");
+            shown++;
+            etwas_json_key(output, NULL);
             etwas_prove_json_account(output, account);
         }
     }
@@ -30,10 +30,10 @@ static void put_sources(struct etwas_output *output, const struct etwas_prove_se
 
 static void put_sessions(struct etwas_output *output, const struct etwas_report *report)
 {
-    etwas_json_key(output, "sessions");
+    etwas_json_array(output, "sessions");
     for (const struct etwas_prove_session *session = report->sessions; session != NULL;
          session = session->next) {
-        etwas_output_char(output, session == report->sessions ? '[' : ',');
+        etwas_json_key(output, NULL);
         etwas_prove_json_head(output, session);
         put_sources(output, session);
         etwas_output_char(output, '}');
@@ -45,29 +45,25 @@ static void put_axis(struct etwas_output *output, const struct etwas_report *rep
 {
     const struct etwas_report_axis *axis = &report->axis;
 
-    etwas_json_key(output, "axis");
-    etwas_output_text(output, "{\"columns\":");
-    etwas_output_unsigned(output, axis->columns);
+    etwas_json_object(output, "axis");
+    etwas_json_number(output, "columns", axis->columns);
     etwas_json_number(output, "column_ns", axis->column_ns);
     etwas_json_number(output, "duration_ns", etwas_report_axis_at(axis, axis->end_ns));
-    etwas_json_key(output, "begin");
     if (axis->columns > 0) {
-        etwas_output_char(output, '"');
-        etwas_text_time_ns(output, axis->begin_ns);
-        etwas_output_text(output, "\"}");
+        etwas_json_time_ns(output, "begin", axis->begin_ns);
     } else {
-        etwas_output_text(output, "null}");
+        etwas_json_null(output, "begin");
     }
+    etwas_output_char(output, '}');
     etwas_json_number(output, "covered_ns", report->spans.covered_ns);
 }
 
 void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report)
 {
-    etwas_output_text(output, "\"files\":[");
+    etwas_json_array(output, "files");
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         const struct etwas_input *input = &report->spans.run.inputs[i];
 
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_stat_json_head(output, &etwas_report_file_of(report, input)->stat, input,
                              etwas_report_result(input));
         etwas_output_char(output, '}');

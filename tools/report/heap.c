@@ -66,13 +66,11 @@ void etwas_report_heap_close(struct etwas_report *report, uint32_t column)
 static void put_stacks(struct etwas_output *output, const struct etwas_report *report,
                        struct etwas_report_heap *its)
 {
-    etwas_json_key(output, "stacks");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "stacks");
     for (uint32_t i = 0; i < its->stack_count; i++) {
         if (its->stacks[i] >= its->heap.stack_count) {
             continue; /* the file is another one by now */
         }
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_heap_json_stack(output, &its->heap, &its->heap.stacks[its->stacks[i]],
                               ETWAS_REPORT_FRAMES);
         if (i < ETWAS_REPORT_STACK_LINES) {
@@ -85,21 +83,16 @@ static void put_stacks(struct etwas_output *output, const struct etwas_report *r
 
 void etwas_report_heap_json(struct etwas_output *output, struct etwas_report *report)
 {
-    const char *before = "";
-
-    etwas_json_key(output, "heap");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "heap");
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         const struct etwas_input *input = &report->spans.run.inputs[i];
         struct etwas_report_heap *its = &etwas_report_file_of(report, input)->heap;
 
         if (its->is_shown) {
-            etwas_output_text(output, before);
             etwas_heap_json_head(output, &its->heap, input, etwas_report_result(input));
             etwas_report_print_series(output, "live_over_time", &report->axis, &its->live);
             put_stacks(output, report, its);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');

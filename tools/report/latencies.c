@@ -99,13 +99,12 @@ static void put_cells(struct etwas_output *output, const uint32_t cells[ETWAS_RE
     while (end > first && cells[end - 1] == 0) {
         end--;
     }
-    etwas_output_char(output, '[');
+    etwas_json_array(output, NULL);
     for (uint32_t cell = first; cell < end; cell++) {
         if (cell == first) {
-            etwas_output_unsigned(output, first);
+            etwas_json_number(output, NULL, first);
         }
-        etwas_output_char(output, ',');
-        etwas_output_unsigned(output, cells[cell]);
+        etwas_json_number(output, NULL, cells[cell]);
     }
     etwas_output_char(output, ']');
 }
@@ -113,10 +112,9 @@ static void put_cells(struct etwas_output *output, const uint32_t cells[ETWAS_RE
 static void put_map(struct etwas_output *output, const struct etwas_report *report,
                     const struct etwas_report_map *map)
 {
-    etwas_json_key(output, "over_time");
-    etwas_output_text(output, "{\"cells\":[");
+    etwas_json_object(output, "over_time");
+    etwas_json_array(output, "cells");
     for (uint32_t column = 0; column < report->axis.columns; column++) {
-        etwas_output_text(output, column > 0 ? "," : "");
         put_cells(output, map->cells[column]);
     }
     etwas_output_char(output, ']');
@@ -130,10 +128,9 @@ static void put_map(struct etwas_output *output, const struct etwas_report *repo
 
 static void put_edges(struct etwas_output *output)
 {
-    etwas_json_key(output, "cell_edges_ns");
+    etwas_json_array(output, "cell_edges_ns");
     for (uint32_t cell = 0; cell <= ETWAS_REPORT_CELLS; cell++) {
-        etwas_output_char(output, cell == 0 ? '[' : ',');
-        etwas_output_unsigned(output, edge_of(cell));
+        etwas_json_number(output, NULL, edge_of(cell));
     }
     etwas_output_char(output, ']');
 }
@@ -144,17 +141,14 @@ void etwas_report_latencies_json(struct etwas_output *output, const struct etwas
     uint32_t shown = latencies->class_count < ETWAS_REPORT_CLASSES ? latencies->class_count
                                                                    : ETWAS_REPORT_CLASSES;
 
-    etwas_json_key(output, "spans");
-    etwas_output_text(output, "{\"class_count\":");
-    etwas_output_unsigned(output, latencies->class_count);
+    etwas_json_object(output, "spans");
+    etwas_json_number(output, "class_count", latencies->class_count);
     etwas_spans_json_counts(output, &report->spans);
     put_edges(output);
-    etwas_json_key(output, "classes");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "classes");
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t number = latencies->numbers[latencies->sorted[i] - report->spans.classes];
 
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_spans_json_class(output, &report->spans, latencies->sorted[i]);
         if (number > 0) {
             put_map(output, report, &latencies->maps[number - 1]);

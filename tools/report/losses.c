@@ -124,8 +124,8 @@ static const char *by_whom(const struct etwas_report_loss *row)
 static void put_row(struct etwas_output *output, const struct etwas_report *report,
                     const struct etwas_report_loss *row)
 {
-    etwas_output_text(output, "{\"file\":");
-    etwas_output_unsigned(output, row->file);
+    etwas_json_object(output, NULL);
+    etwas_json_number(output, "file", row->file);
     etwas_json_text(output, "by", by_whom(row));
     etwas_json_text(output, "cause", cause_of(row));
     if (row->processor != ETWAS_LOST_ANYWHERE) {
@@ -143,10 +143,8 @@ void etwas_report_losses_json(struct etwas_output *output, const struct etwas_re
 {
     const struct etwas_report_losses *losses = &report->losses;
 
-    etwas_json_key(output, "losses");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "losses");
     for (uint32_t i = 0; i < losses->count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_row(output, report, &losses->rows[i]);
     }
     etwas_output_char(output, ']');

@@ -177,10 +177,11 @@ void etwas_report_rates_json(struct etwas_output *output, const struct etwas_rep
 {
     const struct etwas_report_rates *rates = &report->rates;
 
-    etwas_json_key(output, "names");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "names");
     for (uint32_t i = 0; i < rates->count; i++) {
-        etwas_output_text(output, i > 0 ? ",{\"name\":\"" : "{\"name\":\"");
+        etwas_json_object(output, NULL);
+        etwas_json_key(output, "name");
+        etwas_output_char(output, '"');
         etwas_output_text(output, rates->names[i].text);
         etwas_output_char(output, '"');
         etwas_json_number(output, "events", rates->names[i].events);

@@ -76,10 +76,8 @@ void etwas_report_streams_json(struct etwas_output *output, const struct etwas_r
 {
     const struct etwas_report_streams *streams = &report->streams;
 
-    etwas_json_key(output, "processors");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "processors");
     for (uint32_t i = 0; i < streams->count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_stream(output, report, i);
     }
     etwas_output_char(output, ']');

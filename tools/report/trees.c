@@ -97,13 +97,12 @@ void etwas_report_trees_add_record(struct etwas_report *report, const struct etw
 static void put_events(struct etwas_output *output, const struct etwas_report_tree *tree,
                        const uint32_t places[ETWAS_REPORT_NODES])
 {
-    etwas_json_key(output, "tree_events");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "tree_events");
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct etwas_report_tree_event *event = &tree->events[i];
 
-        etwas_output_text(output, i > 0 ? ",{\"span\":" : "{\"span\":");
-        etwas_output_unsigned(output, places[event->node]);
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "span", places[event->node]);
         etwas_json_number(output, "at_ns", event->at_ns);
         etwas_json_number(output, "thread", event->thread);
         etwas_json_text(output, "name", event->name);
@@ -133,15 +132,10 @@ static void put_tree(struct etwas_output *output, const struct etwas_report *rep
 
 void etwas_report_trees_json(struct etwas_output *output, const struct etwas_report *report)
 {
-    const char *before = "";
-
-    etwas_json_key(output, "slowest");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "slowest");
     for (uint32_t i = 0; i < report->spans.tree_count; i++) {
         if (report->spans.trees[i].node_count > 0) {
-            etwas_output_text(output, before);
             put_tree(output, report, i);
-            before = ",";
         }
     }
     etwas_output_char(output, ']');

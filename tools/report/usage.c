@@ -126,18 +126,13 @@ void etwas_report_usage_finish(struct etwas_report *report, const struct etwas_i
 static void put_processors(struct etwas_output *output, const struct etwas_report_usage *usage,
                            const struct etwas_input *input)
 {
-    const char *before = "";
-
-    etwas_json_key(output, "processors");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "processors");
     for (uint32_t i = 0; i < ETWAS_REPORT_PROCESSORS; i++) {
         if (etwas_cpu_has_processor(&usage->cpu, input, i)) {
-            etwas_output_text(output, before);
             etwas_cpu_json_processor(output, &usage->cpu, i);
             etwas_report_print_series(output, "busy_over_time", usage->axis, &usage->busy[i]);
             etwas_report_print_series(output, "unknown_over_time", usage->axis, &usage->unknown[i]);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');
@@ -147,10 +142,8 @@ static void put_processors(struct etwas_output *output, const struct etwas_repor
 
 static void put_processes(struct etwas_output *output, const struct etwas_report_usage *usage)
 {
-    etwas_json_key(output, "processes");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "processes");
     for (uint32_t i = 0; i < usage->groups.count && i < ETWAS_REPORT_PROCESSES; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_cpu_json_group(output, &usage->groups.groups[i]);
         etwas_report_print_series(output, "running_over_time", usage->axis, &usage->processes[i]);
         etwas_output_char(output, '}');
@@ -163,22 +156,17 @@ static void put_processes(struct etwas_output *output, const struct etwas_report
 
 void etwas_report_usage_json(struct etwas_output *output, const struct etwas_report *report)
 {
-    const char *before = "";
-
-    etwas_json_key(output, "cpu");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "cpu");
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         const struct etwas_input *input = &report->spans.run.inputs[i];
         const struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
 
         if (usage->is_shown) {
-            etwas_output_text(output, before);
             etwas_cpu_json_head(output, &usage->cpu, input, etwas_report_result(input));
             put_processors(output, usage, input);
             put_processes(output, usage);
             etwas_report_print_series(output, "ready_over_time", usage->axis, &usage->ready);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');

@@ -29,8 +29,7 @@ static void put_by(struct etwas_output *output, const etwas_schema *schema,
     } else if (by != NULL && by->info != info) {
         etwas_json_text(output, key, by->name);
     } else {
-        etwas_json_key(output, key);
-        etwas_output_text(output, "null");
+        etwas_json_null(output, key);
     }
 }
 
@@ -39,17 +38,15 @@ static void put_map(struct etwas_output *output, const EVENT_MAP_INFO *map)
     if (map->MapEntryValueType != EVENTMAP_ENTRY_VALUETYPE_ULONG) {
         return;
     }
-    etwas_json_key(output, "values");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "values");
     for (uint32_t i = 0; i < map->EntryCount; i++) {
         size_t units;
         const void *text = etwas_schema_entry_text(map, i, &units);
 
-        etwas_output_text(output, i > 0 ? ",[" : "[");
-        etwas_output_unsigned(output, map->MapEntryArray[i].Value);
-        etwas_output_text(output, ",\"");
-        etwas_text_utf16(output, ETWAS_TEXT_JSON, text, units);
-        etwas_output_text(output, "\"]");
+        etwas_json_array(output, NULL);
+        etwas_json_number(output, NULL, map->MapEntryArray[i].Value);
+        etwas_json_utf16(output, NULL, text, units);
+        etwas_output_char(output, ']');
     }
     etwas_output_char(output, ']');
 }
@@ -63,8 +60,8 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
         is_struct ? ""
                   : etwas_schema_out_type(info->nonStructType.InType, info->nonStructType.OutType);
 
-    etwas_output_text(output, "{\"name\":");
-    etwas_json_string(output, field->name);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "name", field->name);
     etwas_json_text(output, "type",
                     is_struct ? "struct" : etwas_schema_in_type(info->nonStructType.InType));
     if (out[0] != '\0') {
@@ -81,7 +78,6 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
         put_map(output, field->map);
     }
     if (is_struct && depth < DEPTH) {
-        etwas_json_key(output, "fields");
         put_fields(output, schema, info->structType.StructStartIndex,
                    info->structType.NumOfStructMembers, depth + 1);
     }
@@ -91,11 +87,8 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
 static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
                        uint32_t count, unsigned depth)
 {
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "fields");
     for (uint32_t i = first; i < first + count && i < schema->field_count; i++) {
-        if (i > first) {
-            etwas_output_char(output, ',');
-        }
         put_field(output, schema, &schema->fields[i], depth);
     }
     etwas_output_char(output, ']');
@@ -104,23 +97,15 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
 /* Begins an object. */
 static void put_file(struct etwas_output *output, const char *path)
 {
-    etwas_output_text(output, "{\"file\":");
-    etwas_json_string(output, path);
-}
-
-static void put_class(struct etwas_output *output, const etwas_guid *guid)
-{
-    etwas_json_key(output, "class");
-    etwas_output_char(output, '"');
-    etwas_text_guid(output, guid);
-    etwas_output_char(output, '"');
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "file", path);
 }
 
 void etwas_schema_message_json(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
                                const char *format, const char *path)
 {
     put_file(output, path);
-    put_class(output, guid);
+    etwas_json_guid(output, "class", guid);
     etwas_json_text(output, "source", "message");
     etwas_json_number(output, "message", number);
     etwas_json_text(output, "format", format);
@@ -134,7 +119,7 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
     put_file(output, path);
     etwas_json_text(output, "provider", schema->provider);
     etwas_json_text(output, "event", schema->event);
-    put_class(output, &schema->info->ProviderGuid);
+    etwas_json_guid(output, "class", &schema->info->ProviderGuid);
     etwas_json_text(output, "source", etwas_schema_source(schema));
     etwas_json_number(output, "id", descriptor->Id);
     etwas_json_number(output, "type", descriptor->Opcode);
@@ -142,11 +127,9 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
     etwas_json_number(output, "version", descriptor->Version);
     /* As dump has it: the fields are those of all versions that are known. */
     if (schema->other_version) {
-        etwas_json_key(output, "decoded_as_version");
-        etwas_output_text(output, "null");
+        etwas_json_null(output, "decoded_as_version");
     }
-    etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
-    etwas_json_key(output, "fields");
+    etwas_json_format(output, "keyword", "\"0x%llx\"", (unsigned long long)descriptor->Keyword);
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 0);
     etwas_output_text(output, "}\n");
 }

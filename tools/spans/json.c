@@ -18,15 +18,13 @@
 static void put_quantiles(struct etwas_output *output, const char *key,
                           const struct etwas_histogram *histogram, uint64_t error_ns)
 {
-    etwas_json_key(output, key);
+    etwas_json_object(output, key);
     for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
         struct etwas_quantile quantile =
             etwas_histogram_quantile(histogram, etwas_spans_quantiles[i]);
 
-        etwas_output_text(output, i > 0 ? ",\"" : "{\"");
-        etwas_output_text(output, etwas_spans_quantile_names[i]);
-        etwas_output_text(output, "\":{\"ns\":");
-        etwas_output_unsigned(output, quantile.value);
+        etwas_json_object(output, etwas_spans_quantile_names[i]);
+        etwas_json_number(output, "ns", quantile.value);
         etwas_json_error(output, "error_ns", etwas_moment_add_errors(error_ns, quantile.error));
         etwas_output_char(output, '}');
     }
@@ -36,8 +34,8 @@ static void put_quantiles(struct etwas_output *output, const char *key,
 void etwas_spans_json_class(struct etwas_output *output, const struct etwas_spans_request *request,
                             const struct etwas_spans_class *its)
 {
-    etwas_output_text(output, "{\"class\":");
-    etwas_json_string(output, its->named->name);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "class", its->named->name);
     etwas_json_guid(output, "guid", &its->named->guid);
     etwas_json_number(output, "count", its->durations.count);
     etwas_json_real(output, "rate", etwas_spans_rate(request, its));
@@ -47,7 +45,7 @@ void etwas_spans_json_class(struct etwas_output *output, const struct etwas_span
     etwas_json_number(output, "replaced", its->replaced);
     etwas_json_number(output, "orphaned", its->orphaned);
     etwas_json_number(output, "unmatched", its->unmatched);
-    etwas_output_format(output, ",\"total_ns\":%.0f", its->durations.sum);
+    etwas_json_format(output, "total_ns", "%.0f", its->durations.sum);
     put_quantiles(output, "duration", &its->durations, its->error_ns);
     put_quantiles(output, "self", &its->selves, its->self_error_ns);
 }
@@ -57,9 +55,8 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
     uint32_t count;
     const struct etwas_spans_class **sorted = etwas_spans_sorted(request, &count);
 
-    etwas_output_text(output, ",\"classes\":[");
+    etwas_json_array(output, "classes");
     for (uint32_t i = 0; i < count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_spans_json_class(output, request, sorted[i]);
         etwas_output_char(output, '}');
     }
@@ -73,8 +70,8 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 {
     static const etwas_guid none;
 
-    etwas_output_text(output, "{\"depth\":");
-    etwas_output_unsigned(output, depth);
+    etwas_json_object(output, NULL);
+    etwas_json_number(output, "depth", depth);
     etwas_json_text(output, "class",
                     node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
                                                     : "");
@@ -86,15 +83,10 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     etwas_json_number(output, "process", node->process);
     etwas_json_number(output, "thread", node->thread);
     etwas_json_number(output, "at_ns", etwas_input_passed_ns(root->start_ns, node->start_ns));
-    if (node->has_ended) {
-        etwas_json_number(output, "duration_ns", node->duration_ns);
-        etwas_json_number(output, "self_ns", node->self_ns);
-        etwas_json_error(output, "error_ns", node->error_ns);
-        etwas_json_error(output, "self_error_ns", node->self_error_ns);
-    } else {
-        etwas_output_text(output, ",\"duration_ns\":null,\"self_ns\":null,\"error_ns\":null,"
-                                  "\"self_error_ns\":null");
-    }
+    etwas_json_known(output, "duration_ns", node->has_ended, node->duration_ns);
+    etwas_json_known(output, "self_ns", node->has_ended, node->self_ns);
+    etwas_json_error(output, "error_ns", node->has_ended ? node->error_ns : UINT64_MAX);
+    etwas_json_error(output, "self_error_ns", node->has_ended ? node->self_error_ns : UINT64_MAX);
     etwas_json_number(output, "events", node->events);
     etwas_output_char(output, '}');
 }
@@ -105,13 +97,11 @@ void etwas_spans_json_tree(struct etwas_output *output, const struct etwas_spans
     uint32_t node = 0;
     uint32_t depth = 0;
 
-    etwas_output_text(output, "{\"start\":\"");
-    etwas_text_time_ns(output, tree->start_unix_ns);
-    etwas_output_char(output, '"');
+    etwas_json_object(output, NULL);
+    etwas_json_time_ns(output, "start", tree->start_unix_ns);
     etwas_json_number(output, "left_out", tree->left_out);
-    etwas_output_text(output, ",\"spans\":[");
+    etwas_json_array(output, "spans");
     do {
-        etwas_output_text(output, node > 0 ? "," : "");
         put_node(output, request, &tree->nodes[0], &tree->nodes[node], depth);
     } while (etwas_spans_next_node(tree, &node, &depth));
     etwas_output_char(output, ']');
@@ -128,7 +118,7 @@ void etwas_spans_json_counts(struct etwas_output *output, const struct etwas_spa
         {ETWAS_SPANS_UNMATCHED, "unmatched"}, {ETWAS_SPANS_LEFT_OUT, "left_out"},
     };
 
-    etwas_output_format(output, ",\"seconds\":%.9f", etwas_spans_seconds(request));
+    etwas_json_format(output, "seconds", "%.9f", etwas_spans_seconds(request));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         etwas_json_number(output, counts[i].key, etwas_spans_count(request->spans, counts[i].what));
     }
@@ -138,10 +128,10 @@ void etwas_spans_json_counts(struct etwas_output *output, const struct etwas_spa
 static void put_head(struct etwas_output *output, const struct etwas_spans_request *request,
                      int result)
 {
-    etwas_output_text(output, "{\"files\":[");
+    etwas_json_object(output, NULL);
+    etwas_json_array(output, "files");
     for (uint32_t i = 0; i < request->run.count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
-        etwas_json_string(output, request->run.inputs[i].path);
+        etwas_json_text(output, NULL, request->run.inputs[i].path);
     }
     etwas_output_char(output, ']');
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
@@ -152,17 +142,13 @@ static void put_head(struct etwas_output *output, const struct etwas_spans_reque
 void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_request *request,
                       int result)
 {
-    const char *before = "";
-
     put_head(output, request, result);
     put_classes(output, request);
-    etwas_output_text(output, ",\"slowest\":[");
+    etwas_json_array(output, "slowest");
     for (uint32_t i = 0; i < request->tree_count; i++) {
         if (request->trees[i].node_count > 0) {
-            etwas_output_text(output, before);
             etwas_spans_json_tree(output, request, &request->trees[i]);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_text(output, "]}\n");

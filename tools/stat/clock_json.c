@@ -13,30 +13,17 @@
 
 #include <inttypes.h>
 
-/* null: not known */
-static void put_error(struct etwas_output *output, const char *key, uint64_t error_ns)
-{
-    if (error_ns == UINT64_MAX) {
-        etwas_output_format(output, ",\"%s\":null", key);
-    } else {
-        etwas_json_number(output, key, error_ns);
-    }
-}
-
 static void put_reasons(struct etwas_output *output, uint32_t reasons)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"reasons\":[");
+    etwas_json_array(output, "reasons");
     for (uint32_t bit = 0; bit < 32; bit++) {
         uint32_t reason = reasons & UINT32_C(1) << bit;
 
         if (reason != 0) {
-            etwas_output_format(output, "%s{\"bit\":%" PRIu32 ",\"text\":\"", before, reason);
-            etwas_text_utf8(output, ETWAS_TEXT_JSON, etwas_clock_reason_text(reason),
-                            strlen(etwas_clock_reason_text(reason)));
-            etwas_output_text(output, "\"}");
-            before = ",";
+            etwas_json_object(output, NULL);
+            etwas_json_number(output, "bit", reason);
+            etwas_json_text(output, "text", etwas_clock_reason_text(reason));
+            etwas_output_char(output, '}');
         }
     }
     etwas_output_char(output, ']');
@@ -45,17 +32,15 @@ static void put_reasons(struct etwas_output *output, uint32_t reasons)
 static void put_counter(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     if (!clock->noted) {
-        etwas_output_text(output, "\"requested\":null,\"counter\":null");
+        etwas_json_null(output, "requested");
+        etwas_json_null(output, "counter");
         return;
     }
-    etwas_output_format(output, "\"requested\":\"%s\",\"counter\":{\"verdict\":",
-                        etwas_names_clock(clock->requested_clock));
-    if (clock->examined) {
-        etwas_output_format(output, "\"%s\"", etwas_names_verdict(clock->verdict));
-    } else {
-        etwas_output_text(output, "null");
-    }
-    etwas_output_format(output, ",\"measured\":%s", clock->measured ? "true" : "false");
+    etwas_json_text(output, "requested", etwas_names_clock(clock->requested_clock));
+    etwas_json_object(output, "counter");
+    etwas_json_text(output, "verdict",
+                    clock->examined ? etwas_names_verdict(clock->verdict) : NULL);
+    etwas_json_boolean(output, "measured", clock->measured);
     put_reasons(output, clock->reasons);
     etwas_json_number(output, "frequency_hz", clock->frequency_hz);
     etwas_json_number(output, "frequency_error_ppb", clock->frequency_error_ppb);
@@ -69,49 +54,51 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
 static void put_drift(struct etwas_output *output, const char *key, const etwas_clock_drift *drift)
 {
     if (!drift->known) {
-        etwas_output_format(output, ",\"%s\":null", key);
+        etwas_json_null(output, key);
         return;
     }
-    etwas_output_format(output,
-                        ",\"%s\":{\"ppm\":%.6f,\"interval_ppm\":%.6f,\"points\":%" PRIu32
-                        ",\"seconds\":%.9f}",
-                        key, drift->ppm, drift->interval_ppm, drift->points, drift->seconds);
+    etwas_json_object(output, key);
+    etwas_json_format(output, "ppm", "%.6f", drift->ppm);
+    etwas_json_format(output, "interval_ppm", "%.6f", drift->interval_ppm);
+    etwas_json_number(output, "points", drift->points);
+    etwas_json_format(output, "seconds", "%.9f", drift->seconds);
+    etwas_output_char(output, '}');
 }
 
-static void put_step(struct etwas_output *output, const etwas_clock_step *step)
+static void put_step(struct etwas_output *output, const char *key, const etwas_clock_step *step)
 {
-    etwas_output_text(output, "{\"before\":\"");
-    etwas_text_time(output, step->before);
-    etwas_output_text(output, "\",\"after\":\"");
-    etwas_text_time(output, step->after);
-    etwas_output_format(output, "\",\"step_ns\":%" PRId64 "}", step->step_ns);
+    etwas_json_object(output, key);
+    etwas_json_time(output, "before", step->before);
+    etwas_json_time(output, "after", step->after);
+    etwas_json_signed(output, "step_ns", step->step_ns);
+    etwas_output_char(output, '}');
 }
 
 static void put_steps(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     etwas_json_number(output, "steps", clock->steps);
-    etwas_output_format(output, ",\"steps_ns\":%" PRId64 ",\"first_steps\":[", clock->steps_ns);
+    etwas_json_signed(output, "steps_ns", clock->steps_ns);
+    etwas_json_array(output, "first_steps");
     for (uint64_t i = 0; i < clock->steps && i < ETWAS_TRACE_CLOCK_STEPS; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
-        put_step(output, &clock->step[i]);
+        put_step(output, NULL, &clock->step[i]);
     }
-    etwas_output_text(output, "],\"largest_step\":");
+    etwas_output_char(output, ']');
     if (clock->steps > 0) {
-        put_step(output, &clock->largest_step);
+        put_step(output, "largest_step", &clock->largest_step);
     } else {
-        etwas_output_text(output, "null");
+        etwas_json_null(output, "largest_step");
     }
 }
 
 void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock *clock)
 {
-    etwas_output_char(output, '{');
+    etwas_json_object(output, "clocks");
     put_counter(output, clock);
     etwas_json_number(output, "knots", clock->knots);
     etwas_json_number(output, "knots_unusable", clock->knots_unusable);
-    etwas_output_format(output, ",\"seconds\":%.9f", clock->seconds);
-    put_error(output, "qpc_error_ns", clock->qpc_error_ns);
-    put_error(output, "system_error_ns", clock->system_error_ns);
+    etwas_json_format(output, "seconds", "%.9f", clock->seconds);
+    etwas_json_error(output, "qpc_error_ns", clock->qpc_error_ns);
+    etwas_json_error(output, "system_error_ns", clock->system_error_ns);
     put_drift(output, "system_against_qpc", &clock->system_against_qpc);
     put_drift(output, "tsc_against_calibrated", &clock->tsc_against_calibrated);
     put_drift(output, "tsc_against_stated", &clock->tsc_against_stated);

@@ -20,7 +20,8 @@ void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cp
 {
     struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, number);
 
-    etwas_output_format(output, "{\"processor\":%" PRIu32, number);
+    etwas_json_object(output, NULL);
+    etwas_json_number(output, "processor", number);
     etwas_json_number(output, "busy_ns", processor.busy_ns);
     etwas_json_number(output, "idle_ns", processor.idle_ns);
     etwas_json_number(output, "unknown_ns", processor.unknown_ns);
@@ -31,15 +32,11 @@ void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cp
 static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
                            const struct etwas_input *input)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"processors\":[");
+    etwas_json_array(output, "processors");
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         if (etwas_cpu_has_processor(cpu, input, i)) {
-            etwas_output_text(output, before);
             etwas_cpu_json_processor(output, cpu, i);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');
@@ -57,12 +54,8 @@ static void put_times(struct etwas_output *output, const struct etwas_schedule_t
 
 void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_group *group)
 {
-    etwas_output_text(output, "{\"process\":");
-    if (group->sum.has_process) {
-        etwas_output_unsigned(output, group->sum.process);
-    } else {
-        etwas_output_text(output, "null");
-    }
+    etwas_json_object(output, NULL);
+    etwas_json_known(output, "process", group->sum.has_process, group->sum.process);
     if (group->name != NULL) {
         etwas_json_text(output, "name", group->name);
     }
@@ -72,11 +65,12 @@ void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_gr
 static void put_group(struct etwas_output *output, const struct etwas_cpu_group *group)
 {
     etwas_cpu_json_group(output, group);
-    etwas_output_text(output, ",\"threads\":[");
+    etwas_json_array(output, "threads");
     for (uint32_t i = 0; i < group->count; i++) {
         const struct etwas_schedule_thread *thread = group->threads[i];
 
-        etwas_output_format(output, "%s{\"thread\":%" PRIu32, i > 0 ? "," : "", thread->thread);
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "thread", thread->thread);
         put_times(output, thread);
         etwas_json_boolean(output, "ran_at_begin", thread->ran_at_begin);
         etwas_json_boolean(output, "ran_at_end", thread->ran_at_end);
@@ -108,9 +102,8 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
 {
     etwas_cpu_json_head(output, cpu, input, result);
     put_processors(output, cpu, input);
-    etwas_output_text(output, ",\"processes\":[");
+    etwas_json_array(output, "processes");
     for (uint32_t i = 0; i < groups->count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_group(output, &groups->groups[i]);
     }
     etwas_output_char(output, ']');

@@ -259,7 +259,8 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
 static void put_json_frame(struct etwas_output *output, const struct etwas_heap_location *location,
                            uint64_t address)
 {
-    etwas_output_format(output, "{\"address\":\"0x%" PRIx64 "\"", address);
+    etwas_json_object(output, NULL);
+    etwas_json_format(output, "address", "\"0x%" PRIx64 "\"", address);
     if (location->image != NULL) {
         etwas_json_text(output, "image", location->image->path);
         etwas_json_number(output, "offset", location->offset);
@@ -280,7 +281,7 @@ static void put_json_frame(struct etwas_output *output, const struct etwas_heap_
 
 static void put_json_amounts(struct etwas_output *output, const struct etwas_heap_stack *stack)
 {
-    etwas_output_format(output, "\"live_bytes\":%" PRIu64, stack->live_bytes);
+    etwas_json_number(output, "live_bytes", stack->live_bytes);
     etwas_json_number(output, "live_blocks", stack->live_blocks);
     etwas_json_number(output, "allocated_bytes", stack->allocated_bytes);
     etwas_json_number(output, "allocations", stack->allocations);
@@ -289,15 +290,14 @@ static void put_json_amounts(struct etwas_output *output, const struct etwas_hea
 void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
                            const struct etwas_heap_stack *stack, uint32_t most_frames)
 {
-    etwas_output_char(output, '{');
+    etwas_json_object(output, NULL);
     put_json_amounts(output, stack);
-    etwas_output_text(output, ",\"frames\":[");
+    etwas_json_array(output, "frames");
     for (uint32_t i = 0; i < stack->frame_count && i < most_frames; i++) {
         bool goes_on = i + 1 == most_frames && stack->frame_count > most_frames;
         uint64_t address = goes_on ? ETWAS_EVENT_CUT : heap->frames[stack->first_frame + i];
         struct etwas_heap_location location = etwas_heap_locate(heap, stack, address);
 
-        etwas_output_text(output, i > 0 ? "," : "");
         put_json_frame(output, &location, address);
     }
     etwas_output_char(output, ']');
@@ -309,7 +309,6 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
     struct etwas_heap_stack all = sum(heap);
 
     etwas_input_print_json(output, input, result);
-    etwas_output_char(output, ',');
     put_json_amounts(output, &all);
     etwas_json_number(output, "frees", heap->frees);
     etwas_json_number(output, "failed", heap->failed);
@@ -331,9 +330,8 @@ void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint3
     uint32_t shown = shown_count(heap, limit);
 
     etwas_heap_json_head(output, heap, input, result);
-    etwas_output_text(output, ",\"stacks\":[");
+    etwas_json_array(output, "stacks");
     for (uint32_t i = 0; sorted != NULL && i < shown; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         etwas_heap_json_stack(output, heap, sorted[i], UINT32_MAX);
         etwas_output_char(output, '}');
     }

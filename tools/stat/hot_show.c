@@ -126,28 +126,19 @@ void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, ui
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_text_or_null(struct etwas_output *output, const char *key, const char *text)
-{
-    if (text != NULL) {
-        etwas_json_text(output, key, text);
-    } else {
-        etwas_json_key(output, key);
-        etwas_output_text(output, "null");
-    }
-}
-
 static void put_json_function(struct etwas_output *output, const struct etwas_hot *hot,
                               const struct etwas_hot_function *function)
 {
-    etwas_output_format(output, "{\"samples\":%" PRIu64 ",\"share\":%.6f", function->self,
-                        percent(hot, function->self) / 100);
+    etwas_json_object(output, NULL);
+    etwas_json_number(output, "samples", function->self);
+    etwas_json_format(output, "share", "%.6f", percent(hot, function->self) / 100);
     etwas_json_number(output, "total_samples", function->total);
-    etwas_output_format(output, ",\"total_share\":%.6f", percent(hot, function->total) / 100);
-    put_text_or_null(output, "function", function->name);
-    put_text_or_null(output, "image", function->image);
-    etwas_output_format(output, ",\"kernel\":%s,\"changed\":%s}",
-                        function->is_kernel ? "true" : "false",
-                        function->has_changed ? "true" : "false");
+    etwas_json_format(output, "total_share", "%.6f", percent(hot, function->total) / 100);
+    etwas_json_text(output, "function", function->name);
+    etwas_json_text(output, "image", function->image);
+    etwas_json_boolean(output, "kernel", function->is_kernel);
+    etwas_json_boolean(output, "changed", function->has_changed);
+    etwas_output_char(output, '}');
 }
 
 void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
@@ -164,9 +155,8 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
     etwas_json_number(output, "interval_ns", 100 * hot->interval_100ns);
     etwas_json_number(output, "other", hot->other);
     etwas_json_number(output, "function_count", hot->function_count);
-    etwas_output_text(output, ",\"functions\":[");
+    etwas_json_array(output, "functions");
     for (uint32_t i = 0; i < shown; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_json_function(output, hot, &hot->functions[i]);
     }
     etwas_output_text(output, "]}\n");

@@ -18,22 +18,11 @@
 /* A FILETIME; null for 0, a time that is not there. */
 static void put_time(struct etwas_output *output, const char *key, int64_t filetime)
 {
-    etwas_output_format(output, ",\"%s\":", key);
     if (filetime == 0) {
-        etwas_output_text(output, "null");
-        return;
+        etwas_json_null(output, key);
+    } else {
+        etwas_json_time(output, key, filetime);
     }
-    etwas_output_char(output, '"');
-    etwas_text_time(output, filetime);
-    etwas_output_char(output, '"');
-}
-
-static void put_utf16(struct etwas_output *output, const char *key, const uint16_t *name,
-                      size_t units)
-{
-    etwas_output_format(output, ",\"%s\":\"", key);
-    etwas_text_utf16(output, ETWAS_TEXT_JSON, name, units);
-    etwas_output_char(output, '"');
 }
 
 static void put_missing(struct etwas_output *output, const struct etwas_stat *stat,
@@ -41,27 +30,26 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
 {
     const etwas_trace_information *information = &input->information;
     uint64_t missing = 0;
+    bool is_known;
 
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "damage_count", information->damages);
     etwas_json_number(output, "bytes_skipped", information->bytes_skipped);
-    etwas_output_text(output, ",\"damages\":[");
+    etwas_json_array(output, "damages");
     for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
         const etwas_damage *damage = &input->damages[i];
 
-        etwas_output_format(
-            output, "%s{\"offset\":%" PRIu64 ",\"kind\":\"%s\",\"bytes_skipped\":%" PRIu64 "}",
-            i > 0 ? "," : "", damage->file_offset, etwas_damage_name(damage->kind),
-            damage->bytes_skipped);
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "offset", damage->file_offset);
+        etwas_json_text(output, "kind", etwas_damage_name(damage->kind));
+        etwas_json_number(output, "bytes_skipped", damage->bytes_skipped);
+        etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "events_lost", information->lost_events);
     etwas_json_number(output, "lost_untold", etwas_stat_untold(stat, information));
-    if (etwas_stat_missing(stat, input, &missing)) {
-        etwas_json_number(output, "events_missing", missing);
-    } else {
-        etwas_output_text(output, ",\"events_missing\":null");
-    }
+    is_known = etwas_stat_missing(stat, input, &missing);
+    etwas_json_known(output, "events_missing", is_known, missing);
     etwas_json_number(output, "buffers_lost", information->lost_buffers);
     etwas_json_number(output, "overwritten_events", information->overwritten_events);
     etwas_json_number(output, "overwritten_buffers", information->overwritten_buffers);
@@ -71,15 +59,13 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
 static void put_parts(struct etwas_output *output, const struct etwas_parts *parts,
                       const struct etwas_input *input)
 {
-    const char *before = "";
     uint32_t first;
     uint32_t last = 0;
 
     etwas_json_number(output, "part", input->information.part);
-    etwas_output_text(output, ",\"parts_missing\":[");
+    etwas_json_array(output, "parts_missing");
     while (etwas_parts_next_missing(parts, input->number, &first, &last)) {
-        etwas_output_format(output, "%s[%" PRIu32 ",%" PRIu32 "]", before, first, last);
-        before = ",";
+        etwas_json_format(output, NULL, "[%" PRIu32 ",%" PRIu32 "]", first, last);
     }
     etwas_output_char(output, ']');
 }
@@ -90,10 +76,7 @@ static void put_covered_time(struct etwas_output *output, const char *key, int64
         put_time(output, key, etwas_input_filetime(time_ns));
         return;
     }
-    etwas_json_key(output, key);
-    etwas_output_char(output, '"');
-    etwas_text_time_ns(output, time_ns);
-    etwas_output_char(output, '"');
+    etwas_json_time_ns(output, key, time_ns);
 }
 
 /* The time that rates are counted over; null: it is not known. */
@@ -103,13 +86,14 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
     struct etwas_trace_coverage_span span;
 
     if (!etwas_trace_coverage_span_of(input, &stat->window, &span)) {
-        etwas_output_text(output,
-                          ",\"covered_from\":null,\"covered_until\":null,\"duration_s\":null");
+        etwas_json_null(output, "covered_from");
+        etwas_json_null(output, "covered_until");
+        etwas_json_null(output, "duration_s");
     } else {
         put_covered_time(output, "covered_from", span.from_ns);
         put_covered_time(output, "covered_until", span.until_ns);
-        etwas_output_format(output, ",\"duration_s\":%.7f",
-                            (double)etwas_stat_covered_ns(stat, input) / 1e9);
+        etwas_json_format(output, "duration_s", "%.7f",
+                          (double)etwas_stat_covered_ns(stat, input) / 1e9);
     }
     etwas_json_number(output, "events_outside", etwas_stat_outside(stat));
 }
@@ -120,19 +104,19 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     const etwas_trace_information *information = &input->information;
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
 
-    put_utf16(output, "session", stat->session_name, stat->session_name_units);
-    put_utf16(output, "log_file", stat->log_file_name, stat->log_file_name_units);
+    etwas_json_utf16(output, "session", stat->session_name, stat->session_name_units);
+    etwas_json_utf16(output, "log_file", stat->log_file_name, stat->log_file_name_units);
     etwas_json_number(output, "mode", header->LogFileMode);
-    etwas_output_text(output, ",\"mode_names\":[\"");
+    etwas_json_array(output, "mode_names");
+    etwas_output_char(output, '"');
     etwas_names_mode(output, header->LogFileMode, "\",\"");
     etwas_output_text(output, "\"]");
     etwas_json_number(output, "buffer_bytes", header->BufferSize);
     etwas_json_number(output, "buffers", information->buffers);
     etwas_json_number(output, "buffers_written", header->BuffersWritten);
-    etwas_output_format(output, ",\"clock\":\"%s\"", etwas_names_clock(information->clock));
+    etwas_json_text(output, "clock", etwas_names_clock(information->clock));
     etwas_json_number(output, "clock_frequency", information->clock_frequency);
     etwas_json_boolean(output, "calibrated", information->calibrated);
-    etwas_output_text(output, ",\"clocks\":");
     etwas_stat_clock_json(output, &input->clock);
     if (information->protocol != 0) {
         etwas_json_text(output, "protocol",
@@ -144,9 +128,8 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_json_number(output, "computer_processors", information->processors);
     etwas_json_number(output, "processor_mhz", header->CpuSpeedInMHz);
     etwas_json_number(output, "pointer_bytes", header->PointerSize);
-    etwas_output_format(output, ",\"system\":\"%u.%u.%" PRIu32 "\"",
-                        header->VersionDetail.MajorVersion, header->VersionDetail.MinorVersion,
-                        header->ProviderVersion);
+    etwas_json_format(output, "system", "\"%u.%u.%" PRIu32 "\"", header->VersionDetail.MajorVersion,
+                      header->VersionDetail.MinorVersion, header->ProviderVersion);
     put_time(output, "booted", header->BootTime.QuadPart);
     put_time(output, "started", header->StartTime.QuadPart);
     put_time(output, "ended", header->EndTime.QuadPart);
@@ -165,28 +148,22 @@ static void put_count(struct etwas_output *output, const struct etwas_stat_count
 void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_stat *stat,
                                const struct etwas_input *input, uint32_t number)
 {
-    etwas_output_text(output, "{\"processor\":");
-    if ((number == 0 && stat->without_processors) ||
-        etwas_stat_is_beside_processors(input, number)) {
-        etwas_output_text(output, "null");
-    } else {
-        etwas_output_unsigned(output, number);
-    }
+    etwas_json_object(output, NULL);
+    etwas_json_known(output, "processor",
+                     (number != 0 || !stat->without_processors) &&
+                         !etwas_stat_is_beside_processors(input, number),
+                     number);
     put_count(output, &stat->processors[number]);
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
                            const struct etwas_input *input)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"processors\":[");
+    etwas_json_array(output, "processors");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
-            etwas_output_text(output, before);
             etwas_stat_json_processor(output, stat, input, i);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');
@@ -210,13 +187,12 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
 
-    etwas_output_text(output, ",\"classes\":[");
+    etwas_json_array(output, "classes");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
         const struct etwas_stat_kind *kind = kinds[i];
 
-        etwas_output_text(output, i > 0 ? ",{\"class\":\"" : "{\"class\":\"");
-        etwas_text_guid(output, &kind->key.guid);
-        etwas_output_char(output, '"');
+        etwas_json_object(output, NULL);
+        etwas_json_guid(output, "class", &kind->key.guid);
         put_kind_name(output, kind);
         etwas_json_number(output, "type", kind->key.type);
         if (!kind->key.classic) {
@@ -232,11 +208,9 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
 
 static void put_told_loss(struct etwas_output *output, const struct etwas_trace_loss *loss)
 {
-    etwas_output_text(output, "{\"from\":\"");
-    etwas_text_time_ns(output, loss->from_ns);
-    etwas_output_text(output, "\",\"until\":\"");
-    etwas_text_time_ns(output, loss->until_ns);
-    etwas_output_char(output, '"');
+    etwas_json_object(output, NULL);
+    etwas_json_time_ns(output, "from", loss->from_ns);
+    etwas_json_time_ns(output, "until", loss->until_ns);
     etwas_json_text(output, "cause", etwas_lost_name(loss->cause));
     if (loss->processor != ETWAS_LOST_ANYWHERE) {
         etwas_json_number(output, "processor", loss->processor);
@@ -247,9 +221,8 @@ static void put_told_loss(struct etwas_output *output, const struct etwas_trace_
 
 static void put_losses(struct etwas_output *output, const struct etwas_trace_losses *losses)
 {
-    etwas_output_text(output, ",\"losses\":[");
+    etwas_json_array(output, "losses");
     for (uint32_t i = 0; i < losses->count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_told_loss(output, &losses->list[i]);
     }
     etwas_output_char(output, ']');
@@ -257,22 +230,19 @@ static void put_losses(struct etwas_output *output, const struct etwas_trace_los
 
 static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
 {
-    etwas_output_text(output, ",\"not_recorded\":[");
+    etwas_json_array(output, "not_recorded");
     for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
         const struct etwas_stat_gap *gap = &stat->gaps[i];
 
-        etwas_output_format(output, "%s{\"processor\":%" PRIu32 ",\"from\":", i > 0 ? "," : "",
-                            gap->processor);
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "processor", gap->processor);
         if (gap->from_ns == INT64_MIN) {
-            etwas_output_text(output, "null");
+            etwas_json_null(output, "from");
         } else {
-            etwas_output_char(output, '"');
-            etwas_text_time_ns(output, gap->from_ns);
-            etwas_output_char(output, '"');
+            etwas_json_time_ns(output, "from", gap->from_ns);
         }
-        etwas_output_text(output, ",\"until\":\"");
-        etwas_text_time_ns(output, gap->until_ns);
-        etwas_output_text(output, "\"}");
+        etwas_json_time_ns(output, "until", gap->until_ns);
+        etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "not_recorded_count", stat->gap_count);
@@ -283,8 +253,8 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
 {
     struct etwas_stat_count total = etwas_stat_total(stat);
 
-    etwas_output_text(output, "{\"file\":");
-    etwas_json_string(output, input->path);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "file", input->path);
     put_missing(output, stat, input, result);
     put_parts(output, stat->parts, input);
     put_session(output, stat, input);

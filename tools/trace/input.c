@@ -442,8 +442,8 @@ static void put_damage(struct etwas_output *output, const etwas_damage *damage)
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
                             int result)
 {
-    etwas_output_text(output, "{\"file\":");
-    etwas_json_string(output, input->path);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "file", input->path);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "events_lost", input->information.lost_events);
 }

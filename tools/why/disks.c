@@ -9,6 +9,7 @@
 #include "why/why.h"
 
 #include "print/human.h"
+#include "print/json.h"
 
 #include <inttypes.h>
 
@@ -58,19 +59,17 @@ void etwas_why_print_requests(struct etwas_output *output, const struct etwas_wh
 
 void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"disk_requests\":[");
+    etwas_json_array(output, "disk_requests");
     for (uint32_t i = 0; i < ETWAS_KERNEL_DISK_KINDS; i++) {
         const struct etwas_why_requests *requests = &chosen->requests[i];
 
         if (requests->count > 0) {
-            etwas_output_format(output,
-                                "%s{\"kind\":\"%s\",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64
-                                ",\"longest_ns\":%" PRIu64 "}",
-                                before, kinds[i], requests->count, requests->bytes,
-                                requests->longest_ns);
-            before = ",";
+            etwas_json_object(output, NULL);
+            etwas_json_text(output, "kind", kinds[i]);
+            etwas_json_number(output, "count", requests->count);
+            etwas_json_number(output, "bytes", requests->bytes);
+            etwas_json_number(output, "longest_ns", requests->longest_ns);
+            etwas_output_char(output, '}');
         }
     }
     etwas_output_char(output, ']');

@@ -33,8 +33,8 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
     const char *its_class =
         name->class_index != UINT32_MAX ? why->classes[name->class_index].name : "";
 
-    etwas_output_text(output, "{\"class\":");
-    etwas_json_string(output, its_class);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "class", its_class);
     if (memcmp(&name->activity, &none, sizeof none) == 0) {
         etwas_json_number(output, "instance", name->instance);
     } else {
@@ -68,15 +68,13 @@ static void put_thread(struct etwas_output *output, const struct etwas_why *why,
 
 static void put_classes(struct etwas_output *output, const struct etwas_why *why)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"classes\":[");
+    etwas_json_array(output, "classes");
     for (uint32_t i = 0; i < why->class_count; i++) {
         const struct etwas_why_class *its = &why->classes[i];
 
         if (its->count > 0) {
-            etwas_output_format(output, "%s{\"class\":", before);
-            etwas_json_string(output, its->name);
+            etwas_json_object(output, NULL);
+            etwas_json_text(output, "class", its->name);
             etwas_json_guid(output, "guid", &its->guid);
             etwas_json_number(output, "count", its->count);
             etwas_json_number(output, "duration_ns", its->duration_ns);
@@ -84,7 +82,6 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
             put_times(output, &its->times);
             etwas_json_number(output, "counted", its->counted);
             etwas_output_char(output, '}');
-            before = ",";
         }
     }
     etwas_output_char(output, ']');
@@ -93,9 +90,10 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
 static void put_holders(struct etwas_output *output, const struct etwas_why *why,
                         const struct etwas_why_chosen *chosen)
 {
-    etwas_output_text(output, ",\"processor_had\":[");
+    etwas_json_array(output, "processor_had");
     for (uint32_t i = 0; i < chosen->holder_count; i++) {
-        etwas_output_format(output, "%s{\"ns\":%" PRIu64, i > 0 ? "," : "", chosen->holders[i].ns);
+        etwas_json_object(output, NULL);
+        etwas_json_number(output, "ns", chosen->holders[i].ns);
         put_thread(output, why, why->schedule.threads[chosen->holders[i].number].thread,
                    chosen->holders[i].number);
         etwas_output_char(output, '}');
@@ -114,23 +112,20 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     };
     char call[ETWAS_WHY_CALL_BYTES];
 
-    if (block->call >= 0) {
-        etwas_output_format(output, "{\"call\":%" PRId64, block->call);
-    } else {
-        etwas_output_text(output, "{\"call\":null");
-    }
+    etwas_json_object(output, NULL);
+    etwas_json_known(output, "call", block->call >= 0, (uint64_t)block->call);
     if (block->call >= 0 && etwas_why_call_name(why, block->call, call)) {
         etwas_json_text(output, "call_name", call);
     }
     etwas_json_boolean(output, "hard_fault", block->is_fault);
-    etwas_output_text(output, ",\"files\":[");
+    etwas_json_array(output, "files");
     for (uint32_t i = 0; i < ETWAS_WHY_FILES && block->files[i] != NULL; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
-        etwas_json_string(output, block->files[i]);
+        etwas_json_text(output, NULL, block->files[i]);
     }
     etwas_output_char(output, ']');
     if (block->has_socket) {
-        etwas_output_text(output, ",\"socket\":\"");
+        etwas_json_key(output, "socket");
+        etwas_output_char(output, '"');
         etwas_why_print_socket(output, &block->socket);
         etwas_output_char(output, '"');
     }
@@ -141,15 +136,18 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     etwas_json_number(output, "ns", block->ns);
     etwas_json_number(output, "times", block->times);
     etwas_json_number(output, "longest_ns", block->longest_ns);
-    etwas_output_text(output, ",\"stack\":[");
+    etwas_json_array(output, "stack");
     for (uint32_t i = 0; i < block->frame_count; i++) {
-        etwas_output_text(output, i > 0 ? ",\"" : "\"");
+        etwas_json_key(output, NULL);
+        etwas_output_char(output, '"');
         etwas_output_hexadecimal(output, block->frames[i]);
         etwas_output_char(output, '"');
     }
-    etwas_output_text(output, "],\"symbols\":[");
+    etwas_output_char(output, ']');
+    etwas_json_array(output, "symbols");
     for (uint32_t i = 0; i < block->frame_count; i++) {
-        etwas_output_text(output, i > 0 ? ",\"" : "\"");
+        etwas_json_key(output, NULL);
+        etwas_output_char(output, '"');
         etwas_why_print_frame(output, ETWAS_TEXT_JSON, why, block, i);
         etwas_output_char(output, '"');
     }
@@ -158,15 +156,13 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
 
 static void put_faults(struct etwas_output *output, const struct etwas_why_chosen *chosen)
 {
-    const char *before = "";
-
-    etwas_output_text(output, ",\"fault_types\":[");
+    etwas_json_array(output, "fault_types");
     for (uint8_t i = 0; i < ETWAS_KERNEL_FAULT_TYPES; i++) {
         if (chosen->faults[i] > 0) {
-            etwas_output_format(output, "%s{\"type\":\"%s\",\"count\":%" PRIu64 "}", before,
-                                etwas_kernel_fault_name(ETWAS_KERNEL_FIRST_FAULT + i),
-                                chosen->faults[i]);
-            before = ",";
+            etwas_json_object(output, NULL);
+            etwas_json_text(output, "type", etwas_kernel_fault_name(ETWAS_KERNEL_FIRST_FAULT + i));
+            etwas_json_number(output, "count", chosen->faults[i]);
+            etwas_output_char(output, '}');
         }
     }
     etwas_output_char(output, ']');
@@ -186,11 +182,11 @@ static void put_own(struct etwas_output *output, const struct etwas_why_own *own
         "minor_faults", "major_faults"};
 
     etwas_json_text(output, "times_by", by[own->by]);
-    etwas_output_text(output, ",\"counters\":");
     if (!own->is_counted || own->is_elsewhere) {
-        etwas_output_text(output, "null");
+        etwas_json_null(output, "counters");
     } else {
-        etwas_output_format(output, "{\"known\":%" PRIu32, own->used.known);
+        etwas_json_object(output, "counters");
+        etwas_json_number(output, "known", own->used.known);
         for (uint32_t i = 0; i < ETWAS_WHY_COUNTERS; i++) {
             etwas_json_number(output, keys[i], own->used.values[i]);
         }
@@ -205,9 +201,8 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
                        const struct etwas_why_chosen *chosen)
 {
     put_name(output, why, &chosen->name);
-    etwas_output_text(output, ",\"parents\":[");
+    etwas_json_array(output, "parents");
     for (uint32_t i = 0; i < chosen->parent_count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_name(output, why, &chosen->parents[i]);
         etwas_output_char(output, '}');
     }
@@ -215,9 +210,7 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
     put_process(output, why, chosen->process, chosen->began_ns);
     etwas_json_number(output, "thread", chosen->thread);
     etwas_json_number(output, "threads", chosen->threads);
-    etwas_output_text(output, ",\"start\":\"");
-    etwas_text_time_ns(output, chosen->start_unix_ns);
-    etwas_output_char(output, '"');
+    etwas_json_time_ns(output, "start", chosen->start_unix_ns);
     etwas_json_number(output, "duration_ns", chosen->duration_ns);
     etwas_json_error(output, "error_ns", chosen->error_ns);
     put_times(output, &chosen->times);
@@ -226,9 +219,8 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
     put_faults(output, chosen);
     put_holders(output, why, chosen);
     etwas_why_json_requests(output, chosen);
-    etwas_output_text(output, ",\"blocked_on\":[");
+    etwas_json_array(output, "blocked_on");
     for (uint32_t i = 0; i < chosen->block_count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_block(output, why, &chosen->blocks[i]);
     }
     etwas_output_text(output, "]}");
@@ -236,10 +228,10 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
 
 static void put_files(struct etwas_output *output, const struct etwas_why *why)
 {
-    etwas_output_text(output, "{\"files\":[");
+    etwas_json_object(output, NULL);
+    etwas_json_array(output, "files");
     for (uint32_t i = 0; i < why->run.count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
-        etwas_json_string(output, why->run.inputs[i].path);
+        etwas_json_text(output, NULL, why->run.inputs[i].path);
     }
     etwas_output_char(output, ']');
 }
@@ -261,9 +253,8 @@ void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, in
     etwas_json_number(output, "left_out", etwas_spans_count(why->spans, ETWAS_SPANS_LEFT_OUT));
     etwas_json_number(output, "other_classes", why->other_classes);
     put_classes(output, why);
-    etwas_output_text(output, ",\"slowest\":[");
+    etwas_json_array(output, "slowest");
     for (uint32_t i = 0; i < why->chosen_count; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_chosen(output, why, &why->chosen[i]);
     }
     etwas_output_text(output, "]}\n");

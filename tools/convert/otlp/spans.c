@@ -55,7 +55,8 @@ static uint32_t put_start(struct etwas_otlp *otlp)
     char name[ETWAS_SPAN_NAME_BYTES];
 
     etwas_span_name_make(name, current->schema_texts, current->record);
-    etwas_json_text(&otlp->item, "name", name);
+    etwas_output_text(&otlp->item, ",\"name\":");
+    etwas_json_string(&otlp->item, name);
     etwas_output_text(&otlp->item, ",\"attributes\":[");
     etwas_otlp_header(otlp);
     etwas_otlp_early_time(&otlp->item, "etwas.time", otlp->convert->time_ns);
