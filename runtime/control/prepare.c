@@ -20,6 +20,7 @@
 #include "provider/enabling.h"
 #include "provider/guest_images.h"
 #include "provider/image_records.h"
+#include "provider/thread_counters.h"
 #include "realtime/realtime.h"
 #include "registry/registry.h"
 #include "session/session.h"
@@ -32,7 +33,6 @@
 #include "sharing/reconcile.h"
 #include "sharing/service.h"
 #include "system/logger.h"
-#include "system/thread_counters.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

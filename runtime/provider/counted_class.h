@@ -4,7 +4,7 @@
 /*
  * Counters of the logging thread, recorded beside the START and END of instances and activities. A
  * session requests them with ETWAS_ENABLE_PROPERTY_COUNTERS. Which counters are read, and of which
- * classes, is the business of system/thread_counters.h, which stores its functions here.
+ * classes, is the business of provider/thread_counters.h, which stores its functions here.
  */
 #ifndef ETWAS_PROVIDER_COUNTED_CLASS_H
 #define ETWAS_PROVIDER_COUNTED_CLASS_H

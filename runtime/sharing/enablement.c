@@ -9,7 +9,7 @@
 #include "platform/wait.h"
 #include "provider/event_items.h"
 #include "provider/image_records.h"
-#include "system/thread_counters.h"
+#include "provider/thread_counters.h"
 
 void etwas_enablement_record(struct etwas_registry_enablement *enablement,
                              const etwas_guid *provider, uint8_t level, uint64_t match_any,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """How much of a shared library is our own: text, constants and unwind tables of our objects, by the
-linker's map. The system logger, the recovery of what a dead process left, relogging, what other processes' sessions
+linker's map. The system logger and the counters of threads, the recovery of what a dead process left, relogging, what other processes' sessions
 need, providers by their names and AutoLogger files, which a program that only logs by itself never touches, have limits of their own.
 Fails beyond a limit, naming the rooms and the largest objects."""
 import collections
@@ -15,7 +15,7 @@ PIECE = re.compile(r"^ (\.\S+)?\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+\S*\.dir/(\S+?)\
 NAME = re.compile(r"^ (\.\S+)$")
 
 ROOMS = {
-    "system logger": re.compile(r"system/"),
+    "system logger, counters": re.compile(r"system/|provider/(counted_classes|thread_counters)"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),

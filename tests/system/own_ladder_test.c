@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/counted.h"
+#include "provider/counted.h"
 #include "system/own_fixture.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/counted.h"
 #include "provider/modern.h"
-#include "system/counted.h"
 
 static void nothing(void)
 {

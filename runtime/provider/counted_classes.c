@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which classes have their instances counted: those whose provider's enablement requests counters,
- * and those that are enabled so themselves.
+ * Which classes have their instances counted: a class is counted if the enablement of its provider
+ * requests counters, or its own.
  */
-#include "system/counted_classes.h"
+#include "provider/counted_classes.h"
 
 #include <ck_pr.h>
 #include <etwas/etwas.h>

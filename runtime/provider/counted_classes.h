@@ -4,8 +4,8 @@
 /*
  * Which classes have their instances counted. Two of the verbs of provider/counted_class.h.
  */
-#ifndef ETWAS_SYSTEM_COUNTED_CLASSES_H
-#define ETWAS_SYSTEM_COUNTED_CLASSES_H
+#ifndef ETWAS_PROVIDER_COUNTED_CLASSES_H
+#define ETWAS_PROVIDER_COUNTED_CLASSES_H
 
 #include <etwas/evntrace.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/counted.h"
+#include "provider/counted.h"
 
 #include <dirent.h>
 #include <stdio.h>

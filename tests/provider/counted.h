@@ -5,8 +5,8 @@
  * What the tests of threads' counters share: a classic provider with two classes of instances, sessions that
  * have them counted, and the readings of a file.
  */
-#ifndef ETWAS_TESTS_SYSTEM_COUNTED_H
-#define ETWAS_TESTS_SYSTEM_COUNTED_H
+#ifndef ETWAS_TESTS_PROVIDER_COUNTED_H
+#define ETWAS_TESTS_PROVIDER_COUNTED_H
 
 #include "etl/own_record.h"
 #include "session/fixture.h"

@@ -6,8 +6,8 @@
  * after the START of an instance or activity, and one before its END (etl/own_record.h), in
  * sessions that request them.
  */
-#ifndef ETWAS_SYSTEM_THREAD_COUNTERS_H
-#define ETWAS_SYSTEM_THREAD_COUNTERS_H
+#ifndef ETWAS_PROVIDER_THREAD_COUNTERS_H
+#define ETWAS_PROVIDER_THREAD_COUNTERS_H
 
 /* Called before the first session requests counters. Thread-safe. */
 void etwas_thread_counters_prepare(void);

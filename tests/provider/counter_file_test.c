@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/counted.h"
+#include "provider/counted.h"
 
 enum {
     MOST_FILES = 256,

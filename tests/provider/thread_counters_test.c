@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "provider/counted.h"
 #include "provider/modern.h"
-#include "system/counted.h"
 
 enum {
     PAGES = 100,
