@@ -17,10 +17,10 @@
 #include "file/session_file.h"
 #include "file/snapshot.h"
 #include "flush/drain.h"
+#include "provider/source.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
 #include "shared/mapping.h"
-#include "system/logger.h"
 
 /*
  * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What
@@ -112,7 +112,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
                                          (uint32_t)getpid(), made);
 
     if (code == ERROR_SUCCESS) {
-        etwas_system_logger_emit_symbols(session);
+        etwas_kernel_source.before_snapshot(session);
         code = etwas_snapshot_write(session, made);
     }
     if (code == ERROR_SUCCESS) {
@@ -224,10 +224,10 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
         (flags == session->configuration.enable_flags && flags != 0)) {
         return ERROR_SUCCESS;
     }
-    settings = *etwas_system_logger_settings(session);
+    settings = etwas_kernel_source.state(session)->settings;
     settings.flags = flags;
     memset(settings.groups, 0, sizeof settings.groups);
-    code = etwas_system_logger_change(session, &settings, &fault);
+    code = etwas_kernel_source.update(session, &settings, &fault);
     etwas_kernel_refusal_store(&fault);
     return code;
 }

@@ -13,12 +13,11 @@
 #include "control/enable_filter.h"
 #include "control/system_information.h"
 #include "provider/event_items.h"
+#include "provider/system_providers.h"
 #include "session/session.h"
 #include "sharing/enablement.h"
 #include "sharing/host.h"
 #include "sharing/remote.h"
-#include "system/enablement.h"
-#include "system/keywords.h"
 
 #define KNOWN_PROPERTIES                                                                           \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
@@ -59,6 +58,38 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
                : ERROR_SUCCESS;
 }
 
+/*
+ * Adds filters and stacks to the enablement; `events` is the parsed filter by event id. Returns
+ * ERROR_NOT_SUPPORTED for any property but EVENT_ENABLE_PROPERTY_STACK_TRACE, and for any filter
+ * but those by process id, by event id and, for stacks, by event id.
+ */
+static uint32_t add_system_filters(struct etwas_system_enablement *enablement,
+                                   const ENABLE_TRACE_PARAMETERS *parameters,
+                                   const struct etwas_event_filter *events)
+{
+    if ((parameters->EnableProperty & ~EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0 ||
+        (events->kinds & ~(uint32_t)(ETWAS_FILTER_EVENTS | ETWAS_FILTER_STACKS)) != 0) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    enablement->has_stacks = parameters->EnableProperty != 0;
+    enablement->events = events->events;
+    enablement->stacks = events->stacks;
+    for (uint32_t index = 0; index < parameters->FilterDescCount; index++) {
+        EVENT_FILTER_DESCRIPTOR one;
+
+        memcpy(&one, &parameters->EnableFilterDesc[index],
+               sizeof one); /* not necessarily aligned */
+        if (one.Type == EVENT_FILTER_TYPE_EXECUTABLE_NAME) {
+            return ERROR_NOT_SUPPORTED;
+        }
+        if (one.Type == EVENT_FILTER_TYPE_PID && one.Size <= sizeof enablement->processes) {
+            memcpy(enablement->processes, (const void *)(uintptr_t)one.Ptr, one.Size);
+            enablement->process_count = one.Size / (uint32_t)sizeof *enablement->processes;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
 static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t control_code,
                                  const struct etwas_registry_enablement *requested,
                                  const ENABLE_TRACE_PARAMETERS *parameters,
@@ -67,7 +98,7 @@ static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t 
     struct etwas_system_enablement enablement = {.level = requested->level,
                                                  .match_any = requested->match_any,
                                                  .match_all = requested->match_all};
-    uint32_t code = etwas_system_enablement_add(&enablement, parameters, filter);
+    uint32_t code = add_system_filters(&enablement, parameters, filter);
 
     return code != ERROR_SUCCESS
                ? code

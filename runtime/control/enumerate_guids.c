@@ -17,10 +17,10 @@
 #include "platform/thread.h"
 #include "provider/control_guid.h"
 #include "provider/registration.h"
+#include "provider/source.h"
+#include "provider/system_providers.h"
 #include "session/session.h"
 #include "sharing/other_processes.h"
-#include "system/keywords.h"
-#include "system/logger.h"
 
 /* ---- EnumerateTraceGuids --------------------------------------------------------------------- */
 
@@ -151,7 +151,11 @@ static void list_others(struct guids_result *result, bool groups)
 /* The session's enablement of a system provider; NULL: it has none. */
 static const struct etwas_system_enablement *system_enablement(uint32_t session, uint32_t provider)
 {
-    return etwas_system_logger_enablement(&etwas_sessions[session], provider);
+    const struct etwas_source_state *state = etwas_kernel_source.state(&etwas_sessions[session]);
+
+    return state != NULL && state->settings.providers[provider].is_enabled
+               ? &state->settings.providers[provider]
+               : NULL;
 }
 
 static uint32_t count_system_enablements(uint32_t provider)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "control/system_information.h"
+#include "provider/system_settings.h"
 #include "session/session.h"
-#include "system/settings.h"
 
 enum {
     TRACE_PROCESSING_VERSION = 1 /* of OpenTrace and ProcessTrace here */

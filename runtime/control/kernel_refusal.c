@@ -6,6 +6,8 @@
 #include <etwas/etwas.h>
 #include <string.h>
 
+#include "provider/source.h"
+
 enum {
     LONGEST_SENTENCE = 512
 };
@@ -23,7 +25,7 @@ size_t etwas_kernel_refusal(char *text, size_t room)
     size_t length;
 
     if (last.cause != ETWAS_UNAVAILABLE_NOTHING) {
-        etwas_unavailability_explain(&last, sentence, sizeof sentence);
+        etwas_kernel_source.explain(&last, sentence, sizeof sentence);
     }
     length = strlen(sentence);
     if (text != NULL && room != 0) {

@@ -8,7 +8,7 @@
 #ifndef ETWAS_CONTROL_KERNEL_REFUSAL_H
 #define ETWAS_CONTROL_KERNEL_REFUSAL_H
 
-#include "system/unavailability.h"
+#include "provider/unavailability.h"
 
 /* Stores the result of a start or update of a system logger, also of one that succeeded. */
 void etwas_kernel_refusal_store(const struct etwas_unavailability *fault);

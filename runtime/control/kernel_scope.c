@@ -6,8 +6,8 @@
 
 #include <etwas/etwas.h>
 
+#include "provider/source.h"
 #include "session/session.h"
-#include "system/logger.h"
 
 static _Thread_local uint32_t chosen = ETWAS_KERNEL_SCOPE_SYSTEM;
 
@@ -29,6 +29,7 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
 {
     struct etwas_session_key key;
     const struct etwas_session *session;
+    const struct etwas_source_state *state;
     uint32_t code = ERROR_INVALID_HANDLE;
 
     if (rung == NULL) {
@@ -39,8 +40,9 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
     }
     etwas_control_lock();
     session = etwas_session_find(key);
-    if (session != NULL && session->system_logger != NULL) {
-        *rung = etwas_system_logger_rung(session);
+    state = session != NULL ? etwas_kernel_source.state(session) : NULL;
+    if (state != NULL) {
+        *rung = state->rung;
         code = ERROR_SUCCESS;
     } else if (session != NULL && !session->configuration.system_logger) {
         code = ERROR_NOT_SUPPORTED;

@@ -5,8 +5,8 @@
 #include <etwas/winerror.h>
 #include <stdio.h>
 
+#include "provider/source.h"
 #include "session/session.h"
-#include "system/groups/empty_groups.h"
 
 enum {
     LONGEST_SENTENCE = 512
@@ -29,11 +29,11 @@ uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *t
     session = etwas_session_find(key);
     if (session != NULL) {
         code = session->configuration.system_logger ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
-        *flags = etwas_empty_group_flags(session->configuration.enable_flags);
+        *flags = etwas_kernel_source.silent(session->configuration.enable_flags, NULL, 0);
     }
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && text != NULL && room != 0) {
-        etwas_empty_group_explain(*flags, sentence, sizeof sentence);
+        (void)etwas_kernel_source.silent(*flags, sentence, sizeof sentence);
         (void)snprintf(text, room, "%s", sentence);
     }
     return code;

@@ -13,6 +13,7 @@
 #include "control/crash_safe.h"
 #include "control/kernel_refusal.h"
 #include "control/required_memory.h"
+#include "control/system_information.h"
 #include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
@@ -24,13 +25,13 @@
 #include "platform/own_descriptor.h"
 #include "provider/enabling.h"
 #include "provider/image_records.h"
+#include "provider/source.h"
 #include "realtime/session_realtime.h"
 #include "registry/sessions.h"
 #include "session/file_name.h"
 #include "session/losses.h"
 #include "sharing/host.h"
 #include "sharing/sharing.h"
-#include "system/logger.h"
 
 enum {
     BYTES_A_KB = 1024,
@@ -239,13 +240,15 @@ static uint32_t make_sinks(struct etwas_session *session)
 
 static uint32_t make_system_logger(struct etwas_session *session)
 {
+    struct etwas_system_settings settings;
     struct etwas_unavailability fault;
     uint32_t code;
 
     if (!session->configuration.system_logger) {
         return ERROR_SUCCESS;
     }
-    code = etwas_system_logger_begin(session, &fault);
+    etwas_system_information_first(&session->configuration, &settings);
+    code = etwas_kernel_source.begin(session, &settings, &fault);
     etwas_kernel_refusal_store(&fault);
     return code;
 }
@@ -348,7 +351,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         code = code == ERROR_SUCCESS ? make_system_logger(session) : code;
         code = code == ERROR_SUCCESS ? make_sinks(session) : code;
         if (code != ERROR_SUCCESS) {
-            etwas_system_logger_end(session);
+            etwas_kernel_source.end(session);
             etwas_flusher_end(session);
             etwas_session_shut_down(session);
         }
@@ -366,12 +369,12 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     etwas_crash_safe_open(session);
     key = etwas_session_key(session); /* once it is open another thread may end it */
     *handle = etwas_session_handle(key);
-    etwas_system_logger_start(session);
+    etwas_kernel_source.start(session);
     etwas_host_open(session);
     /* From here on another thread may find the session by its name, and stop it. */
     etwas_session_open(session);
     /* The flusher drains the rundown meanwhile. */
-    etwas_system_logger_await_run_down(key);
+    etwas_kernel_source.await_run_down(key);
     return ERROR_SUCCESS;
 }
 
@@ -430,7 +433,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     /* A thread that changes the session is done, and none begins to while it stops. */
     (void)pthread_mutex_lock(&session->role);
     (void)pthread_mutex_unlock(&session->role);
-    etwas_system_logger_end(session);
+    etwas_kernel_source.end(session);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);

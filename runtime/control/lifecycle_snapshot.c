@@ -8,7 +8,7 @@
 #include "etl/clock_convert.h"
 #include "file/snapshot.h"
 #include "flush/session_clock.h"
-#include "system/logger.h"
+#include "provider/source.h"
 
 enum {
     NS_A_SECOND = 1000000000,
@@ -25,7 +25,7 @@ static uint32_t lifecycle_snapshot_window(struct etwas_session *session,
     if (session->configuration.filtered_out) {
         return ERROR_SUCCESS;
     }
-    etwas_system_logger_emit_symbols(session);
+    etwas_kernel_source.before_snapshot(session);
     etwas_session_clock_read_if_due(session);
     return etwas_snapshot_write_window(session, file_name, window);
 }

@@ -20,6 +20,7 @@
 #include "provider/enabling.h"
 #include "provider/guest_images.h"
 #include "provider/image_records.h"
+#include "provider/source.h"
 #include "provider/thread_counters.h"
 #include "realtime/realtime.h"
 #include "registry/registry.h"
@@ -32,7 +33,6 @@
 #include "sharing/propagate.h"
 #include "sharing/reconcile.h"
 #include "sharing/service.h"
-#include "system/logger.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -60,7 +60,7 @@ static void lock_sessions(void)
 static void forget_sessions(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        etwas_system_logger_forget(&etwas_sessions[index]);
+        etwas_kernel_source.forget(&etwas_sessions[index]);
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
             etwas_sessions[index].file != NULL) {
             etwas_log_file_forget(etwas_sessions[index].file);

@@ -3,6 +3,7 @@
 
 #include "control/system_information.h"
 
+#include <ck_pr.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
@@ -13,10 +14,10 @@
 #include "control/lifecycle.h"
 #include "control/system_request.h"
 #include "etl/kernel_class.h"
+#include "provider/source.h"
+#include "provider/system_providers.h"
 #include "session/session.h"
 #include "sharing/remote.h"
-#include "system/keywords.h"
-#include "system/logger.h"
 
 enum {
     SOURCE_TIMER = 0,
@@ -55,11 +56,51 @@ static struct etwas_session *system_information_acquire(etwas_trace_handle handl
     return session;
 }
 
+/* R188: a rundown is emitted whatever the flags are. */
+static uint32_t first_flags(const struct etwas_configuration *configuration)
+{
+    const uint32_t there =
+        EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD;
+
+    return configuration->enable_flags | (configuration->rundown_only ? there : 0);
+}
+
+/*
+ * Sets the profile interval of sessions that start from now on, unless it is 0. Returns the
+ * interval in force.
+ */
+static uint32_t first_interval(uint32_t interval)
+{
+    static uint32_t first = ETWAS_PROFILE_INTERVAL;
+
+    if (interval != 0) {
+        ck_pr_store_32(&first, interval);
+    }
+    return ck_pr_load_32(&first);
+}
+
+void etwas_system_information_first(const struct etwas_configuration *configuration,
+                                    struct etwas_system_settings *settings)
+{
+    *settings = (struct etwas_system_settings){
+        .flags = first_flags(configuration),
+        .profile_interval = first_interval(0),
+        .no_kernel_stacks = configuration->no_kernel_stacks,
+    };
+}
+
+uint64_t etwas_kernel_keywords(const etwas_guid *guid)
+{
+    uint32_t provider = guid != NULL ? etwas_system_provider_of(guid) : ETWAS_SYSTEM_PROVIDERS;
+
+    return provider != ETWAS_SYSTEM_PROVIDERS ? etwas_kernel_source.keywords(provider) : 0;
+}
+
 static uint32_t system_information_change(struct etwas_session *session,
                                           const struct etwas_system_settings *settings)
 {
     struct etwas_unavailability fault;
-    uint32_t code = etwas_system_logger_change(session, settings, &fault);
+    uint32_t code = etwas_kernel_source.update(session, settings, &fault);
 
     etwas_kernel_refusal_store(&fault);
     return code;
@@ -80,11 +121,11 @@ uint32_t etwas_system_information_set_interval(etwas_trace_handle handle,
          interval->Interval > ETWAS_PROFILE_INTERVAL_MOST)) {
         code = ERROR_INVALID_PARAMETER;
     } else if (session != NULL) {
-        settings = *etwas_system_logger_settings(session);
+        settings = etwas_kernel_source.state(session)->settings;
         settings.profile_interval = interval->Interval;
         code = system_information_change(session, &settings);
     } else if (code == ERROR_SUCCESS) {
-        (void)etwas_system_logger_first_interval(interval->Interval);
+        (void)first_interval(interval->Interval);
     }
     if (session != NULL) {
         etwas_lifecycle_release_role(session);
@@ -106,8 +147,8 @@ uint32_t etwas_system_information_interval(etwas_trace_handle handle,
     }
     if (code == ERROR_SUCCESS) {
         interval->Interval = session != NULL
-                                 ? etwas_system_logger_settings(session)->profile_interval
-                                 : etwas_system_logger_first_interval(0);
+                                 ? etwas_kernel_source.state(session)->settings.profile_interval
+                                 : first_interval(0);
     }
     if (session != NULL) {
         etwas_lifecycle_release_role(session);
@@ -142,7 +183,7 @@ uint32_t etwas_system_information_set_stacks(etwas_trace_handle handle, const CL
     if (count > ETWAS_STACK_HOOKS) {
         code = ERROR_INVALID_PARAMETER;
     } else {
-        settings = *etwas_system_logger_settings(session);
+        settings = etwas_kernel_source.state(session)->settings;
         settings.stack_count = 0;
         for (uint32_t index = 0; index < count; index++) {
             add_hooks(&settings, &ids[index]);
@@ -166,7 +207,7 @@ uint32_t etwas_kernel_user_stacks(etwas_trace_handle handle, uint32_t bytes)
         bytes > session->configuration.buffer_size_kb * BYTES_PER_KB / 2) {
         code = ERROR_INVALID_PARAMETER;
     } else {
-        settings = *etwas_system_logger_settings(session);
+        settings = etwas_kernel_source.state(session)->settings;
         settings.user_stack_bytes = bytes;
         code = system_information_change(session, &settings);
     }
@@ -184,7 +225,7 @@ uint32_t etwas_system_information_stacks(etwas_trace_handle handle, CLASSIC_EVEN
     if (session == NULL) {
         return code;
     }
-    settings = etwas_system_logger_settings(session);
+    settings = &etwas_kernel_source.state(session)->settings;
     *count = settings->stack_count;
     for (uint32_t index = 0; index < settings->stack_count; index++) {
         uint16_t hook = settings->stack_hooks[index];
@@ -208,11 +249,11 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
     if (session == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    settings = *etwas_system_logger_settings(session);
+    settings = etwas_kernel_source.state(session)->settings;
     if (session->configuration.rundown_only) {
         code = ERROR_INVALID_PARAMETER;
     } else if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
-        etwas_system_logger_capture(session, etwas_system_provider_requested(&settings, provider));
+        etwas_kernel_source.run_down(session, provider);
     } else {
         uint32_t turn = settings.providers[provider].turn + 1;
 
@@ -238,7 +279,7 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uin
     code = session->configuration.rundown_only ? ERROR_INVALID_PARAMETER
                                                : etwas_system_request_check_flags(masks[0]);
     if (code == ERROR_SUCCESS) {
-        settings = *etwas_system_logger_settings(session);
+        settings = etwas_kernel_source.state(session)->settings;
         settings.flags = masks[0];
         memcpy(settings.groups, masks + 1, sizeof settings.groups);
         code = system_information_change(session, &settings);
@@ -253,7 +294,8 @@ uint32_t etwas_system_information_flags(etwas_trace_handle handle, uint32_t *mas
     struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session != NULL) {
-        const struct etwas_system_settings *settings = etwas_system_logger_settings(session);
+        const struct etwas_system_settings *settings =
+            &etwas_kernel_source.state(session)->settings;
 
         masks[0] = settings->flags;
         memcpy(masks + 1, settings->groups, sizeof settings->groups);

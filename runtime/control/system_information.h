@@ -13,7 +13,12 @@
 #include <etwas/evntrace.h>
 #include <stdint.h>
 
-#include "system/settings.h"
+#include "provider/system_settings.h"
+#include "session/configuration.h"
+
+/* The settings with which a system logger of this configuration begins. */
+void etwas_system_information_first(const struct etwas_configuration *configuration,
+                                    struct etwas_system_settings *settings);
 
 /*
  * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the
@@ -47,7 +52,7 @@ uint32_t etwas_system_information_flags(etwas_trace_handle session, uint32_t *ma
 uint32_t etwas_system_information_check_sources(etwas_trace_handle session);
 
 /*
- * EnableTraceEx2 of a system provider (keywords.h), whose control code is one of the three.
+ * EnableTraceEx2 of a system provider (system_providers.h), whose control code is one of the three.
  * ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the codes of
  * the logger's change.
  */

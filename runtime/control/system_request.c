@@ -10,7 +10,7 @@
 #include "clock/clock.h"
 #include "control/kernel_scope.h"
 #include "platform/name_case.h"
-#include "system/stream/event_group.h"
+#include "provider/source.h"
 
 static bool has_guid(const struct etwas_configuration *configuration, const etwas_guid *guid)
 {
@@ -42,7 +42,7 @@ uint32_t etwas_system_request_check_flags(uint32_t flags)
     if (!etwas_system_flags_are_known(flags)) {
         return ERROR_INVALID_PARAMETER;
     }
-    return (flags & ~(etwas_event_group_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) == 0
+    return (flags & ~(etwas_kernel_source.flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) == 0
                ? ERROR_SUCCESS
                : ERROR_NOT_SUPPORTED;
 }

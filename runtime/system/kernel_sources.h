@@ -13,8 +13,8 @@
 #ifndef ETWAS_SYSTEM_KERNEL_SOURCES_H
 #define ETWAS_SYSTEM_KERNEL_SOURCES_H
 
+#include "provider/system_settings.h"
 #include "system/names/kernel_addresses.h"
-#include "system/settings.h"
 #include "system/stack_walk.h"
 #include "system/stream/accounts.h"
 #include "system/stream/event_group.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system providers. Each is a part of what a system logger can record; this says what their
- * keywords mean. Every event has one keyword, so a MatchAllKeyword of two keywords matches nothing.
+ * What the keywords of system providers (provider/system_providers.h) mean. Every event has one
+ * keyword, so a MatchAllKeyword of two keywords matches nothing.
  *
  * Windows has eight masks, with a bit for each kind of event; EnableFlags are the first mask. Some
  * bits of the other masks (PERF_... in its ntwmi.h) mean the same as a flag or a keyword.
@@ -11,19 +11,12 @@
 #ifndef ETWAS_SYSTEM_KEYWORDS_H
 #define ETWAS_SYSTEM_KEYWORDS_H
 
-#include <etwas/types.h>
 #include <stdint.h>
 
-#include "system/settings.h"
+#include "provider/system_settings.h"
 
-/*
- * Returns the number of the provider with this GUID; ETWAS_SYSTEM_PROVIDERS: it is no system
- * provider.
- */
-uint32_t etwas_system_provider_of(const etwas_guid *guid);
-
-/* `provider`: 0 to ETWAS_SYSTEM_PROVIDERS - 1. */
-const etwas_guid *etwas_system_provider_guid(uint32_t provider);
+/* Returns the keywords of the provider that deliver events: a verb of provider/source.h. */
+uint64_t etwas_system_provider_keywords(uint32_t provider);
 
 /* Returns what the provider is requested to record (requested_events.h); 0: it is not enabled. */
 uint64_t etwas_system_provider_requested(const struct etwas_system_settings *settings,

@@ -11,6 +11,7 @@
 
 #include "platform/thread.h"
 #include "platform/wait.h"
+#include "system/keywords.h"
 #include "system/logger_internal.h"
 #include "system/names/offload.h"
 
@@ -46,15 +47,11 @@ static void send_request(struct etwas_system_logger *logger, enum request reques
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
-const struct etwas_system_settings *etwas_system_logger_settings(
-    const struct etwas_session *session)
+const struct etwas_source_state *etwas_system_logger_state(const struct etwas_session *session)
 {
-    return &session->system_logger->settings;
-}
+    const struct etwas_system_logger *logger = session->system_logger;
 
-uint32_t etwas_system_logger_rung(const struct etwas_session *session)
-{
-    return session->system_logger->rung;
+    return logger != NULL ? &logger->state : NULL;
 }
 
 /* Incremented when a logger has emitted its first rundown, or has ended. */
@@ -109,31 +106,21 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
         code = etwas_unavailability_code(reason);
     }
     etwas_control_lock();
-    logger->settings = logger->kernel.settings;
+    logger->state.settings = logger->kernel.settings;
     if (!session->configuration.rundown_only) {
-        session->configuration.enable_flags = logger->settings.flags;
+        session->configuration.enable_flags = logger->state.settings.flags;
     }
     etwas_control_unlock();
     return code;
 }
 
-void etwas_system_logger_capture(struct etwas_session *session, uint64_t requested)
+void etwas_system_logger_capture(struct etwas_session *session, uint32_t provider)
 {
     struct etwas_system_logger *logger = session->system_logger;
 
-    logger->captured = requested;
+    logger->captured = etwas_system_provider_requested(&logger->state.settings, provider);
     send_request(logger, REQUEST_CAPTURE);
     (void)await_answer(logger);
-}
-
-const struct etwas_system_enablement *etwas_system_logger_enablement(
-    const struct etwas_session *session, uint32_t provider)
-{
-    const struct etwas_system_logger *logger = session->system_logger;
-
-    return logger != NULL && logger->settings.providers[provider].is_enabled
-               ? &logger->settings.providers[provider]
-               : NULL;
 }
 
 void etwas_system_logger_emit_symbols(struct etwas_session *session)
@@ -148,25 +135,6 @@ void etwas_system_logger_emit_symbols(struct etwas_session *session)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* R188: a rundown is emitted whatever the flags are. */
-static uint32_t first_flags(const struct etwas_configuration *configuration)
-{
-    const uint32_t there =
-        EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD;
-
-    return configuration->enable_flags | (configuration->rundown_only ? there : 0);
-}
-
-uint32_t etwas_system_logger_first_interval(uint32_t interval)
-{
-    static uint32_t first = ETWAS_PROFILE_INTERVAL;
-
-    if (interval != 0) {
-        ck_pr_store_32(&first, interval);
-    }
-    return ck_pr_load_32(&first);
-}
-
 /* The largest record that fits into a buffer. */
 static uint32_t record_room(const struct etwas_session *session)
 {
@@ -176,7 +144,8 @@ static uint32_t record_room(const struct etwas_session *session)
     return room < ETWAS_RECORD_MOST_BYTES ? (uint32_t)room : ETWAS_RECORD_MOST_BYTES;
 }
 
-static struct etwas_system_logger *make_logger(struct etwas_session *session)
+static struct etwas_system_logger *make_logger(struct etwas_session *session,
+                                               const struct etwas_system_settings *settings)
 {
     struct etwas_system_logger *logger = calloc(1, sizeof *logger);
 
@@ -189,10 +158,8 @@ static struct etwas_system_logger *make_logger(struct etwas_session *session)
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);
         (void)pthread_cond_init(&logger->answered, NULL);
-        logger->settings.flags = first_flags(&session->configuration);
-        logger->settings.profile_interval = etwas_system_logger_first_interval(0);
-        logger->settings.no_kernel_stacks = session->configuration.no_kernel_stacks;
-        logger->asked = logger->settings;
+        logger->state.settings = *settings;
+        logger->asked = *settings;
         logger->record.room = record_room(session);
         logger->request = REQUEST_CHANGE; /* answered once it has opened the kernel sources */
         etwas_kernel_sources_init_probes(
@@ -214,9 +181,10 @@ static void free_logger(struct etwas_system_logger *logger)
 }
 
 uint32_t etwas_system_logger_begin(struct etwas_session *session,
+                                   const struct etwas_system_settings *settings,
                                    struct etwas_unavailability *reason)
 {
-    struct etwas_system_logger *logger = make_logger(session);
+    struct etwas_system_logger *logger = make_logger(session, settings);
 
     *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     if (logger == NULL) {
@@ -233,7 +201,7 @@ uint32_t etwas_system_logger_begin(struct etwas_session *session,
         free_logger(logger);
         return etwas_unavailability_code(reason);
     }
-    if (logger->rung == ETWAS_KERNEL_RUNG_FOUND) {
+    if (logger->state.rung == ETWAS_KERNEL_RUNG_FOUND) {
         *reason = logger->reason;
     }
     etwas_control_lock();

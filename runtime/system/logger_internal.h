@@ -52,9 +52,7 @@ struct etwas_system_logger {
 
     uint32_t timeout_ms; /* the time left to wait for free buffers */
     struct etwas_session_time time;
-    struct etwas_system_settings
-        settings;  /* the settings in force; changed under the control lock */
-    uint32_t rung; /* constant since the first answer */
+    struct etwas_source_state state; /* the rung is constant since the first answer */
 
     struct etwas_kernel_sources kernel;
     struct etwas_record_builder record;

@@ -167,9 +167,10 @@ static void emit_rung(struct etwas_system_logger *logger)
 {
     const struct etwas_etl_kernel_rung rung = {
         .version = ETWAS_ETL_KERNEL_RUNG_VERSION,
-        .rung = logger->rung,
+        .rung = logger->state.rung,
         .process_id = logger->kernel.host.own_process,
-        .error = logger->rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->reason.error : 0};
+        .error =
+            logger->state.rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->reason.error : 0};
 
     etwas_record_builder_begin_class(&logger->record, &etwas_etl_own_class,
                                      ETWAS_ETL_KERNEL_RUNG_TYPE, ETWAS_ETL_KERNEL_RUNG_VERSION);
@@ -282,7 +283,7 @@ static bool open_rung(struct etwas_system_logger *logger)
     bool own = logger->session->configuration.own_process;
     struct etwas_unavailability refused;
 
-    logger->rung = own ? ETWAS_KERNEL_RUNG_PROCESS : ETWAS_KERNEL_RUNG_SYSTEM;
+    logger->state.rung = own ? ETWAS_KERNEL_RUNG_PROCESS : ETWAS_KERNEL_RUNG_SYSTEM;
     if (etwas_system_logger_is_denied(logger, &logger->asked, &logger->reason)) {
         return false;
     }
@@ -295,7 +296,7 @@ static bool open_rung(struct etwas_system_logger *logger)
     refused = logger->reason;
     etwas_kernel_sources_close(&logger->kernel);
     etwas_kernel_sources_free(&logger->kernel);
-    logger->rung = ETWAS_KERNEL_RUNG_FOUND;
+    logger->state.rung = ETWAS_KERNEL_RUNG_FOUND;
     if (!open_kernel_sources(logger, 0)) {
         return false;
     }

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/system_settings.h"
 #include "system/names/id_map.h"
-#include "system/settings.h"
 #include "system/stream/sample.h"
 #include "system/stream/source_tags.h"
 

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/system_settings.h"
 #include "system/record_filter.h"
-#include "system/settings.h"
 #include "system/stream/emit.h"
 #include "system/stream/sample.h"
 

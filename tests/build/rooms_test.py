@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all. sharing/ and autologger/ start, control
+platform/; these two include nobody else's, and control/ includes all but those of APART. sharing/ and autologger/ start, control
 and end sessions as control/ does: each includes those heads of control/ that UPWARD names. A folder inside
 another one of the list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
 that commands share includes heads of those before it in their list, and of no command.
@@ -20,6 +20,8 @@ UPWARD = {
     "sharing": {"control/enable_filter.h", "control/lifecycle.h", "control/prepare.h", "control/properties.h"},
     "autologger": {"control/prepare.h", "control/properties.h", "control/session_api.h"},
 }
+# Parts of the library that the other folders know by a table of verbs alone, so that it can be built without them.
+APART = {"system"}
 PAGE_LINES = 45
 INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
 
@@ -70,6 +72,9 @@ def runtime(source):
                 unused.discard((folder, f"{other}/{head}"))
                 continue
             other = room_of(other, order)
+            if other.split("/")[0] in APART - {folder.split("/")[0]}:
+                wrong.append(f"{path} includes a head of {other}/, which is a part by itself")
+                continue
             if folder not in order or other not in order or other in permitted(order, folder):
                 continue
             if not (folder.startswith(other + "/") and is_shared(root / other, head)):

@@ -15,7 +15,7 @@ PIECE = re.compile(r"^ (\.\S+)?\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+\S*\.dir/(\S+?)\
 NAME = re.compile(r"^ (\.\S+)$")
 
 ROOMS = {
-    "system logger, counters": re.compile(r"system/|provider/(counted_classes|thread_counters)"),
+    "system logger, counters": re.compile(r"system/|provider/(counted_classes|system_providers|thread_counters)"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),

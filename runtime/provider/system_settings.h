@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The settings of a system logger. All of them may change while it runs.
+ * What a session requests of the kernel's source (source.h). All of it may change while the source
+ * runs.
  */
-#ifndef ETWAS_SYSTEM_SETTINGS_H
-#define ETWAS_SYSTEM_SETTINGS_H
+#ifndef ETWAS_PROVIDER_SYSTEM_SETTINGS_H
+#define ETWAS_PROVIDER_SYSTEM_SETTINGS_H
 
 #include <etwas/evntprov.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ enum {
      */
     ETWAS_USER_STACK_MOST_BYTES = 32768,
 
-    ETWAS_SYSTEM_PROVIDERS = 17, /* keywords.h */
+    ETWAS_SYSTEM_PROVIDERS = 17, /* system_providers.h */
     ETWAS_GROUP_MASKS = 8,       /* EnableFlags are the first mask */
 };
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sources: where a session's events come from that no caller writes. The kernel is the only one:
+ * a session with EnableFlags or system providers has a system logger, which system/ implements.
+ *
+ * A source is a table of verbs. The table of the kernel, etwas_kernel_source, is defined by
+ * system/source.c. No other folder includes a head of system/.
+ *
+ * A source writes to slots of its session that no provider writes to (etwas_session_gate), and
+ * keeps the account of what its own side has lost in the session's `lost_in_kernel`.
+ */
+#ifndef ETWAS_PROVIDER_SOURCE_H
+#define ETWAS_PROVIDER_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "provider/system_settings.h"
+#include "provider/unavailability.h"
+#include "session/session.h"
+
+/* What a source shows of itself while it runs. It changes under the control lock alone. */
+struct etwas_source_state {
+    struct etwas_system_settings settings; /* the settings in force */
+    uint32_t rung;                         /* ETWAS_KERNEL_RUNG_*; constant */
+};
+
+/* No verb is NULL. */
+struct etwas_source {
+    /* ---- of the process: any thread calls them, with or without a lock ---- */
+
+    /* Returns the EnableFlags that a session may request. */
+    uint64_t (*flags)(void);
+
+    /*
+     * Returns those of the flags that are accepted and have no events. `text` NULL, or it receives
+     * a sentence on why they have none, cut to `room`; empty: there is none among the flags.
+     */
+    uint32_t (*silent)(uint32_t flags, char *text, size_t room);
+
+    /* Returns the keywords of a system provider (system_providers.h) that deliver events. */
+    uint64_t (*keywords)(uint32_t provider);
+
+    /*
+     * Writes what the reason, which is not ETWAS_UNAVAILABLE_NOTHING, means into `text`, cut to
+     * `room`. Reads the process's capabilities and the machine's settings.
+     */
+    void (*explain)(const struct etwas_unavailability *reason, char *text, size_t room);
+
+    /* ---- of a session ---- */
+
+    /*
+     * Opens what the settings request, for a session that is being started. Where the kernel
+     * refuses events of the own process, the source runs without events, and *reason says why. On
+     * failure there is nothing to end; returns the code of *reason, ERROR_NOT_ENOUGH_MEMORY or
+     * ERROR_NO_SYSTEM_RESOURCES.
+     */
+    uint32_t (*begin)(struct etwas_session *session, const struct etwas_system_settings *settings,
+                      struct etwas_unavailability *reason);
+
+    /* Starts recording; records pass once the session runs. Does nothing without a source. */
+    void (*start)(struct etwas_session *session);
+
+    /*
+     * Waits until the first rundown is emitted, so that what begins from now on is recorded as
+     * beginning, or until the session of this key has no source any more. The caller does not hold
+     * the control lock.
+     */
+    void (*await_run_down)(struct etwas_session_key key);
+
+    /*
+     * Returns what the session's source shows; NULL: it has none. The caller holds the control lock
+     * or the session's role, and the result is valid while it does.
+     */
+    const struct etwas_source_state *(*state)(const struct etwas_session *session);
+
+    /*
+     * Applies other settings while the source runs; all earlier events are recorded by the settings
+     * of before. On failure these stay in force, except for what cannot be opened any more, and the
+     * code is as of begin. The session's EnableFlags say what is in force.
+     * ERROR_WMI_INSTANCE_NOT_FOUND: the source has ended. The caller holds the session's role.
+     */
+    uint32_t (*update)(struct etwas_session *session, const struct etwas_system_settings *settings,
+                       struct etwas_unavailability *reason);
+
+    /*
+     * Emits the rundown of everything in force that this system provider requests once more. The
+     * caller holds the session's role, and it has a source.
+     */
+    void (*run_down)(struct etwas_session *session, uint32_t provider);
+
+    /*
+     * Emits what a snapshot needs that follows: the functions of all kernel addresses recorded so
+     * far. Does nothing without a source. The caller holds the session's role.
+     */
+    void (*before_snapshot)(struct etwas_session *session);
+
+    /* Records everything that happened before, and ends. Does nothing without a source. */
+    void (*end)(struct etwas_session *session);
+
+    /* In a fork's child; the control lock was taken before the fork. */
+    void (*forget)(struct etwas_session *session);
+};
+
+extern const struct etwas_source etwas_kernel_source;
+
+#endif
