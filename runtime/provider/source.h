@@ -5,8 +5,9 @@
  * Sources: where a session's events come from that no caller writes. The kernel is the only one:
  * a session with EnableFlags or system providers has a system logger, which system/ implements.
  *
- * A source is a table of verbs. The table of the kernel, etwas_kernel_source, is defined by
- * system/source.c. No other folder includes a head of system/.
+ * A source is a table of verbs. The table of the kernel, etwas_kernel_source, is defined once in
+ * each library: by system/source.c, or by provider/source_none.c in a build without system/
+ * (ETWAS_SYSTEM=OFF). No other folder includes a head of system/.
  *
  * A source writes to slots of its session that no provider writes to (etwas_session_gate), and
  * keeps the account of what its own side has lost in the session's `lost_in_kernel`.

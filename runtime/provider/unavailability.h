@@ -18,6 +18,7 @@ enum etwas_unavailability_cause {
     ETWAS_UNAVAILABLE_THREADS,   /* /proc does not list the threads of the process */
     ETWAS_UNAVAILABLE_OWN_EVENT, /* perf_event_open failed for a thread of the own process */
     ETWAS_UNAVAILABLE_OWN,       /* a flag that has no events in the own process alone */
+    ETWAS_UNAVAILABLE_BUILD,     /* the library was built without kernel events */
 };
 
 struct etwas_unavailability {
