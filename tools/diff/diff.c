@@ -268,8 +268,7 @@ int etwas_command_diff(int argc, char **argv)
         }
     }
     if (diff.out_of_memory) {
-        fputs("etwas: not enough memory to compare everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to compare everything");
     }
     free_all(&diff);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

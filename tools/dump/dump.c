@@ -364,7 +364,7 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
     return dump->hex ? ETWAS_INPUT_FILETIME : ETWAS_INPUT_NANOSECONDS;
 }
 
-static const char too_many[] = "etwas: not enough memory for so many files\n";
+static const char too_many[] = "for so many files";
 
 /* What the addresses of the next of the run's inputs are; its last part may say more. */
 static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *input,
@@ -394,9 +394,8 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
 
     if (result == ETWAS_EXIT_FINE &&
         !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths)) {
-        fputs(too_many, stderr);
         CloseTrace(input->trace);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory(too_many);
     }
     if (result == ETWAS_EXIT_FINE && dump->symbols &&
         !read_addresses(dump, input, is_session ? NULL : etwas_parts_last(&dump->parts, number))) {
@@ -411,8 +410,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     int result = ETWAS_EXIT_FINE;
 
     if (dump->run->live == NULL && !etwas_parts_read(&dump->parts, paths, count)) {
-        fputs(too_many, stderr);
-        return ETWAS_EXIT_OPEN;
+        return etwas_command_no_memory(too_many);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (open_input(dump, paths[i], i + 1) != ETWAS_EXIT_FINE) {
@@ -471,8 +469,7 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
                                     dump->shown < dump->limit, result);
     }
     if (out_of_memory) {
-        fputs("etwas: not enough memory to decode everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to decode everything");
     }
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);

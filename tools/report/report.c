@@ -221,8 +221,7 @@ int etwas_command_report(int argc, char **argv)
     }
     result = etwas_report_read(&report, files.paths, files.count);
     if (report.out_of_memory) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to count everything");
     }
     result = etwas_where_finish(&report.spans.where, &report.spans.paths, "report", true, result);
     has_report =

@@ -123,8 +123,7 @@ static int list(struct listing *listing, struct etwas_input *input)
     listing->message = NULL;
     if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS ||
         etwas_decoder_messages(listing->decoder, visit_message, listing) != ERROR_SUCCESS) {
-        fputs("etwas: not enough memory to list everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to list everything");
     } else if (listing->previous == NULL && listing->message == NULL) {
         etwas_input_report(input, "schema", true,
                            "nothing in it describes events; 'etwas stat' tells which it has");
@@ -172,9 +171,8 @@ static int show(struct listing *listing, uint32_t number)
         return result;
     }
     if (etwas_decoder_open(&listing->decoder) != ERROR_SUCCESS) {
-        fputs("etwas: not enough memory to list everything\n", stderr);
         CloseTrace(input.trace);
-        return ETWAS_EXIT_OPEN;
+        return etwas_command_no_memory("to list everything");
     }
     if (number > 1 && !listing->json) {
         etwas_output_char(listing->output, '\n');

@@ -232,8 +232,7 @@ int etwas_command_spans(int argc, char **argv)
         (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
     }
     if (request.out_of_memory || request.current.out_of_memory) {
-        fputs("etwas: not enough memory to follow everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to follow everything");
     } else if (request.run.count > 0 && request.where.error == NULL) {
         show(output, &request, result);
     }

@@ -219,8 +219,7 @@ int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, cons
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     if (heap.out_of_memory) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to count everything");
     }
     etwas_input_warn_of_end(&input);
     if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {

@@ -263,8 +263,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
         CloseTrace(input.trace);
     }
     if (is_out_of_memory(&hot)) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to count everything");
     } else if (result != ETWAS_EXIT_OPEN) {
         etwas_hot_sort(&hot);
         etwas_input_warn_of_end(&input);

@@ -139,8 +139,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     session = etwas_prove_session_of(sessions, &input, most_files);
     if (session == NULL) {
         CloseTrace(input.trace);
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        return ETWAS_EXIT_OPEN;
+        return etwas_command_no_memory("to count everything");
     }
     input.context = session;
     run.by_buffers = may_be_cut(&input);
@@ -148,8 +147,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     result = etwas_input_process(&run);
     etwas_prove_end_file(session, &input, result);
     if (session->out_of_memory) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to count everything");
     }
     return result;
 }

@@ -228,8 +228,7 @@ static int count(struct etwas_stat *stat, struct etwas_input *input)
     result = etwas_stat_read(stat, input);
     etwas_stat_describe(stat);
     if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->current.out_of_memory) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("to count everything");
     }
     return result;
 }
@@ -248,10 +247,9 @@ static int show(struct request *request, const char *path, uint32_t number)
     }
     if (!etwas_trace_losses_read(&losses, input.trace) ||
         !etwas_descriptions_open(&descriptions, path, &request->paths)) {
-        fputs("etwas: not enough memory to count everything\n", stderr);
         etwas_trace_losses_free(&losses);
         CloseTrace(input.trace);
-        return ETWAS_EXIT_OPEN;
+        return etwas_command_no_memory("to count everything");
     }
     stat.parts = &request->parts;
     stat.descriptions = &descriptions;
@@ -452,8 +450,7 @@ int etwas_command_stat(int argc, char **argv)
         return etwas_command_misused("stat");
     }
     if (!etwas_parts_read(&request.parts, files.paths, files.count)) {
-        fputs("etwas: not enough memory for so many files\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = etwas_command_no_memory("for so many files");
     } else if (request.prove) {
         result = etwas_prove_show(output, request.json, files.paths, files.count, &request.parts);
     } else {
