@@ -61,11 +61,9 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
 {
     static struct etwas_input input;
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
-    struct etwas_input_run run = {.inputs = &input, .count = 1};
 
     if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_FINE) {
-        etwas_progress_start(&run.progress, false);
-        (void)etwas_input_process(&run);
+        (void)etwas_input_process_one(&input);
     }
 }
 

@@ -90,23 +90,16 @@ int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *c
     const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                     .time = ETWAS_INPUT_NANOSECONDS};
     struct etwas_input_run run = {.inputs = inputs};
-    int result = ETWAS_EXIT_FINE;
+    int result;
     int processed;
 
     if (!etwas_load_open(load)) {
         load->out_of_memory = true;
         return ETWAS_EXIT_OPEN;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct etwas_input *input = &inputs[run.count];
-        int opened = etwas_input_open(input, paths[i], i + 1, &callbacks, load);
-
-        if (opened == ETWAS_EXIT_FINE) {
-            run.count++;
-            (void)etwas_trace_query(input->trace, &input->information);
-        } else {
-            result = opened;
-        }
+    result = etwas_input_open_all(&run, paths, count, &callbacks, load);
+    for (uint32_t i = 0; i < run.count; i++) {
+        (void)etwas_trace_query(inputs[i].trace, &inputs[i].information);
     }
     if (run.count == 0) {
         return result;

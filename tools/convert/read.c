@@ -126,29 +126,21 @@ static int open_inputs(struct etwas_convert *convert)
 {
     const struct etwas_input_callbacks callbacks = {
         .record = on_record, .damage = on_damage, .time = ETWAS_INPUT_BOTH};
-    int result = ETWAS_EXIT_FINE;
+    int result = etwas_input_open_all(&convert->run, convert->paths, convert->path_count,
+                                      &callbacks, convert);
 
-    convert->run.count = 0;
-    for (uint32_t i = 0; i < convert->path_count; i++) {
-        struct etwas_descriptions *descriptions = &convert->descriptions[i];
+    for (uint32_t i = 0; i < convert->run.count; i++) {
+        const struct etwas_input *input = &convert->run.inputs[i];
+        struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
+        struct etwas_trace_losses *losses = &convert->losses[input->number - 1];
 
-        if (etwas_input_open(&convert->run.inputs[convert->run.count], convert->paths[i], i + 1,
-                             &callbacks, convert) != ETWAS_EXIT_FINE) {
-            result = ETWAS_EXIT_OPEN;
-            continue;
-        }
-        convert->run.count++;
-        convert->clocks[i] = (struct etwas_convert_clock){
-            .counts_ns = counts_ns(&convert->run.inputs[convert->run.count - 1])};
-        if (descriptions->decoder == NULL &&
-            !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
-            convert->out_of_memory = true;
-        }
-        etwas_trace_losses_free(&convert->losses[i]); /* a second reading makes them anew */
-        if (!etwas_trace_losses_read(&convert->losses[i],
-                                     convert->run.inputs[convert->run.count - 1].trace)) {
-            convert->out_of_memory = true;
-        }
+        convert->clocks[input->number - 1] =
+            (struct etwas_convert_clock){.counts_ns = counts_ns(input)};
+        convert->out_of_memory |=
+            descriptions->decoder == NULL &&
+            !etwas_descriptions_open(descriptions, input->path, &convert->field_paths);
+        etwas_trace_losses_free(losses); /* a second reading makes them anew */
+        convert->out_of_memory |= !etwas_trace_losses_read(losses, input->trace);
     }
     return result;
 }

@@ -8,13 +8,13 @@
 #include "schema/schema.h"
 
 #include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
 #include "event/event.h"
 #include "print/human.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static const char *const help[] = {
@@ -110,11 +110,8 @@ static bool visit_message(const etwas_guid *guid, uint16_t number, const char *f
 
 static int list(struct listing *listing, struct etwas_input *input)
 {
-    struct etwas_input_run run = {.inputs = input, .count = 1};
-    int result;
+    int result = etwas_input_process_one(input);
 
-    etwas_progress_start(&run.progress, false);
-    result = etwas_input_process(&run);
     if (!listing->json) {
         etwas_text_utf8(listing->output, ETWAS_TEXT_PLAIN, listing->path, strlen(listing->path));
         etwas_output_char(listing->output, '\n');
@@ -147,14 +144,12 @@ static int open_input(struct listing *listing, struct etwas_input *input, uint32
 static void put_undescribed(struct listing *listing, uint32_t number)
 {
     static struct etwas_input again;
-    struct etwas_input_run run = {.inputs = &again, .count = 1};
     char text[ETWAS_HUMAN_CHARACTERS];
 
     if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_FINE) {
         return;
     }
-    etwas_progress_start(&run.progress, false);
-    (void)etwas_input_process(&run);
+    (void)etwas_input_process_one(&again);
     if (listing->undescribed > 0) {
         etwas_output_format(
             listing->output, "\nNothing describes %s event%s; 'etwas stat' lists their kinds.\n",
@@ -188,32 +183,30 @@ static int show(struct listing *listing, uint32_t number)
     return result;
 }
 
+static bool take_option(void *context, int option)
+{
+    struct listing *listing = context;
+
+    listing->json = option == 'j';
+    return listing->json;
+}
+
 int etwas_command_schema(int argc, char **argv)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
+    static const struct etwas_options options = {"schema", help, named, "jh", take_option};
     struct listing listing = {.output = etwas_standard_output()};
     static struct etwas_files files;
-    const char *wrong;
     int result = ETWAS_EXIT_FINE;
-    int option;
 
-    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-        if (option == 'h') {
-            return etwas_command_help(help);
-        }
-        if (option != 'j') {
-            return etwas_command_misused("schema");
-        }
-        listing.json = true;
-    }
-    wrong = etwas_files_read(&files, argv + optind, argv + argc, UINT32_MAX);
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas schema: %s\n", wrong);
-        return etwas_command_misused("schema");
+    if (!etwas_options_read(&options, argc, argv, &listing, &result) ||
+        !etwas_options_fit(
+            &options, etwas_files_read(&files, argv + optind, argv + argc, UINT32_MAX), &result)) {
+        return result;
     }
     for (uint32_t i = 0; i < files.count && listing.output->error == 0; i++) {
         int shown;

@@ -45,26 +45,10 @@ void etwas_spans_free_room(struct etwas_spans_request *request)
     etwas_where_clear(&request->where);
 }
 
-static int open_input(struct etwas_spans_request *request, const char *path, uint32_t number,
-                      const struct etwas_input_callbacks *callbacks, void *context)
-{
-    struct etwas_input *input = &request->run.inputs[request->run.count];
-    int result = etwas_input_open(input, path, number, callbacks, context);
-
-    if (result == ETWAS_EXIT_FINE) {
-        request->run.count++;
-        if (request->descriptions[number - 1].decoder == NULL &&
-            !etwas_descriptions_open(&request->descriptions[number - 1], path, &request->paths)) {
-            request->out_of_memory = true;
-        }
-    }
-    return result;
-}
-
 int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
                            const struct etwas_input_callbacks *callbacks, void *context)
 {
-    int result = ETWAS_EXIT_FINE;
+    int result;
 
     request->run.count = 0;
     etwas_spans_close(request->spans);
@@ -72,10 +56,14 @@ int etwas_spans_open_files(struct etwas_spans_request *request, char *const *pat
         request->out_of_memory = true;
         return ETWAS_EXIT_OPEN;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (open_input(request, paths[i], i + 1, callbacks, context) != ETWAS_EXIT_FINE) {
-            result = ETWAS_EXIT_OPEN;
-        }
+    result = etwas_input_open_all(&request->run, paths, count, callbacks, context);
+    for (uint32_t i = 0; i < request->run.count; i++) {
+        const struct etwas_input *input = &request->run.inputs[i];
+        struct etwas_descriptions *descriptions = &request->descriptions[input->number - 1];
+
+        request->out_of_memory |=
+            descriptions->decoder == NULL &&
+            !etwas_descriptions_open(descriptions, input->path, &request->paths);
     }
     etwas_moments_align(&request->run);
     etwas_progress_start(&request->run.progress, false);

@@ -11,8 +11,6 @@
 #include "event/event.h"
 #include "stat/stat.h"
 
-#include <stdio.h>
-
 void etwas_cpu_add_record(struct etwas_cpu *cpu, const struct etwas_input *input,
                           EVENT_RECORD *record, int64_t time_ns)
 {
@@ -81,17 +79,6 @@ void etwas_cpu_close(struct etwas_cpu *cpu)
     etwas_schedule_close(&cpu->schedule);
 }
 
-static int count(struct etwas_cpu *cpu, struct etwas_input *input)
-{
-    struct etwas_input_run run = {.inputs = input, .count = 1};
-    int result;
-
-    etwas_progress_start(&run.progress, false);
-    result = etwas_input_process(&run);
-    etwas_cpu_finish(cpu, input, result);
-    return result;
-}
-
 static void print_report(struct etwas_output *output, enum etwas_cpu_form form,
                          const struct etwas_cpu *cpu, const struct etwas_cpu_groups *groups,
                          const struct etwas_input *input, int result)
@@ -119,7 +106,8 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
         return result;
     }
     if (etwas_cpu_open(&cpu, &input)) {
-        result = count(&cpu, &input);
+        result = etwas_input_process_one(&input);
+        etwas_cpu_finish(&cpu, &input, result);
     } else {
         cpu.schedule.out_of_memory = true;
         CloseTrace(input.trace);

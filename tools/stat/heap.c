@@ -11,7 +11,6 @@
 #include "commands.h"
 #include "event/event.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* {a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4}: the class of heaptrace's events */
@@ -210,14 +209,12 @@ int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, cons
     static struct etwas_heap heap;
     static struct etwas_input input;
     const struct etwas_input_callbacks callbacks = {.record = on_record};
-    struct etwas_input_run run = {.inputs = &input, .count = 1};
     int result = etwas_input_open(&input, path, number, &callbacks, &heap);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    etwas_progress_start(&run.progress, false);
-    result = etwas_input_process(&run);
+    result = etwas_input_process_one(&input);
     if (heap.out_of_memory) {
         result = etwas_command_no_memory("to count everything");
     }

@@ -11,7 +11,6 @@
 #include "event/event.h"
 #include "event/names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,14 +207,6 @@ static void on_record(EVENT_RECORD *record)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static int read_file(struct etwas_input *input)
-{
-    struct etwas_input_run run = {.inputs = input, .count = 1};
-
-    etwas_progress_start(&run.progress, false);
-    return etwas_input_process(&run);
-}
-
 /* The second time, and what is still open in the end. */
 static int read_again(struct etwas_hot *hot, struct etwas_input *input, const char *path,
                       uint32_t number, const struct etwas_input_callbacks *callbacks)
@@ -225,7 +216,7 @@ static int read_again(struct etwas_hot *hot, struct etwas_input *input, const ch
     hot->counts = true;
     result = etwas_input_open(input, path, number, callbacks, hot);
     if (result == ETWAS_EXIT_FINE) {
-        result = read_file(input);
+        result = etwas_input_process_one(input);
     }
     etwas_hot_finish(hot);
     return result;
@@ -256,7 +247,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
         return result;
     }
     if (etwas_hot_open(&hot, count)) {
-        (void)read_file(&input);
+        (void)etwas_input_process_one(&input);
         result = read_again(&hot, &input, path, number, &callbacks);
     } else {
         hot.out_of_memory = true;

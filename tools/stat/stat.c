@@ -8,6 +8,7 @@
 #include "stat/stat.h"
 
 #include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
@@ -15,7 +16,6 @@
 #include "stat/prove.h"
 #include "where/option.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -352,11 +352,39 @@ static int show_file(struct request *request, const char *path, uint32_t number)
     return show(request, path, number);
 }
 
+static bool take_option(void *context, int option)
+{
+    struct request *request = context;
+
+    request->json |= option == 'j';
+    request->csv |= option == 'c';
+    request->cpu |= option == 'C';
+    request->heap |= option == 'H';
+    request->prove |= option == 'p';
+    request->index |= option == 'i';
+    request->hot |= option == 'F';
+    switch (option) {
+    case 'w':
+        request->has_where = etwas_where_option(&request->where, "stat", optarg, &request->paths);
+        return request->has_where;
+    case 'f':
+        return etwas_window_option(&request->window.from, "stat", "--from", optarg);
+    case 't':
+        return etwas_window_option(&request->window.to, "stat", "--to", optarg);
+    case 'H':
+        return read_shown(optarg, "--heap takes a number of stacks", &request->heap_stacks);
+    case 'F':
+        return read_shown(optarg, "--hot takes a number of functions", &request->hot_functions);
+    default:
+        return option != '?';
+    }
+}
+
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct request *request, struct etwas_files *files,
                           int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"json", no_argument, NULL, 'j'},       {"csv", no_argument, NULL, 'c'},
         {"cpu", no_argument, NULL, 'C'},        {"heap", optional_argument, NULL, 'H'},
         {"hot", optional_argument, NULL, 'F'},  {"where", required_argument, NULL, 'w'},
@@ -364,49 +392,17 @@ static bool parse_options(int argc, char **argv, struct request *request, struct
         {"from", required_argument, NULL, 'f'}, {"to", required_argument, NULL, 't'},
         {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
-    const char *complaint;
-    int option;
+    static const struct etwas_options options = {"stat", help, named, "jcCH::F::pw:h", take_option};
+    const char *wrong;
 
-    *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "jcCH::F::pw:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (option == 'w') {
-            request->has_where =
-                etwas_where_option(&request->where, "stat", optarg, &request->paths);
-        }
-        request->json |= option == 'j';
-        request->csv |= option == 'c';
-        request->cpu |= option == 'C';
-        request->heap |= option == 'H';
-        request->prove |= option == 'p';
-        request->index |= option == 'i';
-        request->hot |= option == 'F';
-        if (option == '?' || (option == 'w' && !request->has_where) ||
-            (option == 'f' &&
-             !etwas_window_option(&request->window.from, "stat", "--from", optarg)) ||
-            (option == 't' && !etwas_window_option(&request->window.to, "stat", "--to", optarg)) ||
-            (option == 'H' &&
-             !read_shown(optarg, "--heap takes a number of stacks", &request->heap_stacks)) ||
-            (option == 'F' &&
-             !read_shown(optarg, "--hot takes a number of functions", &request->hot_functions))) {
-            etwas_command_misused("stat");
-            return false;
-        }
-    }
-    complaint = contradiction(request);
-    if (complaint == NULL) {
-        complaint = etwas_files_read(files, argv + optind, argv + argc, UINT32_MAX);
-    }
-    if (complaint != NULL) {
-        fprintf(stderr, "etwas stat: %s\n", complaint);
-        etwas_command_misused("stat");
+    if (!etwas_options_read(&options, argc, argv, request, result)) {
         return false;
     }
-    *result = ETWAS_EXIT_FINE;
-    return true;
+    wrong = contradiction(request);
+    if (wrong == NULL) {
+        wrong = etwas_files_read(files, argv + optind, argv + argc, UINT32_MAX);
+    }
+    return etwas_options_fit(&options, wrong, result);
 }
 
 /* Each of them. */

@@ -191,6 +191,23 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
     return ETWAS_EXIT_FINE;
 }
 
+int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32_t count,
+                         const struct etwas_input_callbacks *callbacks, void *context)
+{
+    int result = ETWAS_EXIT_FINE;
+
+    run->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (etwas_input_open(&run->inputs[run->count], paths[i], i + 1, callbacks, context) ==
+            ETWAS_EXIT_FINE) {
+            run->count++;
+        } else {
+            result = ETWAS_EXIT_OPEN;
+        }
+    }
+    return result;
+}
+
 static etwas_filetime as_filetime(int64_t value)
 {
     return (etwas_filetime){.dwLowDateTime = (uint32_t)(uint64_t)value,
@@ -303,6 +320,14 @@ int etwas_input_process(struct etwas_input_run *run)
         result = ETWAS_EXIT_OPEN;
     }
     return result;
+}
+
+int etwas_input_process_one(struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+
+    etwas_progress_start(&run.progress, false);
+    return etwas_input_process(&run);
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */

@@ -97,6 +97,14 @@ struct etwas_input_run {
 };
 
 /*
+ * Opens files as the inputs of a run, for which there is room, and numbers them from 1. A file that
+ * cannot be opened is reported on standard error and left out. Returns ETWAS_EXIT_FINE, or
+ * ETWAS_EXIT_OPEN if a file was left out.
+ */
+int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32_t count,
+                         const struct etwas_input_callbacks *callbacks, void *context);
+
+/*
  * Returns how many events were lost, or overwritten, by what the file says, without what another
  * file of the run says too; so the numbers of several files can be added.
  */
@@ -116,6 +124,9 @@ static inline uint64_t etwas_input_overwritten(const struct etwas_input *input)
  * message on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);
+
+/* Does the same with one input, and shows the progress. */
+int etwas_input_process_one(struct etwas_input *input);
 
 /*
  * Returns a record's time in nanoseconds since 1970, by the wall clock of that moment if the

@@ -212,28 +212,25 @@ static void free_room(struct etwas_why *why)
     etwas_schedule_close(&why->schedule);
 }
 
-static int open_input(struct etwas_why *why, const char *path, uint32_t number)
+/* Opens what describes the files, unless an earlier reading has. */
+static void prepare_inputs(struct etwas_why *why)
 {
-    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
-    struct etwas_input *input = &why->run.inputs[why->run.count];
-    int result = etwas_input_open(input, path, number, &callbacks, why);
+    for (uint32_t i = 0; i < why->run.count; i++) {
+        struct etwas_input *input = &why->run.inputs[i];
+        struct etwas_descriptions *descriptions = &why->descriptions[input->number - 1];
 
-    if (result == ETWAS_EXIT_FINE) {
-        why->run.count++;
         (void)etwas_trace_query(input->trace, &input->information);
-        if (why->descriptions[number - 1].decoder == NULL &&
-            (!etwas_descriptions_open(&why->descriptions[number - 1], path, &why->paths) ||
-             !etwas_addresses_open(&why->addresses[number - 1]))) {
-            why->out_of_memory = true;
-        }
+        why->out_of_memory |= descriptions->decoder == NULL &&
+                              (!etwas_descriptions_open(descriptions, input->path, &why->paths) ||
+                               !etwas_addresses_open(&why->addresses[input->number - 1]));
     }
-    return result;
 }
 
 /* All files, from their beginning to their end. */
 static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
 {
-    int result = ETWAS_EXIT_FINE;
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
+    int result;
     int processed;
 
     why->run.count = 0;
@@ -243,11 +240,8 @@ static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
         why->out_of_memory = true;
         return ETWAS_EXIT_OPEN;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (open_input(why, paths[i], i + 1) != ETWAS_EXIT_FINE) {
-            result = ETWAS_EXIT_OPEN;
-        }
-    }
+    result = etwas_input_open_all(&why->run, paths, count, &callbacks, why);
+    prepare_inputs(why);
     if (why->run.count == 0) {
         return result;
     }
