@@ -440,7 +440,11 @@ typedef struct etwas_session_counts {
     uint32_t protocol;
     /* ETWAS_SEQUENCES_*: why the protocol is SHARED although RSEQ was requested; else 0. */
     uint32_t sequences;
-    uint32_t reserved;
+    /*
+     * Processes that could not log into it at some time. A process that could meanwhile counts
+     * again. The session's file states this number too (etwas_trace_information).
+     */
+    uint32_t unattached_total;
 } etwas_session_counts;
 
 /* etwas_counts with the size of the caller's struct. */

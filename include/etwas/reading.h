@@ -207,6 +207,14 @@ typedef struct etwas_trace_information {
     uint64_t repeated_overwritten_events;
     uint64_t repeated_overwritten_buffers;
     uint64_t repeated_attempted_events;
+    /*
+     * Processes that could not log into the session since it began, 65,535 at most: what they
+     * logged is missing, and lost_events has what they could report of it. It is not of this file
+     * alone: of several files of a session each states it.
+     */
+    uint32_t unattached_processes;
+    /* The Win32 code of the last of them; shared.h says what each means. 0: all could log. */
+    uint32_t unattached_code;
 } etwas_trace_information;
 
 /* etwas_trace_query with the size of the caller's struct. */

@@ -49,7 +49,7 @@ static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_other_proces
     uint32_t count = etwas_other_processes_enablements(others, &other->guid, false, &enables);
 
     for (uint32_t index = 0; index < count && !properties.IsEnable; index++) {
-        if (enables[index].layout == other->layout) {
+        if (etwas_other_process_logs(others, other, &enables[index])) {
             properties.LoggerId = enables[index].info.LoggerId;
             properties.EnableLevel = enables[index].info.Level;
             properties.EnableFlags = (uint32_t)enables[index].info.MatchAnyKeyword;
@@ -279,7 +279,8 @@ static void describe_others(struct guids_result *result, const etwas_guid *guid,
         for (uint32_t enabling = 0; enabling < instance.EnableCount; enabling++) {
             TRACE_ENABLE_INFO enable = result->enables[enabling].info;
 
-            enable.IsEnabled = result->enables[enabling].layout == other->layout;
+            enable.IsEnabled =
+                etwas_other_process_logs(&result->others, other, &result->enables[enabling]);
             guids_append(result, &enable, sizeof enable);
         }
     }

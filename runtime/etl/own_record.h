@@ -147,10 +147,17 @@ struct etwas_etl_totals {
     uint64_t
         attempted_events; /* by the session's writers, meanwhile; 0: a snapshot's, or not noted */
     uint32_t ends;        /* ETWAS_ETL_ENDS_*; 0 until the file is ended, and in files of before */
-    uint32_t reserved;
+    uint16_t unattached_code; /* Win32: why the last of those could not; 0: they all could */
+    /* processes that could not log into the session, since it began; UINT16_MAX: or more */
+    uint16_t unattached_processes;
 };
 /* What all files have of it. */
 #define ETWAS_ETL_TOTALS_LEAST_BYTES offsetof(struct etwas_etl_totals, attempted_events)
+
+static inline uint16_t etwas_etl_saturate16(uint32_t count)
+{
+    return count < UINT16_MAX ? (uint16_t)count : UINT16_MAX;
+}
 
 struct etwas_etl_totals_record {
     struct etwas_etl_full_header header;

@@ -280,6 +280,8 @@ static void log_file_count(struct etwas_log_file *file, const struct etwas_log_f
         .overwritten_buffers = file->overwritten_buffers,
         .attempted_events = totals->events_attempted - file->before.events_attempted,
         .ends = totals->ends,
+        .unattached_code = (uint16_t)totals->unattached_code,
+        .unattached_processes = etwas_etl_saturate16(totals->unattached_total),
     };
 
     etwas_log_header_count(&file->header, etwas_log_file_buffers(file), &counts);

@@ -31,6 +31,8 @@ struct etwas_log_file_totals {
         events_attempted; /* beside those: what writers have asked it to record; 0: not given */
     uint64_t events_overwritten; /* beside what was replaced in this file */
     uint32_t ends;               /* ETWAS_ETL_ENDS_*; 0 unless the file is ended */
+    uint32_t unattached_total;   /* as in etwas_session_counts, … */
+    uint32_t unattached_code;    /* … likewise */
 };
 
 struct etwas_log_file_options {

@@ -345,6 +345,11 @@ void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
     totals.lost_buffers += counts->lost_buffers;
     totals.attempted_events += counts->attempted_events;
     totals.ends = counts->ends;
+    totals.unattached_processes =
+        etwas_etl_saturate16((uint32_t)totals.unattached_processes + counts->unattached_processes);
+    if (counts->unattached_code != 0) {
+        totals.unattached_code = counts->unattached_code;
+    }
     memcpy(&log, log_at, sizeof log);
     log.start.buffers_written = buffers;
     log.start.events_lost = header_saturate(totals.lost_events);

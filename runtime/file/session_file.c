@@ -126,6 +126,8 @@ static struct etwas_log_file_totals session_file_totals(struct etwas_session *se
         .events_lost = counts.lost,
         .buffers_lost = counts.buffers_lost,
         .events_attempted = counts.recorded + counts.overwritten + counts.lost,
+        .unattached_total = counts.unattached_total,
+        .unattached_code = counts.unattached_code,
     };
 }
 

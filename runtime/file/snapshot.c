@@ -435,6 +435,8 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
     code = snapshot_write_all_held(&snapshot);
     free(snapshot.copy);
     totals.events_lost = snapshot_record_losses(session);
+    totals.unattached_total = ck_pr_load_32(&session->unattached_total);
+    totals.unattached_code = ck_pr_load_32(&session->unattached_code);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(session->file));
     if (window != NULL) {

@@ -327,6 +327,8 @@ static void header_decide_totals(struct etwas_trace *trace)
     trace->information.overwritten_events = log->totals.overwritten_events;
     trace->information.overwritten_buffers = log->totals.overwritten_buffers;
     trace->information.attempted_events = log->totals.attempted_events;
+    trace->information.unattached_processes = log->totals.unattached_processes;
+    trace->information.unattached_code = log->totals.unattached_code;
     trace->information.part = log->totals.part;
     trace->information.ends =
         log->totals.ends & (ETWAS_TRACE_ENDS_SESSION | ETWAS_TRACE_IS_RECOVERED);

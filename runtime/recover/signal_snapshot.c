@@ -159,6 +159,8 @@ static struct etwas_etl_totals signal_totals(const struct etwas_prepared_snapsho
                        ck_pr_load_64(&session->lost_in_kernel) +
                        ck_pr_load_64(&session->lost_unattached) + prepared->events_left_out,
         .lost_buffers = ck_pr_load_64(&session->buffers_lost) + prepared->buffers_left_out,
+        .unattached_code = (uint16_t)ck_pr_load_32(&session->unattached_code),
+        .unattached_processes = etwas_etl_saturate16(ck_pr_load_32(&session->unattached_total)),
     };
 }
 

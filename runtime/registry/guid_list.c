@@ -21,14 +21,16 @@ enum {
 struct stored_list {
     uint32_t magic;
     uint16_t version;
-    uint16_t head_bytes; /* of this; what a later build has more is stepped over */
+    uint16_t head_bytes; /* of this and the sessions; what a later build has more is stepped over */
     uint32_t total_bytes;
     uint32_t count;
     uint64_t process_start;
     uint32_t process_id;
     uint32_t layout;
+    uint32_t unattached; /* GUIDs of so many sessions follow */
+    uint32_t reserved;
 };
-ETWAS_ASSERT_SIZE(struct stored_list, 32);
+ETWAS_ASSERT_SIZE(struct stored_list, 40);
 
 struct stored_guid {
     etwas_guid guid;
@@ -58,7 +60,10 @@ static const char *guid_list_name_of(const struct etwas_registry_guid *guid)
 
 static uint32_t guid_list_measure(const struct etwas_registry_guid_list *list, size_t *size)
 {
-    *size = sizeof(struct stored_list);
+    *size = sizeof(struct stored_list) + list->unattached_count * sizeof *list->unattached;
+    if (list->unattached_count > ETWAS_REGISTRY_UNATTACHED) {
+        return ERROR_INVALID_PARAMETER;
+    }
     for (uint32_t index = 0; index < list->count; index++) {
         const char *name = guid_list_name_of(&list->guids[index]);
         size_t bytes = strnlen(name, ETWAS_REGISTRY_PROVIDER_NAME_BYTES + 1);
@@ -81,12 +86,13 @@ uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list
     struct stored_list head = {
         .magic = MAGIC,
         .version = VERSION,
-        .head_bytes = sizeof head,
+        .head_bytes = (uint16_t)(sizeof head + list->unattached_count * sizeof *list->unattached),
         .total_bytes = (uint32_t)*size,
         .count = list->count,
         .process_start = list->process_start,
         .process_id = list->process_id,
         .layout = list->layout,
+        .unattached = list->unattached_count,
     };
     uint8_t *at;
 
@@ -99,7 +105,10 @@ uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list
     }
     *bytes = at;
     memcpy(at, &head, sizeof head);
-    at += sizeof head;
+    if (list->unattached_count != 0) {
+        memcpy(at + sizeof head, list->unattached, head.head_bytes - sizeof head);
+    }
+    at += head.head_bytes;
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *guid = &list->guids[index];
         struct stored_guid stored = {
@@ -157,6 +166,7 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct etwas_registry_guid_list *made;
     struct stored_list head;
+    size_t unattached_bytes;
     size_t left;
 
     if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.magic != MAGIC) {
@@ -165,7 +175,9 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
     if (head.version != VERSION) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (head.head_bytes < sizeof head || head.head_bytes > size || head.total_bytes != size) {
+    if (head.head_bytes < sizeof head || head.head_bytes > size || head.total_bytes != size ||
+        head.unattached > ETWAS_REGISTRY_UNATTACHED ||
+        head.unattached > (head.head_bytes - sizeof head) / sizeof(etwas_guid)) {
         return ERROR_INVALID_DATA;
     }
     cursor.at = (const uint8_t *)bytes + head.head_bytes;
@@ -173,7 +185,8 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
     if (head.count > left / sizeof(struct stored_guid)) {
         return ERROR_INVALID_DATA;
     }
-    made = malloc(sizeof *made + head.count * sizeof *made->guids + left);
+    unattached_bytes = head.unattached * sizeof *made->unattached;
+    made = malloc(sizeof *made + head.count * sizeof *made->guids + unattached_bytes + left);
     if (made == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -183,9 +196,12 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
         .layout = head.layout,
         .count = head.count,
         .guids = (struct etwas_registry_guid *)(made + 1),
+        .unattached_count = head.unattached,
     };
+    made->unattached =
+        memcpy(made->guids + head.count, (const uint8_t *)bytes + sizeof head, unattached_bytes);
     /* The names stay in the copy. */
-    cursor.at = memcpy(made->guids + head.count, cursor.at, left);
+    cursor.at = memcpy(made->unattached + head.unattached, cursor.at, left);
     cursor.end = cursor.at + left;
     for (uint32_t index = 0; index < head.count; index++) {
         if (!guid_list_decode_guid(&cursor, &made->guids[index])) {

@@ -13,6 +13,7 @@
 enum {
     ETWAS_REGISTRY_PROVIDER_NAME_BYTES = 256, /* without the 0 */
     ETWAS_REGISTRY_GUID_LIST_BYTES = 1 << 20,
+    ETWAS_REGISTRY_UNATTACHED = 1024, /* sessions in a list, at most */
 };
 
 struct etwas_registry_guid {
@@ -31,12 +32,14 @@ struct etwas_registry_guid_list {
     int folder;      /* while it is visited (process.h): the folder it was found in */
     uint32_t count;
     struct etwas_registry_guid *guids;
+    uint32_t unattached_count;
+    etwas_guid *unattached; /* sessions that enable its providers and that it cannot log to */
 };
 
 /*
  * Encodes a list. *bytes is freed by the caller. ERROR_INVALID_PARAMETER: a name is too long, or
- * not UTF-8; ERROR_BUFFER_OVERFLOW: it would be larger than ETWAS_REGISTRY_GUID_LIST_BYTES;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * not UTF-8, or there are too many sessions; ERROR_BUFFER_OVERFLOW: it would be larger than
+ * ETWAS_REGISTRY_GUID_LIST_BYTES; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list, void **bytes,
                                      size_t *size);

@@ -41,6 +41,8 @@ static struct etwas_etl_totals relog_input_totals(const struct etwas_trace *trac
         .lost_buffers = information->lost_buffers - information->repeated_lost_buffers,
         .attempted_events = information->attempted_events - information->repeated_attempted_events,
         .ends = information->ends,
+        .unattached_code = (uint16_t)information->unattached_code,
+        .unattached_processes = (uint16_t)information->unattached_processes,
     };
 }
 

@@ -132,6 +132,12 @@ static struct etwas_etl_totals relog_output_totals(const struct etwas_relogger *
         sum.lost_events += totals->lost_events;
         sum.lost_buffers += totals->lost_buffers;
         sum.attempted_events += totals->attempted_events;
+        if (totals->unattached_code != 0) {
+            sum.unattached_code = totals->unattached_code;
+        }
+        if (totals->unattached_processes > sum.unattached_processes) {
+            sum.unattached_processes = totals->unattached_processes;
+        }
         all = all && relog_input_says_attempted(relogger, i);
     }
     sum.lost_buffers += relogger->gaps;

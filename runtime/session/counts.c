@@ -62,6 +62,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .protocol = session->configuration.protocol,
         .sequences = session->configuration.sequences,
         .unattached_code = ck_pr_load_32(&session->unattached_code),
+        .unattached_total = ck_pr_load_32(&session->unattached_total),
         .unshared = counts_unshared_reason(&session->configuration),
     };
     etwas_session_add_losses(counts);

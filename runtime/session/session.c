@@ -313,6 +313,7 @@ struct etwas_session *etwas_session_reserve_entry(const struct etwas_configurati
     ck_pr_store_64(&session->lost_unattached, 0);
     ck_pr_store_32(&session->unattached_processes, 0);
     ck_pr_store_32(&session->unattached_code, 0);
+    ck_pr_store_32(&session->unattached_total, 0);
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->guests, ETWAS_GUESTS_MAY_BE_THERE);
     ck_pr_store_32(&session->quit, 0);

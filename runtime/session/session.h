@@ -158,7 +158,8 @@ struct etwas_session {
     uint64_t lost_unattached;
     /* processes that cannot log into it, stored by the same threads, … */
     uint32_t unattached_processes;
-    uint32_t unattached_code; /* … and why the last of them cannot */
+    uint32_t unattached_code;  /* … and why the last of them cannot */
+    uint32_t unattached_total; /* … and how often a process became one that cannot */
 
     /* Set under the control lock by a request for stacks, for good; read by any thread. */
     uint32_t takes_stacks;

@@ -154,7 +154,7 @@ static enum etwas_service_answer host_accept(int listener, uint64_t session,
         code = etwas_service_watch(connection, true, receive, session);
     }
     if (code == ERROR_SUCCESS) {
-        etwas_host_unattached_accepted(session, peer.process_id);
+        etwas_host_unattached_refresh(session); /* before a query is answered */
     } else if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY) {
         host_turn_away(connection, session, receive, &peer, code);
     } else if (code == ERROR_BUSY) {

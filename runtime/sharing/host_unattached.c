@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "buffer/unattached.h"
+#include "registry/connection.h"
 #include "registry/message.h"
 #include "sharing/host_guests.h"
 
@@ -32,6 +33,7 @@ struct counting {
     int connection;        /* TURNED_AWAY: it has none, and no page */
     uint32_t process_id;   /* of a process that was turned away */
     uint32_t refusal;      /* why it cannot log into the session; 0: it awaits an answer, or logs */
+    bool is_in_total;      /* its refusal is in the session's total */
     uint64_t *page;        /* NULL: it has no counts */
     uint64_t *word;        /* in the page */
     uint64_t counted;      /* what was read last */
@@ -53,19 +55,27 @@ static void unattached_add_lost(uint64_t session, uint64_t events)
 }
 
 /*
- * Stores in the session's account how many processes cannot log into it, and why. Called with the
- * lock held.
+ * Stores in the session's account how many processes cannot log into it, and why, and adds those
+ * that are new to the total. Called with the lock held.
  */
 static void unattached_count_refused(uint64_t session, uint32_t newest)
 {
     struct etwas_held_session held;
     uint32_t count = 0;
+    uint32_t added = 0;
 
-    for (const struct counting *one = counting_processes; one != NULL; one = one->next) {
-        count += one->session == session && one->refusal != 0;
+    for (struct counting *one = counting_processes; one != NULL; one = one->next) {
+        if (one->session == session) {
+            bool cannot_log = one->refusal != 0;
+
+            count += cannot_log;
+            added += cannot_log && !one->is_in_total;
+            one->is_in_total = cannot_log;
+        }
     }
     if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
         ck_pr_store_32(&held.session->unattached_processes, count);
+        ck_pr_add_32(&held.session->unattached_total, added);
         if (newest != 0) {
             ck_pr_store_32(&held.session->unattached_code, newest);
         }
@@ -178,6 +188,74 @@ static struct counting *unattached_add(uint64_t session, int connection)
     return counting;
 }
 
+/*
+ * Ends the counts of a connection; -1: of all. Called with the lock held. Returns whether a process
+ * among them could not log into the session.
+ */
+static bool unattached_end_held(uint64_t session, int connection)
+{
+    struct counting **link = &counting_processes;
+    bool has_refused = false;
+
+    while (*link != NULL) {
+        if ((*link)->session == session && (connection < 0 || (*link)->connection == connection)) {
+            has_refused = has_refused || (*link)->refusal != 0;
+            unattached_close_count(*link);
+            unattached_drop(link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    return has_refused;
+}
+
+static void unattached_end(uint64_t session, int connection)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (unattached_end_held(session, connection)) {
+        unattached_count_refused(session, 0);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- processes that are turned away ---------------------------------------------------------- */
+
+/* Returns whether the process has ended, as far as this one sees it. */
+static bool unattached_has_ended(const struct counting *counting)
+{
+    return kill((pid_t)counting->process_id, 0) != 0 && errno == ESRCH;
+}
+
+/* Drops a process that was turned away; 0: those that have ended. Called with the lock held. */
+static bool unattached_drop_turned_away(uint64_t session, uint32_t process_id)
+{
+    struct counting **link = &counting_processes;
+    bool has_dropped = false;
+
+    while (*link != NULL) {
+        if ((*link)->session == session && (*link)->connection == TURNED_AWAY &&
+            (process_id != 0 ? (*link)->process_id == process_id : unattached_has_ended(*link))) {
+            unattached_drop(link);
+            has_dropped = true;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    return has_dropped;
+}
+
+/*
+ * Drops the process of a connection, if it was turned away before. Called with the lock held.
+ * Returns whether it was.
+ */
+static bool unattached_drop_earlier(uint64_t session, int connection)
+{
+    struct etwas_peer peer;
+
+    return etwas_registry_peer_of(connection, &peer) == ERROR_SUCCESS && peer.process_id != 0 &&
+           unattached_drop_turned_away(session, peer.process_id);
+}
+
 bool etwas_host_unattached_receive(uint64_t session, int connection, int descriptor,
                                    const void *bytes, uint32_t report_bytes)
 {
@@ -199,13 +277,14 @@ bool etwas_host_unattached_receive(uint64_t session, int connection, int descrip
     } else {
         unattached_store_page(counting, &report, descriptor);
         counting->refusal = (uint32_t)report.refusal;
+        if (counting->refusal != 0 && unattached_drop_earlier(session, connection)) {
+            counting->is_in_total = true;
+        }
         unattached_count_refused(session, counting->refusal);
     }
     (void)pthread_mutex_unlock(&lock);
     return counting != NULL && report.refusal != 0;
 }
-
-/* ---- processes that are turned away ---------------------------------------------------------- */
 
 /*
  * Receives what has been sent. No more can be sent from here on: a count that the host does not
@@ -234,57 +313,34 @@ static bool unattached_receive_rest(uint64_t session, int connection)
     return is_guest;
 }
 
-/* Returns whether the process has ended, as far as this one sees it. */
-static bool unattached_has_ended(const struct counting *counting)
-{
-    return kill((pid_t)counting->process_id, 0) != 0 && errno == ESRCH;
-}
-
-/*
- * Drops the processes that were turned away and have ended, and this one. Called with the lock
- * held. Returns whether there was one.
- */
-static bool unattached_drop_turned_away(uint64_t session, uint32_t process_id)
-{
-    struct counting **link = &counting_processes;
-    bool has_dropped = false;
-
-    while (*link != NULL) {
-        if ((*link)->session == session && (*link)->connection == TURNED_AWAY &&
-            ((*link)->process_id == process_id || unattached_has_ended(*link))) {
-            unattached_drop(link);
-            has_dropped = true;
-        } else {
-            link = &(*link)->next;
-        }
-    }
-    return has_dropped;
-}
-
 void etwas_host_unattached_turn_away(uint64_t session, int connection, uint32_t process_id,
                                      uint32_t code)
 {
-    struct counting *counting;
+    struct counting *counting = NULL;
+    bool could_not_before;
 
     if (!unattached_receive_rest(session, connection)) {
         return;
     }
-    etwas_host_unattached_end(session, connection);
     (void)pthread_mutex_lock(&lock);
-    (void)unattached_drop_turned_away(session, process_id);
-    counting = process_id != 0 ? unattached_add(session, TURNED_AWAY) : NULL;
+    could_not_before = unattached_end_held(session, connection);
+    if (process_id != 0) { /* else it is of a PID namespace that this process does not see */
+        could_not_before = unattached_drop_turned_away(session, process_id) || could_not_before;
+        counting = unattached_add(session, TURNED_AWAY);
+    }
     if (counting != NULL) {
         counting->process_id = process_id;
         counting->refusal = code;
+        counting->is_in_total = could_not_before;
     }
     unattached_count_refused(session, code);
     (void)pthread_mutex_unlock(&lock);
 }
 
-void etwas_host_unattached_accepted(uint64_t session, uint32_t process_id)
+void etwas_host_unattached_refresh(uint64_t session)
 {
     (void)pthread_mutex_lock(&lock);
-    if (unattached_drop_turned_away(session, process_id)) {
+    if (unattached_drop_turned_away(session, 0)) {
         unattached_count_refused(session, 0);
     }
     (void)pthread_mutex_unlock(&lock);
@@ -300,6 +356,9 @@ void etwas_host_unattached_attached(uint64_t session, int connection)
     counting = unattached_find(session, connection);
     if (counting != NULL && counting->refusal != 0) {
         counting->refusal = 0;
+        unattached_count_refused(session, 0);
+    }
+    if (unattached_drop_earlier(session, connection)) {
         unattached_count_refused(session, 0);
     }
     (void)pthread_mutex_unlock(&lock);
@@ -340,28 +399,6 @@ void etwas_host_unattached_read(uint64_t session, int connection)
         if (unattached_is_of(counting, session, connection)) {
             unattached_read_count(counting);
         }
-    }
-    (void)pthread_mutex_unlock(&lock);
-}
-
-/* Ends the counts of a connection; -1: of all. */
-static void unattached_end(uint64_t session, int connection)
-{
-    struct counting **link = &counting_processes;
-    bool has_refused = false;
-
-    (void)pthread_mutex_lock(&lock);
-    while (*link != NULL) {
-        if ((*link)->session == session && (connection < 0 || (*link)->connection == connection)) {
-            has_refused = has_refused || (*link)->refusal != 0;
-            unattached_close_count(*link);
-            unattached_drop(link);
-        } else {
-            link = &(*link)->next;
-        }
-    }
-    if (has_refused) {
-        unattached_count_refused(session, 0);
     }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -26,13 +26,13 @@ bool etwas_host_unattached_receive(uint64_t session, int connection, int descrip
 /*
  * For a connection that is closed next, since the host lacks descriptors or memory for it. If it is
  * a guest's, adds what the guest has counted until now, and closes that count; the process is one
- * that cannot log until it is accepted or ends.
+ * that cannot log until it attaches or ends.
  */
 void etwas_host_unattached_turn_away(uint64_t session, int connection, uint32_t process_id,
                                      uint32_t code);
 
-/* A connection of this process was accepted: it is no longer turned away. */
-void etwas_host_unattached_accepted(uint64_t session, uint32_t process_id);
+/* Drops the processes that were turned away and have ended since. */
+void etwas_host_unattached_refresh(uint64_t session);
 
 /* Adds what the process has counted since the last reading. */
 void etwas_host_unattached_read(uint64_t session, int connection);

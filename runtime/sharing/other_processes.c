@@ -24,6 +24,7 @@
 struct gathering {
     struct etwas_other_processes *others;
     uint32_t room;
+    uint32_t unattached_room;
     uint32_t code;
 };
 
@@ -32,6 +33,29 @@ static bool others_is_own(const struct etwas_registry_guid_list *list)
 {
     return list->process_start == etwas_identity_start_ticks() &&
            list->process_id == etwas_process_id_peek();
+}
+
+static bool others_gather_unattached(const struct etwas_registry_guid_list *list,
+                                     struct gathering *gathering)
+{
+    struct etwas_other_processes *others = gathering->others;
+    const uint32_t count = others->unattached_count + list->unattached_count;
+
+    if (count > gathering->unattached_room) {
+        struct etwas_other_unattached *more =
+            realloc(others->unattached, 2 * (size_t)count * sizeof *more);
+
+        if (more == NULL) {
+            return false;
+        }
+        others->unattached = more;
+        gathering->unattached_room = 2 * count;
+    }
+    for (uint32_t index = 0; index < list->unattached_count; index++) {
+        others->unattached[others->unattached_count++] =
+            (struct etwas_other_unattached){list->process_id, list->unattached[index]};
+    }
+    return true;
 }
 
 static bool others_gather_list(const struct etwas_registry_guid_list *list, void *context)
@@ -52,6 +76,10 @@ static bool others_gather_list(const struct etwas_registry_guid_list *list, void
         }
         others->providers = more;
         gathering->room = room;
+    }
+    if (!others_gather_unattached(list, gathering)) {
+        gathering->code = ERROR_NOT_ENOUGH_MEMORY;
+        return false;
     }
     for (uint32_t index = 0; index < list->count; index++) {
         const struct etwas_registry_guid *one = &list->guids[index];
@@ -115,6 +143,7 @@ uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others)
 void etwas_other_processes_free(struct etwas_other_processes *others)
 {
     free(others->providers);
+    free(others->unattached);
     for (uint32_t index = 0; index < others->entry_count; index++) {
         free(others->entries[index]);
     }
@@ -164,6 +193,7 @@ static bool others_describe(const struct etwas_registry_entry *entry, const etwa
         others_enablement_of(entry, guid, is_group);
 
     if (enablement != NULL) {
+        enable->session = entry->session;
         enable->layout = entry->unshared == 0 ? entry->layout : 0; /* no process logs to it */
         enable->info = (TRACE_ENABLE_INFO){
             .IsEnabled = 1,
@@ -197,11 +227,16 @@ TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
     };
 }
 
-static bool others_is_own_shared(uint64_t session)
+static bool others_is_own_shared(uint64_t session, etwas_guid *guid)
 {
     struct etwas_session_key key;
 
-    return etwas_session_key_of(session, &key) && etwas_sessions[key.index].configuration.is_shared;
+    if (!etwas_session_key_of(session, &key) ||
+        !etwas_sessions[key.index].configuration.is_shared) {
+        return false;
+    }
+    *guid = etwas_sessions[key.index].configuration.guid;
+    return true;
 }
 
 static uint32_t others_describe_own(const etwas_guid *guid, bool is_group,
@@ -217,9 +252,9 @@ static uint32_t others_describe_own(const etwas_guid *guid, bool is_group,
          index++) {
         const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
 
-        if (others_is_own_shared(one->session)) {
-            list[count++] =
-                (struct etwas_other_enablement){etwas_enable_info(one), ETWAS_SHARED_MAJOR};
+        if (others_is_own_shared(one->session, &list[count].session)) {
+            list[count].info = etwas_enable_info(one);
+            list[count++].layout = ETWAS_SHARED_MAJOR;
         }
     }
     etwas_control_unlock();
@@ -241,6 +276,21 @@ uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *o
         count += others_describe(others->entries[index], guid, is_group, &(*list)[count]);
     }
     return count;
+}
+
+bool etwas_other_process_logs(const struct etwas_other_processes *others,
+                              const struct etwas_other_provider *provider,
+                              const struct etwas_other_enablement *enablement)
+{
+    bool logs = enablement->layout == provider->layout;
+
+    for (uint32_t index = 0; logs && index < others->unattached_count; index++) {
+        const struct etwas_other_unattached *one = &others->unattached[index];
+
+        logs = one->process_id != provider->process_id ||
+               memcmp(&one->session, &enablement->session, sizeof one->session) != 0;
+    }
+    return logs;
 }
 
 /* ---- room for one more ----------------------------------------------------------------------- */
@@ -326,6 +376,8 @@ void etwas_other_processes_remove_known(struct etwas_other_processes *others, bo
 /* One thread at a time publishes, so that the newest list is the one that stays. */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t places[ETWAS_CONTROL_GUIDS]; /* positions in the list */
+static etwas_guid unattached[ETWAS_GUEST_SESSIONS];
+static uint32_t unattached_count;
 
 /* A provider that is registered in several groups is listed in the last of them. */
 static void others_list_groups(struct etwas_registry_guid_list *list)
@@ -371,6 +423,8 @@ void etwas_own_providers_publish(void)
         return; /* they are published with the next change */
     }
     (void)pthread_mutex_lock(&publishing);
+    list.unattached = unattached;
+    list.unattached_count = unattached_count;
     others_list_own(&list);
     etwas_service_publish(&list);
     (void)pthread_mutex_unlock(&publishing);
@@ -380,7 +434,25 @@ void etwas_own_providers_publish(void)
     free(list.guids);
 }
 
+void etwas_own_unattached_publish(const etwas_guid *sessions, uint32_t count)
+{
+    const size_t bytes = count * sizeof *sessions;
+    bool are_others;
+
+    (void)pthread_mutex_lock(&publishing);
+    are_others = count != unattached_count || memcmp(sessions, unattached, bytes) != 0;
+    if (are_others) {
+        memcpy(unattached, sessions, bytes);
+        unattached_count = count;
+    }
+    (void)pthread_mutex_unlock(&publishing);
+    if (are_others) {
+        etwas_own_providers_publish();
+    }
+}
+
 void etwas_own_providers_forget(void)
 {
+    unattached_count = 0;
     (void)pthread_mutex_init(&publishing, NULL);
 }

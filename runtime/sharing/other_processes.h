@@ -28,11 +28,20 @@ struct etwas_other_provider {
 struct etwas_other_enablement {
     TRACE_ENABLE_INFO info;
     uint32_t layout; /* of the session's pool */
+    etwas_guid session;
+};
+
+/* A process that cannot log to a session which enables a provider of it. */
+struct etwas_other_unattached {
+    uint32_t process_id;
+    etwas_guid session;
 };
 
 struct etwas_other_processes {
     struct etwas_other_provider *providers;
     uint32_t provider_count;
+    struct etwas_other_unattached *unattached;
+    uint32_t unattached_count;
     struct etwas_registry_entry **entries; /* of the sessions that other processes host */
     uint32_t entry_count;
 };
@@ -60,6 +69,11 @@ uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *o
                                            const etwas_guid *guid, bool is_group,
                                            struct etwas_other_enablement **enables);
 
+/* Whether the provider's process logs to the session of the enablement. */
+bool etwas_other_process_logs(const struct etwas_other_processes *others,
+                              const struct etwas_other_provider *provider,
+                              const struct etwas_other_enablement *enablement);
+
 /*
  * Whether the other shared sessions of all processes leave a place for this session to enable the
  * provider or group, which it does not enable yet. A registered classic provider always has a
@@ -84,6 +98,12 @@ TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
 
 /* Publishes this process's providers, after they have changed, if it has joined. */
 void etwas_own_providers_publish(void);
+
+/*
+ * Publishes which sessions enable providers of this process, and cannot be logged to, unless these
+ * are what it has published already. Called without a lock of the library.
+ */
+void etwas_own_unattached_publish(const etwas_guid *sessions, uint32_t count);
 
 /* In a fork's child: no thread is publishing. */
 void etwas_own_providers_forget(void);

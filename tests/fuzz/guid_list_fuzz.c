@@ -27,6 +27,9 @@ static void walk_list(const struct etwas_registry_guid_list *list)
     MUST(etwas_registry_decode_guids(bytes, size, &again) == ERROR_SUCCESS);
     free(bytes);
     MUST(list->count == again->count && list->process_start == again->process_start);
+    MUST(list->unattached_count == again->unattached_count);
+    MUST(memcmp(list->unattached, again->unattached,
+                list->unattached_count * sizeof *list->unattached) == 0);
     for (uint32_t index = 0; index < list->count; index++) {
         MUST(strlen(list->guids[index].name) <= ETWAS_REGISTRY_PROVIDER_NAME_BYTES);
         MUST(strcmp(list->guids[index].name, again->guids[index].name) == 0);

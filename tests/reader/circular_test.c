@@ -42,7 +42,7 @@ static void put_event(uint32_t number)
 static void build(uint32_t written, uint32_t buffer_bytes, bool own)
 {
     struct builder_options options = builder_defaults();
-    const struct etwas_etl_totals totals = {1, 0, 300, 25, 7, 2, 0, 0, 0};
+    const struct etwas_etl_totals totals = {1, 0, 300, 25, 7, 2, 0, 0, 0, 0};
     uint32_t number = 0;
 
     options.buffer_bytes = buffer_bytes;

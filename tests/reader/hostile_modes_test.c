@@ -43,7 +43,7 @@ static void begin_file(struct builder *builder, uint32_t mode, uint32_t part, bo
                        struct file *file)
 {
     struct builder_options options = builder_defaults();
-    const struct etwas_etl_totals totals = {1, part, 40, 4, 3, 1, 0, 0, 0};
+    const struct etwas_etl_totals totals = {1, part, 40, 4, 3, 1, 0, 0, 0, 0};
     const struct etwas_etl_clock_trust trust = {.version = ETWAS_ETL_CLOCK_RECORD_VERSION};
 
     options.buffer_bytes = B;

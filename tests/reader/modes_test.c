@@ -352,7 +352,7 @@ static void read_totals(const struct etwas_etl_totals *totals, size_t bytes, uin
 static void totals_tell_more_than_the_header_can(void **state)
 {
     const struct etwas_etl_totals totals = {
-        1, 9, UINT64_C(1) << 40, 5, UINT64_C(1) << 33, 8, UINT64_C(1) << 41, 7, 0};
+        1, 9, UINT64_C(1) << 40, 5, UINT64_C(1) << 33, 8, UINT64_C(1) << 41, 7, 5, 6};
 
     (void)state;
     read_totals(&totals, sizeof totals, ETWAS_ETL_TOTALS_TYPE);
@@ -364,23 +364,27 @@ static void totals_tell_more_than_the_header_can(void **state)
     assert_int_equal(collected.information.attempted_events, UINT64_C(1) << 41);
     assert_int_equal(collected.information.ends,
                      ETWAS_TRACE_ENDS_SESSION | ETWAS_TRACE_IS_RECOVERED);
+    assert_int_equal(collected.information.unattached_code, 5);
+    assert_int_equal(collected.information.unattached_processes, 6);
 }
 
 /* As files have them that were written before it was noted. */
 static void totals_without_what_was_attempted_say_the_rest(void **state)
 {
-    const struct etwas_etl_totals totals = {1, 9, 7, 5, 0, 0, 3, 1, 0};
+    const struct etwas_etl_totals totals = {1, 9, 7, 5, 0, 0, 3, 1, 5, 6};
 
     (void)state;
     read_totals(&totals, ETWAS_ETL_TOTALS_LEAST_BYTES, ETWAS_ETL_TOTALS_TYPE);
     assert_int_equal(collected.information.overwritten_events, 7);
     assert_int_equal(collected.information.attempted_events, 0);
     assert_int_equal(collected.information.ends, 0);
+    assert_int_equal(collected.information.unattached_code, 0);
+    assert_int_equal(collected.information.unattached_processes, 0);
 }
 
 static void totals_of_another_version_type_or_length_say_nothing(void **state)
 {
-    struct etwas_etl_totals totals = {1, 9, 1, 1, UINT64_C(1) << 33, 8, 1, 1, 0};
+    struct etwas_etl_totals totals = {1, 9, 1, 1, UINT64_C(1) << 33, 8, 1, 1, 0, 0};
 
     (void)state;
     for (int way = 0; way < 3; way++) {

@@ -465,8 +465,13 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
         {.guid = guid_of(5), .group = 3}, /* which is no group */
         {.guid = guid_of(6), .group = 7}, /* of six */
     };
-    struct etwas_registry_guid_list put = {
-        .process_id = 5, .process_start = 55, .count = 6, .guids = guids};
+    etwas_guid unattached[] = {guid_of(7), guid_of(8)};
+    struct etwas_registry_guid_list put = {.process_id = 5,
+                                           .process_start = 55,
+                                           .count = 6,
+                                           .guids = guids,
+                                           .unattached_count = 2,
+                                           .unattached = unattached};
     struct etwas_registry_guid_list *got;
     void *bytes;
     size_t size;
@@ -495,7 +500,12 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
         assert_string_equal(got->guids[index].name,
                             guids[index].name != NULL ? guids[index].name : "");
     }
+    assert_int_equal(got->unattached_count, 2);
+    assert_memory_equal(got->unattached, unattached, sizeof unattached);
     free(got);
+    put.unattached_count = ETWAS_REGISTRY_UNATTACHED + 1;
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
+    put.unattached_count = 0;
     longest[ETWAS_REGISTRY_PROVIDER_NAME_BYTES] = 'n';
     assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
     guids[2].name = "\xC3";

@@ -433,6 +433,7 @@ static int host_that_turns_away(void)
     CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
     CHECK_IN_CHILD(counts.recorded == board->logged && counts.lost == board->lost);
     CHECK_IN_CHILD(counts.lost_unattached != 0 && counts.unattached_processes == 0);
+    CHECK_IN_CHILD(counts.unattached_total == 2);
     return 0;
 }
 

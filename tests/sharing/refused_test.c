@@ -336,6 +336,7 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_int_equal(enable_with_timeout(session, &control_guid, TIMEOUT_MS), ERROR_SUCCESS);
     assert_int_equal(counts_now(session).unattached_processes, 0);
+    assert_int_equal(counts_now(session).unattached_total, 1);
     ck_pr_store_32(&board->go, 1);
     assert_true(comes_to(&board->logged, 1));
     stop_session(session, &counts);

@@ -71,7 +71,7 @@ class Damage(ToolTest):
         _, error = self.run_etwas("dump", os.path.join(self.folder, "damaged.etl"), expect=DAMAGED)
         self.assertIn("10 more places", error)
         self.assertEqual(len(error.splitlines()), 22)
-        self.assertIn("note: there are no events in", error)
+        self.assertIn("note: there are no events of providers in", error)
 
     def test_no_cut_and_no_flipped_bit_crashes_it_or_spoils_its_json(self):
         header = range(0, 1024, 7)

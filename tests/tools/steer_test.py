@@ -443,6 +443,11 @@ class Steered(SteerTest):
     def session(self, name):
         return self.ask_json(f"query --json {name}")[0]
 
+    def not_logging(self, name):
+        """The processes that cannot log to the session although it enables their provider."""
+        return {line["process"] for line in self.ask_json("ps --json") if "kind" in line and
+                any(enable["session"] == name and enable.get("unattached") for enable in line["enabled_by"])}
+
     def counted(self, path):
         """How many events of which of the two providers there are."""
         stat, = self.stat_json(path)
@@ -691,6 +696,8 @@ class Across(Steered):
         for command in ("ps", f"query {name}"):
             self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: 256 processes log "
                           "into it, or its process may not open enough files (ulimit -n)\n", self.ask(command))
+        self.assertTrue(await_true(lambda: self.not_logging(name) == {program.pid for program in programs[-2:]}))
+        self.assertEqual(self.ask("ps").count(", cannot be logged to: see above)"), 2)
         for command in ("disable", "enable"):
             self.run_etwas(command, name, MODERN)  # a session's own files come first
         for program in programs:
@@ -701,11 +708,18 @@ class Across(Steered):
         for program in programs[:5]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))
-        self.assertIn("some processes could not log into it before; their events are missing (lost counts what they could report); the last: 256 processes", self.ask("ps"))
+        self.assertIn("2 processes could not log into it before; their events are missing (lost counts what they could report); the last: 256 processes", self.ask("ps"))
         for program in programs[5:]:
             self.assertEqual(talk(program, "log 4"), "= 0\n")
         _, error = self.run_etwas("stop", name)
-        self.assertIn(f"etwas stop: {name}: warning: some processes could not log into it: their events are missing", error)
+        self.assertIn(f"etwas stop: {name}: warning: 2 processes could not log into it before; their events are missing (lost counts", error)
+        reason = "256 processes log into it, or its process may not open enough files (ulimit -n)"
+        said = f"2 processes could not log into the session; their events are missing (lost counts what they could report); the last: {reason}\n"
+        for command in (f"stat {path}", f"stat --prove {path}"):
+            self.assertIn(f"  MISSING       {said}", self.ask(command).replace("MISSING        ", "MISSING       "))
+        for command in (f"stat --json {path}", f"stat --prove --json {path}", f"stat --hot --json {path}"):
+            told = json.loads(self.ask(command).splitlines()[0])
+            self.assertEqual((told["unattached_processes"], told["unattached_reason"]), (2, reason))
         self.assertEqual(self.counted(path), {MODERN: 3 * (len(programs) - 2) + 4 * (len(programs) - 5)})
 
     def test_a_ninth_session_of_a_provider_is_told_of_the_limit(self):

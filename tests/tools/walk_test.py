@@ -112,7 +112,7 @@ class Walk(ToolTest):
     def test_a_file_without_events_is_said_to_be_one(self):
         path = self.write("empty.etl", etl.trace([]))
         for of in ("window", "where"):
-            self.walk([path], [r"note: there are no events in "], "no events", of=of)
+            self.walk([path], [r"note: there are no events of providers in "], "no events", of=of)
         self.run_etwas("advise", path, expect=OPEN)
         self.assertRegex(self.run_etwas("schema", path)[1], "etwas schema: note: .*nothing in it describes events")
 

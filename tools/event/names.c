@@ -10,6 +10,7 @@
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 const etwas_guid etwas_names_header_class = {
@@ -235,4 +236,36 @@ const char *etwas_names_error(uint32_t code)
     default:
         return NULL;
     }
+}
+
+const char *etwas_names_unattached(uint32_t code)
+{
+    switch (code) {
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return "256 processes log into it, or its process may not open enough files (ulimit -n)";
+    case ERROR_NOT_SUPPORTED:
+        return "its release of the library, or the processors that it sees, differ too much";
+    case ERROR_ACCESS_DENIED:
+        return "it may not write to the session's buffers";
+    case ERROR_INVALID_DATA:
+        return "the session's buffers are not what they say they are";
+    case ERROR_INVALID_FUNCTION:
+        return "its clock differs from the session's (a time namespace)";
+    default:
+        return etwas_error_text(code);
+    }
+}
+
+void etwas_names_put_unattached(struct etwas_output *output, uint32_t processes, const char *verb,
+                                uint32_t code)
+{
+    if (processes == 0) {
+        etwas_output_text(output, "some");
+    } else {
+        etwas_output_format(output, "%" PRIu32, processes);
+    }
+    etwas_output_format(output,
+                        " process%s %s; their events are missing (lost counts what they could "
+                        "report); the last: %s\n",
+                        processes == 1 ? "" : "es", verb, etwas_names_unattached(code));
 }

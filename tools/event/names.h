@@ -84,4 +84,14 @@ const char *etwas_names_stated_by(uint32_t stated_by);
  */
 const char *etwas_names_error(uint32_t code);
 
+/* Returns why a process cannot log into a session, as a part of a sentence (unattached_code). */
+const char *etwas_names_unattached(uint32_t code);
+
+/*
+ * Prints a sentence about processes that could not log, and a line break. `verb`: "cannot log
+ * into it". `processes` 0: their number is not known.
+ */
+void etwas_names_put_unattached(struct etwas_output *output, uint32_t processes, const char *verb,
+                                uint32_t code);
+
 #endif

@@ -47,6 +47,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "events_lost", information->lost_events);
+    etwas_input_json_unattached(output, input);
     etwas_json_number(output, "lost_untold", etwas_stat_untold(stat, information));
     is_known = etwas_stat_missing(stat, input, &missing);
     etwas_json_known(output, "events_missing", is_known, missing);

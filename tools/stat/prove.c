@@ -106,6 +106,11 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
     session->is_unfinished |= information->unfinished;
     session->has_ended |= (information->ends & ETWAS_TRACE_ENDS_SESSION) != 0;
     session->recovered += is_recovered;
+    if (information->unattached_processes >= session->unattached_processes &&
+        information->unattached_code != 0) {
+        session->unattached_processes = information->unattached_processes;
+        session->unattached_code = information->unattached_code;
+    }
     told->attempted += information->attempted_events - information->repeated_attempted_events;
     told->overwritten += etwas_input_overwritten(input);
     told->lost += etwas_input_lost(input);

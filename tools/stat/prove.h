@@ -100,7 +100,9 @@ struct etwas_prove_session {
     struct etwas_prove_sums told_by_recovered;
     bool is_kernel;
     bool out_of_memory;
-    struct etwas_prove_sums told; /* as its files state it, together */
+    struct etwas_prove_sums told;  /* as its files state it, together */
+    uint32_t unattached_processes; /* as the file that states the most has it … */
+    uint32_t unattached_code;      /* … and why the last of them could not log; 0: all could */
     uint64_t in_files;
     uint64_t images; /* records that may be events or not; in_files leaves them out */
 

@@ -5,6 +5,7 @@
  * `etwas stat --prove` as JSON. Keys are part of the command's interface.
  */
 
+#include "event/names.h"
 #include "stat/prove.h"
 
 #include "kernel/flags.h"
@@ -143,6 +144,11 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
     put_number_or_null(output, "overwritten", session->told.overwritten,
                        etwas_prove_knows_losses(session));
     put_number_or_null(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
+    if (session->unattached_code != 0) {
+        etwas_json_number(output, "unattached_processes", session->unattached_processes);
+        etwas_json_text(output, "unattached_reason",
+                        etwas_names_unattached(session->unattached_code));
+    }
     etwas_json_boolean(output, "kernel", session->is_kernel);
     if (session->account_count != 0) {
         etwas_json_number(output, "lost_in_kernel", session->kernel_lost);

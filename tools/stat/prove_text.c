@@ -6,6 +6,7 @@
  * summed up over the processors.
  */
 
+#include "event/names.h"
 #include "stat/prove.h"
 
 #include "print/text.h"
@@ -175,6 +176,11 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
     put_line_or_unknown(output, "overwritten", session->told.overwritten,
                         etwas_prove_knows_losses(session));
     put_line_or_unknown(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
+    if (session->unattached_code != 0) {
+        put_label(output, "MISSING");
+        etwas_names_put_unattached(output, session->unattached_processes,
+                                   "could not log into the session", session->unattached_code);
+    }
     if (session->account_count != 0) {
         put_line(output, "  in the kernel", session->kernel_lost);
         put_line(output, "  no buffer", session->refused);

@@ -177,6 +177,11 @@ static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
         put_kernel_loss(output, stat);
         put_untold(output, etwas_stat_untold(stat, information));
     }
+    if (information->unattached_code != 0) {
+        put_label(output, "MISSING");
+        etwas_names_put_unattached(output, information->unattached_processes,
+                                   "could not log into the session", information->unattached_code);
+    }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
         put_label(output, "overwritten");
         put_counted(output, information->overwritten_events, "event");

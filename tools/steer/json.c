@@ -46,7 +46,9 @@ static void put_unshared(struct etwas_output *output, const etwas_session_counts
     }
     if (counts->unattached_code != 0) {
         etwas_json_number(output, "unattached_processes", counts->unattached_processes);
-        etwas_json_text(output, "unattached_reason", etwas_steer_unattached_reason(counts));
+        etwas_json_number(output, "unattached_total", counts->unattached_total);
+        etwas_json_text(output, "unattached_reason",
+                        etwas_names_unattached(counts->unattached_code));
     }
 }
 
@@ -120,10 +122,13 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
     etwas_json_number(output, "all", enable->MatchAllKeyword);
     etwas_json_number(output, "property", enable->EnableProperty);
     if (enable->IsEnabled == 0) {
-        etwas_output_text(output, session != NULL && session->has_counts &&
-                                          etwas_steer_unshared_word(&session->counts) != NULL
-                                      ? ",\"of_one_process\":true"
-                                      : ",\"of_another_release\":true");
+        static const char *const keys[] = {
+            [ETWAS_STEER_CANNOT_SHARE] = ",\"of_one_process\":true",
+            [ETWAS_STEER_CANNOT_ATTACH] = ",\"unattached\":true",
+            [ETWAS_STEER_CANNOT_READ] = ",\"of_another_release\":true",
+        };
+
+        etwas_output_text(output, keys[etwas_steer_cannot(session)]);
     }
     etwas_output_char(output, '}');
 }

@@ -24,7 +24,8 @@ static const char keys_help[] =
     "damaged_buffers (where they can be told): what a process has written into that\n"
     "nothing can be made of. Where other processes do not log into it, unshared:\n"
     "mode, sequences, disk, memory or hidden, which is why; where some could not,\n"
-    "unattached_processes, how many now, and unattached_reason of the last.\n"
+    "unattached_processes (how many cannot now), unattached_total (how many could not\n"
+    "at some time) and unattached_reason (of the last).\n"
     "pool_removed is true where somebody has removed the file that a crash-safe\n"
     "session's buffers lie in: nothing can be recovered after a crash. silent is\n"
     "true, and nothing follows it, where the host does not answer.\n";
@@ -46,8 +47,8 @@ static const char *const ps_help[] = {
     "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
     "says it), process, program, folder, enabled_by: session, level, any and all (the\n"
     "keywords), property; where the process does not log to that session\n"
-    "of_another_release (their releases of the library differ too much) or\n"
-    "of_one_process (see unshared).\n"
+    "of_another_release (their releases of the library differ too much),\n"
+    "of_one_process (see unshared) or unattached (see unattached_reason).\n"
     "\n"
     "Exit codes: see 'etwas --help'; 3 where a session or a provider cannot be read.\n",
     NULL,

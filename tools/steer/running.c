@@ -8,6 +8,7 @@
 #include "cli/files.h"
 
 #include <etwas/shared.h>
+#include <etwas/winerror.h>
 
 #include <dirent.h>
 #include <limits.h>
@@ -229,6 +230,19 @@ bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found
     }
     etwas_steer_found_free(&found);
     return is_there;
+}
+
+enum etwas_steer_cannot etwas_steer_cannot(const struct etwas_steer_found_session *session)
+{
+    const etwas_session_counts *counts = session != NULL ? &session->counts : NULL;
+
+    if (counts == NULL || !session->has_counts) {
+        return ETWAS_STEER_CANNOT_READ;
+    }
+    return etwas_steer_unshared_reason(counts) != NULL ? ETWAS_STEER_CANNOT_SHARE
+           : counts->unattached_code != 0 && counts->unattached_code != ERROR_NOT_SUPPORTED
+               ? ETWAS_STEER_CANNOT_ATTACH
+               : ETWAS_STEER_CANNOT_READ;
 }
 
 const struct etwas_steer_found_session *etwas_steer_session_of(

@@ -71,6 +71,16 @@ void etwas_steer_found_free(struct etwas_steer_found *found);
 const struct etwas_steer_found_session *etwas_steer_session_of(
     const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable);
 
+/* Why a process does not log to a session that enables its provider (TRACE_ENABLE_INFO). */
+enum etwas_steer_cannot {
+    ETWAS_STEER_CANNOT_SHARE,  /* no other process logs to the session */
+    ETWAS_STEER_CANNOT_ATTACH, /* as the session's counts say of the last */
+    ETWAS_STEER_CANNOT_READ,   /* the session is of another release */
+};
+
+/* `session`: NULL if it is not known. */
+enum etwas_steer_cannot etwas_steer_cannot(const struct etwas_steer_found_session *session);
+
 /* Finds the name of a process's program file, without its folder; "" if that cannot be told. */
 void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTES]);
 

@@ -6,16 +6,23 @@
 #include <errno.h>
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "event/names.h"
 #include "print/output.h"
 #include "print/text.h"
+
+enum {
+    SESSION_FILES = 16, /* that are open while a session starts, at most */
+};
 
 void etwas_steer_prepare(struct etwas_steer_block *block)
 {
@@ -26,8 +33,32 @@ void etwas_steer_prepare(struct etwas_steer_block *block)
     block->properties.LogFileNameOffset = offsetof(struct etwas_steer_block, file_name);
 }
 
+/* Whether it may be for want of files that nothing could be had: a session takes so many. */
+static bool files_are_short(void)
+{
+    struct rlimit limit;
+    int unused = 0;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return false;
+    }
+    for (rlim_t at = 0; at < limit.rlim_cur && unused < SESSION_FILES; at++) {
+        unused += fcntl((int)at, F_GETFD) < 0;
+    }
+    return unused < SESSION_FILES;
+}
+
+const char *etwas_steer_shortage(void)
+{
+    return files_are_short()
+               ? "no more files may be opened: 'ulimit -n' says how many may, and raises it"
+               : NULL;
+}
+
 const char *etwas_steer_reason(uint32_t code)
 {
+    const char *shortage;
+
     switch (code) {
     case ERROR_WMI_INSTANCE_NOT_FOUND:
         return "no such session runs";
@@ -56,8 +87,10 @@ const char *etwas_steer_reason(uint32_t code)
     case ERROR_LOG_FILE_FULL:
         return "nobody takes its events, and there is no more room for them";
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "there are as many sessions or providers as there can be, or no more files may be "
-               "open (ulimit -n)";
+        shortage = etwas_steer_shortage();
+        return shortage != NULL ? shortage
+                                : "there are as many sessions or providers as there can be, or no "
+                                  "more threads";
     case ERROR_TIMEOUT:
         return "not everybody has answered in time; it is done all the same";
     default:
@@ -103,22 +136,13 @@ const char *etwas_steer_unshared_word(const etwas_session_counts *counts)
     return is_unshared(counts) ? unshared[counts->unshared].word : NULL;
 }
 
-const char *etwas_steer_unattached_reason(const etwas_session_counts *counts)
+void etwas_steer_put_unattached(struct etwas_output *output, const etwas_session_counts *counts)
 {
-    switch (counts->unattached_code) {
-    case ERROR_NO_SYSTEM_RESOURCES:
-        return "256 processes log into it, or its process may not open enough files (ulimit -n)";
-    case ERROR_NOT_SUPPORTED:
-        return "its release of the library, or the processors that it sees, differ too much";
-    case ERROR_ACCESS_DENIED:
-        return "it may not write to the session's buffers";
-    case ERROR_INVALID_DATA:
-        return "the session's buffers are not what they say they are";
-    case ERROR_INVALID_FUNCTION:
-        return "its clock differs from the session's (a time namespace)";
-    default:
-        return etwas_error_text(counts->unattached_code);
-    }
+    const bool is_now = counts->unattached_processes != 0;
+
+    etwas_names_put_unattached(
+        output, is_now ? counts->unattached_processes : counts->unattached_total,
+        is_now ? "cannot log into it" : "could not log into it before", counts->unattached_code);
 }
 
 void etwas_steer_complain(const char *command, const char *name, const char *reason)

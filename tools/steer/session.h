@@ -8,6 +8,8 @@
  * when they refuse.
  */
 
+#include "print/output.h"
+
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 
@@ -54,6 +56,12 @@ bool etwas_steer_judge(const char *command, const char *name, uint32_t code);
 bool etwas_steer_name_file(const char *command, const char *path,
                            char file_name[ETWAS_STEER_NAME_BYTES]);
 
+/*
+ * Returns why this process lacks something that the system gives, as a part of a sentence; NULL if
+ * it may open enough files.
+ */
+const char *etwas_steer_shortage(void);
+
 /* Why something was refused, as a part of a sentence. */
 const char *etwas_steer_reason(uint32_t code);
 
@@ -69,8 +77,8 @@ const char *etwas_steer_unshared_reason(const etwas_session_counts *counts);
 /* The same as a word for programs. */
 const char *etwas_steer_unshared_word(const etwas_session_counts *counts);
 
-/* Why the last process that cannot log into it cannot. */
-const char *etwas_steer_unattached_reason(const etwas_session_counts *counts);
+/* Prints how many processes cannot log into a session with an unattached_code, and why. */
+void etwas_steer_put_unattached(struct etwas_output *output, const etwas_session_counts *counts);
 
 /* "etwas stop: 'name': reason" on standard error. What could steer a terminal is escaped. */
 void etwas_steer_complain(const char *command, const char *name, const char *reason);

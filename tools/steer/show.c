@@ -87,15 +87,7 @@ static void put_unshared(struct etwas_output *output, const char *lead,
     }
     if (session->has_counts && counts->unattached_code != 0) {
         put_plain(output, lead);
-        if (counts->unattached_processes != 0) {
-            etwas_output_format(output, "%u processes cannot log into it; ",
-                                counts->unattached_processes);
-        } else {
-            put_plain(output, "some processes could not log into it before; ");
-        }
-        etwas_output_format(
-            output, "their events are missing (lost counts what they could report); the last: %s\n",
-            etwas_steer_unattached_reason(counts));
+        etwas_steer_put_unattached(output, counts);
     }
 }
 
@@ -166,15 +158,15 @@ static void put_provider(struct etwas_output *output, const etwas_guid *guid)
     }
 }
 
-static bool is_of_one_process(const struct etwas_steer_found_session *session)
-{
-    return session != NULL && session->has_counts &&
-           etwas_steer_unshared_reason(&session->counts) != NULL;
-}
-
 static void put_enables(struct etwas_output *output, const struct etwas_steer_found *found,
                         const struct etwas_steer_found_provider *provider)
 {
+    static const char *const reasons[] = {
+        [ETWAS_STEER_CANNOT_SHARE] = ", of its process alone: not logged to",
+        [ETWAS_STEER_CANNOT_ATTACH] = ", cannot be logged to: see above",
+        [ETWAS_STEER_CANNOT_READ] = ", of another release: not logged to",
+    };
+
     for (uint32_t i = 0; i < provider->enabling; i++) {
         const TRACE_ENABLE_INFO *enable = &provider->enables[i];
         const struct etwas_steer_found_session *session = etwas_steer_session_of(found, enable);
@@ -183,9 +175,7 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
         put_plain(output, session != NULL ? session->block.session_name : "?");
         etwas_output_format(output, " (level %u, keywords 0x%llx%s)", enable->Level,
                             (unsigned long long)enable->MatchAnyKeyword,
-                            enable->IsEnabled != 0       ? ""
-                            : is_of_one_process(session) ? ", of its process alone: not logged to"
-                                                         : ", of another release: not logged to");
+                            enable->IsEnabled != 0 ? "" : reasons[etwas_steer_cannot(session)]);
     }
     if (provider->enabling == 0) {
         etwas_output_char(output, '-');

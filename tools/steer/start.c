@@ -89,6 +89,7 @@ static bool inherit_none(void)
 static void become(const char *path, char **arguments, int report)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int error = errno;
     sigset_t none;
 
     for (int number = 1; number < NSIG; number++) {
@@ -97,11 +98,14 @@ static void become(const char *path, char **arguments, int report)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)unsetenv("NOTIFY_SOCKET"); /* whoever started us is not told of it */
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(report, STDOUT_FILENO) >= 0 &&
-        dup2(report, STDERR_FILENO) >= 0 && inherit_none()) {
-        (void)execv(path, arguments);
+    if (null >= 0) {
+        if (dup2(null, STDIN_FILENO) >= 0 && dup2(report, STDOUT_FILENO) >= 0 &&
+            dup2(report, STDERR_FILENO) >= 0 && inherit_none()) {
+            (void)execv(path, arguments);
+        }
+        error = errno;
     }
-    fprintf(stderr, "%s: cannot run '%s': %s\n", command, path, strerror(errno));
+    (void)dprintf(report, "%s: cannot run '%s': %s\n", command, path, strerror(error));
     _exit(ETWAS_EXIT_OPEN);
 }
 

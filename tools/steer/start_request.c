@@ -279,12 +279,16 @@ static const char *unshared_reason(uint32_t log_file_mode)
 /* Returns what a code of StartTrace means. */
 static const char *start_reason(uint32_t code, uint32_t log_file_mode)
 {
+    const char *shortage;
+
     switch (code) {
     case ERROR_INVALID_PARAMETER:
         return "these options do not go together (docs/modes.md), or the name is too long";
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "64 sessions of this user run, and there can be no more ('etwas ps' lists them), or "
-               "no more files (ulimit -n) or threads can be had";
+        shortage = etwas_steer_shortage();
+        return shortage != NULL ? shortage
+                                : "64 sessions of this user run, and there can be no more ('etwas "
+                                  "ps' lists them), or no more threads can be had";
     case ERROR_NOT_SUPPORTED:
         return unshared_reason(log_file_mode);
     default:

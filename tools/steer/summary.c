@@ -152,10 +152,7 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
     if (counts->unattached_code != 0) {
         struct etwas_output *errors = begin_warning(summary);
 
-        etwas_output_format(errors,
-                            "some processes could not log into it: their events are missing (lost "
-                            "counts what they could report); the last: %s\n",
-                            etwas_steer_unattached_reason(counts));
+        etwas_steer_put_unattached(errors, counts);
         etwas_output_flush(errors);
     }
 }
@@ -173,18 +170,23 @@ static const TRACE_ENABLE_INFO *enable_of(const struct etwas_steer_summary *summ
     return NULL;
 }
 
-/* Registered by how many processes; `enable`: as one of them has it. */
+/*
+ * Returns by how many processes it is registered. `enable`: as one of them has it; *cannot: how
+ * many of them cannot log to the session.
+ */
 static uint32_t registered(const struct etwas_steer_summary *summary, const etwas_guid *guid,
-                           const TRACE_ENABLE_INFO **enable)
+                           const TRACE_ENABLE_INFO **enable, uint32_t *cannot)
 {
     uint32_t processes = 0;
 
+    *cannot = 0;
     for (uint32_t i = 0; i < summary->found.provider_count; i++) {
         const struct etwas_steer_found_provider *provider = &summary->found.providers[i];
         bool is_it = memcmp(&provider->guid, guid, sizeof *guid) == 0;
         const TRACE_ENABLE_INFO *info = is_it ? enable_of(summary, provider) : NULL;
 
         processes += info != NULL && provider->process != 0;
+        *cannot += info != NULL && provider->process != 0 && info->IsEnabled == 0;
         *enable = info != NULL ? info : *enable;
     }
     return processes;
@@ -218,7 +220,8 @@ static void put_reason(struct etwas_output *output, const struct etwas_steer_sum
                        const etwas_guid *guid)
 {
     const TRACE_ENABLE_INFO *enable = NULL;
-    uint32_t processes = registered(summary, guid, &enable);
+    uint32_t cannot;
+    uint32_t processes = registered(summary, guid, &enable, &cannot);
 
     etwas_output_text(output, "  ");
     put_provider(output, guid);
@@ -236,8 +239,10 @@ static void put_reason(struct etwas_output *output, const struct etwas_steer_sum
         etwas_output_format(output, ", with keywords of 0x%llx",
                             (unsigned long long)enable->MatchAnyKeyword);
     }
-    etwas_output_text(output,
-                      enable->IsEnabled != 0 ? "\n" : ": it is of another release and cannot\n");
+    if (cannot != 0) {
+        etwas_output_format(output, "; %u cannot log to it", cannot);
+    }
+    etwas_output_char(output, '\n');
 }
 
 static void warn_of_nothing(const struct etwas_steer_summary *summary)

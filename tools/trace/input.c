@@ -471,6 +471,7 @@ void etwas_input_print_json(struct etwas_output *output, const struct etwas_inpu
     etwas_json_text(output, "file", input->path);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "events_lost", input->information.lost_events);
+    etwas_input_json_unattached(output, input);
 }
 
 void etwas_input_print_damages(struct etwas_output *output, const struct etwas_input *input,
@@ -537,5 +538,20 @@ void etwas_input_warn(const struct etwas_input *input)
                             " buffers were lost while the trace was recorded\n",
                             information->lost_events, information->lost_buffers);
         etwas_output_flush(errors);
+    }
+    if (information->unattached_code != 0) {
+        errors = message(input->path);
+        etwas_names_put_unattached(errors, information->unattached_processes,
+                                   "could not log into its session", information->unattached_code);
+        etwas_output_flush(errors);
+    }
+}
+
+void etwas_input_json_unattached(struct etwas_output *output, const struct etwas_input *input)
+{
+    if (input->information.unattached_code != 0) {
+        etwas_json_number(output, "unattached_processes", input->information.unattached_processes);
+        etwas_json_text(output, "unattached_reason",
+                        etwas_names_unattached(input->information.unattached_code));
     }
 }

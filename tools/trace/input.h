@@ -191,6 +191,9 @@ int64_t etwas_input_start_ns(const struct etwas_input *input);
  */
 int64_t etwas_input_end_ns(const struct etwas_input *input);
 
+/* Prints JSON keys about processes that could not log; nothing where all could. */
+void etwas_input_json_unattached(struct etwas_output *output, const struct etwas_input *input);
+
 /*
  * Begins a JSON object about the file: its name, whether it is damaged, by `result`, and what was
  * lost.

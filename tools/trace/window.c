@@ -157,7 +157,7 @@ bool etwas_window_finish(const struct etwas_window *window, const char *command,
     }
     etwas_output_format(errors, "etwas %s: note: ", command);
     if (!find_ends(&ends, paths, count, true)) {
-        etwas_output_text(errors, "there are no events in ");
+        etwas_output_text(errors, "there are no events of providers in ");
         etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, count == 1 ? paths[0] : "the files",
                         count == 1 ? strlen(paths[0]) : strlen("the files"));
     } else {
