@@ -136,11 +136,11 @@ static void say_below(const char *command, const char *folder)
         return;
     }
     etwas_output_format(errors, "%s: ", command);
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_text_plain(errors, folder);
     etwas_output_format(errors, ": note: %s%u trace%s in folders below %s not read: ",
                         below.folders == MOST_FOLDERS ? "at least " : "", below.traces,
                         below.traces == 1 ? "" : "s", below.traces == 1 ? "is" : "are");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, below.first, strlen(below.first));
+    etwas_text_plain(errors, below.first);
     if (below.traces > 1) {
         etwas_output_format(errors, " and %u more", below.traces - 1);
     }
@@ -172,13 +172,13 @@ void etwas_files_report_others(const char *command, const char *folder)
         return;
     }
     etwas_output_format(errors, "%s: ", command);
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_text_plain(errors, folder);
     etwas_output_format(errors,
                         ": note: %u trace%s in it not read, since %s not called NAME.etl: ", count,
                         count == 1 ? " is" : "s are", count == 1 ? "it is" : "they are");
     for (uint32_t i = 0; i < count && i < NAMED; i++) {
         etwas_output_text(errors, i > 0 ? ", " : "");
-        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, named[i], strlen(named[i]));
+        etwas_text_plain(errors, named[i]);
     }
     if (count > NAMED) {
         etwas_output_format(errors, " and %u more", count - NAMED);

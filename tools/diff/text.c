@@ -98,7 +98,7 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
         const char *name = diff->names.all[its->number].name;
 
         etwas_output_char(output, '\n');
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+        etwas_text_plain(output, name);
         etwas_output_format(output, ": %s against %s", etwas_human_count(text[0], its->counts[0]),
                             etwas_human_count(text[1], its->counts[1]));
         put_clock_error(output, its);

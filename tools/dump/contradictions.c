@@ -14,7 +14,7 @@ static struct etwas_output *begin(struct etwas_dump *dump)
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_text(errors, "etwas: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(errors, path);
     etwas_output_text(errors, ": ");
     etwas_dump_print_column(errors, dump, &event, false);
     etwas_output_text(errors, " at ");
@@ -92,7 +92,7 @@ static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
 static void put_quoted(struct etwas_output *errors, const char *field)
 {
     etwas_output_char(errors, '\'');
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, field, strlen(field));
+    etwas_text_plain(errors, field);
     etwas_output_text(errors, "' ");
 }
 

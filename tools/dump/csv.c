@@ -13,11 +13,7 @@ static struct etwas_output cell;
 void etwas_dump_csv_title(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->column_count; i++) {
-        const char *name = etwas_dump_column_name(dump, &dump->columns[i]);
-
-        etwas_output_anew(&cell);
-        etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, name, strlen(name));
-        etwas_csv_cell(dump->output, i == 0, cell.bytes, cell.used_bytes);
+        etwas_csv_text(dump->output, i == 0, etwas_dump_column_name(dump, &dump->columns[i]));
     }
     etwas_csv_end(dump->output);
 }

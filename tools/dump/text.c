@@ -16,7 +16,7 @@ void etwas_dump_text_title(struct etwas_dump *dump)
             const struct etwas_input *input = &dump->run->inputs[i];
 
             etwas_output_format(output, "# file %u: ", input->number);
-            etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+            etwas_text_plain(output, input->path);
             etwas_output_char(output, '\n');
         }
     }

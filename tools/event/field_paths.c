@@ -87,7 +87,7 @@ static void report_missed(struct etwas_output *errors, const struct etwas_field_
     put_path(errors, path);
     if (path->alike[0] != '\0') {
         etwas_output_text(errors, ", but '");
-        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path->alike, strlen(path->alike));
+        etwas_text_plain(errors, path->alike);
         etwas_output_char(errors, '\'');
     } else {
         etwas_output_text(errors, path->is_compared_with

@@ -49,17 +49,17 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
                              : NULL;
     struct etwas_output *output = etwas_standard_output();
 
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
+    etwas_text_plain(output, block->session_name);
     etwas_output_format(output, ": runs in process %ld", (long)getpid());
     if ((block->properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0) {
         etwas_output_text(output, ", in memory");
     } else if (block->file_name[0] != '\0') {
         etwas_output_text(output, ", to ");
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->file_name, strlen(block->file_name));
+        etwas_text_plain(output, block->file_name);
     }
     etwas_output_char(output, '\n');
     if (reason != NULL) {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
+        etwas_text_plain(output, block->session_name);
         etwas_output_format(output, ": other processes do not log into it: %s\n", reason);
     }
 }
@@ -73,7 +73,7 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
     etwas_session_counts counts = {.lost_write_error = 0};
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
+        etwas_text_plain(output, block->session_name);
         etwas_output_format(output, ": has ended, %s events, %s lost\n",
                             etwas_human_count(recorded, counts.recorded),
                             etwas_human_count(lost, counts.lost));

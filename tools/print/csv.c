@@ -3,6 +3,8 @@
 
 #include "print/csv.h"
 
+#include "print/text.h"
+
 void etwas_csv_cell(struct etwas_output *output, bool first, const char *text, size_t bytes)
 {
     if (!first) {
@@ -20,6 +22,14 @@ void etwas_csv_cell(struct etwas_output *output, bool first, const char *text, s
         etwas_output_char(output, text[i]);
     }
     etwas_output_char(output, '"');
+}
+
+void etwas_csv_text(struct etwas_output *output, bool first, const char *text)
+{
+    static struct etwas_output cell;
+
+    etwas_text_plain(etwas_output_anew(&cell), text);
+    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
 }
 
 void etwas_csv_end(struct etwas_output *output)

@@ -12,6 +12,9 @@
 
 void etwas_csv_cell(struct etwas_output *output, bool first, const char *text, size_t bytes);
 
+/* Writes a cell of UTF-8 with its NUL, escaped for a terminal. */
+void etwas_csv_text(struct etwas_output *output, bool first, const char *text);
+
 void etwas_csv_end(struct etwas_output *output);
 
 #endif

@@ -317,6 +317,11 @@ void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, c
     }
 }
 
+void etwas_text_plain(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+}
+
 static uint32_t unit_at(const void *text, size_t index)
 {
     uint16_t unit;

@@ -61,6 +61,9 @@ enum etwas_text_style {
 void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, const char *text,
                      size_t bytes);
 
+/* Writes UTF-8 with its NUL as ETWAS_TEXT_PLAIN. */
+void etwas_text_plain(struct etwas_output *output, const char *text);
+
 /* Writes `units` of little-endian UTF-16 at any address, which need not be valid. */
 void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
                       size_t units);

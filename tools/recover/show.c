@@ -41,7 +41,7 @@ void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_text(errors, "etwas recover: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(errors, path);
     etwas_output_format(errors, ": %s", reason);
     if (code != ERROR_SUCCESS) {
         etwas_output_format(errors, " (error %u)", code);
@@ -152,7 +152,7 @@ static void print_count(struct etwas_output *to, uint64_t count, const char *wha
 static void say_name(struct etwas_output *to, const char *what, const char *name)
 {
     etwas_output_format(to, "  %-13s ", what);
-    etwas_text_utf8(to, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_plain(to, name);
     etwas_output_char(to, '\n');
 }
 
@@ -160,7 +160,7 @@ static void show_text(const char *source, const char *output, const etwas_recove
 {
     struct etwas_output *to = etwas_standard_output();
 
-    etwas_text_utf8(to, ETWAS_TEXT_PLAIN, source, strlen(source));
+    etwas_text_plain(to, source);
     etwas_output_char(to, '\n');
     say_name(to, "session", found->session_name);
     etwas_output_format(to, "  process       %u, %s\n", found->process_id,
@@ -218,10 +218,10 @@ void etwas_recover_show_removed(const char *path, const etwas_recovered *found, 
         etwas_output_bytes(to, "}\n", 2);
     } else {
         etwas_output_text(to, "removed ");
-        etwas_text_utf8(to, ETWAS_TEXT_PLAIN, path, strlen(path));
+        etwas_text_plain(to, path);
         etwas_output_text(to, ": ");
         if (found != NULL) {
-            etwas_text_utf8(to, ETWAS_TEXT_PLAIN, found->session_name, strlen(found->session_name));
+            etwas_text_plain(to, found->session_name);
             etwas_output_format(to, " of process %u, %llu events\n", found->process_id,
                                 (unsigned long long)found->events);
         } else {

@@ -113,7 +113,7 @@ static int list(struct listing *listing, struct etwas_input *input)
     int result = etwas_input_process_one(input);
 
     if (!listing->json) {
-        etwas_text_utf8(listing->output, ETWAS_TEXT_PLAIN, listing->path, strlen(listing->path));
+        etwas_text_plain(listing->output, listing->path);
         etwas_output_char(listing->output, '\n');
     }
     listing->previous = NULL;

@@ -15,11 +15,6 @@ enum {
     DEPTH = 32, /* of structs in each other */
 };
 
-static void print_text(struct etwas_output *output, const char *text)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
-}
-
 static void indent(struct etwas_output *output, unsigned depth)
 {
     for (unsigned i = 0; i < 2 * depth; i++) {
@@ -35,7 +30,7 @@ static void put_count(struct etwas_output *output, const etwas_schema *schema,
         const etwas_schema_field *by = etwas_schema_field_at(schema, info->countPropertyIndex);
 
         etwas_output_char(output, '[');
-        print_text(output, by == NULL ? "*" : by->info != info ? by->name : "");
+        etwas_text_plain(output, by == NULL ? "*" : by->info != info ? by->name : "");
         etwas_output_char(output, ']');
     } else if (info->count != 1 || (info->Flags & PropertyParamFixedCount) != 0) {
         etwas_output_char(output, '[');
@@ -51,7 +46,7 @@ static void put_length(struct etwas_output *output, const etwas_schema *schema,
 
     if ((info->Flags & PropertyParamLength) != 0 && by != NULL && by->info != info) {
         etwas_output_text(output, " of length ");
-        print_text(output, by->name);
+        etwas_text_plain(output, by->name);
     }
 }
 
@@ -122,7 +117,7 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
         const etwas_schema_field *field = &schema->fields[i];
 
         indent(output, depth);
-        print_text(output, field->name);
+        etwas_text_plain(output, field->name);
         for (size_t bytes = strlen(field->name); bytes < width + 2; bytes++) {
             etwas_output_char(output, ' ');
         }
@@ -173,13 +168,13 @@ void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
     if (previous == NULL || strcmp(previous->provider, schema->provider) != 0 ||
         memcmp(&previous->info->ProviderGuid, guid, sizeof *guid) != 0) {
         etwas_output_char(output, '\n');
-        print_text(output, schema->provider);
+        etwas_text_plain(output, schema->provider);
         etwas_output_text(output, schema->provider[0] != '\0' ? "  " : "");
         etwas_text_guid(output, guid);
         etwas_output_char(output, '\n');
     }
     indent(output, 1);
-    print_text(output, schema->event);
+    etwas_text_plain(output, schema->event);
     put_ids(output, schema);
     etwas_output_char(output, '\n');
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 2);

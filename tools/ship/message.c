@@ -26,9 +26,9 @@ void etwas_ship_message(const char *subject, const char *format, ...)
     (void)pthread_mutex_lock(&one_at_a_time);
     errors = etwas_standard_error();
     etwas_output_text(errors, "etwas ship: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, subject, strlen(subject));
+    etwas_text_plain(errors, subject);
     etwas_output_text(errors, ": ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, sentence, strlen(sentence));
+    etwas_text_plain(errors, sentence);
     etwas_output_char(errors, '\n');
     etwas_output_flush(errors);
     (void)pthread_mutex_unlock(&one_at_a_time);

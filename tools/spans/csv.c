@@ -10,50 +10,35 @@
 #include "print/csv.h"
 #include "print/text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NUMBER_BYTES = 32,
-};
-
-/* A name, harmless on a terminal, or a GUID. */
-static void put_text(struct etwas_output *output, bool first, const char *text,
-                     const etwas_guid *guid)
+static void put_guid(struct etwas_output *output, const etwas_guid *guid)
 {
-    static struct etwas_output cell;
-
-    etwas_output_anew(&cell);
-    if (guid != NULL) {
-        etwas_text_guid(&cell, guid);
-    } else {
-        etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, text, strlen(text));
-    }
-    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
+    etwas_output_char(output, ',');
+    etwas_text_guid(output, guid);
 }
 
 static void put_number(struct etwas_output *output, uint64_t number)
 {
-    char text[NUMBER_BYTES];
-
-    etwas_csv_cell(output, false, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, number));
+    etwas_output_char(output, ',');
+    etwas_output_unsigned(output, number);
 }
 
 static void put_rate(struct etwas_output *output, double rate)
 {
-    char text[NUMBER_BYTES];
-
-    etwas_csv_cell(output, false, text,
-                   isnan(rate) ? 0 : (size_t)snprintf(text, sizeof text, "%.6g", rate));
+    if (isnan(rate)) {
+        etwas_output_char(output, ',');
+    } else {
+        etwas_output_format(output, ",%.6g", rate);
+    }
 }
 
 static void put_error(struct etwas_output *output, uint64_t error_ns)
 {
     if (error_ns == UINT64_MAX) {
-        etwas_csv_cell(output, false, "", 0);
+        etwas_output_char(output, ',');
     } else {
         put_number(output, error_ns);
     }
@@ -92,8 +77,8 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
     for (uint32_t i = 0; i < count; i++) {
         const struct etwas_spans_class *its = sorted[i];
 
-        put_text(output, true, its->named->name, NULL);
-        put_text(output, false, NULL, &its->named->guid);
+        etwas_csv_text(output, true, its->named->name);
+        put_guid(output, &its->named->guid);
         put_number(output, its->durations.count);
         put_rate(output, etwas_spans_rate(request, its));
         put_rate(output, etwas_spans_at_once(request, its));
@@ -121,13 +106,13 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     bool is_instance = memcmp(&node->activity, &none, sizeof none) == 0;
 
     put_number(output, depth);
-    put_text(output, false,
-             node->class_index != UINT32_MAX ? request->names.all[node->class_index].name : "",
-             NULL);
+    etwas_csv_text(output, false,
+                   node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
+                                                   : "");
     if (is_instance) {
         put_number(output, node->instance);
     } else {
-        put_text(output, false, NULL, &node->activity);
+        put_guid(output, &node->activity);
     }
     put_number(output, node->process);
     put_number(output, node->thread);

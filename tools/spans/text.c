@@ -18,11 +18,6 @@ enum {
     LINE = 40, /* characters of a time line */
 };
 
-static void put_text(struct etwas_output *output, const char *text)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
-}
-
 static void put_ns(struct etwas_output *output, uint64_t ns)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
@@ -91,7 +86,7 @@ static void put_class(struct etwas_output *output, const struct etwas_spans_requ
         etwas_output_format(output, "%84s", "");
     }
     etwas_output_text(output, "  ");
-    put_text(output, its->named->name);
+    etwas_text_plain(output, its->named->name);
     etwas_output_char(output, '\n');
     if (its->durations.count > 0) {
         etwas_output_format(output, "%42s", "itself");
@@ -156,8 +151,9 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     etwas_output_format(output, "  %8" PRIu32, node->thread);
     put_line(output, root, node);
     etwas_output_format(output, "  %*s", (int)(2 * (depth < 40 ? depth : 40)), "");
-    put_text(output, node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
-                                                     : "one more class");
+    etwas_text_plain(output, node->class_index != UINT32_MAX
+                                 ? request->names.all[node->class_index].name
+                                 : "one more class");
     etwas_output_char(output, ' ');
     if (memcmp(&node->activity, &none, sizeof none) == 0) {
         etwas_output_unsigned(output, node->instance);

@@ -59,19 +59,13 @@ static void put_frequency(struct etwas_output *output, const etwas_trace_clock *
     etwas_output_char(output, '\n');
 }
 
-/* Texts are from the file. */
-static void put_name(struct etwas_output *output, const char *name)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
-}
-
 static void put_machine(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     put_label(output, "clock source");
-    put_name(output, clock->clocksource[0] != '\0' ? clock->clocksource : "unknown");
+    etwas_text_plain(output, clock->clocksource[0] != '\0' ? clock->clocksource : "unknown");
     if (clock->hypervisor[0] != '\0') {
         etwas_output_text(output, " of the kernel, a guest of ");
-        put_name(output, clock->hypervisor);
+        etwas_text_plain(output, clock->hypervisor);
         etwas_output_char(output, '\n');
     } else {
         etwas_output_text(output, " of the kernel\n");

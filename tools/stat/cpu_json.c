@@ -116,25 +116,16 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
 static const char title[] = "file,process,name,thread,running_ns,ready_ns,waiting_ns,unknown_ns,"
                             "switches_in,preemptions,ran_at_begin,ran_at_end";
 
-static void put_text_cell(struct etwas_output *output, bool first, const char *text)
-{
-    static struct etwas_output cell;
-
-    etwas_output_anew(&cell);
-    etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, text, strlen(text));
-    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
-}
-
 static void put_line(struct etwas_output *output, const char *path,
                      const struct etwas_cpu_group *group,
                      const struct etwas_schedule_thread *thread)
 {
-    put_text_cell(output, true, path);
+    etwas_csv_text(output, true, path);
     etwas_output_char(output, ',');
     if (group->sum.has_process) {
         etwas_output_unsigned(output, group->sum.process);
     }
-    put_text_cell(output, false, group->name != NULL ? group->name : "");
+    etwas_csv_text(output, false, group->name != NULL ? group->name : "");
     etwas_output_format(output,
                         ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
                         ",%" PRIu64 ",%s,%s",

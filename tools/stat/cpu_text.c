@@ -167,7 +167,7 @@ static void put_group(struct etwas_output *output, const struct etwas_cpu_group 
     }
     if (group->name != NULL) {
         etwas_output_char(output, ' ');
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, group->name, strlen(group->name));
+        etwas_text_plain(output, group->name);
     }
     etwas_output_char(output, '\n');
     for (uint32_t i = 0; i < group->count; i++) {
@@ -183,7 +183,7 @@ void etwas_cpu_text(struct etwas_output *output, const struct etwas_cpu *cpu,
     if (input->number > 1) {
         etwas_output_char(output, '\n');
     }
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+    etwas_text_plain(output, input->path);
     etwas_output_char(output, '\n');
     put_missing(output, input, result);
     put_head(output, cpu, groups, input);

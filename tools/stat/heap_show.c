@@ -110,11 +110,6 @@ struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
 
 /* ---- text ---- */
 
-static void put_word(struct etwas_output *output, const char *text)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
-}
-
 static void put_grouped(struct etwas_output *output, uint64_t value)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
@@ -199,17 +194,17 @@ static void put_frame(struct etwas_output *output, const struct etwas_heap_locat
         return;
     }
     if (location->has_symbol) {
-        put_word(output, location->symbol.function);
+        etwas_text_plain(output, location->symbol.function);
         /* The offset is that of the return address, as debuggers show it. */
         etwas_output_format(output, "+0x%" PRIx64 " in ", location->symbol.offset + 1);
-        put_word(output, etwas_files_name(location->image->path));
+        etwas_text_plain(output, etwas_files_name(location->image->path));
     } else {
-        put_word(output, etwas_files_name(location->image->path));
+        etwas_text_plain(output, etwas_files_name(location->image->path));
         etwas_output_format(output, "+0x%" PRIx64, location->offset);
     }
     if (location->has_symbol && location->symbol.file != NULL) {
         etwas_output_text(output, ", ");
-        put_word(output, etwas_files_name(location->symbol.file));
+        etwas_text_plain(output, etwas_files_name(location->symbol.file));
         etwas_output_format(output, ":%d", location->symbol.line);
     }
     etwas_output_char(output, '\n');
@@ -240,7 +235,7 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
     const struct etwas_heap_stack **sorted = etwas_heap_sorted_stacks(heap);
     uint32_t shown = shown_count(heap, limit);
 
-    put_word(output, input->path);
+    etwas_text_plain(output, input->path);
     etwas_output_char(output, '\n');
     put_whole(output, heap);
     put_doubts(output, heap, input);

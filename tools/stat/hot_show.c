@@ -29,11 +29,6 @@ static double percent(const struct etwas_hot *hot, uint64_t samples)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void put_word(struct etwas_output *output, const char *text)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
-}
-
 static void put_count(struct etwas_output *output, const char *label, uint64_t count,
                       const char *what)
 {
@@ -93,10 +88,10 @@ static void put_function(struct etwas_output *output, const struct etwas_hot *ho
                             percent(hot, function->total));
     }
     etwas_output_text(output, function->is_kernel ? "  kernel  " : "  user    ");
-    put_word(output, function->name != NULL ? function->name : "(not known)");
+    etwas_text_plain(output, function->name != NULL ? function->name : "(not known)");
     if (function->image != NULL) {
         etwas_output_text(output, " in ");
-        put_word(output, function->image);
+        etwas_text_plain(output, function->image);
         etwas_output_text(output, function->has_changed ? " (changed since)" : "");
     }
     etwas_output_char(output, '\n');
@@ -107,7 +102,7 @@ void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, ui
 {
     uint32_t shown = shown_count(hot, limit);
 
-    put_word(output, input->path);
+    etwas_text_plain(output, input->path);
     etwas_output_char(output, '\n');
     put_whole(output, hot, input);
     if (hot->samples == 0) {

@@ -163,9 +163,9 @@ static void say_copy(const char *path, const char *copied)
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_text(errors, "etwas stat: note: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(errors, path);
     etwas_output_text(errors, ": it is not counted, since it tells of the same as ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, copied, strlen(copied));
+    etwas_text_plain(errors, copied);
     etwas_output_char(errors, '\n');
     etwas_output_flush(errors);
 }

@@ -111,7 +111,7 @@ static void put_source(struct etwas_output *output, const struct source *first)
         etwas_output_unsigned_wide(output, *numbers[index], ETWAS_PROVE_NUMBER_WIDTH);
     }
     etwas_output_text(output, "  ");
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, sum.name, strlen(sum.name));
+    etwas_text_plain(output, sum.name);
     if (first->next != NULL) {
         put_uses(output, first);
     }

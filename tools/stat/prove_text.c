@@ -81,7 +81,7 @@ static void put_name(struct etwas_output *output, etwas_decoder *decoder,
     etwas_output_text(output, "  ");
     if (key->classic && etwas_decoder_schema(decoder, &record, &schema) == ERROR_SUCCESS &&
         schema->event[0] != '\0') {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, schema->event, strlen(schema->event));
+        etwas_text_plain(output, schema->event);
     } else {
         etwas_text_guid(output, &key->class_guid);
         etwas_output_format(output, "/%" PRIu32, key->type);
@@ -139,8 +139,7 @@ static void put_verdict(struct etwas_output *output, const struct etwas_prove_se
     for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
          index++) {
         put_label(output, label);
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, session->reasons[index],
-                        strlen(session->reasons[index]));
+        etwas_text_plain(output, session->reasons[index]);
         etwas_output_char(output, '\n');
         label = "";
     }
@@ -159,8 +158,7 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
         etwas_output_char(output, '\n');
     }
     for (uint32_t index = 0; index < session->files; index++) {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, session->paths[index],
-                        strlen(session->paths[index]));
+        etwas_text_plain(output, session->paths[index]);
         etwas_output_char(output, '\n');
     }
     put_verdict(output, session);

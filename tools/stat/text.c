@@ -428,7 +428,7 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
 {
     uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
 
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+    etwas_text_plain(output, input->path);
     put_end(output);
     put_missing(output, stat, input, result);
     put_end(output);

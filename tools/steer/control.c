@@ -84,7 +84,7 @@ static bool stop(const char *command, const char *name)
             struct etwas_output *output = etwas_standard_output();
 
             etwas_output_text(output, "stopped ");
-            etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+            etwas_text_plain(output, name);
             etwas_output_text(output, ": its process did not say in time what was recorded\n");
         }
     }

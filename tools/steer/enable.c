@@ -213,7 +213,7 @@ static void say_guid(const char *text, const etwas_guid *guid)
 {
     struct etwas_output *output = etwas_standard_output();
 
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+    etwas_text_plain(output, text);
     etwas_output_text(output, ": ");
     etwas_text_guid(output, guid);
     etwas_output_char(output, '\n');

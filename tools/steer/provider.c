@@ -86,7 +86,7 @@ static void say_two(const char *command, const char *name, const etwas_guid guid
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_format(errors, "%s: '", command);
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_plain(errors, name);
     etwas_output_text(errors, "': two providers call themselves so, ");
     etwas_text_guid(errors, &guids[0]);
     etwas_output_text(errors, " and ");

@@ -150,7 +150,7 @@ void etwas_steer_complain(const char *command, const char *name, const char *rea
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_format(errors, "%s: '", command);
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_plain(errors, name);
     etwas_output_format(errors, "': %s\n", reason);
     etwas_output_flush(errors);
 }

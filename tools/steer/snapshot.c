@@ -152,9 +152,9 @@ static void report_part(const etwas_snapshot_part *part, void *context)
         etwas_steer_complain(telling->command, part->log_file, reason(part));
         return;
     }
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, telling->folder, strlen(telling->folder));
+    etwas_text_plain(output, telling->folder);
     etwas_output_char(output, '/');
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, part->log_file, strlen(part->log_file));
+    etwas_text_plain(output, part->log_file);
     etwas_output_text(output, part->is_dead ? ": recovered\n" : "\n");
 }
 

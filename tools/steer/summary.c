@@ -69,7 +69,7 @@ static void put_file(struct etwas_output *output, const char *file)
     struct stat status;
 
     etwas_output_text(output, ", ");
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_plain(output, name);
     if (stat(file, &status) == 0) {
         etwas_output_format(output, " (%s)", etwas_human_size(size, (double)status.st_size));
     }
@@ -82,7 +82,7 @@ static void put_line(const struct etwas_steer_summary *summary, const etwas_sess
     char number[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_format(output, "%s ", summary->verb);
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, summary->name, strlen(summary->name));
+    etwas_text_plain(output, summary->name);
     etwas_output_format(output, ": %s recorded, ", etwas_human_count(number, counts->recorded));
     if (counts->overwritten != 0) {
         etwas_output_format(output, "%s overwritten, ",
@@ -105,7 +105,7 @@ static struct etwas_output *begin_warning(const struct etwas_steer_summary *summ
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_format(errors, "%s: ", summary->command);
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, summary->name, strlen(summary->name));
+    etwas_text_plain(errors, summary->name);
     etwas_output_text(errors, ": warning: ");
     return errors;
 }
@@ -210,7 +210,7 @@ static void put_provider(struct etwas_output *output, const etwas_guid *guid)
     char name[ETWAS_STEER_PROVIDER_BYTES];
 
     if (etwas_steer_provider_name(guid, name)) {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+        etwas_text_plain(output, name);
     } else {
         etwas_text_guid(output, guid);
     }

@@ -70,9 +70,9 @@ void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char
         return;
     }
     etwas_output_text(errors, "etwas: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(errors, path);
     etwas_output_text(errors, ": of its manifests could not be used: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, words, strlen(words));
+    etwas_text_plain(errors, words);
     etwas_output_char(errors, '\n');
     etwas_output_flush(errors);
 }

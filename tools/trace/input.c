@@ -81,7 +81,7 @@ static struct etwas_output *message(const char *path)
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_text(errors, "etwas: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(errors, path);
     etwas_output_text(errors, ": ");
     return errors;
 }
@@ -493,7 +493,7 @@ void etwas_input_report(const struct etwas_input *input, const char *command, bo
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_format(errors, "etwas %s: %s", command, is_note ? "note: " : "");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+    etwas_text_plain(errors, input->path);
     etwas_output_text(errors, ": ");
     etwas_output_text(errors, what);
     etwas_output_char(errors, '\n');

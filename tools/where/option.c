@@ -138,7 +138,7 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
                                   has_all ? "no event" : "no event that was read") &&
         where->was_asked && !where->has_held) {
         etwas_output_format(errors, "etwas %s: note: no event is as --where says: ", command);
-        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, where->expression, strlen(where->expression));
+        etwas_text_plain(errors, where->expression);
         etwas_output_text(errors, "; 'etwas schema' tells which events and fields there are\n");
         etwas_output_flush(errors);
     }

@@ -40,7 +40,7 @@ static void put_call(struct etwas_output *output, const struct etwas_why *why, i
         etwas_output_text(output, why->has_calls ? " in no system call" : "");
     } else if (etwas_why_call_name(why, call, name)) {
         etwas_output_text(output, " in ");
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+        etwas_text_plain(output, name);
     } else {
         etwas_output_format(output, " in system call %" PRId64, call);
     }
@@ -59,7 +59,7 @@ void etwas_why_print_what(struct etwas_output *output, const struct etwas_why *w
     }
     for (uint32_t i = 0; i < ETWAS_WHY_FILES && block->files[i] != NULL; i++) {
         etwas_output_text(output, between);
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->files[i], strlen(block->files[i]));
+        etwas_text_plain(output, block->files[i]);
         between = " and ";
     }
     if (block->has_socket) {

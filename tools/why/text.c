@@ -26,11 +26,6 @@ static void put_ms(struct etwas_output *output, uint64_t ns)
     etwas_output_format(output, "%.3f ms", (double)ns / ns_per_ms);
 }
 
-static void put_text(struct etwas_output *output, const char *text)
-{
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
-}
-
 static double percent(uint64_t part, uint64_t all)
 {
     return all > 0 ? 100.0 * (double)part / (double)all : 0;
@@ -42,8 +37,8 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
 {
     static const etwas_guid none;
 
-    put_text(output, name->class_index != UINT32_MAX ? why->classes[name->class_index].name
-                                                     : "one more class");
+    etwas_text_plain(output, name->class_index != UINT32_MAX ? why->classes[name->class_index].name
+                                                             : "one more class");
     etwas_output_char(output, ' ');
     if (memcmp(&name->activity, &none, sizeof none) == 0) {
         etwas_output_unsigned(output, name->instance);
@@ -67,7 +62,7 @@ static void put_thread(struct etwas_output *output, const struct etwas_why *why,
         etwas_output_format(output, " (process %" PRIu32, thread->process);
         if (name != NULL) {
             etwas_output_char(output, ' ');
-            put_text(output, name);
+            etwas_text_plain(output, name);
         }
         etwas_output_char(output, ')');
     }
@@ -122,7 +117,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
                                 (double)its->duration_ns / ns_per_ms / (double)its->count,
                                 (double)its->longest_ns / ns_per_ms);
             put_times(output, &its->times, its->duration_ns);
-            put_text(output, its->name);
+            etwas_text_plain(output, its->name);
             etwas_output_char(output, '\n');
         }
     }

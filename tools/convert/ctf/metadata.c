@@ -87,7 +87,7 @@ static void put_path(struct etwas_output *output, const char *path)
     static struct etwas_output plain;
 
     etwas_output_anew(&plain);
-    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_text_plain(&plain, path);
     put_text(output, "file", plain.bytes, plain.used_bytes);
 }
 

@@ -88,7 +88,7 @@ static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfett
     if (skipped >= strlen(name)) {
         skipped = 0;
     }
-    etwas_text_utf8(text, ETWAS_TEXT_PLAIN, name + skipped, strlen(name + skipped));
+    etwas_text_plain(text, name + skipped);
     return name_of(perfetto, ETWAS_PERFETTO_EVENT_NAME, text);
 }
 
@@ -109,7 +109,7 @@ static struct etwas_perfetto_name *make_field_name(struct etwas_perfetto *perfet
     etwas_text_utf8(text, ETWAS_TEXT_JSON, name, strlen(name));
     name_bytes = text->used_bytes;
     text = scratch();
-    etwas_text_utf8(text, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_plain(text, name);
     etwas_output_bytes(text, inside + name_bytes, inside_bytes - name_bytes);
     return name_of(perfetto, ETWAS_PERFETTO_ANNOTATION, text);
 }
