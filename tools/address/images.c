@@ -253,7 +253,7 @@ void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder
 
 /* ---- from when to when ----------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int compare_images(const void *left, const void *right)
 {
     const struct etwas_image *one = left;
     const struct etwas_image *other = right;
@@ -297,7 +297,7 @@ static void sort(struct etwas_images *images)
     struct etwas_image *there = NULL;
 
     if (images->count > 0) {
-        qsort(images->entries, images->count, sizeof *images->entries, compare);
+        qsort(images->entries, images->count, sizeof *images->entries, compare_images);
     }
     for (uint32_t i = 0; i < images->count; i++) {
         struct etwas_image *event = &images->entries[i];

@@ -207,7 +207,7 @@ static uint64_t address_of(const struct etwas_symbols *symbols, enum etwas_symbo
 
 /* ---- the table of functions ------------------------------------------------------------------ */
 
-static int compare(const void *left, const void *right)
+static int compare_functions(const void *left, const void *right)
 {
     const struct function *one = left;
     const struct function *other = right;
@@ -245,7 +245,8 @@ static void read_functions(struct etwas_symbols *symbols)
         }
     }
     if (symbols->functions != NULL) {
-        qsort(symbols->functions, symbols->function_count, sizeof *symbols->functions, compare);
+        qsort(symbols->functions, symbols->function_count, sizeof *symbols->functions,
+              compare_functions);
     }
 }
 

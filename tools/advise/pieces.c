@@ -55,7 +55,7 @@ static bool join_pieces(struct etwas_load *load)
     return true;
 }
 
-static bool make_room(struct etwas_load *load)
+static bool pieces_grow(struct etwas_load *load)
 {
     if (load->count < load->capacity) {
         return true;
@@ -145,7 +145,7 @@ bool etwas_load_add(struct etwas_load *load, int64_t unix_ns, uint32_t processor
     uint32_t slot = slot_of(load, processor, is_beside);
     uint64_t time_ns;
 
-    if (slot == 0 || !make_room(load)) {
+    if (slot == 0 || !pieces_grow(load)) {
         return false;
     }
     bytes = bytes == 0 ? RECORD_ALIGNMENT : bytes;

@@ -71,7 +71,7 @@ static void count_short(struct recorder *recorder, uint64_t now_ns)
 }
 
 /* Room for one more: that of those that nobody wants any more, if they are half of all. */
-static bool make_room(struct recorder *recorder)
+static bool recorder_grow(struct recorder *recorder)
 {
     size_t kept = recorder->gone_count - recorder->first_gone;
 
@@ -101,7 +101,7 @@ static bool make_room(struct recorder *recorder)
 static void find_most_missing(struct recorder *recorder, const struct buffer *buffer,
                               uint64_t now_ns)
 {
-    if (!make_room(recorder)) {
+    if (!recorder_grow(recorder)) {
         recorder->out_of_memory = true;
         return;
     }
@@ -207,7 +207,7 @@ static void take_piece(struct recorder *recorder, const struct etwas_load_piece 
     recorder->buffers[slot->current].newest_ns = piece->time_ns;
 }
 
-static bool begin(struct recorder *recorder)
+static bool recorder_begin(struct recorder *recorder)
 {
     recorder->slots = calloc((size_t)recorder->load->slot_count + 1, sizeof *recorder->slots);
     recorder->buffers = calloc((size_t)recorder->count + 1, sizeof *recorder->buffers);
@@ -218,7 +218,7 @@ static bool begin(struct recorder *recorder)
     return recorder->slots != NULL && recorder->buffers != NULL && recorder->full != NULL;
 }
 
-static void end(struct recorder *recorder)
+static void recorder_end(struct recorder *recorder)
 {
     free(recorder->slots);
     free(recorder->buffers);
@@ -247,7 +247,7 @@ static void count_missing(const struct recorder *recorder, struct etwas_recorder
 
 static bool run_until(struct recorder *recorder, uint64_t until_ns)
 {
-    if (!begin(recorder)) {
+    if (!recorder_begin(recorder)) {
         return false;
     }
     for (size_t i = 0; i < recorder->load->count; i++) {
@@ -277,7 +277,7 @@ bool etwas_recorder_run(const struct etwas_load *load, const struct etwas_model_
     done = run_until(&recorder, UINT64_MAX);
     count_short(&recorder, load->span_ns);
     result->end_ns = load->span_ns - recorder.newest_lost_ns;
-    end(&recorder);
+    recorder_end(&recorder);
     if (!done || recorder.most_gone_events == 0) {
         return done;
     }
@@ -286,6 +286,6 @@ bool etwas_recorder_run(const struct etwas_load *load, const struct etwas_model_
     if (done) {
         count_missing(&again, result);
     }
-    end(&again);
+    recorder_end(&again);
     return done;
 }

@@ -219,7 +219,7 @@ static int read_all(struct etwas_diff *diff)
     return result;
 }
 
-static void free_all(struct etwas_diff *diff)
+static void diff_free(struct etwas_diff *diff)
 {
     for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
         for (uint32_t class_index = 0; class_index < ETWAS_SPAN_CLASSES; class_index++) {
@@ -231,7 +231,7 @@ static void free_all(struct etwas_diff *diff)
     etwas_span_classes_close(&diff->names);
 }
 
-static int show(struct etwas_output *output, const struct etwas_diff *diff, int result)
+static int show_diff(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
     if (diff->class_count == 0 && diff->class_name != NULL) {
         fprintf(stderr,
@@ -258,7 +258,7 @@ int etwas_command_diff(int argc, char **argv)
     result = read_all(&diff);
     if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN && result != ETWAS_EXIT_USAGE) {
         if (etwas_diff_compare(&diff) || !diff.has_events) { /* of nothing, which was said */
-            result = diff.out_of_memory ? result : show(output, &diff, result);
+            result = diff.out_of_memory ? result : show_diff(output, &diff, result);
         } else {
             fputs(
                 "etwas diff: a side has fewer than four runs, and they are too short to have four "
@@ -270,6 +270,6 @@ int etwas_command_diff(int argc, char **argv)
     if (diff.out_of_memory) {
         result = etwas_command_no_memory("to compare everything");
     }
-    free_all(&diff);
+    diff_free(&diff);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

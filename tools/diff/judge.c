@@ -132,7 +132,7 @@ bool etwas_diff_judge(const struct etwas_diff_table *table, double *p)
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int compare_doubles(const void *left, const void *right)
 {
     double first = *(const double *)left;
     double second = *(const double *)right;
@@ -170,7 +170,7 @@ struct etwas_diff_interval etwas_diff_interval(const struct etwas_diff_table *ta
     if (count == 0) {
         return (struct etwas_diff_interval){NAN, NAN};
     }
-    qsort(found, count, sizeof *found, compare);
+    qsort(found, count, sizeof *found, compare_doubles);
     return (struct etwas_diff_interval){found[(uint32_t)((count - 1) * (1 - confidence) / 2)],
                                         found[(uint32_t)ceil((count - 1) * (1 + confidence) / 2)]};
 }

@@ -84,8 +84,8 @@ static bool says_span(const struct reading *reading, const struct etwas_input *i
  * At the first event: the run begins with it, or, of a file that says what it covers, with that.
  * Nothing is said of how long other sessions ran before anything happened.
  */
-static void begin(struct reading *reading, const struct etwas_input *input,
-                  const EVENT_RECORD *record, const struct etwas_moment *moment)
+static void begin_run(struct reading *reading, const struct etwas_input *input,
+                      const EVENT_RECORD *record, const struct etwas_moment *moment)
 {
     struct etwas_diff_run *run = reading->run;
     struct etwas_trace_coverage_span span;
@@ -99,7 +99,7 @@ static void begin(struct reading *reading, const struct etwas_input *input,
 }
 
 /* When all was read: it ends with the last event, or with what the file covers. */
-static void end(const struct reading *reading, const struct etwas_input *input)
+static void end_run(const struct reading *reading, const struct etwas_input *input)
 {
     struct etwas_trace_coverage_span span;
 
@@ -133,8 +133,8 @@ static struct etwas_diff_sum *sum_of(struct reading *reading, const EVENT_RECORD
     return &run->sums[class_index][slice];
 }
 
-static void count(struct etwas_diff_sum *sum, const etwas_span *span,
-                  const struct etwas_moment *moment)
+static void count_span(struct etwas_diff_sum *sum, const etwas_span *span,
+                       const struct etwas_moment *moment)
 {
     sum->count++;
     if (span != NULL) {
@@ -189,7 +189,7 @@ static void on_record(EVENT_RECORD *record)
     moment = etwas_moment_of(input, record);
     if (etwas_trace_coverage_is_event(input, record)) {
         if (!reading->run->has_time) {
-            begin(reading, input, record, &moment);
+            begin_run(reading, input, record, &moment);
         }
         take_time(reading->run, moment.ns);
     }
@@ -209,7 +209,7 @@ static void on_record(EVENT_RECORD *record)
     }
     sum = sum_of(reading, record, schema_texts, moment.ns);
     if (sum != NULL) {
-        count(sum, span, &moment);
+        count_span(sum, span, &moment);
     }
 }
 
@@ -240,7 +240,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
         etwas_trace_coverage_read_ahead(&input, NULL);
         etwas_progress_start(&files.progress, false);
         result = etwas_input_process(&files);
-        end(&reading, &input);
+        end_run(&reading, &input);
         etwas_input_warn(&input);
         run->place = input.place;
         run->events_lost = input.information.lost_events;

@@ -6,7 +6,7 @@
 #include "dump/dump.h"
 
 /* "etwas: FILE: EVENT at TIME: " */
-static struct etwas_output *begin(struct etwas_dump *dump)
+static struct etwas_output *contradiction_begin(struct etwas_dump *dump)
 {
     static const struct etwas_dump_column event = {ETWAS_PROPERTY_EVENT, 0, NULL};
     static const struct etwas_dump_column time = {ETWAS_PROPERTY_TIME, 0, NULL};
@@ -53,13 +53,13 @@ static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
         return NULL;
     }
     dump->reported[dump->reported_count++] = kind;
-    return begin(dump);
+    return contradiction_begin(dump);
 }
 
 /*
  * Ends a message. With `is_last` there is no room to remember further kinds, and none is reported.
  */
-static void end(struct etwas_output *errors, bool is_last)
+static void contradiction_end(struct etwas_output *errors, bool is_last)
 {
     etwas_output_text(errors, is_last ? "; of more events that is not told\n" : " (told once)\n");
     etwas_output_flush(errors);
@@ -72,7 +72,7 @@ void etwas_dump_report_senseless(struct etwas_dump *dump, const char *what)
     if (errors != NULL) {
         etwas_output_text(errors, what);
         etwas_output_text(errors, " makes no sense");
-        end(errors, dump->reported_count == ETWAS_DUMP_REPORTED);
+        contradiction_end(errors, dump->reported_count == ETWAS_DUMP_REPORTED);
     }
 }
 
@@ -86,7 +86,7 @@ static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
         return NULL;
     }
     dump->current.schema_texts->reported = true;
-    return begin(dump);
+    return contradiction_begin(dump);
 }
 
 static void put_quoted(struct etwas_output *errors, const char *field)
@@ -128,7 +128,7 @@ void etwas_dump_report_rest(struct etwas_dump *dump, const struct etwas_fields_r
         etwas_output_unsigned(errors, bytes - rest->bytes);
         etwas_output_text(errors, " and ends behind the last");
     }
-    end(errors, schema_texts == NULL && dump->reported_count == ETWAS_DUMP_REPORTED);
+    contradiction_end(errors, schema_texts == NULL && dump->reported_count == ETWAS_DUMP_REPORTED);
 }
 
 void etwas_dump_report_beyond(const struct etwas_dump *dump)

@@ -152,7 +152,7 @@ struct sessions {
     TRACEHANDLE programs;
 };
 
-static bool begin(const struct etwas_record_request *request, struct sessions *sessions)
+static bool begin_sessions(const struct etwas_record_request *request, struct sessions *sessions)
 {
     if (request->has_kernel && !start_kernel(request, &sessions->kernel)) {
         return false;
@@ -190,7 +190,7 @@ static bool start(const struct etwas_record_request *request, struct sessions *s
         (request->provider_count == 0 ||
          etwas_replace_begin(&files[1], "etwas record", etwas_record_programs_path(request), false,
                              request->force)) &&
-        begin(request, sessions);
+        begin_sessions(request, sessions);
     etwas_replace_end(&files[0], has_begun);
     etwas_replace_end(&files[1], has_begun);
     return has_begun;

@@ -36,7 +36,7 @@ static struct etwas_report_loss *row_of(struct etwas_report *report,
     return &losses->rows[losses->count++];
 }
 
-static void count(struct etwas_report *report, struct etwas_report_loss *row, uint64_t more)
+static void count_loss(struct etwas_report *report, struct etwas_report_loss *row, uint64_t more)
 {
     if (row != NULL) {
         row->count += more;
@@ -47,7 +47,7 @@ static void count(struct etwas_report *report, struct etwas_report_loss *row, ui
 
 static void count_now(struct etwas_report *report, struct etwas_report_loss *row, uint64_t more)
 {
-    count(report, row, more);
+    count_loss(report, row, more);
     if (row != NULL) {
         row->series.at[report->axis.now] += report->is_inside ? more : 0;
     }
@@ -94,7 +94,7 @@ bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_in
         struct etwas_report_loss *row =
             row_of(report, input, ETWAS_DAMAGE_NONE, loss->cause, loss->processor);
 
-        count(report, row, loss->events);
+        count_loss(report, row, loss->events);
         if (row != NULL && is_drawn(report, loss)) {
             etwas_report_axis_share(&report->axis, &row->series, loss->from_ns, loss->until_ns,
                                     loss->events);

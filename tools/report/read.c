@@ -26,7 +26,7 @@ int etwas_report_result(const struct etwas_input *input)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void count(struct etwas_report *report, struct etwas_report_file *file)
+static void count_record(struct etwas_report *report, struct etwas_report_file *file)
 {
     int64_t filetime = etwas_input_filetime(report->time_ns);
 
@@ -79,7 +79,7 @@ static void on_record(EVENT_RECORD *record)
     if (report->spans.finds_trees) {
         follow(report, file);
     } else {
-        count(report, file);
+        count_record(report, file);
     }
     /* Who runs and what lives is known by all that came before. */
     if (!etwas_window_is_set(&report->spans.window)) {

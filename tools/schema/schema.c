@@ -79,7 +79,7 @@ static void on_record(EVENT_RECORD *record)
     }
 }
 
-static bool visit(const etwas_schema *schema, void *context)
+static bool visit_schema(const etwas_schema *schema, void *context)
 {
     struct listing *listing = context;
 
@@ -108,7 +108,7 @@ static bool visit_message(const etwas_guid *guid, uint16_t number, const char *f
     return listing->output->error == 0;
 }
 
-static int list(struct listing *listing, struct etwas_input *input)
+static int list_schemas(struct listing *listing, struct etwas_input *input)
 {
     int result = etwas_input_process_one(input);
 
@@ -118,7 +118,7 @@ static int list(struct listing *listing, struct etwas_input *input)
     }
     listing->previous = NULL;
     listing->message = NULL;
-    if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS ||
+    if (etwas_decoder_schemas(listing->decoder, visit_schema, listing) != ERROR_SUCCESS ||
         etwas_decoder_messages(listing->decoder, visit_message, listing) != ERROR_SUCCESS) {
         result = etwas_command_no_memory("to list everything");
     } else if (listing->previous == NULL && listing->message == NULL) {
@@ -157,7 +157,7 @@ static void put_undescribed(struct listing *listing, uint32_t number)
     }
 }
 
-static int show(struct listing *listing, uint32_t number)
+static int show_file(struct listing *listing, uint32_t number)
 {
     static struct etwas_input input;
     int result = open_input(listing, &input, number);
@@ -172,7 +172,7 @@ static int show(struct listing *listing, uint32_t number)
     if (number > 1 && !listing->json) {
         etwas_output_char(listing->output, '\n');
     }
-    result = list(listing, &input);
+    result = list_schemas(listing, &input);
     if (!listing->json) {
         put_undescribed(listing, number);
     }
@@ -212,7 +212,7 @@ int etwas_command_schema(int argc, char **argv)
         int shown;
 
         listing.path = files.paths[i];
-        shown = show(&listing, i + 1);
+        shown = show_file(&listing, i + 1);
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
             result = shown;

@@ -137,8 +137,8 @@ static struct etwas_spans_node *tell_event(const struct etwas_spans_request *req
     return node;
 }
 
-static void begin(struct etwas_spans_request *request, const EVENT_RECORD *record,
-                  const etwas_span *span, const struct etwas_moment *moment)
+static void begin_span(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                       const etwas_span *span, const struct etwas_moment *moment)
 {
     const struct etwas_input *input = moment->input;
     struct etwas_schema_texts *schema_texts = described_by(request, input, record);
@@ -292,7 +292,7 @@ void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD 
     }
     switch (etwas_spans_take(request->spans, record, file, moment->ns, &span)) {
     case ETWAS_SPAN_START:
-        begin(request, record, span, moment);
+        begin_span(request, record, span, moment);
         break;
     case ETWAS_SPAN_INSIDE:
         if (span->place < request->open_capacity) {

@@ -200,7 +200,8 @@ static bool parse_options(int argc, char **argv, struct etwas_spans_request *req
     return etwas_options_fit(&options, wrong, result);
 }
 
-static void show(struct etwas_output *output, const struct etwas_spans_request *request, int result)
+static void show_spans(struct etwas_output *output, const struct etwas_spans_request *request,
+                       int result)
 {
     if (request->json) {
         etwas_spans_json(output, request, result);
@@ -234,7 +235,7 @@ int etwas_command_spans(int argc, char **argv)
     if (request.out_of_memory || request.current.out_of_memory) {
         result = etwas_command_no_memory("to follow everything");
     } else if (request.run.count > 0 && request.where.error == NULL) {
-        show(output, &request, result);
+        show_spans(output, &request, result);
     }
     if (request.run.count > 0 && request.class_name != NULL && request.window.has_held &&
         !etwas_spans_has_class(&request)) {

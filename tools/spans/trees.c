@@ -39,7 +39,7 @@ static uint32_t tree_of(const struct etwas_spans_request *request, uint64_t numb
     return 0;
 }
 
-static bool make_room(struct etwas_spans_request *request, struct etwas_spans_tree *tree)
+static bool tree_grow(struct etwas_spans_request *request, struct etwas_spans_tree *tree)
 {
     uint32_t capacity = tree->node_capacity > 0 ? 2 * tree->node_capacity : 8;
     struct etwas_spans_node *larger;
@@ -93,7 +93,7 @@ void etwas_spans_grow(struct etwas_spans_request *request, const struct etwas_in
         return;
     }
     tree = &request->trees[number - 1];
-    if ((tree->node_count > 0 && parent == ETWAS_SPANS_NO_NODE) || !make_room(request, tree)) {
+    if ((tree->node_count > 0 && parent == ETWAS_SPANS_NO_NODE) || !tree_grow(request, tree)) {
         tree->left_out++;
         return;
     }

@@ -31,7 +31,7 @@ static void keep_name(char kept[ETWAS_STAT_NAME_BYTES], const struct etwas_event
     }
 }
 
-static void count(struct etwas_stat_count *counted, const EVENT_RECORD *record)
+static void count_record(struct etwas_stat_count *counted, const EVENT_RECORD *record)
 {
     counted->events++;
     counted->payload_bytes += record->UserDataLength;
@@ -314,8 +314,8 @@ static inline void count_event(struct etwas_stat *stat, const struct etwas_input
 {
     uint16_t processor = record->BufferContext.ProcessorIndex;
 
-    count(&stat->processors[processor], record);
-    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
+    count_record(&stat->processors[processor], record);
+    count_record(kind != NULL ? &kind->count : &stat->other_kinds, record);
     if (input->coverage.is_said &&
         etwas_trace_coverage_leaves_out(&input->coverage, etwas_input_ns_of(filetime))) {
         stat->outside[processor]++;
@@ -338,7 +338,7 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
     }
     meaning = meaning_of(stat, input, record);
     if (meaning == NO_EVENT) {
-        count(&stat->header, record);
+        count_record(&stat->header, record);
         return false;
     }
     keep_kernel_loss(stat, record);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static int compare(uint64_t left, uint64_t right)
+static int compare_numbers(uint64_t left, uint64_t right)
 {
     return left < right ? -1 : left > right;
 }
@@ -18,9 +18,10 @@ static int compare(uint64_t left, uint64_t right)
 static int compare_running(const struct etwas_schedule_thread *left,
                            const struct etwas_schedule_thread *right)
 {
-    int order = compare(right->ns[ETWAS_SCHEDULE_RUNNING], left->ns[ETWAS_SCHEDULE_RUNNING]);
+    int order =
+        compare_numbers(right->ns[ETWAS_SCHEDULE_RUNNING], left->ns[ETWAS_SCHEDULE_RUNNING]);
 
-    return order != 0 ? order : compare(right->switches, left->switches);
+    return order != 0 ? order : compare_numbers(right->switches, left->switches);
 }
 
 /*
@@ -32,16 +33,16 @@ static int compare_threads(const void *left, const void *right)
     const struct etwas_schedule_thread *first = *(const struct etwas_schedule_thread *const *)left;
     const struct etwas_schedule_thread *second =
         *(const struct etwas_schedule_thread *const *)right;
-    int order = compare(second->has_process, first->has_process);
+    int order = compare_numbers(second->has_process, first->has_process);
 
     if (order == 0 && first->has_process) {
-        order = compare(first->process, second->process);
-        order = order != 0 ? order : compare(first->life, second->life);
+        order = compare_numbers(first->process, second->process);
+        order = order != 0 ? order : compare_numbers(first->life, second->life);
     }
     if (order == 0) {
         order = compare_running(first, second);
     }
-    return order != 0 ? order : compare((uintptr_t)first, (uintptr_t)second);
+    return order != 0 ? order : compare_numbers((uintptr_t)first, (uintptr_t)second);
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -50,8 +51,8 @@ static int compare_groups(const void *left, const void *right)
     const struct etwas_cpu_group *second = right;
     int order = compare_running(&first->sum, &second->sum);
 
-    order = order != 0 ? order : compare(first->sum.process, second->sum.process);
-    return order != 0 ? order : compare(first->sum.life, second->sum.life);
+    order = order != 0 ? order : compare_numbers(first->sum.process, second->sum.process);
+    return order != 0 ? order : compare_numbers(first->sum.life, second->sum.life);
 }
 
 static bool is_shown(const struct etwas_schedule_thread *thread)

@@ -65,7 +65,7 @@ static void count_address(struct etwas_hot *hot, const struct etwas_hot_sample *
     }
 }
 
-static void count(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
+static void count_sample(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
 {
     count_address(hot, sample, sample->address, false, true);
     for (uint32_t i = 0; i < sample->frame_count; i++) {
@@ -78,7 +78,7 @@ static bool is_cut(const struct etwas_hot_sample *sample)
     return sample->frame_count > 0 && sample->frames[sample->frame_count - 1] == ETWAS_EVENT_CUT;
 }
 
-static void give(struct etwas_hot *hot, struct etwas_hot_sample *sample)
+static void give_sample(struct etwas_hot *hot, struct etwas_hot_sample *sample)
 {
     sample->is_open = false;
     sample->has_process =
@@ -112,7 +112,7 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record, uint6
         return;
     }
     if (sample->is_open) {
-        give(hot, sample);
+        give_sample(hot, sample);
     }
     sample->address = address;
     sample->thread = thread;
@@ -188,7 +188,7 @@ void etwas_hot_finish(struct etwas_hot *hot)
 {
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         if (hot->open[i] != NULL && hot->open[i]->is_open) {
-            give(hot, hot->open[i]);
+            give_sample(hot, hot->open[i]);
         }
     }
 }
@@ -246,7 +246,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (etwas_hot_open(&hot, count)) {
+    if (etwas_hot_open(&hot, count_sample)) {
         (void)etwas_input_process_one(&input);
         result = read_again(&hot, &input, path, number, &callbacks);
     } else {

@@ -91,7 +91,7 @@ static int compare_numbers(uint64_t left, uint64_t right)
     return left < right ? 1 : left > right ? -1 : 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_functions(const void *left, const void *right)
 {
     const struct etwas_hot_function *one = left;
     const struct etwas_hot_function *other = right;
@@ -107,7 +107,7 @@ static int compare(const void *left, const void *right)
 void etwas_hot_sort(struct etwas_hot *hot)
 {
     if (hot->function_count > 0) {
-        qsort(hot->functions, hot->function_count, sizeof *hot->functions, compare);
+        qsort(hot->functions, hot->function_count, sizeof *hot->functions, compare_functions);
     }
 }
 

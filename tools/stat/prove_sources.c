@@ -50,7 +50,7 @@ static size_t sum_up(const struct etwas_prove_session *session, struct source *s
 }
 
 /* Sorts by name, and then in the order in which the sources came. */
-static int compare(const void *left, const void *right)
+static int compare_sources(const void *left, const void *right)
 {
     const struct source *one = *(struct source *const *)left;
     const struct source *other = *(struct source *const *)right;
@@ -65,7 +65,7 @@ static void join(struct source *sources, struct source **by_name, size_t count)
     for (size_t index = 0; index < count; index++) {
         by_name[index] = &sources[index];
     }
-    qsort(by_name, count, sizeof *by_name, compare);
+    qsort(by_name, count, sizeof *by_name, compare_sources);
     for (size_t index = 1; index < count; index++) {
         if (strcmp(by_name[index - 1]->sum.name, by_name[index]->sum.name) == 0) {
             by_name[index - 1]->next = by_name[index];

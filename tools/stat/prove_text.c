@@ -53,7 +53,7 @@ static void collect(struct etwas_prove_kind *kind, void *context)
 }
 
 /* One after the other what differs in the processor alone. */
-static int compare(const void *left, const void *right)
+static int compare_kinds(const void *left, const void *right)
 {
     const struct etwas_prove_key *one = &(*(struct etwas_prove_kind *const *)left)->key;
     const struct etwas_prove_key *other = &(*(struct etwas_prove_kind *const *)right)->key;
@@ -103,7 +103,7 @@ static void put_kinds(struct etwas_output *output, const struct collection *coll
             sum.refused += collection->kinds[index]->refused;
             sum.found += collection->kinds[index]->found;
             index++;
-        } while (index < collection->count && compare(first, &collection->kinds[index]) == 0);
+        } while (index < collection->count && compare_kinds(first, &collection->kinds[index]) == 0);
         etwas_output_unsigned_wide(output, sum.made, ETWAS_PROVE_NUMBER_WIDTH);
         etwas_output_unsigned_wide(output, sum.refused, ETWAS_PROVE_NUMBER_WIDTH);
         etwas_output_unsigned_wide(output, sum.found, ETWAS_PROVE_NUMBER_WIDTH);
@@ -119,7 +119,7 @@ static void put_records(struct etwas_output *output, const struct etwas_prove_se
 
     if (collection.kinds != NULL && etwas_decoder_open(&decoder) == ERROR_SUCCESS) {
         etwas_prove_visit_kinds(session, collect, &collection);
-        qsort(collection.kinds, collection.count, sizeof *collection.kinds, compare);
+        qsort(collection.kinds, collection.count, sizeof *collection.kinds, compare_kinds);
         put_kinds(output, &collection, decoder);
         etwas_decoder_close(decoder);
     }

@@ -221,7 +221,7 @@ struct request {
 };
 
 /* Reads an open file, and finds the names of what is in it. */
-static int count(struct etwas_stat *stat, struct etwas_input *input)
+static int count_file(struct etwas_stat *stat, struct etwas_input *input)
 {
     int result;
 
@@ -236,7 +236,7 @@ static int count(struct etwas_stat *stat, struct etwas_input *input)
 }
 
 /* Shows one file; returns what the program would exit with if it were the only one. */
-static int show(struct request *request, const char *path, uint32_t number)
+static int show_counts(struct request *request, const char *path, uint32_t number)
 {
     static struct etwas_stat stat;
     static struct etwas_input input;
@@ -266,7 +266,7 @@ static int show(struct request *request, const char *path, uint32_t number)
         etwas_spans_open(0, &stat.spans) != ERROR_SUCCESS) {
         stat.out_of_memory = true;
     }
-    result = count(&stat, &input);
+    result = count_file(&stat, &input);
     request->window.has_held |= etwas_stat_total(&stat).events > 0 || request->where.was_asked;
     if (request->where.error != NULL) {
         result = ETWAS_EXIT_USAGE; /* which was said */
@@ -351,7 +351,7 @@ static int show_file(struct request *request, const char *path, uint32_t number)
                                              : ETWAS_CPU_TEXT,
                               path, number);
     }
-    return show(request, path, number);
+    return show_counts(request, path, number);
 }
 
 static bool take_option(void *context, int option)

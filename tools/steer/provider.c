@@ -59,7 +59,7 @@ enum kind {
     NAME, /* the GUID is made of it */
 };
 
-static enum kind read(const char *text, etwas_guid *guid)
+static enum kind read_provider(const char *text, etwas_guid *guid)
 {
     if (etwas_text_parse_guid(text, guid)) {
         return GUID_ITSELF;
@@ -78,7 +78,7 @@ static enum kind read(const char *text, etwas_guid *guid)
 
 bool etwas_steer_guid(const char *text, etwas_guid *guid)
 {
-    return read(text, guid) != NOTHING;
+    return read_provider(text, guid) != NOTHING;
 }
 
 static void say_two(const char *command, const char *name, const etwas_guid guids[2])
@@ -97,7 +97,7 @@ static void say_two(const char *command, const char *name, const etwas_guid guid
 
 bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid)
 {
-    enum kind kind = read(text, guid);
+    enum kind kind = read_provider(text, guid);
     etwas_guid found[2];
     uint32_t count = 0;
     uint32_t code = ERROR_NOT_FOUND;
@@ -184,7 +184,7 @@ void etwas_steer_report_unregistered(const char *command, const char *text, cons
     struct etwas_steer_standing standing;
     etwas_guid named;
 
-    if (read(text, &named) == GUID_ITSELF && system_name(guid) == NULL &&
+    if (read_provider(text, &named) == GUID_ITSELF && system_name(guid) == NULL &&
         etwas_steer_find_folder(guid, 0, &standing) && !standing.is_registered) {
         etwas_steer_complain(command, text, "note: nobody has registered it yet");
     }

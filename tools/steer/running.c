@@ -307,7 +307,7 @@ static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *g
     return ERROR_SUCCESS;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_providers(const void *left, const void *right)
 {
     const struct etwas_steer_found_provider *a = left;
     const struct etwas_steer_found_provider *b = right;
@@ -332,7 +332,7 @@ static uint32_t look_for_providers(struct etwas_steer_found *found)
     }
     free(guids);
     if (found->provider_count != 0) {
-        qsort(found->providers, found->provider_count, sizeof *found->providers, compare);
+        qsort(found->providers, found->provider_count, sizeof *found->providers, compare_providers);
     }
     return code;
 }

@@ -82,7 +82,7 @@ static struct thread *find_thread(struct etwas_steps *steps, uint32_t thread)
  * The step was after the thread's last record. If another thread showed one since, that may have
  * been the same, and what this one has more is added.
  */
-static void count(struct etwas_steps *steps, const struct thread *thread, uint64_t back_ns)
+static void count_step(struct etwas_steps *steps, const struct thread *thread, uint64_t back_ns)
 {
     bool is_new = thread->order >= steps->step_order;
     uint64_t known_ns = is_new ? 0 : steps->step_ns;
@@ -107,7 +107,7 @@ static void take_stamp(struct etwas_steps *steps, uint32_t number, int64_t raw)
     if (thread->order != 0 && raw < thread->raw &&
         !__builtin_mul_overflow((uint64_t)thread->raw - (uint64_t)raw, NS_PER_UNIT, &back_ns)) {
         thread->back_ns = sum(thread->back_ns, back_ns);
-        count(steps, thread, back_ns);
+        count_step(steps, thread, back_ns);
     }
     thread->order = steps->order;
     thread->raw = raw;

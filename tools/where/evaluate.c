@@ -293,7 +293,7 @@ static bool compare_values(const struct comparison *comparison, const uint32_t i
            compare_texts(comparison, index, numbers[0].has_name || numbers[1].has_name);
 }
 
-static bool compare(const struct comparison *comparison)
+static bool compare_operands(const struct comparison *comparison)
 {
     uint32_t left = count_of(comparison, 0);
     uint32_t right = count_of(comparison, 1);
@@ -351,7 +351,7 @@ static bool holds(struct etwas_where *where, uint32_t number,
     case ETWAS_WHERE_HOLDS:
         return holds_alone(&comparison);
     default:
-        return compare(&comparison);
+        return compare_operands(&comparison);
     }
 }
 

@@ -11,8 +11,8 @@
 
 #include "why/why.h"
 
-static void begin(const struct etwas_why *why, struct etwas_why_call_state *call_state,
-                  int64_t time_ns)
+static void begin_call(const struct etwas_why *why, struct etwas_why_call_state *call_state,
+                       int64_t time_ns)
 {
     *call_state = (struct etwas_why_call_state){
         .is_open = true, .since_ns = time_ns, .gap_ns = why->schedule.gap_ns};
@@ -23,7 +23,7 @@ static void enter(const struct etwas_why *why, struct etwas_why_call_state *call
 {
     if (call_state->has_call || !call_state->is_open ||
         call_state->gap_ns != why->schedule.gap_ns) {
-        begin(why, call_state, time_ns);
+        begin_call(why, call_state, time_ns);
     }
     call_state->has_call = true;
     call_state->call = event->call;
@@ -37,7 +37,7 @@ static void begin_operation(struct etwas_why *why, const struct etwas_input *inp
                    (!call_state->has_operation || call_state->operation == event->operation);
 
     if (!goes_on) {
-        begin(why, call_state, time_ns);
+        begin_call(why, call_state, time_ns);
     }
     why->has_files |= why->has_calls;
     if (!call_state->has_operation) {
@@ -55,7 +55,7 @@ static void begin_operation(struct etwas_why *why, const struct etwas_input *inp
  * Ends a call or operation. `is_known` says whether its beginning was recorded; otherwise its waits
  * are attributed to nothing.
  */
-static void end(struct etwas_why *why, uint32_t number, bool is_known, bool is_operation)
+static void end_call(struct etwas_why *why, uint32_t number, bool is_known, bool is_operation)
 {
     struct etwas_why_thread *thread = &why->threads[number];
     struct etwas_why_chosen *chosen = NULL;
@@ -95,15 +95,15 @@ void etwas_why_do(struct etwas_why *why, const struct etwas_input *input,
         enter(why, call_state, event, time_ns);
         break;
     case ETWAS_KERNEL_CALL_EXIT:
-        end(why, number, call_state->has_call, false);
+        end_call(why, number, call_state->has_call, false);
         break;
     case ETWAS_KERNEL_FILE_BEGIN:
         begin_operation(why, input, call_state, event, time_ns);
         break;
     case ETWAS_KERNEL_FILE_END:
         why->has_files |= call_state->has_operation;
-        end(why, number, call_state->has_operation && call_state->operation == event->operation,
-            true);
+        end_call(why, number,
+                 call_state->has_operation && call_state->operation == event->operation, true);
         break;
     case ETWAS_KERNEL_SOCKET:
         why->has_sockets = true;

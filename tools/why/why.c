@@ -172,7 +172,7 @@ static void on_record(EVENT_RECORD *record)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool make_room(struct etwas_why *why)
+static bool why_open(struct etwas_why *why)
 {
     why->classes = calloc(ETWAS_WHY_CLASSES, sizeof *why->classes);
     why->slow = calloc((size_t)why->slowest + 1, sizeof *why->slow);
@@ -184,7 +184,7 @@ static bool make_room(struct etwas_why *why)
            etwas_processes_open(&why->processes) && etwas_file_names_open(&why->file_names);
 }
 
-static void free_room(struct etwas_why *why)
+static void why_close(struct etwas_why *why)
 {
     for (uint32_t i = 0; why->runs != NULL && i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         free(why->runs[i]);
@@ -254,7 +254,7 @@ static int read_twice(struct etwas_why *why, char *const *paths, uint32_t count)
 {
     int result;
 
-    if (!make_room(why)) {
+    if (!why_open(why)) {
         why->out_of_memory = true;
         return ETWAS_EXIT_OPEN;
     }
@@ -363,6 +363,6 @@ int etwas_command_why(int argc, char **argv)
     if (why.run.count > 0 && etwas_window_finish(&why.window, "why", files.paths, files.count)) {
         say_in_vain(&why);
     }
-    free_room(&why);
+    why_close(&why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
