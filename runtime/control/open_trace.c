@@ -4,14 +4,24 @@
 /* OpenTrace: of files, of sessions of this process, and of other processes' sessions. */
 #include "reader/open_trace.h"
 
+#include <etwas/winerror.h>
+
+#include "realtime/session_realtime.h"
 #include "sharing/remote_consume.h"
+
+static uint32_t connect_session(const etwas_wchar *name, struct etwas_consumer **consumer)
+{
+    uint32_t code = etwas_session_realtime_connect(name, consumer);
+
+    return code == ERROR_WMI_INSTANCE_NOT_FOUND ? etwas_remote_consume(name, consumer) : code;
+}
 
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 {
-    return etwas_open_trace(Logfile, false, etwas_remote_consume);
+    return etwas_open_trace(Logfile, false, connect_session);
 }
 
 etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
 {
-    return etwas_open_trace(Logfile, true, etwas_remote_consume);
+    return etwas_open_trace(Logfile, true, connect_session);
 }

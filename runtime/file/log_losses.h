@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The losses of one file (etl/own_record.h): the session's loss table (session/loss_table.h), in
+ * The losses of one file (etl/own_record.h): the session's loss table (etl/loss_table.h), in
  * buffer 0 behind the clock snapshots. With the first loss the clock snapshots give up half of
  * their room, so that no file is larger for it, none is too full to say what was lost, and a
  * circular one does not replace it. A file whose buffer 0 has no room for ETWAS_LOSSES_LEAST has
@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
+#include "etl/loss_table.h"
 #include "file/log_file.h"
-#include "session/loss_table.h"
 
 /*
  * From here on the file contains what is in the table, which is given a limit by the file's room.

@@ -10,26 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/image_record.h"
 #include "etl/utf16.h"
 #include "platform/images.h"
 #include "platform/thread.h"
 #include "provider/description.h"
-
-/* Types and versions of the Image class. */
-enum {
-    TYPE_THERE = 3,
-    TYPE_LOADED = 10,
-    IMAGE_VERSION = 2,
-};
-
-/* b3e675d7-2554-4f18-830b-2762732560de: which build an image is */
-static const etwas_guid image_id_class = {
-    0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
-
-enum {
-    TYPE_DEBUG_ID = 36,
-    DEBUG_ID_VERSION = 2,
-};
 
 struct image_payload {
     uint64_t base;
@@ -70,7 +55,8 @@ static bool image_add(struct etwas_description *description, const struct etwas_
         name[0] = 0;
         units = 1;
     }
-    place = etwas_description_add_record(description, &ImageLoadGuid, TYPE_THERE, IMAGE_VERSION,
+    place = etwas_description_add_record(description, &ImageLoadGuid, ETWAS_ETL_IMAGE_EXISTS_TYPE,
+                                         ETWAS_ETL_IMAGE_VERSION,
                                          sizeof payload + units * sizeof name[0]);
     if (place != NULL) {
         memcpy(place, &payload, sizeof payload);
@@ -102,8 +88,9 @@ static bool image_add_build_id(struct etwas_description *description,
     }
     memcpy(name + at, ".debug", sizeof ".debug");
     at += sizeof ".debug";
-    place = etwas_description_add_record(description, &image_id_class, TYPE_DEBUG_ID,
-                                         DEBUG_ID_VERSION, sizeof payload + at);
+    place = etwas_description_add_record(description, &etwas_etl_debug_id_class,
+                                         ETWAS_ETL_DEBUG_ID_TYPE, ETWAS_ETL_DEBUG_ID_VERSION,
+                                         sizeof payload + at);
     if (place != NULL) {
         memcpy(place, &payload, sizeof payload);
         memcpy(place + sizeof payload, name, at);
@@ -281,20 +268,6 @@ void etwas_image_records_after_fork(bool in_child)
     (void)pthread_mutex_unlock(&lock);
 }
 
-enum etwas_image_record etwas_image_record_of(const struct etwas_etl_full_header *header)
-{
-    if (memcmp(&header->guid, &ImageLoadGuid, sizeof header->guid) == 0) {
-        return header->version == IMAGE_VERSION &&
-                       (header->type == TYPE_THERE || header->type == TYPE_LOADED)
-                   ? ETWAS_IMAGE_RECORD
-                   : ETWAS_NO_IMAGE_RECORD;
-    }
-    return memcmp(&header->guid, &image_id_class, sizeof header->guid) == 0 &&
-                   header->version == DEBUG_ID_VERSION && header->type == TYPE_DEBUG_ID
-               ? ETWAS_IMAGE_RECORD_OF_BUILD
-               : ETWAS_NO_IMAGE_RECORD;
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 bool etwas_image_records_have_more(const struct etwas_image_cursor *cursor)
@@ -315,8 +288,8 @@ static void image_copy_records(uint8_t *to, const struct etwas_description *reco
         struct etwas_etl_full_header *header = (struct etwas_etl_full_header *)(void *)(to + at);
 
         at += etwas_description_copy_record(to + at, records->records + at, stamp);
-        if (loaded && header->type == TYPE_THERE) {
-            header->type = TYPE_LOADED;
+        if (loaded && header->type == ETWAS_ETL_IMAGE_EXISTS_TYPE) {
+            header->type = ETWAS_ETL_IMAGE_LOADED_TYPE;
         }
     }
 }

@@ -3,8 +3,7 @@
 
 /*
  * The images of the process, as records that lack only their stamp and ids: they turn the addresses
- * of stacks into names. An image is a record of ETW's Image class and, where it has a build id, one
- * of its debug identifiers (docs/file-format.md).
+ * of stacks into names (etl/image_record.h).
  *
  * The process has one table; its files and consumers continue from where they were, as with
  * descriptions. Each image has a number, and the one that was found last the greatest. An unloaded
@@ -46,14 +45,6 @@ void etwas_image_records_skip(struct etwas_image_cursor *cursor);
  */
 uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data, uint32_t used,
                                   uint32_t room, int64_t stamp);
-
-/* What a record is: an image, or the build id of the one before it. */
-enum etwas_image_record {
-    ETWAS_NO_IMAGE_RECORD,
-    ETWAS_IMAGE_RECORD,
-    ETWAS_IMAGE_RECORD_OF_BUILD,
-};
-enum etwas_image_record etwas_image_record_of(const struct etwas_etl_full_header *header);
 
 /*
  * Handlers of a fork: the parent's waits until no thread changes the table, the child's has all

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "etl/event_metadata.h"
+#include "etl/image_record.h"
 #include "etl/xpress.h"
-#include "provider/image_records.h"
 #include "reader/clock_snapshots.h"
 #include "reader/trace.h"
 #include "reader/trace_file.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "reader/consumer.h"
 #include "reader/damage.h"
 #include "reader/merge_heap.h"
 #include "reader/trace.h"
-#include "realtime/consumer.h"
 
 /* Lost_Event, the class of notices to a real-time consumer. */
 static const etwas_guid lost_event_class = {

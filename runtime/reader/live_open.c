@@ -6,11 +6,10 @@
 
 #include <stdlib.h>
 
+#include "reader/consumer.h"
 #include "reader/file_header.h"
 #include "reader/trace.h"
 #include "reader/trace_table.h"
-#include "realtime/consumer.h"
-#include "realtime/session_realtime.h"
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
@@ -45,12 +44,9 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
 {
     struct etwas_trace header = {.descriptor = -1};
     struct etwas_consumer *consumer;
-    uint32_t code = etwas_session_realtime_connect(trace->session_name, &consumer);
+    uint32_t code = trace->connect(trace->session_name, &consumer);
     uint32_t bytes;
 
-    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
-        code = trace->connect(trace->session_name, &consumer);
-    }
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -16,7 +16,6 @@
 #include "reader/live.h"
 #include "reader/trace_file.h"
 #include "reader/trace_table.h"
-#include "session/configuration.h"
 
 enum {
     NAME_LIMIT_UNITS = 4096

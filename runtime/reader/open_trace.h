@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* OpenTrace, except for where sessions of other processes are found. */
+/* OpenTrace, except for where sessions are found. */
 #ifndef ETWAS_READER_OPEN_TRACE_H
 #define ETWAS_READER_OPEN_TRACE_H
 

@@ -71,8 +71,8 @@ union etwas_logfile {
 };
 
 /*
- * Connects to a session that another process hosts. ERROR_WMI_INSTANCE_NOT_FOUND: there is none of
- * this name.
+ * Connects to a session in real time, of this process or of another. ERROR_WMI_INSTANCE_NOT_FOUND:
+ * there is none of this name.
  */
 typedef uint32_t (*etwas_trace_connector)(const etwas_wchar *session_name,
                                           struct etwas_consumer **consumer);

@@ -16,8 +16,8 @@
 #include "platform/cancel.h"
 #include "platform/fork.h"
 #include "platform/sized_struct.h"
+#include "reader/consumer.h"
 #include "reader/trace.h"
-#include "realtime/consumer.h"
 
 struct entry {
     struct etwas_trace *trace; /* NULL: free */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "realtime/consumer.h"
+#include "reader/consumer.h"
 
 #include <etwas/winerror.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 
 /*
  * Real-time delivery as the session sees it: drained buffers go to every connected consumer, or
- * into the backlog while there is none. consumer.h is the other end.
+ * into the backlog while there is none. reader/consumer.h is the other end.
  *
  *     drain ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace ├──▶ queue of consumer 2
  *           ──next──▶ ProcessTrace └──▶ backlog, while there is no consumer; the consumer that
@@ -29,6 +29,7 @@
 #include "clock/clock_history.h"
 #include "etl/layout.h"
 
+struct etwas_consumer;
 struct etwas_realtime;
 
 /* Sets the length of a buffer in its header to `end` bytes. */
@@ -113,5 +114,12 @@ void etwas_realtime_unreference(struct etwas_realtime *realtime);
  */
 void etwas_realtime_before_fork(void);
 void etwas_realtime_after_fork(bool is_child);
+
+/*
+ * Connects a consumer. It gets everything that is delivered from now on, and before that the
+ * backlog, if there is one that no consumer reads yet. Returns a Win32 code:
+ * ERROR_NOT_ENOUGH_MEMORY, or ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
+ */
+uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
 #endif

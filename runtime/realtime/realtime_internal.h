@@ -29,7 +29,7 @@
 
 #include "clock/clock_history.h"
 #include "provider/metadata.h"
-#include "realtime/consumer.h"
+#include "reader/consumer.h"
 #include "realtime/realtime.h"
 
 /* One entry of a queue: a buffer, or a time bound. */

@@ -8,7 +8,7 @@
 #ifndef ETWAS_REALTIME_REMOTE_CONSUMER_H
 #define ETWAS_REALTIME_REMOTE_CONSUMER_H
 
-#include "realtime/consumer.h"
+#include "reader/consumer.h"
 
 /*
  * Requests the session's events over a connection to its host. The consumer owns the connection

@@ -8,7 +8,7 @@
 #ifndef ETWAS_REALTIME_SESSION_REALTIME_H
 #define ETWAS_REALTIME_SESSION_REALTIME_H
 
-#include "realtime/consumer.h"
+#include "reader/consumer.h"
 #include "session/session.h"
 
 /*

@@ -14,10 +14,10 @@
 
 #include <etwas/relog.h>
 
+#include "etl/loss_table.h"
 #include "relog/buffer_writer.h"
 #include "relog/first_buffer.h"
 #include "relog/record_sort.h"
-#include "session/loss_table.h"
 
 struct etwas_relog_input {
     etwas_trace_handle handle;

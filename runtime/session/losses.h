@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "buffer/slot.h"
-#include "session/loss_table.h"
+#include "etl/loss_table.h"
 
 struct etwas_session;
 

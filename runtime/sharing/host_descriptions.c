@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "etl/event_metadata.h"
+#include "etl/image_record.h"
 #include "etl/own_record.h"
 #include "provider/crash_safe_metadata.h"
 #include "provider/description.h"

@@ -5,7 +5,7 @@
 #ifndef ETWAS_SHARING_REMOTE_CONSUME_H
 #define ETWAS_SHARING_REMOTE_CONSUME_H
 
-#include "realtime/consumer.h"
+#include "reader/consumer.h"
 #include "session/configuration.h"
 
 /*

@@ -13,8 +13,8 @@
  * stays apart from what was lost long before; at last, all processors become one. No lost event is
  * forgotten.
  */
-#ifndef ETWAS_SESSION_LOSS_TABLE_H
-#define ETWAS_SESSION_LOSS_TABLE_H
+#ifndef ETWAS_ETL_LOSS_TABLE_H
+#define ETWAS_ETL_LOSS_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ struct etwas_loss_table {
 /* Begins an empty table with all its room. */
 void etwas_loss_table_begin(struct etwas_loss_table *table, int64_t joined_ticks);
 
-/* Empties the table, whose limit stays. */
+/* Empties the table and keeps its limit. */
 void etwas_loss_table_clear(struct etwas_loss_table *table);
 
 /*

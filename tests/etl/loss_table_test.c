@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "session/loss_table.h"
+#include "etl/loss_table.h"
 
 enum {
     JOINED = 100,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "session/loss_table.h"
+#include "etl/loss_table.h"
 
 #include <string.h>
 

@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A consumer of a real-time session: its end of the delivery that realtime.h describes. The session
- * is in this process (consumer.c) or another process hosts it (remote_consumer.h).
+ * A consumer of a real-time session: its end of the delivery that realtime/realtime.h describes.
+ * The session is in this process (realtime/consumer.c) or another process hosts it
+ * (realtime/remote_consumer.h). The reader knows both by this table of verbs.
  */
-#ifndef ETWAS_REALTIME_CONSUMER_H
-#define ETWAS_REALTIME_CONSUMER_H
+#ifndef ETWAS_READER_CONSUMER_H
+#define ETWAS_READER_CONSUMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "clock/clock_history.h"
 
-struct etwas_realtime;
 struct etwas_consumer_verbs;
 
 struct etwas_consumer {
@@ -32,13 +32,6 @@ struct etwas_realtime_buffer {
     uint8_t content[]; /* buffer header and records; constant while several consumers have it */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
-
-/*
- * Connects a consumer. It gets everything that is delivered from now on, and before that the
- * backlog, if there is one that no consumer reads yet. Returns a Win32 code:
- * ERROR_NOT_ENOUGH_MEMORY, or ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
- */
-uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
 enum etwas_consumer_result {
     ETWAS_CONSUMER_RESULT_BUFFER,
