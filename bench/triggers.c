@@ -45,7 +45,7 @@ enum {
     MISSES = 100000,
     QUICK_MISSES = 1000,
     ASLEEP_US = 200, /* after which the flusher sleeps again */
-    PATIENCE_NS = 1000000000,
+    TIMEOUT_NS = 1000000000,
     TRIGGER_ID = 5,
     OTHER_ID = 6,
     TRIGGER_LEVEL = 2,
@@ -275,7 +275,7 @@ static void pause_a_little(void)
 
 static bool wait_for(uint64_t windows, bool files)
 {
-    uint64_t end_ns = now_ns() + PATIENCE_NS;
+    uint64_t end_ns = now_ns() + TIMEOUT_NS;
 
     while (now_ns() < end_ns) {
         etwas_trigger_counts counts = counts_now();

@@ -35,7 +35,7 @@ LOGGER = "etwas-system"  # the thread that reads the rings
 SCRIPT = 'echo ready; read word; "$@" || exit; times; echo done; read word; exit 0'
 
 # By what is recorded: what etwas is told, and what perf.
-WISHES = {
+REQUESTS = {
     "drain": (["-k", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
     "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s", "cswitch,profile"],
               ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e", "cpu-clock/period=1000000/"]),
@@ -45,7 +45,7 @@ WISHES = {
 class Etwas:
     @staticmethod
     def command(part, path):
-        return [ETWAS, "record", *WISHES[part][0], "-o", path, "--"]
+        return [ETWAS, "record", *REQUESTS[part][0], "-o", path, "--"]
 
     @staticmethod
     def account(path):
@@ -61,7 +61,7 @@ class Perf:
             raise Skipped("perf is not installed")
         # As large as a system logger's rings; kept from looking for build ids in the end.
         return ["perf", "record", "-q", "-a", "-B", "-N", "-m", "4M", "-k", "CLOCK_MONOTONIC_RAW",
-                *WISHES[part][1], "-o", path, "--"]
+                *REQUESTS[part][1], "-o", path, "--"]
 
     @staticmethod
     def account(path):

@@ -26,7 +26,7 @@ enum {
     TRIPS = 20,
     TRIP_NS = 20000000,
     START_NS = 3000000, /* until when two writers that begin together have been told to */
-    PATIENCE_MS = 5000,
+    TIMEOUT_MS = 5000,
 };
 
 enum where {
@@ -89,7 +89,7 @@ static etwas_trace_handle become_guest(const etwas_guid *provider)
         ERROR_SUCCESS) {
         return 0;
     }
-    for (int waited_ms = 0; ck_pr_load_64(&guest_session) == 0 && waited_ms < PATIENCE_MS;
+    for (int waited_ms = 0; ck_pr_load_64(&guest_session) == 0 && waited_ms < TIMEOUT_MS;
          waited_ms++) {
         (void)nanosleep(&pause, NULL);
     }

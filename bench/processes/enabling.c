@@ -20,7 +20,7 @@ enum {
     QUICK_TRIES = 3,
     CROWD = 200,
     QUICK_CROWD = 24,
-    PATIENCE_MS = 5000,
+    TIMEOUT_MS = 5000,
 };
 
 /* {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a02} */
@@ -94,18 +94,18 @@ static bool control(etwas_trace_handle session, const etwas_guid *guid, uint32_t
 
 static struct bench_answer play_controller(const struct bench_request *request)
 {
-    const struct bench_session_request wish = {.name = "etwas_bench_enabling",
-                                               .buffering = true,
-                                               .is_shared = true,
-                                               .clock = ETWAS_CLOCK_TSC,
-                                               .buffers = 64};
+    const struct bench_session_request request = {.name = "etwas_bench_enabling",
+                                                  .buffering = true,
+                                                  .is_shared = true,
+                                                  .clock = ETWAS_CLOCK_TSC,
+                                                  .buffers = 64};
     static struct bench_session session;
     uint64_t begin_ns = bench_monotonic_ns();
     bool is_done = false;
 
     switch (request->what) {
     case START:
-        is_done = bench_session_start(&session, &wish) == NULL;
+        is_done = bench_session_start(&session, &request) == NULL;
         break;
     case STOP:
         is_done = etwas_stop(session.handle, NULL) == ERROR_SUCCESS;
@@ -115,7 +115,7 @@ static struct bench_answer play_controller(const struct bench_request *request)
         break;
     case DISABLE:
         is_done = control(session.handle, &provider_guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER,
-                          PATIENCE_MS);
+                          TIMEOUT_MS);
         break;
     default:
         is_done = control(session.handle, &nobody_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
@@ -144,7 +144,7 @@ static bool enable_once(const struct bench_role *controller, const struct bench_
     struct bench_answer enabled = ask(controller, ENABLE);
     uint64_t first = 0;
 
-    for (int waited_ms = 0; enabled.is_done && first == 0 && waited_ms < PATIENCE_MS; waited_ms++) {
+    for (int waited_ms = 0; enabled.is_done && first == 0 && waited_ms < TIMEOUT_MS; waited_ms++) {
         (void)nanosleep(&pause, NULL);
         first = ask(provider_role, ASK_FIRST).numbers[0];
     }
@@ -222,10 +222,10 @@ static const char *measure_telling(const struct bench_role *controller, unsigned
                                    unsigned tries)
 {
     for (unsigned try = 0; try < tries; try++) {
-        if (!tell(controller, "looked", processes, PATIENCE_MS) ||
+        if (!tell(controller, "looked", processes, TIMEOUT_MS) ||
             !tell(controller, "told", processes, 0) ||
             !bench_role_ask(controller,
-                            &(struct bench_request){.what = TELL, .numbers = {PATIENCE_MS}})
+                            &(struct bench_request){.what = TELL, .numbers = {TIMEOUT_MS}})
                  .is_done) {
             return "a process did not look";
         }

@@ -103,16 +103,16 @@ static struct bench_answer play_provider(const struct bench_request *request)
 
 static struct bench_answer play_host(const struct bench_request *request)
 {
-    const struct bench_session_request wish = {.name = "etwas_bench_registering",
-                                               .buffering = true,
-                                               .is_shared = true,
-                                               .clock = ETWAS_CLOCK_TSC,
-                                               .buffers = 64};
+    const struct bench_session_request request = {.name = "etwas_bench_registering",
+                                                  .buffering = true,
+                                                  .is_shared = true,
+                                                  .clock = ETWAS_CLOCK_TSC,
+                                                  .buffers = 64};
     static struct bench_session session;
 
     (void)request;
     return (struct bench_answer){
-        bench_session_start(&session, &wish) == NULL &&
+        bench_session_start(&session, &request) == NULL &&
             EnableTraceEx2(session.handle, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                            TRACE_LEVEL_INFORMATION, 0, 0, 0, NULL) == ERROR_SUCCESS,
         {0}};

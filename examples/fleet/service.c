@@ -33,7 +33,7 @@ enum {
     MOST_CALLS = 4,
     MOST_NAMES = 4,
     MOST_THREADS = 64,
-    PATIENCE_S = 2,
+    TIMEOUT_S = 2,
     ONE_IN_SOLD_OUT = 200,
     ONE_IN_SLOW = 100,
     WORK_US = 300,
@@ -89,13 +89,13 @@ static bool address_of(const char *service, struct sockaddr_un *address)
 
 static int connect_to(const char *service)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    const struct timeval timeout = {.tv_sec = TIMEOUT_S};
     struct sockaddr_un address;
     int peer = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
     if (peer >= 0 && address_of(service, &address) &&
         connect(peer, (struct sockaddr *)&address, sizeof address) == 0 &&
-        setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0) {
+        setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0) {
         return peer;
     }
     if (peer >= 0) {

@@ -49,14 +49,14 @@ ETWAS_BEGIN_DECLS
 #define ETWAS_MEMORY_NODES 8u
 
 /*
- * Says why one of these requests, `wish`, of a running session was not granted, as an English
+ * Says why one of these requests, `request`, of a running session was not granted, as an English
  * sentence that names what is missing. The text is empty if it was granted or not requested. If
  * `session` is 0, it says why the process's last start was refused for a required one. `text`
  * receives as much as fits into `room` bytes with its 0; it may be NULL if `room` is 0. Returns the
  * length of the whole text without its 0, at most 511, and 0 for a session that does not run. The
  * function reads system files. Thread-safe; not async-signal-safe.
  */
-size_t etwas_memory_refusal(etwas_trace_handle session, uint32_t wish, char *text, size_t room)
+size_t etwas_memory_refusal(etwas_trace_handle session, uint32_t request, char *text, size_t room)
     ETWAS_API(etwas_memory_refusal);
 
 ETWAS_END_DECLS

@@ -15,8 +15,8 @@
 #include "registry/file_name.h"
 #include "registry/stale.h"
 
-#define MAGIC UINT32_C(0x54575445)          /* "ETWT" */
-#define ALL_PATIENCE_NS UINT64_C(100000000) /* for all full queues together */
+#define MAGIC UINT32_C(0x54575445)         /* "ETWT" */
+#define ALL_TIMEOUT_NS UINT64_C(100000000) /* for all full queues together */
 
 enum {
     VERSION = 1,
@@ -181,7 +181,7 @@ uint32_t etwas_registry_notify_all(const struct etwas_notification *notification
 
     if (code == ERROR_SUCCESS) {
         sending.deadline_ns =
-            notification->sender[0] != 0 ? etwas_monotonic_ns() + ALL_PATIENCE_NS : 0;
+            notification->sender[0] != 0 ? etwas_monotonic_ns() + ALL_TIMEOUT_NS : 0;
         code = etwas_registry_each(notify_visit, &sending);
         (void)close(sending.socket);
     }

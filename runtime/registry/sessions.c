@@ -14,7 +14,7 @@
 #include "registry/held_file.h"
 #include "registry/session_name.h"
 
-#define ROOM_PATIENCE_NS UINT64_C(1000000000)
+#define ROOM_TIMEOUT_NS UINT64_C(1000000000)
 
 enum {
     PAUSE_NS = 1000000,
@@ -232,7 +232,7 @@ static uint32_t sessions_count_shared(const etwas_guid *session, uint32_t *refus
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    const uint64_t deadline_ns = etwas_monotonic_ns() + ROOM_PATIENCE_NS;
+    const uint64_t deadline_ns = etwas_monotonic_ns() + ROOM_TIMEOUT_NS;
     uint32_t refusable;
 
     while (sessions_count_shared(session, &refusable) > most) {

@@ -58,13 +58,13 @@ class Report(unittest.TestCase):
         self.assertIn("FAILED: drain/a: 3 events are missing", result.stdout)
         self.assertNotIn("123.4", result.stdout)
 
-    def test_a_skipped_row_is_told_and_fails_nothing(self):
+    def test_a_skipped_row_is_reported_and_fails_nothing(self):
         self.part("peers", '{"row": "peers/a", "skipped": "it is not installed"}')
         result = self.report()
         self.assertEqual(result.returncode, 0)
         self.assertIn("skipped: peers/a: it is not installed", result.stdout)
 
-    def test_a_part_that_is_not_built_is_told(self):
+    def test_a_part_that_is_not_built_is_reported(self):
         self.part("peers", '{"row": "peers/a", "unit": "ns", "values": [1]}')
         result = self.report()
         self.assertEqual(result.returncode, 0)

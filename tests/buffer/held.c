@@ -79,6 +79,6 @@ int held_setup(void **state)
 int held_teardown(void **state)
 {
     leave_one_processor();
-    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_DRAIN_TIMEOUT_NS;
     return folder_teardown(state);
 }

@@ -256,7 +256,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     hold_release_all();
-    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_DRAIN_TIMEOUT_NS;
     return folder_teardown(state);
 }
 

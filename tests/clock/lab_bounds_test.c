@@ -275,7 +275,7 @@ static void a_counter_that_does_move_by_a_tick_has_no_larger_quantum(void **stat
     }
 }
 
-static void of_few_steps_no_quantum_is_told(void **state)
+static void of_few_steps_no_quantum_is_reported(void **state)
 {
     uint64_t steps[ETWAS_LAB_QUANTUM_STEPS];
 
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(a_quantum_is_what_nearly_all_steps_have_in_common),
         cmocka_unit_test(a_quantum_that_is_no_whole_number_of_ticks_is_found),
         cmocka_unit_test(a_counter_that_does_move_by_a_tick_has_no_larger_quantum),
-        cmocka_unit_test(of_few_steps_no_quantum_is_told),
+        cmocka_unit_test(of_few_steps_no_quantum_is_reported),
         cmocka_unit_test(pairs_are_counted_once_each),
     };
 

@@ -154,7 +154,7 @@ static void no_stall_is_seen_of_a_clock_whose_steps_are_unknown(void **state)
  * Ten of its steps are a quarter of an hour, of which a tick that it adds between them says
  * nothing.
  */
-static void a_stall_is_told_by_what_a_clock_really_moves_by(void **state)
+static void a_stall_is_reported_by_what_a_clock_really_moves_by(void **state)
 {
     static const struct etwas_lab_source frozen = {
         .name = "frozen", .read = read_frozen, .tick_ns = 2.5, .available = true};
@@ -174,7 +174,7 @@ int main(void)
         cmocka_unit_test(a_clock_set_back_between_two_runs_is_seen_by_one_thread),
         cmocka_unit_test(a_threads_own_clock_is_not_compared_with_that_of_another),
         cmocka_unit_test(no_stall_is_seen_of_a_clock_whose_steps_are_unknown),
-        cmocka_unit_test(a_stall_is_told_by_what_a_clock_really_moves_by),
+        cmocka_unit_test(a_stall_is_reported_by_what_a_clock_really_moves_by),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void a_counter_that_cannot_be_used_leaves_qpc(void **state)
     expect_words(report.recommendation, "QPC costs more than twice as much as system time");
 }
 
-static void a_guest_is_told_whether_its_kernel_trusts_the_counter(void **state)
+static void a_guest_is_notified_whether_its_kernel_trusts_the_counter(void **state)
 {
     (void)state;
     begin(BARE_METAL | ETWAS_CLOCK_REASON_HYPERVISOR);
@@ -228,7 +228,7 @@ static void the_better_of_two_ways_says_how_far_processors_may_be_apart(void **s
     expect_words(report.verdict, "No two of 2 processors are more than 30.0 ns apart.");
 }
 
-static void stamps_read_early_are_told_and_are_no_fault_of_the_counter(void **state)
+static void stamps_read_early_are_reported_and_are_no_fault_of_the_counter(void **state)
 {
     (void)state;
     begin(BARE_METAL);
@@ -278,7 +278,7 @@ static void steps_backwards_of_ordered_readings_alone_speak_against_the_counter(
     expect_words(report.verdict, "backwards, 1 time in 1000500 readings, by up to 20.0 ns.");
 }
 
-static void pairs_that_were_left_out_are_told(void **state)
+static void pairs_that_were_left_out_are_reported(void **state)
 {
     (void)state;
     begin(BARE_METAL);
@@ -427,14 +427,14 @@ int main(void)
         cmocka_unit_test(a_good_counter_is_recommended_with_what_it_saves_and_when_not_to_use_it),
         cmocka_unit_test(a_counter_that_saves_nothing_is_not_recommended),
         cmocka_unit_test(a_counter_that_cannot_be_used_leaves_qpc),
-        cmocka_unit_test(a_guest_is_told_whether_its_kernel_trusts_the_counter),
+        cmocka_unit_test(a_guest_is_notified_whether_its_kernel_trusts_the_counter),
         cmocka_unit_test(what_is_stated_is_compared_with_what_was_measured),
         cmocka_unit_test(a_counter_seen_running_backwards_is_doubtful),
         cmocka_unit_test(processors_that_are_apart_are_named),
         cmocka_unit_test(the_better_of_two_ways_says_how_far_processors_may_be_apart),
-        cmocka_unit_test(stamps_read_early_are_told_and_are_no_fault_of_the_counter),
+        cmocka_unit_test(stamps_read_early_are_reported_and_are_no_fault_of_the_counter),
         cmocka_unit_test(steps_backwards_of_ordered_readings_alone_speak_against_the_counter),
-        cmocka_unit_test(pairs_that_were_left_out_are_told),
+        cmocka_unit_test(pairs_that_were_left_out_are_reported),
         cmocka_unit_test(processors_that_could_not_be_examined_are_counted),
         cmocka_unit_test(whatever_was_found_there_are_whole_sentences),
         cmocka_unit_test(the_conclusion_is_about_the_machine_it_runs_on),

@@ -152,10 +152,10 @@ static void ask(etwas_trace_handle session)
     CHECK_IN_CHILD(etwas_crash_safe_query_place(session, &place) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_memory(session, &memory) == ERROR_SUCCESS);
     CHECK_IN_CHILD(memory.asked == ALL_WISHES);
-    for (uint32_t wish = ETWAS_MEMORY_PREFAULT; wish <= ETWAS_MEMORY_NODES; wish <<= 1) {
-        size_t length = etwas_memory_refusal(session, wish, text, sizeof text);
+    for (uint32_t request = ETWAS_MEMORY_PREFAULT; request <= ETWAS_MEMORY_NODES; request <<= 1) {
+        size_t length = etwas_memory_refusal(session, request, text, sizeof text);
 
-        CHECK_IN_CHILD((length == 0) == ((memory.granted & wish) != 0));
+        CHECK_IN_CHILD((length == 0) == ((memory.granted & request) != 0));
     }
     CHECK_IN_CHILD(etwas_crash_safe_path(session, text, sizeof text) == ERROR_SUCCESS);
     (void)etwas_crash_safe_refusal(text, sizeof text);

@@ -3,7 +3,7 @@
 
 /*
  * What crash-safe sessions do, and recovery, for whoever wants to see it done where little is allowed: in places of each
- * kind, with every wish for their memory, with triggers and snapshots.
+ * kind, with every request for their memory, with triggers and snapshots.
  */
 #ifndef ETWAS_TESTS_CONTRACT_SANDBOX_LIFE_H
 #define ETWAS_TESTS_CONTRACT_SANDBOX_LIFE_H

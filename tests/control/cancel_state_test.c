@@ -24,7 +24,7 @@ static sem_t handling; /* the handler has begun */
 static sem_t waiting;  /* a thread is about to wait for it */
 static sem_t done;     /* it may end */
 
-static enum etwas_service_answer handle_until_told(int descriptor, uint64_t context)
+static enum etwas_service_answer handle_until_asked(int descriptor, uint64_t context)
 {
     char byte;
 
@@ -91,7 +91,7 @@ static void who_waits_for_a_handler_keeps_its_own_state_of_cancellation(void **s
     (void)sem_init(&done, 0, 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, other), 0);
-    assert_int_equal(etwas_service_watch(ends[0], false, handle_until_told, 1), ERROR_SUCCESS);
+    assert_int_equal(etwas_service_watch(ends[0], false, handle_until_asked, 1), ERROR_SUCCESS);
     assert_int_equal(send(ends[1], "", 1, MSG_NOSIGNAL), 1);
     (void)sem_wait(&handling);
     for (int index = 0; index < WAITERS; index++) {

@@ -103,14 +103,14 @@ static void updates_lose_no_event_of_the_writers(void **state)
                                            .maximum_file_size = 64};
     etwas_trace_handle session = start_session(folder_path("s%d.etl"), &options);
     uint32_t maximum = query_session(session).MaximumBuffers;
-    const struct writer_options wishes = {.session = session, .largest_payload = 100};
+    const struct writer_options load = {.session = session, .largest_payload = 100};
     etwas_session_counts counts;
     struct writers writers = {0};
     uint64_t events = 0;
     char name[32];
 
     (void)state;
-    writers_start(&writers, WRITERS, &wishes);
+    writers_start(&writers, WRITERS, &load);
     for (uint32_t change = 1; change <= CHANGES; change++) {
         struct block block;
 

@@ -429,7 +429,7 @@ static int say_nothing(void)
     return 0;
 }
 
-static void what_the_system_refuses_is_told_and_harms_nobody(void **state)
+static void what_the_system_refuses_is_reported_and_harms_nobody(void **state)
 {
     (void)state;
     expect_in_child(refuse_as_unknown);
@@ -447,7 +447,7 @@ int main(void)
         FOLDER_TEST(so_do_those_of_a_pool_file_unless_a_disk_has_it),
         FOLDER_TEST(the_kernel_keeps_what_was_asked_of_it),
         FOLDER_TEST(with_one_node_there_is_nothing_to_do),
-        FOLDER_TEST(what_the_system_refuses_is_told_and_harms_nobody),
+        FOLDER_TEST(what_the_system_refuses_is_reported_and_harms_nobody),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,26 +36,26 @@ static etwas_session_memory memory_of(etwas_trace_handle session)
     return memory;
 }
 
-static etwas_trace_handle start_with(uint32_t wishes, uint32_t crash_safe)
+static etwas_trace_handle start_with(uint32_t requests, uint32_t crash_safe)
 {
     etwas_session_options options = logger;
     etwas_trace_handle session;
 
-    options.memory = wishes;
+    options.memory = requests;
     options.crash_safe = crash_safe;
     CHECK_IN_CHILD(etwas_start("memory", folder_path("f.etl"), &options, &session) ==
                    ERROR_SUCCESS);
     return session;
 }
 
-/* The sentence for a wish; "" where there is none. */
-static const char *sentence_of(etwas_trace_handle session, uint32_t wish)
+/* The sentence for a request; "" where there is none. */
+static const char *sentence_of(etwas_trace_handle session, uint32_t request)
 {
     static char text[512];
-    size_t length = etwas_memory_refusal(session, wish, text, sizeof text);
+    size_t length = etwas_memory_refusal(session, request, text, sizeof text);
 
     CHECK_IN_CHILD(length == strlen(text));
-    CHECK_IN_CHILD(etwas_memory_refusal(session, wish, NULL, 0) == length);
+    CHECK_IN_CHILD(etwas_memory_refusal(session, request, NULL, 0) == length);
     return text;
 }
 

@@ -136,7 +136,7 @@ static void malformed_utf16_is_refused(void **state)
     }
 }
 
-static void the_room_needed_is_told_and_never_exceeded(void **state)
+static void the_room_needed_is_reported_and_never_exceeded(void **state)
 {
     static const char text[] = "aé€😀z";
     size_t bytes = sizeof text - 1;
@@ -198,7 +198,7 @@ int main(void)
         cmocka_unit_test(every_code_point_goes_there_and_back),
         cmocka_unit_test(malformed_utf8_is_refused),
         cmocka_unit_test(malformed_utf16_is_refused),
-        cmocka_unit_test(the_room_needed_is_told_and_never_exceeded),
+        cmocka_unit_test(the_room_needed_is_reported_and_never_exceeded),
         cmocka_unit_test(nothing_becomes_a_terminator),
         cmocka_unit_test(a_length_stops_at_its_limit),
     };

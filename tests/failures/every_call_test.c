@@ -3,7 +3,7 @@
 
 /*
  * A session of each file mode, many times over: each time another call about its files fails, once
- * or from there on, with one error or another. What is lost is counted, somebody is told, and every
+ * or from there on, with one error or another. What is lost is counted, somebody is reported, and every
  * file that exists is read up to its last whole buffer.
  */
 #include <errno.h>
@@ -205,18 +205,18 @@ static void use_session(struct run *run, etwas_trace_handle session)
 }
 
 /* Nobody needs to know of a reservation, or a reading ahead, that is only there for speed. */
-static bool has_to_be_told(void)
+static bool must_be_reported(void)
 {
     return calls_failed() > 0 && first_failed() != ETWAS_FILE_RESERVE &&
            first_failed() != ETWAS_FILE_READ_AHEAD && first_failed() != ETWAS_FILE_REMOVE;
 }
 
-static void expect_told(const struct run *run, const etwas_session_counts *counts)
+static void expect_reported(const struct run *run, const etwas_session_counts *counts)
 {
-    bool told = run->code != ERROR_SUCCESS || counts->lost_write_error > 0 ||
-                counts->buffers_lost > 0 || counts->sync_errors > 0;
+    bool reported = run->code != ERROR_SUCCESS || counts->lost_write_error > 0 ||
+                    counts->buffers_lost > 0 || counts->sync_errors > 0;
 
-    if (has_to_be_told() && run->plan->error != EINTR && !told) {
+    if (must_be_reported() && run->plan->error != EINTR && !reported) {
         fail_msg("nobody says that call %u, of kind %d, failed with %d", run->plan->after,
                  (int)first_failed(), run->plan->error);
     }
@@ -237,7 +237,7 @@ static void account_for(struct run *run, etwas_trace_handle session,
     };
 
     (void)expect_accounted_files(&account, counts);
-    expect_told(run, counts);
+    expect_reported(run, counts);
 }
 
 /* A session whose file is full has stopped. */
@@ -405,7 +405,7 @@ static uint32_t fail_snapshot(etwas_trace_handle session, const struct failing *
     code = etwas_snapshot(session, path);
     fail_no_more();
     assert_true(runs_on(code));
-    if (code == ERROR_SUCCESS && has_to_be_told() && plan->error != EINTR) {
+    if (code == ERROR_SUCCESS && must_be_reported() && plan->error != EINTR) {
         fail_msg("nobody says that call %u of a snapshot failed", plan->after);
     }
     expect_snapshot(session, path, code);

@@ -329,7 +329,7 @@ static void a_process_that_is_locked_up_has_no_command_line(void **state)
 }
 
 /* Others are told of, and nobody waits for more than a few. */
-static void many_that_are_locked_up_are_told_all_the_same(void **state)
+static void many_that_are_locked_up_are_notified_all_the_same(void **state)
 {
     enum {
         MANY = 2 * ETWAS_OFFLOAD_MOST
@@ -359,7 +359,7 @@ int main(void)
         SILENT_TEST(a_disk_that_answers_says_builds),
         SILENT_TEST(a_disk_that_does_not_answer_says_no_builds),
         SILENT_TEST(a_process_that_is_locked_up_has_no_command_line),
-        SILENT_TEST(many_that_are_locked_up_are_told_all_the_same),
+        SILENT_TEST(many_that_are_locked_up_are_notified_all_the_same),
     };
     const char *reason = enter_private_mounts();
 

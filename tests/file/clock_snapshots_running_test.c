@@ -24,7 +24,7 @@
 
 enum {
     MS = 1000000,
-    PATIENCE_MS = 60000,
+    TIMEOUT_MS = 60000,
 };
 
 static struct clock_snapshots clock_snapshots;
@@ -78,7 +78,7 @@ static void wait_for(bool (*done)(void *), void *context)
     const struct timespec pause = {.tv_nsec = MS};
 
     for (int waited = 0; !done(context); waited++) {
-        assert_true(waited < PATIENCE_MS);
+        assert_true(waited < TIMEOUT_MS);
         (void)nanosleep(&pause, NULL);
     }
 }

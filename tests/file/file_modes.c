@@ -133,7 +133,7 @@ void expect_circular_file(etwas_trace_handle session, const char *path,
         assert_int_equal(result.missing, counts->overwritten + counts->lost_write_error);
         assert_int_equal(result.events_lost, counts->lost);
         assert_int_equal(result.buffers_lost, counts->buffers_lost);
-        assert_int_equal(result.losses_told, with_walker ? 0 : counts->lost);
+        assert_int_equal(result.losses_reported, with_walker ? 0 : counts->lost);
     }
     assert_int_equal(totals.overwritten_events, counts->overwritten);
     assert_int_equal(totals.lost_events, counts->lost);
@@ -190,7 +190,7 @@ static void read_part(etwas_trace_handle session, const char *path, uint32_t ser
     assert_int_equal(totals.part, serial);
     assert_int_equal(totals.lost_events, result.events_lost);
     assert_int_equal(totals.lost_buffers, result.buffers_lost);
-    assert_int_equal(result.losses_told, result.events_lost);
+    assert_int_equal(result.losses_reported, result.events_lost);
     assert_int_equal(log.start.buffers_written, result.buffers);
     if ((log.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0) {
         assert_in_range(size_of(path), log.start.buffer_bytes,

@@ -30,14 +30,14 @@ enum {
     JOINED_NS = 100000000,
 };
 
-struct told {
+struct reported {
     etwas_loss losses[ETWAS_LOSSES];
     uint32_t count;
     uint64_t events;
     uint64_t counted; /* by the file */
 };
 
-static struct told told;
+static struct reported reported;
 
 static void read_losses(const char *path)
 {
@@ -45,15 +45,16 @@ static void read_losses(const char *path)
     etwas_trace_information information;
     etwas_trace_handle trace = OpenTraceA(&file);
 
-    memset(&told, 0, sizeof told);
+    memset(&reported, 0, sizeof reported);
     assert_int_not_equal(trace, INVALID_PROCESSTRACE_HANDLE);
-    assert_int_equal(etwas_trace_query_losses(trace, told.losses, ETWAS_LOSSES, &told.count),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        etwas_trace_query_losses(trace, reported.losses, ETWAS_LOSSES, &reported.count),
+        ERROR_SUCCESS);
     assert_int_equal(etwas_trace_query(trace, &information), ERROR_SUCCESS);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
-    told.counted = information.lost_events;
-    for (uint32_t index = 0; index < told.count; index++) {
-        told.events += told.losses[index].events;
+    reported.counted = information.lost_events;
+    for (uint32_t index = 0; index < reported.count; index++) {
+        reported.events += reported.losses[index].events;
     }
 }
 
@@ -132,9 +133,9 @@ static void a_burst_has_its_interval_and_its_processor(void **state)
     stop_session(session, &counts);
     expect_file_is_exact(session, path, &counts);
     read_losses(path);
-    assert_int_equal(told.count, 2);
-    expect_loss(&told.losses[0], &first, 3);
-    expect_loss(&told.losses[1], &second, 5);
+    assert_int_equal(reported.count, 2);
+    expect_loss(&reported.losses[0], &first, 3);
+    expect_loss(&reported.losses[1], &second, 5);
     leave_one_processor();
 }
 
@@ -158,7 +159,7 @@ static void lose_under_load(etwas_trace_handle session, uint64_t buffers,
     stop_session(session, counts);
 }
 
-static void what_is_told_is_what_is_counted_under_load(void **state)
+static void what_is_reported_is_what_is_counted_under_load(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.buffer_size_kb = KB_4, .maximum_buffers = 8};
@@ -221,10 +222,10 @@ static void an_appended_session_adds_its_own(void **state)
         stop_session(session, NULL);
     }
     read_losses(path);
-    assert_int_equal(told.count, 2);
-    assert_int_equal(told.losses[0].events, 10);
-    assert_int_equal(told.losses[1].events, 20);
-    assert_int_equal(told.counted, 30);
+    assert_int_equal(reported.count, 2);
+    assert_int_equal(reported.losses[0].events, 10);
+    assert_int_equal(reported.losses[1].events, 20);
+    assert_int_equal(reported.counted, 30);
 }
 
 /* ---- other causes ---------------------------------------------------------------------------- */
@@ -234,7 +235,7 @@ static long refuse_writes(enum etwas_log_file_call call, size_t bytes)
     return call == ETWAS_FILE_WRITE ? -EIO : (long)bytes;
 }
 
-static void what_could_not_be_written_is_told_with_its_cause(void **state)
+static void what_could_not_be_written_is_reported_with_its_cause(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.buffer_size_kb = KB_4, .flusher = {.no_thread = true}};
@@ -251,15 +252,15 @@ static void what_could_not_be_written_is_told_with_its_cause(void **state)
     stop_session(session, &counts);
     assert_int_equal(counts.lost_write_error, 7);
     read_losses(path);
-    assert_int_equal(told.count, 1);
-    assert_int_equal(told.losses[0].events, 7);
-    assert_int_equal(told.losses[0].cause, ETWAS_LOST_WRITE_ERROR);
-    assert_int_equal(told.losses[0].processor, ETWAS_LOST_ANYWHERE);
-    assert_int_equal(told.counted, 7);
+    assert_int_equal(reported.count, 1);
+    assert_int_equal(reported.losses[0].events, 7);
+    assert_int_equal(reported.losses[0].cause, ETWAS_LOST_WRITE_ERROR);
+    assert_int_equal(reported.losses[0].processor, ETWAS_LOST_ANYWHERE);
+    assert_int_equal(reported.counted, 7);
 }
 
 /* C8: nothing is drained, the log file gets nothing either. */
-static void a_full_backlog_is_told_with_its_cause(void **state)
+static void a_full_backlog_is_reported_with_its_cause(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_session_options options = realtime_by_hand_options();
@@ -284,10 +285,10 @@ static void a_full_backlog_is_told_with_its_cause(void **state)
     consume_to_the_end(&consumer, session, &counts);
     consumer_free(&consumer);
     read_losses(path);
-    assert_int_equal(told.events, counts.lost);
-    assert_int_equal(told.counted, counts.lost);
-    assert_int_equal(told.losses[told.count - 1].cause, ETWAS_LOST_BACKLOG_FULL);
-    assert_int_equal(told.losses[told.count - 1].events, counts.lost_backlog_full);
+    assert_int_equal(reported.events, counts.lost);
+    assert_int_equal(reported.counted, counts.lost);
+    assert_int_equal(reported.losses[reported.count - 1].cause, ETWAS_LOST_BACKLOG_FULL);
+    assert_int_equal(reported.losses[reported.count - 1].events, counts.lost_backlog_full);
 }
 
 /* ---- many, and hostile ones ------------------------------------------------------------------ */
@@ -329,11 +330,11 @@ static void however_many_there_are_none_is_forgotten(void **state)
     stop_session(session, &counts);
     assert_int_equal(counts.lost, 300 * 301 / 2);
     read_losses(path);
-    assert_in_range(told.count, 7, BUFFER_BYTES / 2 / 88);
-    assert_int_equal(told.events, counts.lost);
-    assert_int_equal(told.counted, counts.lost);
-    for (uint32_t index = 1; index < told.count; index++) {
-        assert_true(told.losses[index].from_raw >= told.losses[index - 1].from_raw);
+    assert_in_range(reported.count, 7, BUFFER_BYTES / 2 / 88);
+    assert_int_equal(reported.events, counts.lost);
+    assert_int_equal(reported.counted, counts.lost);
+    for (uint32_t index = 1; index < reported.count; index++) {
+        assert_true(reported.losses[index].from_raw >= reported.losses[index - 1].from_raw);
     }
 }
 
@@ -353,10 +354,10 @@ static void a_snapshot_tells_what_the_recorder_has_lost(void **state)
         look(session);
         assert_int_equal(etwas_snapshot(session, paths[number]), ERROR_SUCCESS);
         read_losses(paths[number]);
-        assert_int_equal(told.count, 1 + number);
-        assert_int_equal(told.losses[number].events, 2 + number);
-        assert_int_equal(told.losses[number].processor, 1);
-        assert_int_equal(told.events, told.counted);
+        assert_int_equal(reported.count, 1 + number);
+        assert_int_equal(reported.losses[number].events, 2 + number);
+        assert_int_equal(reported.losses[number].processor, 1);
+        assert_int_equal(reported.events, reported.counted);
     }
     stop_session(session, NULL);
 }
@@ -384,9 +385,9 @@ static void a_loss_that_cannot_be_is_passed_over(void **state)
                      sizeof absurd);
     assert_int_equal(close(descriptor), 0);
     read_losses(path);
-    assert_int_equal(told.count, 2);
-    assert_int_equal(told.losses[0].events, 2);
-    assert_int_equal(told.losses[1].events, 3);
+    assert_int_equal(reported.count, 2);
+    assert_int_equal(reported.losses[0].events, 2);
+    assert_int_equal(reported.losses[1].events, 3);
 }
 
 static void who_asks_is_told_how_many_there_are(void **state)
@@ -423,12 +424,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_burst_has_its_interval_and_its_processor),
-        FOLDER_TEST(what_is_told_is_what_is_counted_under_load),
+        FOLDER_TEST(what_is_reported_is_what_is_counted_under_load),
         FOLDER_TEST(a_part_tells_what_was_lost_while_it_was_written),
         FOLDER_TEST(a_circle_does_not_replace_what_it_tells),
         FOLDER_TEST(an_appended_session_adds_its_own),
-        FOLDER_TEST(what_could_not_be_written_is_told_with_its_cause),
-        FOLDER_TEST(a_full_backlog_is_told_with_its_cause),
+        FOLDER_TEST(what_could_not_be_written_is_reported_with_its_cause),
+        FOLDER_TEST(a_full_backlog_is_reported_with_its_cause),
         FOLDER_TEST(however_many_there_are_none_is_forgotten),
         FOLDER_TEST(a_snapshot_tells_what_the_recorder_has_lost),
         FOLDER_TEST(a_loss_that_cannot_be_is_passed_over),

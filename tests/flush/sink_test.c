@@ -10,7 +10,7 @@
 #include "support/flushing.h"
 #include "support/inside.h"
 
-/* What the made-up sink answers, and what it was told. */
+/* What the made-up sink answers, and what it was fake. */
 static struct {
     uint32_t room;
     bool keeps_every_second; /* the others are lost for the reason below */
@@ -28,47 +28,47 @@ static struct {
     uint32_t clocks;
     uint32_t ends;
     bool file_ended; /* before this one */
-} told;
+} fake;
 
 static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
 {
     (void)session;
-    return told.room < most && !last ? told.room : most;
+    return fake.room < most && !last ? fake.room : most;
 }
 
 static void take(struct etwas_session *session, struct etwas_batch *batch)
 {
     (void)session;
-    told.room -= told.room < batch->count ? told.room : batch->count;
+    fake.room -= fake.room < batch->count ? fake.room : batch->count;
     for (uint32_t index = 0; index < batch->count; index++) {
         struct etwas_drained *buffer = &batch->buffers[index];
 
-        told.kept_before += buffer->kept;
-        told.buffers++;
-        told.records += buffer->records;
-        told.newest = buffer->newest > told.newest ? buffer->newest : told.newest;
-        if (!told.keeps_every_second || told.buffers % 2 == 0) {
+        fake.kept_before += buffer->kept;
+        fake.buffers++;
+        fake.records += buffer->records;
+        fake.newest = buffer->newest > fake.newest ? buffer->newest : fake.newest;
+        if (!fake.keeps_every_second || fake.buffers % 2 == 0) {
             buffer->kept = true;
-            told.kept_records += buffer->records;
+            fake.kept_records += buffer->records;
         }
     }
-    if (told.code != ERROR_SUCCESS) {
-        batch->loss = told.loss;
-        batch->code = told.code;
+    if (fake.code != ERROR_SUCCESS) {
+        batch->loss = fake.loss;
+        batch->code = fake.code;
     }
 }
 
 static void flushed(struct etwas_session *session, int64_t bound)
 {
     (void)session;
-    told.flushes++;
-    told.bound = bound;
+    fake.flushes++;
+    fake.bound = bound;
 }
 
 static uint32_t sync(struct etwas_session *session)
 {
     (void)session;
-    told.syncs++;
+    fake.syncs++;
     return ERROR_SUCCESS;
 }
 
@@ -78,13 +78,13 @@ static void read_clocks(struct etwas_session *session, const struct etwas_clock_
     (void)session;
     (void)reading;
     (void)quiet;
-    told.clocks++;
+    fake.clocks++;
 }
 
 static void end(struct etwas_session *session)
 {
-    told.ends++;
-    told.file_ended = session->file == NULL;
+    fake.ends++;
+    fake.file_ended = session->file == NULL;
     session->sinks[ETWAS_SINK_REALTIME] = NULL;
 }
 
@@ -105,8 +105,8 @@ static etwas_trace_handle start(enum etwas_session_sink place)
     const etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
     etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
 
-    memset(&told, 0, sizeof told);
-    told.room = UINT32_MAX;
+    memset(&fake, 0, sizeof fake);
+    fake.room = UINT32_MAX;
     log_file = inside_of(session)->sinks[ETWAS_SINK_FILE];
     inside_of(session)->sinks[place] = &made_up;
     return session;
@@ -121,19 +121,19 @@ static void every_verb_comes_at_its_time(void **state)
 
     (void)state;
     log_and_flush(writer, 1000);
-    assert_int_equal(told.records, 1000);
-    assert_int_equal(told.kept_before, told.buffers);
-    assert_int_equal(told.flushes, 1);
-    assert_true(told.bound >= told.newest);
-    assert_int_equal(told.syncs, 1);
+    assert_int_equal(fake.records, 1000);
+    assert_int_equal(fake.kept_before, fake.buffers);
+    assert_int_equal(fake.flushes, 1);
+    assert_true(fake.bound >= fake.newest);
+    assert_int_equal(fake.syncs, 1);
     inside->clock_read_ns = 0;
     etwas_session_clock_read_if_due(inside);
-    assert_int_equal(told.clocks, 1);
+    assert_int_equal(fake.clocks, 1);
     log_events(writer, 10);
     stop_session(session, &counts);
-    assert_int_equal(told.records, 1010);
-    assert_int_equal(told.ends, 1);
-    assert_false(told.file_ended);
+    assert_int_equal(fake.records, 1010);
+    assert_int_equal(fake.ends, 1);
+    assert_false(fake.file_ended);
     expect_nothing_lost(counts);
 }
 
@@ -145,18 +145,18 @@ static void what_has_no_room_waits(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    told.room = 3;
+    fake.room = 3;
     log_events(writer, 1000);
     assert_int_equal(etwas_flush(session), ERROR_LOG_FILE_FULL);
-    assert_int_equal(told.buffers, 3);
+    assert_int_equal(fake.buffers, 3);
     assert_int_equal(counts_of(session).buffers_written, 1 + 3);
-    assert_int_equal(told.flushes, 0);
+    assert_int_equal(fake.flushes, 0);
     assert_int_equal(etwas_flush(session), ERROR_LOG_FILE_FULL);
-    assert_int_equal(told.buffers, 3);
-    told.room = UINT32_MAX;
+    assert_int_equal(fake.buffers, 3);
+    fake.room = UINT32_MAX;
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    assert_int_equal(told.records, 1000);
-    assert_int_equal(told.flushes, 1);
+    assert_int_equal(fake.records, 1000);
+    assert_int_equal(fake.flushes, 1);
     stop_session(session, &counts);
     expect_nothing_lost(counts);
 }
@@ -169,11 +169,11 @@ static void a_sink_is_told_of_the_last_pass(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    told.room = 0;
+    fake.room = 0;
     log_events(writer, 1000);
     stop_session(session, &counts);
-    assert_int_equal(told.records, 1000);
-    assert_int_equal(told.ends, 1);
+    assert_int_equal(fake.records, 1000);
+    assert_int_equal(fake.ends, 1);
     expect_nothing_lost(counts);
 }
 
@@ -191,19 +191,19 @@ static void what_no_sink_keeps_is_lost_for_its_reason(void **state)
         uint64_t lost[ETWAS_DISPOSITIONS];
         etwas_session_counts counts;
 
-        told.keeps_every_second = true;
-        told.loss = reasons[index];
-        told.code =
+        fake.keeps_every_second = true;
+        fake.loss = reasons[index];
+        fake.code =
             reasons[index] == ETWAS_DISPOSITION_UNDELIVERED ? ERROR_SUCCESS : ERROR_DISK_FULL;
         log_events(writer, 1000);
-        assert_int_equal(etwas_flush(session), told.code);
+        assert_int_equal(etwas_flush(session), fake.code);
         counts = counts_of(session);
         lost[ETWAS_DISPOSITION_UNDELIVERED] = counts.lost_undelivered;
         lost[ETWAS_DISPOSITION_WRITE_ERROR] = counts.lost_write_error;
         lost[ETWAS_DISPOSITION_FILE_FULL] = counts.lost_file_full;
-        assert_int_equal(told.records, 1000);
-        assert_int_equal(counts.recorded, told.kept_records);
-        assert_int_equal(counts.lost, 1000 - told.kept_records);
+        assert_int_equal(fake.records, 1000);
+        assert_int_equal(counts.recorded, fake.kept_records);
+        assert_int_equal(counts.lost, 1000 - fake.kept_records);
         assert_int_equal(lost[reasons[index]], counts.lost);
         inside->sinks[ETWAS_SINK_FILE] = log_file;
         stop_session(session, &counts);

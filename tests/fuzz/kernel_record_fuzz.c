@@ -49,16 +49,16 @@ static void decode_sample(const struct perf_event_header *record)
 
 static void decode_sideband(const struct perf_event_header *record)
 {
-    struct etwas_process_record sideband;
+    struct etwas_process_record process_record;
 
-    if (!etwas_process_record_decode(record, &sideband)) {
+    if (!etwas_process_record_decode(record, &process_record)) {
         return;
     }
-    if (sideband.type == PERF_RECORD_COMM) {
-        look_at(sideband.comm.name, strlen(sideband.comm.name));
-    } else if (sideband.type == PERF_RECORD_MMAP2) {
-        look_at(sideband.image.build_id, sideband.image.build_id_bytes);
-        look_at(sideband.image.path, strlen(sideband.image.path));
+    if (process_record.type == PERF_RECORD_COMM) {
+        look_at(process_record.comm.name, strlen(process_record.comm.name));
+    } else if (process_record.type == PERF_RECORD_MMAP2) {
+        look_at(process_record.image.build_id, process_record.image.build_id_bytes);
+        look_at(process_record.image.path, strlen(process_record.image.path));
     }
 }
 

@@ -21,7 +21,7 @@ enum {
 };
 
 /* Behind the header of a record. */
-struct told {
+struct emitted {
     uint32_t version;
     uint32_t left_out;
     uint64_t address;
@@ -32,7 +32,7 @@ struct telling {
     struct etwas_emitter emitter;
     const uint64_t *asked;
     uint32_t count;
-    uint64_t behind; /* the symbol that was told last */
+    uint64_t behind; /* the symbol that was emitted last */
 };
 
 static bool is_asked_for(const struct telling *telling, uint64_t first, uint64_t bytes)
@@ -51,17 +51,17 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
 {
     struct telling *telling = (struct telling *)(void *)emitter;
     const size_t at = sizeof(struct etwas_etl_full_header);
-    const char *names = (const char *)stamped->bytes + at + sizeof(struct told);
-    struct told told;
+    const char *names = (const char *)stamped->bytes + at + sizeof(struct emitted);
+    struct emitted emitted;
     size_t room;
 
     (void)slot;
-    MUST(stamped->size >= at + sizeof told + 2);
-    memcpy(&told, (const uint8_t *)stamped->bytes + at, sizeof told);
-    MUST(told.bytes != 0 && told.address >= telling->behind);
-    MUST(is_asked_for(telling, told.address, told.bytes));
-    telling->behind = told.address + 1;
-    room = stamped->size - at - sizeof told;
+    MUST(stamped->size >= at + sizeof emitted + 2);
+    memcpy(&emitted, (const uint8_t *)stamped->bytes + at, sizeof emitted);
+    MUST(emitted.bytes != 0 && emitted.address >= telling->behind);
+    MUST(is_asked_for(telling, emitted.address, emitted.bytes));
+    telling->behind = emitted.address + 1;
+    room = stamped->size - at - sizeof emitted;
     names = memchr(names, 0, room);
     MUST(names != NULL && names != (const char *)stamped->bytes + stamped->size - 1);
     MUST(((const char *)stamped->bytes)[stamped->size - 1] == 0);

@@ -125,7 +125,7 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
     MUST(header.header_type == ETWAS_ETL_SYSTEM64 && header.size == stamped->size);
 }
 
-static void tell(uint32_t room)
+static void emit(uint32_t room)
 {
     static struct etwas_record_builder record;
     struct etwas_emitter emitter = {.receive = take};
@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_tree();
     }
     fill_tree(data, size);
-    tell(size % 2 == 0 ? ETWAS_RECORD_MOST_BYTES : SMALL_ROOM);
+    emit(size % 2 == 0 ? ETWAS_RECORD_MOST_BYTES : SMALL_ROOM);
     (void)etwas_control_group_limit_bytes(root);
     return 0;
 }

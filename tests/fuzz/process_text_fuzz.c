@@ -43,12 +43,12 @@ static void read_facts(const uint8_t *data, size_t size)
 /* Each image has a file whose references are right; addresses are in order. */
 static void look_at_image(void *context, bool is_loaded, const struct etwas_file_image *image)
 {
-    uint64_t *told = context;
+    uint64_t *emitted = context;
 
     (void)is_loaded;
     MUST(image->file != NULL && image->file->references > 0 && strlen(image->file->path) > 0);
     MUST(image->begin <= image->end);
-    (*told)++;
+    (*emitted)++;
 }
 
 static void read_maps(const uint8_t *data, size_t size)
@@ -57,7 +57,7 @@ static void read_maps(const uint8_t *data, size_t size)
     struct etwas_image_list list = {0};
     struct etwas_image_list copy = {0};
     struct etwas_id_map files;
-    uint64_t told = 0;
+    uint64_t emitted = 0;
     char *rest = text;
     char *line;
 
@@ -67,10 +67,10 @@ static void read_maps(const uint8_t *data, size_t size)
 
         (void)etwas_process_parse_device(line);
         if (etwas_process_parse_mapping(line, &mapping)) {
-            etwas_image_list_add(&list, &files, &mapping, look_at_image, &told);
+            etwas_image_list_add(&list, &files, &mapping, look_at_image, &emitted);
         }
     }
-    MUST(list.count <= ETWAS_IMAGE_LIST_MOST && told >= list.count);
+    MUST(list.count <= ETWAS_IMAGE_LIST_MOST && emitted >= list.count);
     etwas_image_list_copy(&copy, &list);
     etwas_image_list_clear(&list, &files);
     etwas_image_list_clear(&copy, &files);

@@ -66,10 +66,11 @@ static void receive_message(int connection, size_t room, size_t size)
 static void hear(int socket)
 {
     struct etwas_registry_process process = {.socket = socket};
-    struct etwas_notification tell;
+    struct etwas_notification notification;
 
-    if (etwas_registry_receive(&process, &tell) == ERROR_SUCCESS && tell.sender[0] != 0) {
-        MUST(etwas_file_name_parse(tell.sender).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET);
+    if (etwas_registry_receive(&process, &notification) == ERROR_SUCCESS &&
+        notification.sender[0] != 0) {
+        MUST(etwas_file_name_parse(notification.sender).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET);
     }
 }
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Visits: which processors are reached and which are told to be out of reach, and that a visit ends
+ * Visits: which processors are reached and which are reported to be out of reach, and that a visit ends
  * the restartable sequences of another process.
  */
 #include <setjmp.h>
@@ -182,7 +182,7 @@ static int visit_from_the_group(void)
     return 0;
 }
 
-static void a_processor_outside_of_our_cpuset_is_told(void **state)
+static void a_processor_outside_of_our_cpuset_is_reported(void **state)
 {
     (void)state;
     (void)skip_without_two();
@@ -240,13 +240,13 @@ static void *hog(void *argument)
     return NULL;
 }
 
-static void a_processor_that_is_not_had_within_the_patience_is_told(void **state)
+static void a_processor_that_is_not_had_within_the_timeout_is_reported(void **state)
 {
-    const uint64_t patience_ns = 2000000;
+    const uint64_t timeout_ns = 2000000;
     struct hog its = {.processor = skip_without_two()};
     uint64_t end_ns = etwas_monotonic_ns() + LONG_NS;
     bool permitted;
-    bool told = false;
+    bool reported = false;
     pthread_t thread;
 
     (void)state;
@@ -256,12 +256,12 @@ static void a_processor_that_is_not_had_within_the_patience_is_told(void **state
         (void)usleep(1000);
     }
     permitted = ck_pr_load_32(&its.runs) == 1;
-    while (permitted && !told && etwas_monotonic_ns() < end_ns) {
+    while (permitted && !reported && etwas_monotonic_ns() < end_ns) {
         bool wanted[CPU_SETSIZE] = {false};
 
         wanted[its.processor] = true;
-        told = !etwas_visit_processors(wanted, CPU_SETSIZE, patience_ns);
-        assert_int_equal(wanted[its.processor], told);
+        reported = !etwas_visit_processors(wanted, CPU_SETSIZE, timeout_ns);
+        assert_int_equal(wanted[its.processor], reported);
     }
     ck_pr_store_32(&its.end, 1);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -270,7 +270,7 @@ static void a_processor_that_is_not_had_within_the_patience_is_told(void **state
         print_message("skipped: no real-time priority is granted\n");
         skip();
     }
-    assert_true(told);
+    assert_true(reported);
 }
 
 /* ---- sequences of another process ------------------------------------------------------------ */
@@ -397,9 +397,9 @@ int main(void)
         cmocka_unit_test(each_processor_is_reached_from_one_of_them),
         cmocka_unit_test(no_processor_is_wanted_and_all_are_reached),
         cmocka_unit_test(a_processor_that_is_not_online_counts_as_reached),
-        cmocka_unit_test(a_processor_outside_of_our_cpuset_is_told),
+        cmocka_unit_test(a_processor_outside_of_our_cpuset_is_reported),
         cmocka_unit_test(without_a_thread_nothing_is_reached),
-        cmocka_unit_test(a_processor_that_is_not_had_within_the_patience_is_told),
+        cmocka_unit_test(a_processor_that_is_not_had_within_the_timeout_is_reported),
         cmocka_unit_test(after_a_visit_no_other_process_commits_what_saw_what_was_before),
     };
 

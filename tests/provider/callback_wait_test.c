@@ -165,18 +165,19 @@ static void a_session_that_does_not_enable_the_provider_waits_for_no_callback(vo
     struct provider held;
     struct other_call call;
     etwas_trace_handle session = start_recorder();
-    etwas_trace_handle stranger = start_recorder();
+    etwas_trace_handle other_session = start_recorder();
 
     (void)state;
     begin(&held, &control_guid);
     start_held_call(&call, &held, session);
     for (size_t index = 0; index < sizeof timeouts / sizeof timeouts[0]; index++) {
-        assert_int_equal(EnableTraceEx2(stranger, &control_guid,
+        assert_int_equal(EnableTraceEx2(other_session, &control_guid,
                                         EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0,
                                         timeouts[index], NULL),
                          ERROR_SUCCESS);
-        assert_int_equal(EnableTraceEx2(stranger, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE,
-                                        0, 0, 0, timeouts[index], NULL),
+        assert_int_equal(EnableTraceEx2(other_session, &control_guid,
+                                        EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, timeouts[index],
+                                        NULL),
                          ERROR_SUCCESS);
     }
     assert_int_equal(ck_pr_load_32(&held.returned), 0);
@@ -184,7 +185,7 @@ static void a_session_that_does_not_enable_the_provider_waits_for_no_callback(vo
     join_call(&call);
     assert_int_equal(held.calls, 1);
     end(&held);
-    stop_session(stranger, NULL);
+    stop_session(other_session, NULL);
     stop_session(session, NULL);
 }
 
@@ -262,7 +263,7 @@ static struct crowd {
     pthread_t runner;
     uint32_t depth;
     uint32_t calls;
-    uint32_t strangers; /* calls while another thread was inside */
+    uint32_t overlaps; /* calls while another thread was inside */
 } crowd[THREADS];
 
 static etwas_guid crowd_guid(uint32_t number)
@@ -282,7 +283,7 @@ static uint32_t crowd_callback(WMIDPREQUESTCODE request, void *context, uint32_t
 
     (void)bytes;
     if (ck_pr_load_32(&member->depth) != 0 && !pthread_equal(member->runner, pthread_self())) {
-        ck_pr_inc_32(&member->strangers);
+        ck_pr_inc_32(&member->overlaps);
     }
     member->runner = pthread_self();
     ck_pr_inc_32(&member->depth);
@@ -351,7 +352,7 @@ static void callbacks_of_a_registration_never_meet_and_never_outlive_it(void **s
     stop_session(crowd_sessions[0], NULL);
     stop_session(crowd_sessions[1], NULL);
     for (uint32_t index = 0; index < THREADS; index++) {
-        assert_int_equal(crowd[index].strangers, 0);
+        assert_int_equal(crowd[index].overlaps, 0);
         assert_int_equal(crowd[index].depth, 0);
         calls += crowd[index].calls;
     }

@@ -16,7 +16,7 @@
 
 /* ---- a provider that remembers its last call ------------------------------------------------- */
 
-struct told {
+struct received {
     uint32_t count;
     WMIDPREQUESTCODE request;
     etwas_trace_handle session;
@@ -26,23 +26,23 @@ struct told {
 
 static uint32_t remember(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
 {
-    struct told *told = context;
+    struct received *received = context;
 
     (void)bytes;
-    told->count++;
-    told->request = request;
-    told->session = GetTraceLoggerHandle(buffer);
-    told->level = GetTraceEnableLevel(told->session);
-    told->flags = GetTraceEnableFlags(told->session);
+    received->count++;
+    received->request = request;
+    received->session = GetTraceLoggerHandle(buffer);
+    received->level = GetTraceEnableLevel(received->session);
+    received->flags = GetTraceEnableFlags(received->session);
     return ERROR_SUCCESS;
 }
 
-static etwas_trace_handle register_as(const etwas_guid *control, struct told *told)
+static etwas_trace_handle register_as(const etwas_guid *control, struct received *received)
 {
     etwas_trace_handle registration;
 
     assert_int_equal(
-        RegisterTraceGuidsA(remember, told, control, 0, NULL, NULL, NULL, &registration),
+        RegisterTraceGuidsA(remember, received, control, 0, NULL, NULL, NULL, &registration),
         ERROR_SUCCESS);
     return registration;
 }
@@ -53,12 +53,12 @@ static etwas_trace_handle plain(etwas_trace_handle session)
     return session & 0xFFFFFFFFFF;
 }
 
-static void expect_told(const struct told *told, uint32_t count, WMIDPREQUESTCODE request,
-                        etwas_trace_handle session)
+static void expect_received(const struct received *received, uint32_t count,
+                            WMIDPREQUESTCODE request, etwas_trace_handle session)
 {
-    assert_int_equal(told->count, count);
-    assert_int_equal(told->request, request);
-    assert_true(plain(told->session) == session);
+    assert_int_equal(received->count, count);
+    assert_int_equal(received->request, request);
+    assert_true(plain(received->session) == session);
 }
 
 /* What EnumerateTraceGuidsEx says of control_guid. */
@@ -91,18 +91,18 @@ static uint32_t enable_with(etwas_trace_handle session, ENABLE_TRACE_PARAMETERS 
 static void r191_a_classic_provider_gets_the_level_and_the_low_half_of_the_keywords(void **state)
 {
     const etwas_guid source = {1, 2, 3, {4}};
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
-    etwas_trace_handle registration = register_as(&control_guid, &told);
+    etwas_trace_handle registration = register_as(&control_guid, &received);
     struct known known;
 
     (void)state;
     assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 200,
                                     0x123456789ABCDEF0, 0xFEDCBA9876543210, INFINITELY, NULL),
                      ERROR_SUCCESS);
-    expect_told(&told, 1, WMI_ENABLE_EVENTS, session);
-    assert_int_equal(told.level, 200);
-    assert_int_equal(told.flags, 0x9ABCDEF0);
+    expect_received(&received, 1, WMI_ENABLE_EVENTS, session);
+    assert_int_equal(received.level, 200);
+    assert_int_equal(received.flags, 0x9ABCDEF0);
     /* C15: MatchAllKeyword is taken as it is. */
     known = look_up();
     assert_true(known.enable.MatchAnyKeyword == 0x123456789ABCDEF0);
@@ -112,20 +112,20 @@ static void r191_a_classic_provider_gets_the_level_and_the_low_half_of_the_keywo
     assert_int_equal(
         EnableTraceEx(&control_guid, &source, session, 1, 0, UINT64_C(1) << 63, 0, 0, NULL),
         ERROR_SUCCESS);
-    expect_told(&told, 2, WMI_ENABLE_EVENTS, session);
-    assert_int_equal(told.level, 0);
-    assert_int_equal(told.flags, 0);
+    expect_received(&received, 2, WMI_ENABLE_EVENTS, session);
+    assert_int_equal(received.level, 0);
+    assert_int_equal(received.flags, 0);
     assert_true(etwas_enabled(etwas_provider_of(registration), 255, 1));
 
     /* The level is 8 bits, whatever EnableTrace is given. */
     assert_int_equal(EnableTrace(1, 0xF0F0, 0x1FF05, &control_guid, session), ERROR_SUCCESS);
-    expect_told(&told, 3, WMI_ENABLE_EVENTS, session);
-    assert_int_equal(told.level, 5);
-    assert_int_equal(told.flags, 0xF0F0);
+    expect_received(&received, 3, WMI_ENABLE_EVENTS, session);
+    assert_int_equal(received.level, 5);
+    assert_int_equal(received.flags, 0xF0F0);
 
     assert_int_equal(EnableTraceEx(&control_guid, NULL, session, 0, 9, 9, 9, 0, NULL),
                      ERROR_SUCCESS);
-    expect_told(&told, 4, WMI_DISABLE_EVENTS, session);
+    expect_received(&received, 4, WMI_DISABLE_EVENTS, session);
     assert_false(etwas_enabled(etwas_provider_of(registration), 0, 0));
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
@@ -140,8 +140,8 @@ static void r191_enabling_again_replaces_everything(void **state)
         .SourceId = {9, 9, 9, {9}},
     };
     etwas_trace_handle session = start_recorder();
-    struct told told = {0};
-    etwas_trace_handle registration = register_as(&control_guid, &told);
+    struct received received = {0};
+    etwas_trace_handle registration = register_as(&control_guid, &received);
     struct known known;
 
     (void)state;
@@ -159,9 +159,9 @@ static void r191_enabling_again_replaces_everything(void **state)
     assert_int_equal(known.enable.EnableProperty, 0);
     assert_int_equal(known.enable.Level, 4);
     assert_true(known.enable.MatchAnyKeyword == 0x10 && known.enable.MatchAllKeyword == 0);
-    assert_int_equal(told.count, 2);
+    assert_int_equal(received.count, 2);
     stop_session(session, NULL);
-    assert_int_equal(told.count, 3);
+    assert_int_equal(received.count, 3);
     assert_int_equal(look_up().instance.EnableCount, 0);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
@@ -169,7 +169,7 @@ static void r191_enabling_again_replaces_everything(void **state)
 static void r190_and_c14_what_is_asked_before_registering_can_be_changed_and_taken_back(
     void **state)
 {
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle registration;
 
@@ -178,24 +178,24 @@ static void r190_and_c14_what_is_asked_before_registering_can_be_changed_and_tak
     assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 7,
                                     0x70, 0, 50, NULL),
                      ERROR_SUCCESS);
-    registration = register_as(&control_guid, &told);
-    expect_told(&told, 1, WMI_ENABLE_EVENTS, session);
-    assert_int_equal(told.level, 7);
-    assert_int_equal(told.flags, 0x70);
+    registration = register_as(&control_guid, &received);
+    expect_received(&received, 1, WMI_ENABLE_EVENTS, session);
+    assert_int_equal(received.level, 7);
+    assert_int_equal(received.flags, 0x70);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     /* The wish outlives the registration. */
-    registration = register_as(&control_guid, &told);
-    expect_told(&told, 2, WMI_ENABLE_EVENTS, session);
+    registration = register_as(&control_guid, &received);
+    expect_received(&received, 2, WMI_ENABLE_EVENTS, session);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     assert_int_equal(EnableTrace(0, 0, 0, &control_guid, session), ERROR_SUCCESS);
-    registration = register_as(&control_guid, &told);
-    assert_int_equal(told.count, 2);
+    registration = register_as(&control_guid, &received);
+    assert_int_equal(received.count, 2);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     /* Nor does it outlive the session. */
     assert_int_equal(EnableTrace(1, 1, 1, &control_guid, session), ERROR_SUCCESS);
     stop_session(session, NULL);
-    registration = register_as(&control_guid, &told);
-    assert_int_equal(told.count, 2);
+    registration = register_as(&control_guid, &received);
+    assert_int_equal(received.count, 2);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
 
@@ -209,7 +209,7 @@ static uint32_t ask_for_state(etwas_trace_handle session)
 
 static void r191_a_session_that_enables_a_provider_may_ask_for_its_state(void **state)
 {
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle other = start_recorder();
     etwas_trace_handle registration;
@@ -217,23 +217,23 @@ static void r191_a_session_that_enables_a_provider_may_ask_for_its_state(void **
     (void)state;
     assert_int_equal(EnableTrace(1, 0x11, 4, &control_guid, session), ERROR_SUCCESS);
     assert_int_equal(ask_for_state(session), ERROR_SUCCESS);
-    registration = register_as(&control_guid, &told);
-    expect_told(&told, 1, WMI_ENABLE_EVENTS, session);
+    registration = register_as(&control_guid, &received);
+    expect_received(&received, 1, WMI_ENABLE_EVENTS, session);
     assert_int_equal(ask_for_state(session), ERROR_SUCCESS);
-    expect_told(&told, 2, WMI_CAPTURE_STATE, session);
+    expect_received(&received, 2, WMI_CAPTURE_STATE, session);
     /* Nothing else has changed. */
-    assert_int_equal(told.level, 4);
-    assert_int_equal(told.flags, 0x11);
+    assert_int_equal(received.level, 4);
+    assert_int_equal(received.flags, 0x11);
     assert_int_equal(look_up().enable.Level, 4);
     assert_int_equal(EnableTrace(EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, &control_guid, session),
                      ERROR_SUCCESS);
-    expect_told(&told, 3, WMI_CAPTURE_STATE, session);
+    expect_received(&received, 3, WMI_CAPTURE_STATE, session);
 
     assert_int_equal(ask_for_state(other), ERROR_SUCCESS);
-    assert_int_equal(told.count, 3);
+    assert_int_equal(received.count, 3);
     assert_int_equal(EnableTrace(0, 0, 0, &control_guid, session), ERROR_SUCCESS);
     assert_int_equal(ask_for_state(session), ERROR_SUCCESS);
-    assert_int_equal(told.count, 4);
+    assert_int_equal(received.count, 4);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
     stop_session(other, NULL);
@@ -241,30 +241,30 @@ static void r191_a_session_that_enables_a_provider_may_ask_for_its_state(void **
 
 static void r192_the_last_session_takes_the_provider_over_and_the_former_one_is_out(void **state)
 {
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle first = start_recorder();
     etwas_trace_handle second = start_recorder();
-    etwas_trace_handle registration = register_as(&control_guid, &told);
-    etwas_trace_handle told_first;
+    etwas_trace_handle registration = register_as(&control_guid, &received);
+    etwas_trace_handle received_first;
 
     (void)state;
     assert_int_equal(EnableTraceEx2(first, &control_guid, 1, 1, 1, 0, 0, NULL), ERROR_SUCCESS);
-    told_first = told.session;
+    received_first = received.session;
     assert_int_equal(EnableTraceEx2(second, &control_guid, 1, 2, 2, 0, 0, NULL), ERROR_SUCCESS);
-    expect_told(&told, 2, WMI_ENABLE_EVENTS, second);
+    expect_received(&received, 2, WMI_ENABLE_EVENTS, second);
     assert_int_equal(look_up().instance.EnableCount, 1);
     assert_int_equal(look_up().enable.LoggerId, second & 0xFF);
     SetLastError(ERROR_SUCCESS);
-    assert_int_equal(GetTraceEnableFlags(told_first), 0);
+    assert_int_equal(GetTraceEnableFlags(received_first), 0);
     assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
     /* The former session has nothing to take back, and its end concerns nobody. */
     assert_int_equal(EnableTraceEx2(first, &control_guid, 0, 0, 0, 0, 0, NULL), ERROR_SUCCESS);
     stop_session(first, NULL);
-    assert_int_equal(told.count, 2);
+    assert_int_equal(received.count, 2);
     assert_true(etwas_enabled(etwas_provider_of(registration), 2, 2));
     /* R141 */
     stop_session(second, NULL);
-    expect_told(&told, 3, WMI_DISABLE_EVENTS, second);
+    expect_received(&received, 3, WMI_DISABLE_EVENTS, second);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
 
@@ -276,9 +276,9 @@ static void what_cannot_be_asked_is_refused_and_changes_nothing(void **state)
                                                       &SystemProcessProviderGuid,
                                                       &SystemTimerProviderGuid};
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
-    etwas_trace_handle registration = register_as(&control_guid, &told);
+    etwas_trace_handle registration = register_as(&control_guid, &received);
     etwas_trace_handle stopped = start_recorder();
 
     (void)state;
@@ -313,7 +313,7 @@ static void what_cannot_be_asked_is_refused_and_changes_nothing(void **state)
         parameters = (ENABLE_TRACE_PARAMETERS){.Version = version, .EnableProperty = 0x40000000};
         assert_int_equal(enable_with(session, &parameters), ERROR_INVALID_PARAMETER);
     }
-    assert_int_equal(told.count, 1);
+    assert_int_equal(received.count, 1);
     assert_int_equal(look_up().enable.Level, 1);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
@@ -352,9 +352,9 @@ static void c17_filters_have_limits_and_types_that_classic_providers_can_have(vo
     static const uint8_t data[MAX_EVENT_FILTER_PAYLOAD_SIZE + 1];
     EVENT_FILTER_DESCRIPTOR filters[MAX_EVENT_FILTERS_COUNT + 1] = {{0}};
     uint32_t ids[MAX_EVENT_FILTER_PID_COUNT + 1] = {(uint32_t)getpid()};
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
-    etwas_trace_handle registration = register_as(&control_guid, &told);
+    etwas_trace_handle registration = register_as(&control_guid, &received);
 
     (void)state;
     for (size_t index = 0; index < sizeof unsupported / sizeof unsupported[0]; index++) {
@@ -391,7 +391,7 @@ static void c17_filters_have_limits_and_types_that_classic_providers_can_have(vo
                      ERROR_INVALID_PARAMETER);
     filters[0] = filter_of(EVENT_FILTER_TYPE_NONE, data, 1);
     assert_int_equal(enable_filtered(session, filters, 1), ERROR_INVALID_PARAMETER);
-    assert_int_equal(told.count, 0);
+    assert_int_equal(received.count, 0);
 
     /* What is not counted is not looked at. */
     assert_int_equal(enable_filtered(session, filters, 0), ERROR_SUCCESS);
@@ -399,7 +399,7 @@ static void c17_filters_have_limits_and_types_that_classic_providers_can_have(vo
     assert_int_equal(enable_filtered(session, filters, 1), ERROR_SUCCESS);
     filters[1] = filter_of(EVENT_FILTER_TYPE_PID, ids, sizeof ids - sizeof ids[0]);
     assert_int_equal(enable_filtered(session, filters, 2), ERROR_SUCCESS);
-    expect_told(&told, 3, WMI_ENABLE_EVENTS, session);
+    expect_received(&received, 3, WMI_ENABLE_EVENTS, session);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
 }
@@ -419,47 +419,47 @@ static void a_process_that_a_filter_excludes_is_not_enabled(void **state)
     ENABLE_TRACE_PARAMETERS one = {.Version = ENABLE_TRACE_PARAMETERS_VERSION,
                                    .EnableFilterDesc = &others,
                                    .FilterDescCount = 77};
-    struct told told = {0};
+    struct received received = {0};
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle second = start_recorder();
-    etwas_trace_handle registration = register_as(&control_guid, &told);
+    etwas_trace_handle registration = register_as(&control_guid, &received);
 
     (void)state;
     assert_int_equal(enable_filtered(session, &others, 1), ERROR_SUCCESS);
     assert_int_equal(enable_filtered(session, &misnamed, 1), ERROR_SUCCESS);
     assert_int_equal(enable_filtered(session, both, 2), ERROR_SUCCESS);
-    assert_int_equal(told.count, 0);
+    assert_int_equal(received.count, 0);
     assert_int_equal(look_up().instance.EnableCount, 0);
     /* Nor is who registers later. */
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
-    registration = register_as(&control_guid, &told);
-    assert_int_equal(told.count, 0);
+    registration = register_as(&control_guid, &received);
+    assert_int_equal(received.count, 0);
 
     assert_int_equal(enable_filtered(session, &named, 1), ERROR_SUCCESS);
-    expect_told(&told, 1, WMI_ENABLE_EVENTS, session);
+    expect_received(&received, 1, WMI_ENABLE_EVENTS, session);
     both[1] = named;
     assert_int_equal(enable_filtered(session, both, 2), ERROR_SUCCESS);
-    expect_told(&told, 2, WMI_ENABLE_EVENTS, session);
+    expect_received(&received, 2, WMI_ENABLE_EVENTS, session);
     /* Filters are replaced with everything else: now the process is excluded. */
     assert_int_equal(enable_with(session, &one), ERROR_SUCCESS);
-    expect_told(&told, 3, WMI_DISABLE_EVENTS, session);
+    expect_received(&received, 3, WMI_DISABLE_EVENTS, session);
     assert_false(etwas_enabled(etwas_provider_of(registration), 1, 1));
     assert_int_equal(EnableTraceEx(&control_guid, NULL, session, 1, 1, 1, 0, 0, &own),
                      ERROR_SUCCESS);
-    expect_told(&told, 4, WMI_ENABLE_EVENTS, session);
+    expect_received(&received, 4, WMI_ENABLE_EVENTS, session);
     /* What is meant for others neither takes the provider over nor asks it. */
     assert_int_equal(enable_filtered(second, &others, 1), ERROR_SUCCESS);
     one.EnableFilterDesc = &misnamed;
     assert_int_equal(
         EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, 0, &one),
         ERROR_SUCCESS);
-    assert_int_equal(told.count, 4);
+    assert_int_equal(received.count, 4);
     assert_true(etwas_enabled(etwas_provider_of(registration), 1, 1));
     one.EnableFilterDesc = &own;
     assert_int_equal(
         EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, 0, &one),
         ERROR_SUCCESS);
-    expect_told(&told, 5, WMI_CAPTURE_STATE, session);
+    expect_received(&received, 5, WMI_CAPTURE_STATE, session);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
     stop_session(second, NULL);
@@ -479,7 +479,7 @@ static void r190_1024_providers_may_be_enabled_beforehand_and_leave_room_to_regi
 {
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle registrations[ETWAS_REGISTRATIONS];
-    struct told told = {0};
+    struct received received = {0};
     etwas_guid guid;
 
     (void)state;
@@ -492,16 +492,16 @@ static void r190_1024_providers_may_be_enabled_beforehand_and_leave_room_to_regi
     /* Registering has room of its own, under other GUIDs too. */
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
         guid = numbered(ETWAS_ENABLED_PROVIDERS / 2 + index);
-        registrations[index] = register_as(&guid, &told);
+        registrations[index] = register_as(&guid, &received);
     }
-    assert_int_equal(told.count, ETWAS_ENABLED_PROVIDERS / 2);
+    assert_int_equal(received.count, ETWAS_ENABLED_PROVIDERS / 2);
     guid = numbered(7);
     assert_int_equal(EnableTrace(0, 0, 0, &guid, session), ERROR_SUCCESS);
     guid = numbered(ETWAS_ENABLED_PROVIDERS);
     assert_int_equal(EnableTrace(1, 1, 1, &guid, session), ERROR_SUCCESS);
-    assert_int_equal(told.count, ETWAS_ENABLED_PROVIDERS / 2 + 1);
+    assert_int_equal(received.count, ETWAS_ENABLED_PROVIDERS / 2 + 1);
     stop_session(session, NULL);
-    assert_int_equal(told.count, 2 * (ETWAS_ENABLED_PROVIDERS / 2 + 1));
+    assert_int_equal(received.count, 2 * (ETWAS_ENABLED_PROVIDERS / 2 + 1));
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
         assert_int_equal(UnregisterTraceGuids(registrations[index]), ERROR_SUCCESS);
     }

@@ -56,21 +56,21 @@ static uint32_t count_groups(void)
 static void a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join(void **state)
 {
     etwas_trace_handle session = start_recorder();
-    struct heard heard = {0};
-    REGHANDLE first = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE first = begin_modern(&received);
     REGHANDLE second = register_other();
     REGHANDLE outsider = begin_modern(NULL);
 
     (void)state;
     assert_int_equal(count_groups(), 0);
     join_group(first);
-    assert_int_equal(heard.calls, 0);
+    assert_int_equal(received.calls, 0);
     assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, NULL),
                      ERROR_SUCCESS);
     assert_int_equal(count_groups(), 1);
-    assert_int_equal(heard.calls, 1);
-    assert_int_equal(heard.is_enabled, 1);
-    assert_int_equal(heard.level, 3);
+    assert_int_equal(received.calls, 1);
+    assert_int_equal(received.is_enabled, 1);
+    assert_int_equal(received.level, 3);
     assert_true(EventProviderEnabled(first, 3, 1));
     assert_false(EventProviderEnabled(first, 4, 1));
     assert_false(EventProviderEnabled(second, 3, 1));
@@ -83,12 +83,12 @@ static void a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join(v
     assert_int_equal(counts_of(session).recorded, 2);
 
     assert_int_equal(use_group(session, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, NULL), ERROR_SUCCESS);
-    assert_int_equal(heard.calls, 2);
-    assert_int_equal(heard.is_enabled, 2);
+    assert_int_equal(received.calls, 2);
+    assert_int_equal(received.is_enabled, 2);
     assert_int_equal(use_group(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, NULL),
                      ERROR_SUCCESS);
-    assert_int_equal(heard.calls, 3);
-    assert_int_equal(heard.is_enabled, 0);
+    assert_int_equal(received.calls, 3);
+    assert_int_equal(received.is_enabled, 0);
     assert_false(EventProviderEnabled(first, 3, 1));
     assert_false(EventProviderEnabled(second, 3, 1));
 
@@ -96,14 +96,14 @@ static void a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join(v
     assert_int_equal(EventUnregister(first), ERROR_SUCCESS);
     assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, NULL),
                      ERROR_SUCCESS);
-    first = begin_modern(&heard);
-    assert_int_equal(heard.calls, 3);
+    first = begin_modern(&received);
+    assert_int_equal(received.calls, 3);
     join_group(first);
-    assert_int_equal(heard.calls, 4);
-    assert_int_equal(heard.is_enabled, 1);
+    assert_int_equal(received.calls, 4);
+    assert_int_equal(received.is_enabled, 1);
     stop_session(session, NULL);
-    assert_int_equal(heard.calls, 5);
-    assert_int_equal(heard.is_enabled, 0);
+    assert_int_equal(received.calls, 5);
+    assert_int_equal(received.is_enabled, 0);
     assert_int_equal(EventUnregister(first), ERROR_SUCCESS);
     assert_int_equal(EventUnregister(second), ERROR_SUCCESS);
     assert_int_equal(EventUnregister(outsider), ERROR_SUCCESS);

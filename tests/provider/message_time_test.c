@@ -29,7 +29,7 @@ struct reading {
     int64_t newest;
     uint32_t messages;
     uint32_t events; /* with a stamp of their own */
-    uint32_t strangers;
+    uint32_t other_events;
     uint32_t out_of_turn;
     uint32_t backwards;
     uint32_t too_early;
@@ -50,7 +50,7 @@ static void look_at(EVENT_RECORD *record)
         reading->events++;
     } else {
         /* The file's header event. */
-        reading->strangers++;
+        reading->other_events++;
         return;
     }
     reading->backwards += time < reading->newest;
@@ -92,7 +92,7 @@ static void expect_reading(const struct reading *reading, uint32_t events)
     assert_int_equal(reading->backwards, 0);
     assert_int_equal(reading->too_early, 0);
     assert_int_equal(reading->as_the_one_before, MESSAGES);
-    assert_true(reading->strangers <= 1);
+    assert_true(reading->other_events <= 1);
 }
 
 /* The same session in real time and in its file. `stamped_every` 0: no event but messages. */

@@ -28,20 +28,22 @@ void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
 
 /* ---- registering, enabling, writing ---------------------------------------------------------- */
 
-static void hear(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
-                 uint64_t all, EVENT_FILTER_DESCRIPTOR *filter, void *context)
+static void receive(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
+                    uint64_t all, EVENT_FILTER_DESCRIPTOR *filter, void *context)
 {
-    struct heard *heard = context;
+    struct received *received = context;
 
-    *heard = (struct heard){heard->calls + 1, *source, is_enabled, level, any, all, filter};
+    *received =
+        (struct received){received->calls + 1, *source, is_enabled, level, any, all, filter};
 }
 
-REGHANDLE begin_modern(struct heard *heard)
+REGHANDLE begin_modern(struct received *received)
 {
     REGHANDLE provider = 0;
 
-    assert_int_equal(EventRegister(&control_guid, heard != NULL ? hear : NULL, heard, &provider),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        EventRegister(&control_guid, received != NULL ? receive : NULL, received, &provider),
+        ERROR_SUCCESS);
     assert_true(provider != 0);
     return provider;
 }

@@ -26,7 +26,7 @@ extern const EVENT_DESCRIPTOR full_descriptor;
 void expect_guid(const etwas_guid *guid, const etwas_guid *expected);
 
 /* What a callback was told last, and how often it was called. */
-struct heard {
+struct received {
     uint32_t calls;
     etwas_guid source;
     uint32_t is_enabled;
@@ -36,8 +36,8 @@ struct heard {
     EVENT_FILTER_DESCRIPTOR *filter;
 };
 
-/* Registers control_guid; `heard` may be NULL: no callback. */
-REGHANDLE begin_modern(struct heard *heard);
+/* Registers control_guid; `received` may be NULL: no callback. */
+REGHANDLE begin_modern(struct received *received);
 
 /* EnableTraceEx2 for control_guid, which waits; fails the test unless it succeeds. */
 void enable_modern(etwas_trace_handle session, uint8_t level, uint64_t any, uint64_t all);

@@ -12,15 +12,15 @@
 
 static const etwas_guid no_source;
 
-static void expect_heard(const struct heard *heard, uint32_t calls, uint32_t is_enabled,
-                         uint8_t level, uint64_t any, uint64_t all)
+static void expect_received(const struct received *received, uint32_t calls, uint32_t is_enabled,
+                            uint8_t level, uint64_t any, uint64_t all)
 {
-    assert_int_equal(heard->calls, calls);
-    assert_int_equal(heard->is_enabled, is_enabled);
-    assert_int_equal(heard->level, level);
-    assert_true(heard->any == any);
-    assert_true(heard->all == all);
-    assert_null(heard->filter);
+    assert_int_equal(received->calls, calls);
+    assert_int_equal(received->is_enabled, is_enabled);
+    assert_int_equal(received->level, level);
+    assert_true(received->any == any);
+    assert_true(received->all == all);
+    assert_null(received->filter);
 }
 
 static uint32_t enable_with(etwas_trace_handle session, uint32_t control_code, uint32_t property,
@@ -41,39 +41,39 @@ static uint32_t enable_with(etwas_trace_handle session, uint32_t control_code, u
 
 static void r195_the_callback_is_told_what_all_sessions_ask_for_together(void **state)
 {
-    struct heard heard = {0};
-    REGHANDLE provider = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE provider = begin_modern(&received);
     etwas_trace_handle first = start_recorder();
     etwas_trace_handle second = start_recorder();
     etwas_trace_handle third = start_recorder();
 
     (void)state;
-    assert_int_equal(heard.calls, 0);
+    assert_int_equal(received.calls, 0);
     enable_modern(first, 2, 0x0F, 0x3);
-    expect_heard(&heard, 1, 1, 2, 0x0F, 0x3);
+    expect_received(&received, 1, 1, 2, 0x0F, 0x3);
     enable_modern(second, 4, 0xF0, 0x6);
-    expect_heard(&heard, 2, 1, 4, 0xFF, 0x2);
+    expect_received(&received, 2, 1, 4, 0xFF, 0x2);
     enable_modern(third, 3, UINT64_C(1) << 63, 0xA);
-    expect_heard(&heard, 3, 1, 4, UINT64_C(1) << 63 | 0xFF, 0x2);
+    expect_received(&received, 3, 1, 4, UINT64_C(1) << 63 | 0xFF, 0x2);
     /* Enabling again replaces. */
     enable_modern(second, 1, 0x10, 0x2);
-    expect_heard(&heard, 4, 1, 3, UINT64_C(1) << 63 | 0x1F, 0x2);
+    expect_received(&received, 4, 1, 3, UINT64_C(1) << 63 | 0x1F, 0x2);
     /* Level 0 is every level, and keywords 0 all keywords. */
     enable_modern(third, 0, 0, 0);
-    expect_heard(&heard, 5, 1, 0, UINT64_MAX, 0);
+    expect_received(&received, 5, 1, 0, UINT64_MAX, 0);
     /* It stays enabled until the last one goes, whether it disables or stops. */
     disable_modern(third);
-    expect_heard(&heard, 6, 1, 2, 0x1F, 0x2);
+    expect_received(&received, 6, 1, 2, 0x1F, 0x2);
     disable_modern(third);
-    assert_int_equal(heard.calls, 6);
+    assert_int_equal(received.calls, 6);
     stop_session(first, NULL);
-    expect_heard(&heard, 7, 1, 1, 0x10, 0x2);
+    expect_received(&received, 7, 1, 1, 0x10, 0x2);
     assert_true(EventProviderEnabled(provider, 1, 0x12));
     stop_session(second, NULL);
-    expect_heard(&heard, 8, 0, 0, 0, 0);
+    expect_received(&received, 8, 0, 0, 0, 0);
     assert_false(EventProviderEnabled(provider, 0, 0));
     stop_session(third, NULL);
-    assert_int_equal(heard.calls, 8);
+    assert_int_equal(received.calls, 8);
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
@@ -82,7 +82,7 @@ static void r190_what_is_enabled_before_registering_applies_at_registration(void
     const etwas_guid source = {5, 6, 7, {8}};
     etwas_trace_handle first = start_recorder();
     etwas_trace_handle second = start_recorder();
-    struct heard heard = {.source = source};
+    struct received received = {.source = source};
     REGHANDLE provider;
     REGHANDLE silent;
 
@@ -90,11 +90,11 @@ static void r190_what_is_enabled_before_registering_applies_at_registration(void
     assert_int_equal(enable_with(first, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, NULL, &source),
                      ERROR_SUCCESS);
     enable_modern(second, 3, 0x10, 0);
-    provider = begin_modern(&heard);
+    provider = begin_modern(&received);
     silent = begin_modern(NULL);
-    expect_heard(&heard, 1, 1, 5, UINT64_MAX, 0);
+    expect_received(&received, 1, 1, 5, UINT64_MAX, 0);
     /* Who enabled it is not known any more. */
-    assert_memory_equal(&heard.source, &no_source, sizeof no_source);
+    assert_memory_equal(&received.source, &no_source, sizeof no_source);
     assert_int_equal(write_number(provider, 5, 1, 1), ERROR_SUCCESS);
     assert_int_equal(write_number(silent, 3, 0x10, 2), ERROR_SUCCESS);
     assert_int_equal(counts_of(first).recorded, 2);
@@ -102,19 +102,19 @@ static void r190_what_is_enabled_before_registering_applies_at_registration(void
 
     assert_int_equal(enable_with(first, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, NULL, &source),
                      ERROR_SUCCESS);
-    assert_memory_equal(&heard.source, &source, sizeof source);
+    assert_memory_equal(&received.source, &source, sizeof source);
     assert_int_equal(enable_with(first, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, NULL, &source),
                      ERROR_SUCCESS);
-    expect_heard(&heard, 3, 2, 5, UINT64_MAX, 0);
-    assert_memory_equal(&heard.source, &source, sizeof source);
+    expect_received(&received, 3, 2, 5, UINT64_MAX, 0);
+    assert_memory_equal(&received.source, &source, sizeof source);
     stop_session(first, NULL);
-    expect_heard(&heard, 4, 1, 3, 0x10, 0);
-    assert_memory_equal(&heard.source, &no_source, sizeof no_source);
+    expect_received(&received, 4, 1, 3, 0x10, 0);
+    assert_memory_equal(&received.source, &no_source, sizeof no_source);
     /* Whoever does not enable it cannot ask for its state. */
     disable_modern(second);
     assert_int_equal(enable_with(second, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, NULL, &source),
                      ERROR_SUCCESS);
-    assert_int_equal(heard.calls, 5);
+    assert_int_equal(received.calls, 5);
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
     assert_int_equal(EventUnregister(silent), ERROR_SUCCESS);
     stop_session(second, NULL);
@@ -139,12 +139,12 @@ static void c15_each_session_gets_what_its_level_and_keywords_say(void **state)
         uint8_t level;
         uint64_t any;
         uint64_t all;
-    } wishes[] = {{0, 0, 0},   {1, 0, 0},   {3, 0x6, 0},        {255, 0, 0x3},
-                  {4, 6, 0x4}, {2, 1, 0x8}, {5, UINT64_MAX, 0}, {3, UINT64_C(1) << 40, 0}};
+    } enablements[] = {{0, 0, 0},   {1, 0, 0},   {3, 0x6, 0},        {255, 0, 0x3},
+                       {4, 6, 0x4}, {2, 1, 0x8}, {5, UINT64_MAX, 0}, {3, UINT64_C(1) << 40, 0}};
     static const uint8_t levels[] = {0, 1, 2, 3, 4, 5, 255};
     static const uint64_t keywords[] = {0, 1, 2, 3, 4, 6, 7, 9, UINT64_C(1) << 40, UINT64_MAX};
     enum {
-        SESSIONS = sizeof wishes / sizeof wishes[0]
+        SESSIONS = sizeof enablements / sizeof enablements[0]
     };
     etwas_trace_handle sessions[SESSIONS];
     uint64_t expected[SESSIONS] = {0};
@@ -153,15 +153,16 @@ static void c15_each_session_gets_what_its_level_and_keywords_say(void **state)
     (void)state;
     for (uint32_t index = 0; index < SESSIONS; index++) {
         sessions[index] = start_recorder();
-        enable_modern(sessions[index], wishes[index].level, wishes[index].any, wishes[index].all);
+        enable_modern(sessions[index], enablements[index].level, enablements[index].any,
+                      enablements[index].all);
     }
     for (size_t level = 0; level < sizeof levels; level++) {
         for (size_t keyword = 0; keyword < sizeof keywords / sizeof keywords[0]; keyword++) {
             bool anybody = false;
 
             for (uint32_t index = 0; index < SESSIONS; index++) {
-                bool wanted = is_wanted(levels[level], keywords[keyword], wishes[index].level,
-                                        wishes[index].any, wishes[index].all);
+                bool wanted = is_wanted(levels[level], keywords[keyword], enablements[index].level,
+                                        enablements[index].any, enablements[index].all);
 
                 expected[index] += wanted ? 1 : 0;
                 anybody = anybody || wanted;
@@ -251,21 +252,21 @@ static void a_filter_of_processes_keeps_this_one_out(void **state)
                                       EVENT_FILTER_TYPE_PID};
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle other = start_recorder();
-    struct heard heard = {0};
-    REGHANDLE provider = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE provider = begin_modern(&received);
 
     (void)state;
     enable_modern(other, 2, 1, 0);
     assert_int_equal(
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_SUCCESS);
-    assert_int_equal(heard.calls, 1);
+    assert_int_equal(received.calls, 1);
     assert_false(EventProviderEnabled(provider, 5, 1));
     filter.Size = sizeof ids;
     assert_int_equal(
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_SUCCESS);
-    expect_heard(&heard, 2, 1, 5, UINT64_MAX, 0);
+    expect_received(&received, 2, 1, 5, UINT64_MAX, 0);
     assert_true(EventProviderEnabled(provider, 5, 1));
     filter.Type = EVENT_FILTER_TYPE_EXECUTABLE_NAME;
     filter.Ptr = (uint64_t)(uintptr_t)u"somebody else";
@@ -273,12 +274,12 @@ static void a_filter_of_processes_keeps_this_one_out(void **state)
     assert_int_equal(
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_SUCCESS);
-    expect_heard(&heard, 3, 1, 2, 1, 0);
+    expect_received(&received, 3, 1, 2, 1, 0);
     filter.Type = EVENT_FILTER_TYPE_PAYLOAD;
     assert_int_equal(
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_NOT_SUPPORTED);
-    assert_int_equal(heard.calls, 3);
+    assert_int_equal(received.calls, 3);
     stop_session(session, NULL);
     stop_session(other, NULL);
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
@@ -289,8 +290,8 @@ static void a_filter_of_processes_keeps_this_one_out(void **state)
 static void eight_sessions_enable_a_provider_and_a_ninth_is_refused(void **state)
 {
     etwas_trace_handle sessions[9];
-    struct heard heard = {0};
-    REGHANDLE provider = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE provider = begin_modern(&received);
     struct {
         TRACE_GUID_INFO head;
         TRACE_PROVIDER_INSTANCE_INFO instance;
@@ -307,7 +308,7 @@ static void eight_sessions_enable_a_provider_and_a_ninth_is_refused(void **state
         enable_modern(sessions[index], (uint8_t)(index + 1), index, 0);
     }
     assert_int_equal(EnableTrace(1, 1, 1, &control_guid, sessions[8]), ERROR_NO_SYSTEM_RESOURCES);
-    assert_int_equal(heard.calls, 8);
+    assert_int_equal(received.calls, 8);
     assert_int_equal(
         EnumerateTraceGuidsEx(TraceGuidQueryInfo, &guid, sizeof guid, &known, sizeof known, &bytes),
         ERROR_SUCCESS);
@@ -349,8 +350,8 @@ static void r192_under_one_guid_classic_and_modern_providers_go_by_their_own_rul
     etwas_trace_handle first = start_recorder();
     etwas_trace_handle second = start_recorder();
     uint32_t calls[2] = {0};
-    struct heard heard = {0};
-    REGHANDLE provider = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE provider = begin_modern(&received);
     etwas_trace_handle classic;
 
     (void)state;
@@ -363,17 +364,17 @@ static void r192_under_one_guid_classic_and_modern_providers_go_by_their_own_rul
     enable_modern(first, 2, 1, 0);
     enable_modern(second, 4, 2, 0);
     assert_int_equal(calls[0], 2);
-    assert_int_equal(heard.calls, 2);
+    assert_int_equal(received.calls, 2);
     /* The classic provider has the newest session, and does not miss the other. */
     disable_modern(first);
     assert_int_equal(calls[1], 0);
-    expect_heard(&heard, 3, 1, 4, 2, 0);
+    expect_received(&received, 3, 1, 4, 2, 0);
     assert_true(etwas_enabled(etwas_provider_of(classic), 4, 2));
     enable_modern(first, 2, 1, 0);
     disable_modern(first);
     assert_int_equal(calls[1], 1);
     assert_false(etwas_enabled(etwas_provider_of(classic), 0, 0));
-    expect_heard(&heard, 5, 1, 4, 2, 0);
+    expect_received(&received, 5, 1, 4, 2, 0);
     /* Alone, it is its last session's: the one that has gone. */
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
     assert_int_equal(UnregisterTraceGuids(classic), ERROR_SUCCESS);

@@ -335,7 +335,7 @@ static void a_callback_may_write_events_and_unregister_itself(void **state)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-static void live_as_child(REGHANDLE provider, struct heard *heard, const etwas_guid *parents)
+static void live_as_child(REGHANDLE provider, struct received *received, const etwas_guid *parents)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
                                            .flusher.no_thread = FIXTURE_SANITIZER};
@@ -347,7 +347,7 @@ static void live_as_child(REGHANDLE provider, struct heard *heard, const etwas_g
     CHECK_IN_CHILD(write_number(provider, 1, 1, 1) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_start("child", NULL, &options, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EnableTrace(1, 1, 1, &control_guid, session) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(heard->calls == 2 && heard->is_enabled == 1);
+    CHECK_IN_CHILD(received->calls == 2 && received->is_enabled == 1);
     CHECK_IN_CHILD(write_number(provider, 1, 1, 1) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_counts(session, &counts) == ERROR_SUCCESS);
     CHECK_IN_CHILD(counts.recorded == 1);
@@ -360,8 +360,8 @@ static void live_as_child(REGHANDLE provider, struct heard *heard, const etwas_g
 static void a_forks_child_keeps_its_providers_and_nobody_enables_them(void **state)
 {
     etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
-    struct heard heard = {0};
-    REGHANDLE provider = begin_modern(&heard);
+    struct received received = {0};
+    REGHANDLE provider = begin_modern(&received);
     etwas_guid id;
     pid_t child;
 
@@ -372,7 +372,7 @@ static void a_forks_child_keeps_its_providers_and_nobody_enables_them(void **sta
     child = fork();
     if (child == 0) {
         /* The next id of either process has one number, and is not the same. */
-        live_as_child(provider, &heard, &id);
+        live_as_child(provider, &received, &id);
     }
     assert_int_equal(exit_code_of(child), 0);
     assert_int_equal(write_number(provider, 1, 1, 2), ERROR_SUCCESS);

@@ -194,7 +194,7 @@ static void what_replacement_cannot_explain_is_damage(void **state)
     assert_int_equal(collected.events[1].number, 8 * IN_BUFFER + 1);
 }
 
-static void a_place_with_a_useless_header_costs_one_buffer_and_is_told_once(void **state)
+static void a_place_with_a_useless_header_costs_one_buffer_and_is_reported_once(void **state)
 {
     const uint32_t written = 2 * PLACES + 3;
 
@@ -215,7 +215,7 @@ static void a_place_with_a_useless_header_costs_one_buffer_and_is_told_once(void
     }
 }
 
-static void a_circular_file_cut_at_a_buffers_edge_is_told(void **state)
+static void a_circular_file_cut_at_a_buffers_edge_is_reported(void **state)
 {
     (void)state;
     for (uint32_t written = PLACES; written <= 2 * PLACES; written++) {
@@ -359,8 +359,8 @@ int main(void)
         CIRCULAR_TEST(space_allocated_ahead_of_a_circular_file_is_its_end_R97),
         CIRCULAR_TEST(numbers_half_given_anew_are_no_damage),
         CIRCULAR_TEST(what_replacement_cannot_explain_is_damage),
-        CIRCULAR_TEST(a_place_with_a_useless_header_costs_one_buffer_and_is_told_once),
-        CIRCULAR_TEST(a_circular_file_cut_at_a_buffers_edge_is_told),
+        CIRCULAR_TEST(a_place_with_a_useless_header_costs_one_buffer_and_is_reported_once),
+        CIRCULAR_TEST(a_circular_file_cut_at_a_buffers_edge_is_reported),
         CIRCULAR_TEST(a_buffer_torn_in_the_middle_gives_its_beginning),
         CIRCULAR_TEST(records_newer_than_their_buffer_are_not_its_own),
         CIRCULAR_TEST(a_tear_in_the_last_record_shows_behind_it),

@@ -27,7 +27,7 @@ static void expect_near(double value, double wanted, double within)
 }
 
 /* The calibration of a file that ended was measured over all of it: against that nothing drifts. */
-static void drift_is_told_against_what_the_session_knew_at_its_start(void **state)
+static void drift_is_reported_against_what_the_session_knew_at_its_start(void **state)
 {
     struct builder_options options = cycles();
 
@@ -47,7 +47,7 @@ static void drift_is_told_against_what_the_session_knew_at_its_start(void **stat
     }
 }
 
-static void what_the_session_noted_of_its_clock_is_told(void **state)
+static void what_the_session_noted_of_its_clock_is_reported(void **state)
 {
     const struct builder_options options = cycles();
     etwas_trace_clock clock;
@@ -198,7 +198,7 @@ static void expect_own_times(uint32_t clock_type, int64_t last)
     }
 }
 
-static void a_stamp_is_told_as_the_events_own_times_are(void **state)
+static void a_stamp_is_reported_as_the_events_own_times_are(void **state)
 {
     static const uint32_t clock_types[] = {ETWAS_ETL_CLOCK_CYCLES, ETWAS_ETL_CLOCK_PERFORMANCE,
                                            ETWAS_ETL_CLOCK_SYSTEM};
@@ -274,11 +274,11 @@ static void others_may_ask_while_a_file_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drift_is_told_against_what_the_session_knew_at_its_start),
-        cmocka_unit_test(what_the_session_noted_of_its_clock_is_told),
+        cmocka_unit_test(drift_is_reported_against_what_the_session_knew_at_its_start),
+        cmocka_unit_test(what_the_session_noted_of_its_clock_is_reported),
         cmocka_unit_test(steps_of_the_wall_clock_and_suspends_are_told_apart),
         cmocka_unit_test(more_steps_than_are_kept_are_counted),
-        cmocka_unit_test(a_stamp_is_told_as_the_events_own_times_are),
+        cmocka_unit_test(a_stamp_is_reported_as_the_events_own_times_are),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(others_may_ask_while_a_file_is_read),
     };

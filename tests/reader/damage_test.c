@@ -154,7 +154,7 @@ static void buffer_0_alone_or_not_at_all(void **state)
     }
 }
 
-static void what_OpenTrace_finds_is_told_by_ProcessTrace(void **state)
+static void what_OpenTrace_finds_is_reported_by_ProcessTrace(void **state)
 {
     etwas_trace_information information;
     etwas_trace_handle handle;
@@ -242,7 +242,7 @@ int main(void)
         DAMAGE_TEST(an_unfinished_file_may_end_inside_a_buffer),
         DAMAGE_TEST(space_allocated_ahead_is_not_damage),
         DAMAGE_TEST(buffer_0_alone_or_not_at_all),
-        DAMAGE_TEST(what_OpenTrace_finds_is_told_by_ProcessTrace),
+        DAMAGE_TEST(what_OpenTrace_finds_is_reported_by_ProcessTrace),
         DAMAGE_TEST(sizes_of_buffer_0_are_doubted_where_the_second_buffer_disagrees),
         DAMAGE_TEST(a_first_record_longer_than_buffer_0_is_damage),
         DAMAGE_TEST(a_clock_that_cannot_be_used_is_named_and_order_survives),

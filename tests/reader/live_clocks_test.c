@@ -225,7 +225,7 @@ static etwas_trace_clock clocks_of(const struct consumer *consumer)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void a_running_session_s_events_are_told_within_the_error(void **state)
+static void a_running_session_s_events_are_reported_within_the_error(void **state)
 {
     (void)state;
     for (uint32_t clock = 1; clock <= 3; clock++) {
@@ -352,7 +352,7 @@ static void others_may_ask_while_sessions_begin_and_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_running_session_s_events_are_told_within_the_error),
+        cmocka_unit_test(a_running_session_s_events_are_reported_within_the_error),
         cmocka_unit_test(the_wall_clock_s_steps_are_seen_while_the_session_runs),
         cmocka_unit_test(a_trace_that_goes_on_with_another_session_has_that_one_s_clocks),
         cmocka_unit_test(others_may_ask_while_sessions_begin_and_end),

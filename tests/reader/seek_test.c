@@ -266,7 +266,7 @@ static void a_span_has_the_same_events_by_an_index(void **state)
     }
 }
 
-static void what_is_damaged_is_told_by_an_index_as_without(void **state)
+static void what_is_damaged_is_reported_by_an_index_as_without(void **state)
 {
     (void)state;
     for (uint32_t round = 0; round < 12; round++) {
@@ -432,7 +432,7 @@ int main(void)
         cmocka_unit_test(a_damaged_stamp_takes_no_other_event_out_of_a_span),
         cmocka_unit_test(little_more_is_read_than_a_span_takes),
         cmocka_unit_test(a_span_has_the_same_events_by_an_index),
-        cmocka_unit_test(what_is_damaged_is_told_by_an_index_as_without),
+        cmocka_unit_test(what_is_damaged_is_reported_by_an_index_as_without),
         cmocka_unit_test(a_span_by_an_index_reads_what_it_takes),
         cmocka_unit_test(an_index_with_any_byte_damaged_is_ignored),
         cmocka_unit_test(an_index_of_what_the_file_was_before_is_ignored),

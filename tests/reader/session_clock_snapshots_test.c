@@ -204,7 +204,7 @@ static void read_sound_file(const char *path, bool steps)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void every_clock_s_events_are_told_within_the_error(void **state)
+static void every_clock_s_events_are_reported_within_the_error(void **state)
 {
     (void)state;
     for (uint32_t clock = 1; clock <= 3; clock++) {
@@ -463,7 +463,7 @@ static int reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLOCK_SNAPSHOTS_TEST(every_clock_s_events_are_told_within_the_error),
+        CLOCK_SNAPSHOTS_TEST(every_clock_s_events_are_reported_within_the_error),
         CLOCK_SNAPSHOTS_TEST(the_wall_clock_s_steps_and_a_sleep_are_seen_in_qpc_and_tsc_traces),
         CLOCK_SNAPSHOTS_TEST(clock_snapshots_that_leave_buffer_0_are_all_read),
         CLOCK_SNAPSHOTS_TEST(clock_snapshots_that_leave_buffer_0_meanwhile_are_no_damage),

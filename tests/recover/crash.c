@@ -17,7 +17,7 @@
 enum {
     THREAD_SHIFT = 48,
     PAUSE_US = 200,
-    PATIENCE_US = 60000000,
+    TIMEOUT_US = 60000000,
     MOST_PARTS = 1000,
 };
 
@@ -145,7 +145,7 @@ static bool has_logged(const struct crash_progress *progress, uint32_t threads, 
 void crash_await(int child, const struct crash_progress *progress, uint32_t threads, uint64_t count)
 {
     for (uint64_t waited_us = 0; !has_logged(progress, threads, count); waited_us += PAUSE_US) {
-        if (waited_us > PATIENCE_US || waitpid(child, NULL, WNOHANG) == child) {
+        if (waited_us > TIMEOUT_US || waitpid(child, NULL, WNOHANG) == child) {
             fail_msg("the child does not log");
         }
         (void)usleep(PAUSE_US);

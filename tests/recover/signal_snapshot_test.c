@@ -217,7 +217,7 @@ static long fill_disk(enum etwas_log_file_call call, size_t bytes)
 }
 
 /* What has room is in the file, which says how much is not. */
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     int descriptor = log_and_prepare(NULL, &recorder);
     struct readback result;
@@ -274,7 +274,7 @@ static void a_stop_does_not_wait_for_ever_and_takes_nothing_from_a_handler(void 
     assert_int_equal(snapshot_as_handler(), ERROR_BUSY);
     etwas_drain_timeout_ns = 20000000;
     stop_session(session, NULL);
-    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_DRAIN_TIMEOUT_NS;
     (void)sem_post(&may_go_on);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(code, ERROR_SUCCESS);
@@ -294,7 +294,7 @@ int main(void)
         FOLDER_TEST(the_images_of_a_session_with_stacks_are_those_of_then),
         FOLDER_TEST(snapshots_beside_writers_and_a_flusher_are_whole),
         FOLDER_TEST(what_cannot_be_prepared_is_refused),
-        FOLDER_TEST(a_full_disk_is_told),
+        FOLDER_TEST(a_full_disk_is_reported),
         FOLDER_TEST(a_stop_does_not_wait_for_ever_and_takes_nothing_from_a_handler),
     };
 

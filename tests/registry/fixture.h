@@ -38,7 +38,7 @@ uint32_t files_like(const char *beginning);
 struct child {
     pid_t process;
     int from; /* it says something by a byte */
-    int to;   /* and is told something by one */
+    int to;   /* and is notified something by one */
 };
 
 /* Runs `body` in a process of its own, which ends with what it returns. */
@@ -49,13 +49,13 @@ struct child child_start(int (*body)(struct child *self, void *context), void *c
  * the process.
  */
 void say(const struct child *other, char byte);
-int hear(const struct child *other);
+int receive_byte(const struct child *other);
 
 /* Lets it end, and returns what its body did; the signal's negative number if it was one. */
 int child_end(struct child *child);
 void child_kill(struct child *child);
 
-/* Until it is stopped, not only told to be. */
+/* Until it is stopped, not only notified to be. */
 void child_stop(const struct child *child);
 
 /*

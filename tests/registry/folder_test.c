@@ -35,7 +35,7 @@ static const char *why_no_mounts;
 static void expect_refused(uint32_t expected)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED};
+    struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     etwas_guid session = guid_of(1);
@@ -54,7 +54,7 @@ static void expect_refused(uint32_t expected)
     assert_null(sessions);
     assert_int_equal(etwas_registry_join(&process), expected);
     assert_int_equal(process.socket, -1);
-    assert_int_equal(etwas_registry_notify_all(&tell, NULL), expected);
+    assert_int_equal(etwas_registry_notify_all(&notification, NULL), expected);
     assert_int_equal(etwas_registry_clear_stale(), 0);
 }
 
@@ -64,15 +64,15 @@ static void use_folder(const char *name)
     assert_int_equal(setenv("ETWAS_RUNTIME_DIR", name, 1), 0);
 }
 
-/* A session, and a process that is told. */
+/* A session, and a process that is notified. */
 static void expect_works(void)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 3};
+    struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED, .number = 3};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     struct etwas_peer peer;
-    uint32_t told;
+    uint32_t notified;
     int connection;
 
     assert_int_equal(open_session(&host, u"works", 1), ERROR_SUCCESS);
@@ -81,10 +81,10 @@ static void expect_works(void)
     assert_int_equal(close(connection), 0);
     free(entry);
     assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
-    assert_int_equal(told, 1);
-    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_SUCCESS);
-    assert_int_equal(tell.number, 3);
+    assert_int_equal(etwas_registry_notify_all(&notification, &notified), ERROR_SUCCESS);
+    assert_int_equal(notified, 1);
+    assert_int_equal(etwas_registry_receive(&process, &notification), ERROR_SUCCESS);
+    assert_int_equal(notification.number, 3);
     etwas_registry_leave(&process);
     etwas_registry_host_close(&host);
     assert_int_equal(files_like(""), 0);
@@ -317,7 +317,7 @@ static void expect_first_folder(char *program, const char *expected)
     char folder[ETWAS_FOLDER_BYTES] = "";
     size_t length = 0;
 
-    for (int byte = hear(&child); byte > 0; byte = hear(&child)) {
+    for (int byte = receive_byte(&child); byte > 0; byte = receive_byte(&child)) {
         folder[length++] = (char)byte;
     }
     assert_string_equal(folder, expected);
@@ -364,7 +364,8 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     struct etwas_registry_host other;
     struct etwas_registry_entry *entry;
     struct etwas_held_file held = {.lock = -1};
-    const struct etwas_held_request wish = {.stem = "n.0000000000000001", .bytes = "1", .size = 1};
+    const struct etwas_held_request request = {
+        .stem = "n.0000000000000001", .bytes = "1", .size = 1};
 
     (void)state;
     skip_without_mounts();
@@ -376,7 +377,7 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     assert_int_equal(etwas_registry_host_publish(&host, entry), ERROR_DISK_FULL);
     assert_int_equal(etwas_registry_join(&process), ERROR_DISK_FULL);
     assert_int_equal(open_session(&other, u"more", 2), ERROR_DISK_FULL);
-    assert_int_equal(etwas_held_acquire(&held, &wish), ERROR_DISK_FULL);
+    assert_int_equal(etwas_held_acquire(&held, &request), ERROR_DISK_FULL);
     assert_int_equal(held.lock, -1);
     assert_int_equal(etwas_registry_find(u"full", &entry), ERROR_SUCCESS);
     assert_int_equal(entry->number, 1);

@@ -108,7 +108,7 @@ static void begin_early(void)
 static int be_there(struct child *self, void *context)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED};
+    struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED};
     struct etwas_registry_host host;
 
     (void)context;
@@ -118,8 +118,9 @@ static int be_there(struct child *self, void *context)
         return 1;
     }
     say(self, 'o');
-    (void)hear(self);
-    if (etwas_registry_receive(&process, &tell) != ERROR_SUCCESS || tell.number != 7) {
+    (void)receive_byte(self);
+    if (etwas_registry_receive(&process, &notification) != ERROR_SUCCESS ||
+        notification.number != 7) {
         return 2;
     }
     etwas_registry_host_close(&host);
@@ -135,7 +136,7 @@ static bool count_list(const struct etwas_registry_guid_list *list, void *count)
 
 static void processes_of_different_folders_find_tell_and_reach_each_other(void **state)
 {
-    const struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
+    const struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
     struct etwas_registry_entry *entry;
     char path[ETWAS_FOLDER_BYTES];
     etwas_guid *sessions;
@@ -148,7 +149,7 @@ static void processes_of_different_folders_find_tell_and_reach_each_other(void *
     begin_early();
     assert_int_equal(etwas_registry_find(u"late", &entry), ERROR_NOT_FOUND);
     child = child_start(be_there, NULL);
-    assert_int_equal(hear(&child), 'o');
+    assert_int_equal(receive_byte(&child), 'o');
     before = count_descriptors();
     assert_int_equal(etwas_registry_each_process(count_list, &count), ERROR_SUCCESS);
     assert_int_equal(count, 1);
@@ -162,7 +163,7 @@ static void processes_of_different_folders_find_tell_and_reach_each_other(void *
     assert_int_equal(peer.process_id, child.process);
     assert_int_equal(close(connection), 0);
     free(entry);
-    assert_int_equal(etwas_registry_notify_all(&tell, &count), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&notification, &count), ERROR_SUCCESS);
     assert_int_equal(count, 1);
     assert_int_equal(etwas_registry_clear_stale(), 0);
     assert_int_equal(count_descriptors(), before);
@@ -186,7 +187,7 @@ static void what_a_dead_process_left_in_another_folder_is_removed(void **state)
     (void)state;
     begin_early();
     child = child_start(be_there, NULL);
-    assert_int_equal(hear(&child), 'o');
+    assert_int_equal(receive_byte(&child), 'o');
     child_kill(&child);
     while (etwas_registry_clear_stale() != 0) {
     }
@@ -205,7 +206,7 @@ static void a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said(void 
     (void)state;
     begin_early();
     child = child_start(be_there, NULL);
-    assert_int_equal(hear(&child), 'o');
+    assert_int_equal(receive_byte(&child), 'o');
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     spare = dup(STDOUT_FILENO);
     assert_int_equal(close(spare), 0);
@@ -293,13 +294,13 @@ static void let_it_take(enum etwas_testpoint point)
     if (point == ETWAS_POINT_REGISTRY_FOUND_FREE) {
         etwas_testpoint_set(NULL);
         say(&child, 't');
-        assert_int_equal(hear(&child), 'o');
+        assert_int_equal(receive_byte(&child), 'o');
     }
 }
 
-static int take_when_told(struct child *self, void *context)
+static int take_when_asked(struct child *self, void *context)
 {
-    (void)hear(self);
+    (void)receive_byte(self);
     return be_there(self, context);
 }
 
@@ -309,16 +310,16 @@ static int take_when_told(struct child *self, void *context)
  */
 static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(void **state)
 {
-    const struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
+    const struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
     struct etwas_registry_host host;
 
     (void)state;
     begin_early();
-    child = child_start(take_when_told, NULL);
+    child = child_start(take_when_asked, NULL);
     etwas_testpoint_set(let_it_take);
     assert_int_equal(open_session(&host, u"Late", 2), ERROR_ALREADY_EXISTS);
     assert_int_equal(open_session(&host, u"other", 1), ERROR_ALREADY_EXISTS); /* its GUID */
-    assert_int_equal(etwas_registry_notify_all(&tell, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&notification, NULL), ERROR_SUCCESS);
     assert_int_equal(child_end(&child), 0);
     assert_int_equal(open_session(&host, u"Late", 1), ERROR_SUCCESS);
     etwas_registry_host_close(&host);
@@ -342,7 +343,7 @@ static int contend(struct child *self, void *context)
         return 1;
     }
     say(self, 'o');
-    (void)hear(self);
+    (void)receive_byte(self);
     for (int round = 0; round < ROUNDS; round++) {
         if (open_session(&host, u"contended", 1) == ERROR_SUCCESS) {
             if (ck_pr_faa_32(&contest->holders, 1) != 0) {
@@ -370,7 +371,7 @@ static void processes_of_two_folders_never_have_one_name_at_once(void **state)
             log_in();
         }
         takers[index] = child_start(contend, contest);
-        assert_int_equal(hear(&takers[index]), 'o');
+        assert_int_equal(receive_byte(&takers[index]), 'o');
     }
     for (int index = 0; index < TAKERS; index++) {
         say(&takers[index], 'g');

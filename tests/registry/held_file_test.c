@@ -29,7 +29,7 @@ static bool is_text(const void *bytes, size_t size, void *what)
     return size == strlen(what) && memcmp(bytes, what, size) == 0;
 }
 
-static struct etwas_held_request wish_for(const char *text)
+static struct etwas_held_request request_for(const char *text)
 {
     return (struct etwas_held_request){.stem = stem,
                                        .bytes = text,
@@ -40,17 +40,17 @@ static struct etwas_held_request wish_for(const char *text)
 
 static uint32_t take(struct etwas_held_file *held, const char *text)
 {
-    struct etwas_held_request wish = wish_for(text);
+    struct etwas_held_request request = request_for(text);
 
-    return etwas_held_acquire(held, &wish);
+    return etwas_held_acquire(held, &request);
 }
 
 static uint32_t find(const char *text)
 {
-    struct etwas_held_request wish = wish_for(text);
+    struct etwas_held_request request = request_for(text);
     void *bytes;
     size_t size;
-    uint32_t code = etwas_held_read(&wish, &bytes, &size);
+    uint32_t code = etwas_held_read(&request, &bytes, &size);
 
     assert_true((code == ERROR_SUCCESS) == (bytes != NULL));
     free(bytes);
@@ -284,7 +284,7 @@ static int forget_and_wait(struct child *self, void *context)
 {
     etwas_held_forget(context);
     say(self, 'f');
-    return hear(self) < 0;
+    return receive_byte(self) < 0;
 }
 
 static int hold_and_fork(struct child *self, void *context)
@@ -297,9 +297,9 @@ static int hold_and_fork(struct child *self, void *context)
         return 1;
     }
     grandchild = child_start(forget_and_wait, &held);
-    (void)hear(&grandchild);
+    (void)receive_byte(&grandchild);
     say(self, 'h');
-    (void)hear(self);
+    (void)receive_byte(self);
     return 0;
 }
 
@@ -308,7 +308,7 @@ static void a_forks_child_that_forgets_does_not_hold(void **state)
     struct child child = child_start(hold_and_fork, NULL);
 
     (void)state;
-    assert_int_equal(hear(&child), 'h');
+    assert_int_equal(receive_byte(&child), 'h');
     assert_int_equal(find("mine"), ERROR_SUCCESS);
     child_kill(&child);
     assert_int_equal(find("mine"), ERROR_NOT_FOUND);

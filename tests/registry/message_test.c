@@ -243,7 +243,7 @@ static void what_is_no_message_is_refused_and_the_next_one_is_not(void **state)
     close_pair(pair);
 }
 
-static void a_body_longer_than_the_room_is_told(void **state)
+static void a_body_longer_than_the_room_is_reported(void **state)
 {
     static struct raw raw;
     struct etwas_message message;
@@ -304,7 +304,7 @@ static int host_and_wait(struct child *self, void *context)
 
     (void)context;
     say(self, (char)open_session(&host, u"sleepy", 1));
-    return hear(self) < 0;
+    return receive_byte(self) < 0;
 }
 
 static void a_host_that_is_stopped_holds_nobody_longer_than_the_deadline(void **state)
@@ -317,7 +317,7 @@ static void a_host_that_is_stopped_holds_nobody_longer_than_the_deadline(void **
     uint32_t code;
 
     (void)state;
-    assert_int_equal(hear(&child), ERROR_SUCCESS);
+    assert_int_equal(receive_byte(&child), ERROR_SUCCESS);
     child_stop(&child);
     assert_int_equal(etwas_registry_find(u"sleepy", &entry), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_connect(entry, in_a_moment(), &connection, &peer),
@@ -379,7 +379,7 @@ static int connect_as_another_user(struct child *self, void *context)
         return 1;
     }
     say(self, 'c');
-    (void)hear(self);
+    (void)receive_byte(self);
     return 0;
 }
 
@@ -402,7 +402,7 @@ static void another_user_is_not_accepted(void **state)
         skip();
     }
     child = child_start(connect_as_another_user, entry);
-    assert_int_equal(hear(&child), 'c');
+    assert_int_equal(receive_byte(&child), 'c');
     assert_int_equal(etwas_registry_accept(host.listener, &spares, &connection, &peer),
                      ERROR_ACCESS_DENIED);
     assert_int_equal(etwas_registry_accept(host.listener, &spares, &connection, &peer),
@@ -420,11 +420,11 @@ static int listen_as_another_user(struct child *self, void *context)
 
     become_another_user();
     say(self, (char)etwas_registry_listen(&entry->session, entry->socket, &listener));
-    (void)hear(self);
+    (void)receive_byte(self);
     return 0;
 }
 
-/* Who has put a socket in a host's place is not told what was meant for the host. */
+/* Who has put a socket in a host's place is not notified what was meant for the host. */
 static void another_users_host_is_not_connected_to(void **state)
 {
     struct etwas_registry_host host;
@@ -443,7 +443,7 @@ static void another_users_host_is_not_connected_to(void **state)
         skip();
     }
     child = child_start(listen_as_another_user, entry);
-    assert_int_equal(hear(&child), ERROR_SUCCESS);
+    assert_int_equal(receive_byte(&child), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_connect(entry, soon(), &connection, &peer),
                      ERROR_ACCESS_DENIED);
     assert_int_equal(child_end(&child), 0);
@@ -458,7 +458,7 @@ int main(void)
         REGISTRY_TEST(a_descriptor_arrives_without_the_senders_lock),
         REGISTRY_TEST(what_cannot_be_opened_anew_is_not_passed),
         REGISTRY_TEST(what_is_no_message_is_refused_and_the_next_one_is_not),
-        REGISTRY_TEST(a_body_longer_than_the_room_is_told),
+        REGISTRY_TEST(a_body_longer_than_the_room_is_reported),
         REGISTRY_TEST(surplus_descriptors_are_closed),
         REGISTRY_TEST(a_host_that_is_stopped_holds_nobody_longer_than_the_deadline),
         REGISTRY_TEST(who_cannot_be_connected_gives_up_at_the_deadline),

@@ -197,7 +197,7 @@ static void a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there(void
 /* The file of the only name that is taken; its content, which is the caller's to free. */
 static void read_name_file(char name[ETWAS_REGISTRY_FILE_BYTES], void **bytes, size_t *size)
 {
-    struct etwas_held_request wish = {.stem = name};
+    struct etwas_held_request request = {.stem = name};
     DIR *folder = opendir(registry_folder());
     const struct dirent *found;
 
@@ -208,7 +208,7 @@ static void read_name_file(char name[ETWAS_REGISTRY_FILE_BYTES], void **bytes, s
         }
     }
     (void)closedir(folder);
-    assert_int_equal(etwas_held_read(&wish, bytes, size), ERROR_SUCCESS);
+    assert_int_equal(etwas_held_read(&request, bytes, size), ERROR_SUCCESS);
 }
 
 /* As if both names had one hash. */
@@ -217,7 +217,7 @@ static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void *
     char name[ETWAS_REGISTRY_FILE_BYTES] = "";
     char others_name[ETWAS_REGISTRY_FILE_BYTES] = "";
     struct etwas_held_file other = {.lock = -1};
-    struct etwas_held_request wish = {.stem = name};
+    struct etwas_held_request request = {.stem = name};
     struct etwas_registry_host host;
     struct etwas_registry_host second;
     void *bytes;
@@ -225,8 +225,8 @@ static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void *
 
     (void)state;
     assert_int_equal(open_session(&host, u"another", 1), ERROR_SUCCESS);
-    read_name_file(others_name, &bytes, &wish.size);
-    wish.bytes = bytes;
+    read_name_file(others_name, &bytes, &request.size);
+    request.bytes = bytes;
     etwas_registry_host_close(&host);
     assert_int_equal(open_session(&host, u"name", 2), ERROR_SUCCESS);
     read_name_file(name, &own_bytes, &(size_t){0});
@@ -234,7 +234,7 @@ static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void *
     assert_string_not_equal(name, others_name);
     etwas_registry_host_close(&host);
 
-    assert_int_equal(etwas_held_acquire(&other, &wish), ERROR_SUCCESS);
+    assert_int_equal(etwas_held_acquire(&other, &request), ERROR_SUCCESS);
     free(bytes);
     assert_int_equal(find(u"name"), ERROR_NOT_FOUND);
     assert_int_equal(open_session(&host, u"name", 2), ERROR_SUCCESS);
@@ -272,12 +272,12 @@ static void a_name_has_one_unit_or_more_and_not_too_many(void **state)
 }
 
 /* A session of a build that writes what this one does not understand. */
-static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
+static void an_entry_that_cannot_be_read_is_reported_and_stays(void **state)
 {
     static const char bytes[] = "of another build";
     const etwas_guid session = guid_of(0xABC);
     struct etwas_held_file held = {.lock = -1};
-    struct etwas_held_request wish = {
+    struct etwas_held_request request = {
         .stem = "s.00000abc-00e7-0000-0102-030405060708", .bytes = bytes, .size = sizeof bytes};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
@@ -285,7 +285,7 @@ static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
     uint32_t count;
 
     (void)state;
-    assert_int_equal(etwas_held_acquire(&held, &wish), ERROR_SUCCESS);
+    assert_int_equal(etwas_held_acquire(&held, &request), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_read(&session, &entry), ERROR_INVALID_DATA);
     assert_null(entry);
     assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
@@ -344,14 +344,14 @@ static void what_is_not_the_registrys_is_left_alone(void **state)
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
-static int host_until_told(struct child *self, void *context)
+static int host_until_asked(struct child *self, void *context)
 {
     struct etwas_registry_host host;
     const uint32_t *number = context;
     uint32_t code = open_session(&host, u"the one", *number);
 
     say(self, (char)code);
-    (void)hear(self);
+    (void)receive_byte(self);
     etwas_registry_host_close(&host);
     return 0;
 }
@@ -365,10 +365,10 @@ static void exactly_one_of_many_starters_gets_a_name(void **state)
     for (uint32_t round = 0; round < 20; round++) {
         winners = 0;
         for (uint32_t index = 0; index < STARTERS; index++) {
-            children[index] = child_start(host_until_told, &index);
+            children[index] = child_start(host_until_asked, &index);
         }
         for (uint32_t index = 0; index < STARTERS; index++) {
-            int code = hear(&children[index]);
+            int code = receive_byte(&children[index]);
 
             assert_true(code == ERROR_SUCCESS || code == ERROR_ALREADY_EXISTS);
             winners += code == ERROR_SUCCESS;
@@ -390,10 +390,10 @@ static void a_host_that_is_killed_gives_its_name_and_its_guid_back(void **state)
 {
     struct etwas_registry_host host;
     uint32_t number = 1;
-    struct child child = child_start(host_until_told, &number);
+    struct child child = child_start(host_until_asked, &number);
 
     (void)state;
-    assert_int_equal(hear(&child), ERROR_SUCCESS);
+    assert_int_equal(receive_byte(&child), ERROR_SUCCESS);
     assert_int_equal(open_session(&host, u"the one", 1), ERROR_ALREADY_EXISTS);
     assert_int_equal(find(u"the one"), ERROR_SUCCESS);
     child_kill(&child);
@@ -414,7 +414,7 @@ static int forget_and_wait(struct child *self, void *context)
     etwas_registry_host_forget(context);
     etwas_registry_forget();
     say(self, 'f');
-    return hear(self) < 0;
+    return receive_byte(self) < 0;
 }
 
 static int host_and_fork(struct child *self, void *context)
@@ -427,9 +427,9 @@ static int host_and_fork(struct child *self, void *context)
         return 1;
     }
     grandchild = child_start(forget_and_wait, &host);
-    (void)hear(&grandchild);
+    (void)receive_byte(&grandchild);
     say(self, 'h');
-    (void)hear(self);
+    (void)receive_byte(self);
     return 0;
 }
 
@@ -438,7 +438,7 @@ static void a_session_does_not_outlive_its_host_in_a_forks_child(void **state)
     struct child child = child_start(host_and_fork, NULL);
 
     (void)state;
-    assert_int_equal(hear(&child), 'h');
+    assert_int_equal(receive_byte(&child), 'h');
     assert_int_equal(find(u"forks"), ERROR_SUCCESS);
     child_kill(&child);
     assert_int_equal(find(u"forks"), ERROR_NOT_FOUND);
@@ -455,7 +455,7 @@ int main(void)
         REGISTRY_TEST(a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there),
         REGISTRY_TEST(a_name_is_not_mistaken_for_another_whose_file_is_in_its_place),
         REGISTRY_TEST(a_name_has_one_unit_or_more_and_not_too_many),
-        REGISTRY_TEST(an_entry_that_cannot_be_read_is_told_and_stays),
+        REGISTRY_TEST(an_entry_that_cannot_be_read_is_reported_and_stays),
         REGISTRY_TEST(what_is_not_the_registrys_is_left_alone),
         REGISTRY_TEST(exactly_one_of_many_starters_gets_a_name),
         REGISTRY_TEST(a_session_does_not_outlive_its_host_in_a_forks_child),

@@ -159,14 +159,14 @@ static void take_part(void)
 {
     static const struct etwas_registry_guid_list none;
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED};
+    struct etwas_notification notification = {.op = ETWAS_NOTIFY_CHANGED};
     uint32_t code;
 
     EXPECT(etwas_registry_join(&process) == ERROR_SUCCESS);
-    EXPECT(etwas_registry_notify_all(&tell, NULL) == ERROR_SUCCESS);
+    EXPECT(etwas_registry_notify_all(&notification, NULL) == ERROR_SUCCESS);
     EXPECT(etwas_registry_publish_guids(&process, &none) == ERROR_SUCCESS);
     pause_a_little(300);
-    code = etwas_registry_notify(process.name, &tell, 0);
+    code = etwas_registry_notify(process.name, &notification, 0);
     EXPECT(code == ERROR_SUCCESS || code == ERROR_TIMEOUT); /* others have filled its queue */
     if (random() % 8 == 0) {
         die();

@@ -191,7 +191,7 @@ static void nothing_is_added_to_what_is_finished(void **state)
     end(file);
 }
 
-static void a_file_that_cannot_be_written_is_told(void **state)
+static void a_file_that_cannot_be_written_is_reported(void **state)
 {
     int full = open("/dev/full", O_RDWR | O_CLOEXEC);
     int unwritable = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -243,7 +243,7 @@ int main(void)
         cmocka_unit_test(a_processor_that_no_file_can_have_is_refused),
         cmocka_unit_test(events_of_another_trace_are_refused),
         cmocka_unit_test(nothing_is_added_to_what_is_finished),
-        cmocka_unit_test(a_file_that_cannot_be_written_is_told),
+        cmocka_unit_test(a_file_that_cannot_be_written_is_reported),
         cmocka_unit_test(a_file_without_what_could_not_be_taken_over_is_not_made),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,10 +312,10 @@ static void allocate_each_size(void)
 static bool has_allocated(int child, int notice)
 {
     enum {
-        PATIENCE_MS = 1000
+        TIMEOUT_MS = 1000
     };
     struct pollfd said = {.fd = notice, .events = POLLIN};
-    bool has = poll(&said, 1, PATIENCE_MS) == 1 && (said.revents & POLLIN) != 0;
+    bool has = poll(&said, 1, TIMEOUT_MS) == 1 && (said.revents & POLLIN) != 0;
 
     if (!has) {
         (void)kill(child, SIGKILL);

@@ -97,14 +97,14 @@ static void r78_threads_of_every_processor_write_one_stream(void **state)
 {
     const etwas_session_options options = {.log_file_mode = ONE_SLOT, .buffer_size_kb = 8};
     etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
-    const struct writer_options wishes = {
+    const struct writer_options load = {
         .session = session, .events = 20000, .largest_payload = 200};
     struct writers writers = {0};
     etwas_session_counts counts;
     struct events events;
 
     (void)state;
-    writers_start(&writers, 4, &wishes);
+    writers_start(&writers, 4, &load);
     writers_join(&writers);
     stop_session(session, &counts);
     expect_exact_account(session, &counts);

@@ -195,7 +195,7 @@ static void files_without_permission_are_refused(void **state)
 /* The system says no only when the thread is made: the file must not have been touched by then. */
 static void a_refused_flusher_thread_leaves_no_file_and_empties_none(void **state)
 {
-    static const etwas_session_options wishes[] = {
+    static const etwas_session_options each_option[] = {
         {.flusher.realtime_priority = 10},
         {.flusher.nice_value = -20},
     };
@@ -207,9 +207,9 @@ static void a_refused_flusher_thread_leaves_no_file_and_empties_none(void **stat
     child = fork();
     if (child == 0) {
         become_nobody();
-        for (size_t index = 0; index < sizeof wishes / sizeof wishes[0]; index++) {
-            expect_refused_in_child(folder_path("new"), &wishes[index], ERROR_ACCESS_DENIED);
-            expect_refused_in_child(folder_path("old"), &wishes[index], ERROR_ACCESS_DENIED);
+        for (size_t index = 0; index < sizeof each_option / sizeof each_option[0]; index++) {
+            expect_refused_in_child(folder_path("new"), &each_option[index], ERROR_ACCESS_DENIED);
+            expect_refused_in_child(folder_path("old"), &each_option[index], ERROR_ACCESS_DENIED);
         }
         _exit(0);
     }

@@ -18,7 +18,7 @@ enum {
     BUFFERS = 32,
     POOL_BYTES = BUFFERS * BUFFER_KB * 1024,
     PAUSE_US = 10000,
-    PATIENCE_US = 60000000,
+    TIMEOUT_US = 60000000,
 };
 
 static const etwas_session_options recorder = {
@@ -110,7 +110,7 @@ static void expect_touches(etwas_trace_handle session)
     etwas_crash_safe_place place = place_of(session);
 
     for (uint32_t waited_us = 0; place.touches == before; waited_us += PAUSE_US) {
-        assert_in_range(waited_us, 0, PATIENCE_US);
+        assert_in_range(waited_us, 0, TIMEOUT_US);
         log_round(session);
         (void)usleep(PAUSE_US);
         place = place_of(session);

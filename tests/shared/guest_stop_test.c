@@ -256,7 +256,7 @@ struct watch {
     pid_t process;
 };
 
-static void *tell_when_it_is_gone(void *argument)
+static void *report_when_it_is_gone(void *argument)
 {
     const struct watch *watch = argument;
 
@@ -283,7 +283,7 @@ static void what_another_process_commits_without_a_visit_is_in_the_file(void **s
         watch.process = begin_guest(guest, commit);
         stay_on(own);
         wait_until_it_commits(guest);
-        assert_int_equal(pthread_create(&thread, NULL, tell_when_it_is_gone, &watch), 0);
+        assert_int_equal(pthread_create(&thread, NULL, report_when_it_is_gone, &watch), 0);
         etwas_visits_fail = true;
         stop_session(handle, NULL);
         etwas_visits_fail = false;

@@ -45,7 +45,7 @@ static char runtime[] = "/tmp/etwas-guests-XXXXXX";
 
 int hosts_setup(void **state)
 {
-    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_TIMEOUT_NS;
     return folder_in_memory(state) != 0 || mkdtemp(runtime) == NULL ||
                    setenv("ETWAS_RUNTIME_DIR", runtime, 1) != 0
                ? -1

@@ -30,7 +30,7 @@ struct hosted {
  * Of a group: the registry is in a folder of this program's own, and a guest that stands still in
  * the midst of a record, as on a busy machine, is waited for.
  */
-#define GUEST_PATIENCE_NS (UINT64_C(60) * 1000000000)
+#define GUEST_TIMEOUT_NS (UINT64_C(60) * 1000000000)
 int hosts_setup(void **state);
 int hosts_teardown(void **state);
 

@@ -41,7 +41,7 @@ enum {
 };
 
 #define ROUND_NS (UINT64_C(400) * 1000000)
-#define PATIENCE_NS (UINT64_C(50) * 1000000)
+#define TIMEOUT_NS (UINT64_C(50) * 1000000)
 #define GUARD_BYTES ((size_t)64 << 20)
 
 /* ---- what nobody may write to ---------------------------------------------------------------- */
@@ -403,7 +403,7 @@ static void a_hostile_process_costs_records_and_nothing_else(void **state)
     (void)state;
     host_or_skip();
     etwas_invariants_are_broken = true;
-    etwas_drain_timeout_ns = PATIENCE_NS;
+    etwas_drain_timeout_ns = TIMEOUT_NS;
     set_canaries();
     prepare_block(&block, folder_path("beside.etl"));
     beside = start_block("beside", &block);
@@ -431,7 +431,7 @@ static void a_hostile_process_costs_records_and_nothing_else(void **state)
     assert_int_equal(count_events(folder_path("beside.etl")), rounds * BESIDE_A_ROUND);
     print_message("%llu scribbles, %llu times named\n", (unsigned long long)scribbles->count,
                   (unsigned long long)damage);
-    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_TIMEOUT_NS;
     free_canaries();
     guest_board_free(board);
     scribbles_free(scribbles);

@@ -282,9 +282,9 @@ static void whoever_is_killed_harms_no_other(void **state)
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /*
- * What a guest of two sessions, one after the other in the same entry, is told; it runs in a child.
+ * What a guest of two sessions, one after the other in the same entry, is reported; it runs in a child.
  */
-static void leave_and_join_again(int first, int second, int told, int wait)
+static void leave_and_join_again(int first, int second, int reported, int wait)
 {
     struct etwas_shared_guest guest;
     etwas_trace_handle session = guest_join(first, 0, &guest);
@@ -294,7 +294,7 @@ static void leave_and_join_again(int first, int second, int told, int wait)
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
     CHECK_IN_CHILD(!etwas_shared_leave(&guest)); /* it runs */
     CHECK_IN_CHILD(log_number(session, 2) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(write(told, &byte, 1) == 1);
+    CHECK_IN_CHILD(write(reported, &byte, 1) == 1);
     CHECK_IN_CHILD(read(wait, &byte, 1) == 1);
     CHECK_IN_CHILD(log_number(session, 3) == ERROR_INVALID_HANDLE);
     CHECK_IN_CHILD(etwas_shared_leave(&guest));
@@ -313,7 +313,7 @@ static void a_guest_leaves_once_the_session_has_ended(void **state)
     struct hosted first;
     struct hosted second;
     etwas_session_counts counts;
-    int told[2];
+    int reported[2];
     int wait[2];
     char byte;
     int child;
@@ -325,14 +325,14 @@ static void a_guest_leaves_once_the_session_has_ended(void **state)
     host_start(&second, "second", folder_path("second.etl"), &larger);
     assert_int_equal(host_take_slot(&first), 0);
     assert_int_equal(host_take_slot(&second), 0);
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(reported), 0);
     assert_int_equal(pipe(wait), 0);
     child = fork_child();
     if (child == 0) {
-        leave_and_join_again(first.descriptor, second.descriptor, told[1], wait[0]);
+        leave_and_join_again(first.descriptor, second.descriptor, reported[1], wait[0]);
         _exit(0);
     }
-    assert_int_equal(read(told[0], &byte, 1), 1);
+    assert_int_equal(read(reported[0], &byte, 1), 1);
     host_stop(&first, &counts);
     assert_int_equal(counts.recorded, 2);
     assert_int_equal(write(wait[1], &byte, 1), 1);
@@ -340,7 +340,7 @@ static void a_guest_leaves_once_the_session_has_ended(void **state)
     host_stop(&second, &counts);
     assert_int_equal(counts.recorded, 1);
     for (int end = 0; end < 2; end++) {
-        (void)close(told[end]);
+        (void)close(reported[end]);
         (void)close(wait[end]);
     }
 }

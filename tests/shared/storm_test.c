@@ -34,7 +34,7 @@ enum {
 
 #define STORM_NS (UINT64_C(60) * 1000000000)
 #define ROUND_NS (UINT64_C(1) * 500000000)
-#define PATIENCE_NS (UINT64_C(1) * 100000000)
+#define TIMEOUT_NS (UINT64_C(1) * 100000000)
 
 static const etwas_session_options kinds[] = {
     {.log_file_mode = EVENT_TRACE_USE_MS_FLUSH_TIMER,
@@ -178,9 +178,9 @@ static void end_under_guests(struct round *round, etwas_session_counts *counts)
             stop_or_continue(&round->living[index]);
         }
     }
-    etwas_drain_timeout_ns = PATIENCE_NS; /* for those that are stopped in the midst of a record */
+    etwas_drain_timeout_ns = TIMEOUT_NS; /* for those that are stopped in the midst of a record */
     host_stop(&round->hosted, counts);
-    etwas_drain_timeout_ns = GUEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = GUEST_TIMEOUT_NS;
     for (uint32_t index = 0; index < LIVING; index++) {
         end(round, &round->living[index]);
     }

@@ -15,7 +15,7 @@
 
 enum {
     PAUSE_US = 500,
-    PATIENCE_US = 20000000,
+    TIMEOUT_US = 20000000,
     NOISE = 16, /* mappings of an allocator */
 };
 
@@ -86,8 +86,8 @@ static bool has_gained_nothing(const struct belongings *before)
 {
     struct belongings now = count_belongings();
 
-    for (uint32_t waited_us = 0; waited_us < PATIENCE_US && (now.threads > before->threads ||
-                                                             now.descriptors > before->descriptors);
+    for (uint32_t waited_us = 0; waited_us < TIMEOUT_US && (now.threads > before->threads ||
+                                                            now.descriptors > before->descriptors);
          waited_us += PAUSE_US) {
         (void)usleep(PAUSE_US);
         now = count_belongings();

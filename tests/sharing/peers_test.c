@@ -84,7 +84,8 @@ static void a_handle_of_a_session_that_is_over_finds_nothing_of_the_next(void **
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-static uint32_t hear_slowly(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+static uint32_t receive_slowly(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
+                               void *buffer)
 {
     (void)context;
     (void)bytes;
@@ -101,7 +102,7 @@ static int slow_provider(void)
 {
     etwas_trace_handle registration;
 
-    CHECK_IN_CHILD(RegisterTraceGuidsA(hear_slowly, NULL, &control_guid, 0, NULL, NULL, NULL,
+    CHECK_IN_CHILD(RegisterTraceGuidsA(receive_slowly, NULL, &control_guid, 0, NULL, NULL, NULL,
                                        &registration) == ERROR_SUCCESS);
     ck_pr_inc_32(&board->registered);
     CHECK_IN_CHILD(comes_to(&board->end, 1));

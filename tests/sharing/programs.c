@@ -16,7 +16,7 @@
 
 enum {
     PAUSE_US = 500,
-    PATIENCE_US = 100000000,
+    TIMEOUT_US = 100000000,
     LEVEL = 4,
     KEYWORD = 0x30,
 };
@@ -64,7 +64,7 @@ int programs_end(void **state)
 
 bool comes_to(const uint32_t *count, uint32_t wanted)
 {
-    for (uint32_t waited_us = 0; waited_us < PATIENCE_US; waited_us += PAUSE_US) {
+    for (uint32_t waited_us = 0; waited_us < TIMEOUT_US; waited_us += PAUSE_US) {
         if (ck_pr_load_32(count) >= wanted) {
             return true;
         }

@@ -21,24 +21,24 @@ enum {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct etwas_snapshot_all_options wishes[WINDOWS]; /* under it, as what follows */
-static uint32_t wish_count;
+static struct etwas_snapshot_all_options all_options[WINDOWS]; /* under it, as what follows */
+static uint32_t options_count;
 static uint32_t asking;
 static uint32_t most_asking;
 static sem_t has_begun;
 static sem_t may_end;
 
-uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *wish,
+uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *options,
                                       etwas_snapshot_callback each, void *context);
 
 /* The others take their time. */
-uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *wish,
+uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *options,
                                       etwas_snapshot_callback each, void *context)
 {
     (void)each;
     (void)context;
     (void)pthread_mutex_lock(&lock);
-    wishes[wish_count++] = *wish;
+    all_options[options_count++] = *options;
     asking++;
     most_asking = asking > most_asking ? asking : most_asking;
     (void)pthread_mutex_unlock(&lock);
@@ -71,10 +71,10 @@ static struct etwas_snapshot_window window_of(int64_t first, int number)
 
 static bool is_covered(int64_t begin, int64_t moment)
 {
-    for (uint32_t index = 0; index < wish_count; index++) {
-        const struct etwas_snapshot_all_options *wish = &wishes[index];
+    for (uint32_t index = 0; index < options_count; index++) {
+        const struct etwas_snapshot_all_options *options = &all_options[index];
 
-        if (wish->moment >= moment && wish->moment - (int64_t)wish->before_ns <= begin) {
+        if (options->moment >= moment && options->moment - (int64_t)options->before_ns <= begin) {
             return true;
         }
     }
@@ -91,7 +91,7 @@ static void windows_that_come_faster_than_others_answer_are_joined_and_counted(v
     (void)state;
     (void)sem_init(&has_begun, 0, 0);
     (void)sem_init(&may_end, 0, 0);
-    wish_count = 0;
+    options_count = 0;
     most_asking = 0;
     assert_int_equal(etwas_session_hold(session, &held), ERROR_SUCCESS);
     etwas_session_release(&held);
@@ -112,7 +112,7 @@ static void windows_that_come_faster_than_others_answer_are_joined_and_counted(v
         (void)usleep(1000);
     }
     assert_int_equal(most_asking, ETWAS_PROPAGATE_THREADS);
-    assert_int_equal(wish_count, ETWAS_PROPAGATE_THREADS + 1);
+    assert_int_equal(options_count, ETWAS_PROPAGATE_THREADS + 1);
     for (int number = 0; number < WINDOWS; number++) {
         const struct etwas_snapshot_window window = window_of(first, number);
 

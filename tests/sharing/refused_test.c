@@ -203,7 +203,7 @@ static void check_refusal(size_t index, bool is_late)
     assert_int_equal(counts.lost, SOME);
 }
 
-static void whatever_a_process_refuses_is_told_and_counted(void **state)
+static void whatever_a_process_refuses_is_reported_and_counted(void **state)
 {
     (void)state;
     for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
@@ -577,7 +577,7 @@ static void a_session_that_has_to_be_shared_is_refused_on_a_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAMS_TEST(whatever_a_process_refuses_is_told_and_counted),
+        PROGRAMS_TEST(whatever_a_process_refuses_is_reported_and_counted),
         PROGRAMS_TEST(a_process_in_another_time_namespace_logs_by_the_system_time_alone),
         PROGRAMS_TEST(a_process_for_which_there_was_no_place_comes_in_when_there_is),
         PROGRAMS_TEST(what_is_counted_is_in_the_account_or_is_not_counted),

@@ -197,7 +197,7 @@ static struct enabled all_enabled[ENABLED];
 static uint32_t enabled_count;
 static struct enabled *current; /* NULL: no session enables it */
 
-static uint32_t hear(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+static uint32_t receive(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
 {
     etwas_trace_handle session = GetTraceLoggerHandle(buffer);
     struct enabled *entry;
@@ -249,7 +249,8 @@ static int provide(uint32_t *calling, uint32_t events, struct soak_random *rando
 {
     const etwas_guid provider = provider_of(soak_upto(random, PROVIDERS - 1));
     etwas_trace_handle registration;
-    uint32_t code = RegisterTraceGuidsA(hear, NULL, &provider, 0, NULL, NULL, NULL, &registration);
+    uint32_t code =
+        RegisterTraceGuidsA(receive, NULL, &provider, 0, NULL, NULL, NULL, &registration);
 
     if (code != ERROR_SUCCESS) {
         soak_fault("register", "%u", code);

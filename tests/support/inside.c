@@ -20,7 +20,7 @@
 
 __attribute__((constructor)) static void be_patient(void)
 {
-    etwas_drain_timeout_ns = TEST_PATIENCE_NS;
+    etwas_drain_timeout_ns = TEST_DRAIN_TIMEOUT_NS;
 }
 
 bool can_have_sequences(void)

@@ -15,7 +15,7 @@
  * patience; with this one, an event that is missing has another reason. Tests of abandonment set
  * etwas_drain_timeout_ns, and put this back.
  */
-#define TEST_PATIENCE_NS (UINT64_C(60) * 1000000000)
+#define TEST_DRAIN_TIMEOUT_NS (UINT64_C(60) * 1000000000)
 
 /* The entry of a running session. */
 struct etwas_session *inside_of(etwas_trace_handle session);

@@ -16,7 +16,7 @@ enum {
     GROUP_BYTES = PATH_MAX + 64,
     PATH_BYTES = GROUP_BYTES + 64,
     PAUSE_US = 1000,
-    PATIENCE_US = 60000000,
+    TIMEOUT_US = 60000000,
 };
 
 static char around[PATH_MAX + 32]; /* the folder of the group that we came from */
@@ -127,7 +127,7 @@ uint64_t memory_group_kills(void)
 /* The kernel lets go of a process that was waited for a moment later. */
 bool memory_group_remove(void)
 {
-    for (uint32_t waited_us = 0; waited_us < PATIENCE_US; waited_us += PAUSE_US) {
+    for (uint32_t waited_us = 0; waited_us < TIMEOUT_US; waited_us += PAUSE_US) {
         if (rmdir(group) == 0) {
             return true;
         }

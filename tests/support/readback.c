@@ -113,10 +113,10 @@ static void end(const struct reading *reading)
 }
 
 /* How many events the trace says when they were lost. Each loss is one that can be. */
-static uint64_t losses_told(etwas_trace_handle trace, uint32_t streams)
+static uint64_t losses_reported(etwas_trace_handle trace, uint32_t streams)
 {
     etwas_loss *losses;
-    uint64_t told = 0;
+    uint64_t loss_events = 0;
     uint32_t count;
     uint32_t code = etwas_trace_query_losses(trace, NULL, 0, &count);
 
@@ -131,10 +131,10 @@ static uint64_t losses_told(etwas_trace_handle trace, uint32_t streams)
         assert_true(loss->from_raw <= loss->until_raw);
         assert_in_range(loss->cause, 1, ETWAS_LOST_CAUSES);
         assert_true(loss->processor < streams || loss->processor == ETWAS_LOST_ANYWHERE);
-        told += loss->events;
+        loss_events += loss->events;
     }
     free(losses);
-    return told;
+    return loss_events;
 }
 
 /* ---- with ProcessTrace ----------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
     code = ProcessTrace(&trace, 1, NULL, NULL);
     assert_int_equal(code, result->damages > 0 ? ERROR_FILE_CORRUPT : ERROR_SUCCESS);
     assert_int_equal(etwas_trace_query(trace, &information), ERROR_SUCCESS);
-    result->losses_told = losses_told(trace, file.LogfileHeader.NumberOfProcessors);
+    result->losses_reported = losses_reported(trace, file.LogfileHeader.NumberOfProcessors);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
     end(&reading);
     result->events_lost = information.lost_events;
@@ -341,5 +341,5 @@ void expect_file_is_exact(etwas_trace_handle session, const char *path,
     expect_exact(&result, counts);
     read_back(session, path, &result);
     expect_exact(&result, counts);
-    assert_int_equal(result.losses_told, counts->lost - counts->lost_in_kernel);
+    assert_int_equal(result.losses_reported, counts->lost - counts->lost_in_kernel);
 }

@@ -30,8 +30,8 @@ struct readback {
     uint32_t clock;
 
     /* ProcessTrace only. */
-    uint64_t losses_told; /* events that the file says when they were lost */
-    uint32_t processors;  /* from the log file header */
+    uint64_t losses_reported; /* events that the file says when they were lost */
+    uint32_t processors;      /* from the log file header */
     uint32_t computer_processors;
     uint64_t damages;
     bool unfinished;

@@ -147,7 +147,7 @@ static void flags_and_providers_add_up(void **state)
 }
 
 /* Of that provider; of another, which is not enabled, nothing. */
-static void state_is_told_when_it_is_asked_for(void **state)
+static void state_is_reported_when_it_is_asked_for(void **state)
 {
     const uint32_t here = (uint32_t)getpid();
     const uint32_t thread = (uint32_t)syscall(SYS_gettid);
@@ -404,7 +404,7 @@ int main(void)
         FOLDER_TEST(a_keyword_records_its_part),
         FOLDER_TEST(keywords_match_as_those_of_any_provider),
         FOLDER_TEST(flags_and_providers_add_up),
-        FOLDER_TEST(state_is_told_when_it_is_asked_for),
+        FOLDER_TEST(state_is_reported_when_it_is_asked_for),
         FOLDER_TEST(timers_and_calls_between_processors_are_distinguished),
         FOLDER_TEST(the_configuration_comes_in_parts),
         FOLDER_TEST(only_a_system_logger_can_have_them),

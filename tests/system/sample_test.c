@@ -293,7 +293,7 @@ static void processes_and_threads_come_and_go(void **state)
     }
 }
 
-static void images_are_told_with_and_without_a_build_id(void **state)
+static void images_are_reported_with_and_without_a_build_id(void **state)
 {
     struct etwas_process_record process_record;
 
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(cut_samples_are_refused),
         cmocka_unit_test(counts_that_lead_outside_are_refused),
         cmocka_unit_test(processes_and_threads_come_and_go),
-        cmocka_unit_test(images_are_told_with_and_without_a_build_id),
+        cmocka_unit_test(images_are_reported_with_and_without_a_build_id),
         cmocka_unit_test(cut_records_lead_nowhere),
         cmocka_unit_test(other_records_are_refused),
     };

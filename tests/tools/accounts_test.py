@@ -295,7 +295,7 @@ class Losses(ToolTest):
             part, _ = self.run_any("stat", "--json", "--from", "+0", path)
             self.assertIsNone(json.loads(part)["events_missing"])
 
-    def test_a_processors_time_is_busy_idle_or_not_known_and_each_is_told_over_time(self):
+    def test_a_processors_time_is_busy_idle_or_not_known_and_each_is_reported_over_time(self):
         switches = [etl.switch(T + 1000 * n, 20 * (n % 2), 20 * (1 - n % 2)) for n in range(20) if n not in (7, 8, 13)]
         path = self.write("a.etl", etl.trace([(0, [*switches[:7], etl.kernel_loss(T + 8500, T + 6500, 33_766), *switches[7:]])]))
         for processor in self.one("report", path)["cpu"][0]["processors"]:

@@ -150,7 +150,7 @@ class File(Advising):
         self.assertEqual(busy["flush_timer_s"], 0.01)
         self.assertGreater(busy["least_buffers"], quiet["least_buffers"])
 
-    def test_buffers_that_are_too_few_for_a_slow_disk_are_told(self):
+    def test_buffers_that_are_too_few_for_a_slow_disk_are_reported(self):
         path = self.trace({0: range(4000)})
         out, _ = self.run_etwas("advise", "--buffers", "8", "--disk", "0.001", path)
         self.assertIn("TOO FEW", out)
@@ -200,7 +200,7 @@ class Forms(Advising):
         out, _ = self.run_etwas("advise", path)
         self.assertNotIn("EVENT_TRACE_BUFFERING_MODE", out)
 
-    def test_a_wrong_call_is_told(self):
+    def test_a_wrong_call_is_reported(self):
         path = self.trace({0: range(100)})
         for arguments, word in (([], "which file"), (["--history", "0", path], "--history"), (["--history", "nan", path], "nan"),
                                 (["--history", "1e30", path], "1e30"), (["--late", "-1", path], "--late"),
@@ -270,7 +270,7 @@ class Replay(Advising):
         out, _ = self.run_etwas("advise", "--late", "3000", "--replay=3", path)
         self.assertIn("0 of 4,500 events", out)
 
-    def test_sizes_that_a_session_cannot_have_are_told(self):
+    def test_sizes_that_a_session_cannot_have_are_reported(self):
         path = self.trace({0: range(200)})
         arguments = ["--buffers", "1", "--replay=10", path]
         told = self.advise(*arguments)

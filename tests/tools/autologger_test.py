@@ -177,7 +177,7 @@ class Autologger(ToolTest):
             self.assertEqual(error, "etwas start: --autologger says all, the session's name too\nSee 'etwas start --help'.\n")
         self.assertEqual(os.listdir(self.out), [])
 
-    def test_what_is_wrong_with_a_file_is_told_with_its_line(self):
+    def test_what_is_wrong_with_a_file_is_reported_with_its_line(self):
         for text, said in ((f"FileName = /x\n{PRIVATE}\nFileName = /y\n", ":4: this value has been given before"),
                            ("ExecutableName = x\n", ": it has no FileName"),
                            ("FileName = /x\nFileMax = 2\nLogFileMode = 0x800\n", ": FileMax does not go with this LogFileMode"),

@@ -15,7 +15,7 @@ import unittest
 
 from tool_case import ToolTest
 
-PATIENCE_S = 100  # with a browser that does not answer
+TIMEOUT_S = 100  # with a browser that does not answer
 CODES = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "Tab": 9,
          "Escape": 27, "Enter": 13}
 
@@ -80,7 +80,7 @@ class Chromium:
 
     def read(self):
         while b"\0" not in self.rest:
-            ready, _, _ = select.select([self.pipe_in], [], [], PATIENCE_S)
+            ready, _, _ = select.select([self.pipe_in], [], [], TIMEOUT_S)
             data = os.read(self.pipe_in, 1 << 20) if ready else b""
             if not data:
                 raise EOFError("the browser went away")

@@ -46,7 +46,7 @@ class Command(ToolTest):
         general, _ = self.run_etwas("--help")
         self.assertIn("etwas clocks", general)
 
-    def test_a_wrong_call_is_told_before_anything_is_examined(self):
+    def test_a_wrong_call_is_reported_before_anything_is_examined(self):
         path = os.path.join(self.folder, "page.html")
         for arguments, word in ((["--seconds", "0"], "'0'"), (["--seconds", "0.5"], "'0.5'"),
                                 (["--seconds", "3601"], "'3601'"), (["--seconds", "x"], "'x'"),
@@ -103,7 +103,7 @@ class Command(ToolTest):
         self.assertNotIn("old old", page)
 
     @NEEDS_D3
-    def test_a_page_that_cannot_be_written_is_told_at_once(self):
+    def test_a_page_that_cannot_be_written_is_reported_at_once(self):
         path = os.path.join(self.folder, "missing", "page.html")
         out, error = self.run_etwas("clocks", "--seconds", "3600", "--html", path, expect=OUTPUT)
         self.assertEqual(out, "")
@@ -175,7 +175,7 @@ class Text(ToolTest):
         self.assertEqual(rows["TSC"][:7], ["6.98", "7.45", "6.70", "7.20", "8.21", "13.2", "23,088"])
         self.assertEqual(rows["CLOCK_THREAD_CPUTIME_ID"][-2:], ["1,342", "2,013"])
 
-    def test_the_unit_of_single_timings_and_what_a_clock_moves_by_are_told(self):
+    def test_the_unit_of_single_timings_and_what_a_clock_moves_by_are_reported(self):
         text = shown("text", "laptop")
         self.assertIn("single readings are timed in steps of 10.0 ns", text)
         rows = {line[2:26].strip(): line[26:]
@@ -183,7 +183,7 @@ class Text(ToolTest):
         self.assertRegex(rows["TSC"], r"^ +0\.41 ns +0\.41 ns +10\.0 ns ")
         self.assertNotIn("timed in steps", shown("text", "nothing"))
 
-    def test_pairs_that_could_not_be_compared_are_told(self):
+    def test_pairs_that_could_not_be_compared_are_reported(self):
         self.assertIn("QPC: 1 of 6 pairs could not be compared, nothing is known of them", shown("text", "guest"))
         self.assertEqual(json.loads(shown("json", "guest"))["clocks"][0]["offsets_left_out"], 1)
         self.assertNotIn("could not be compared", shown("text", "laptop"))

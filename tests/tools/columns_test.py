@@ -109,7 +109,7 @@ class Columns(NamesTest):
         names = "time,cpu,process,thread,class,type,level,instance,parent,payload"
         self.assertEqual(self.run_etwas("dump", "--hex", path), self.run_etwas("dump", "--columns", names, path))
 
-    def test_a_field_that_no_event_has_is_told(self):
+    def test_a_field_that_no_event_has_is_reported(self):
         path = self.trace(*heap_events())
         _, error = self.run_etwas("dump", "--columns", "size,sizee,fields.time,p.x", path)
         self.assertEqual(error, "".join(f"etwas dump: note: no event has a field '{name}'; 'etwas schema' tells which there are\n" for name in (

@@ -108,7 +108,7 @@ class Place(ToolTest):
             _, error = self.run_etwas("convert", "--to", form, "-o", out, cut, lost, expect=DAMAGED)
             self.assertEqual([line for line in error.splitlines() if "no stacks" not in line], told.splitlines(), form)
 
-    def test_an_output_that_cannot_be_written_is_told_and_leaves_nothing(self):
+    def test_an_output_that_cannot_be_written_is_reported_and_leaves_nothing(self):
         for path in ("/dev/full", os.path.join(self.folder, "no", "out"), self.folder):
             _, error = self.convert("-o", path, self.trace, expect=OUTPUT)
             self.assertIn("cannot", error)
@@ -163,7 +163,7 @@ class Place(ToolTest):
         self.assertIn(b"malloc", os.read(reader, 65536))
         self.assertTrue(stat.S_ISFIFO(os.stat(self.out).st_mode))
 
-    def test_what_is_asked_for_wrongly_is_told(self):
+    def test_what_is_asked_for_wrongly_is_reported(self):
         for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"), ([], "which file")):
             out, error = self.convert(*arguments, expect=USAGE)
             self.assertEqual(out, "")
@@ -235,7 +235,7 @@ class Window(ToolTest):
         self.assertEqual(self.ids("--from", "-5", files=[self.trace, later]), [2, 9])
         self.assertEqual(self.ids("--to", "+1.5", files=[later, self.trace]), [0, 1])
 
-    def test_what_is_no_time_is_told(self):
+    def test_what_is_no_time_is_reported(self):
         for arguments, word in ((["--from", "noon"], "'noon'"), (["--from", "+"], "'+'"), (["--to", "-1s"], "'-1s'"),
                                 (["--from", "+99999999999"], "'+99999999999'"), (["--to", "2026-13-01"], "'2026-13-01'"),
                                 (["--from", "+1.5.5"], "'+1.5.5'"), (["--from", "+3", "--to", "+2"], "later")):
@@ -279,7 +279,7 @@ class Chrome(ToolTest):
         events, _ = self.convert(trace)
         self.assertEqual((events[0]["cat"], events[0]["name"]), ('P"\\\n\x1b</script>', 'E"\ufffd'))
 
-    def test_a_missing_buffer_is_told_where_it_would_have_been(self):
+    def test_a_missing_buffer_is_reported_where_it_would_have_been(self):
         whole = etl.trace([(i % 2, [order(CHECKPOINT, 10 * i, i)]) for i in range(6)])
         for missing in range(1, 6):
             at = missing * etl.BUFFER_BYTES

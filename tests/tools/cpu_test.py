@@ -252,7 +252,7 @@ class Switches(CpuTest):
         told, _ = self.cpu(path, expect=DAMAGED)
         self.assertEqual((told["damaged"], told["ends_early"]), (True, True))
 
-    def test_threads_are_told_by_process_with_its_name(self):
+    def test_threads_are_reported_by_process_with_its_name(self):
         path = self.trace([
             etl.classic(RED, at(0)), etl.process_event(HERE, at(1), 20, b"ba\x1bsh"),
             thread_event(HERE, at(2), 20, 20), thread_event(HERE, at(3), 20, 26), thread_event(HERE, at(4), 20, 27),

@@ -184,7 +184,7 @@ class Dump(ToolTest):
         time, = (line.split()[0] for line in self.dump(path))
         self.assertEqual(time, f"@{etl.START + (1 << 62)}")
 
-    def test_loss_is_told_on_standard_error_and_is_no_damage(self):
+    def test_loss_is_reported_on_standard_error_and_is_no_damage(self):
         path = self.write("a.etl", etl.trace([(0, [])], events_lost=7, buffers_lost=2))
         _, error = self.run_etwas("dump", path)
         self.assertIn("7 events and 2 buffers were lost", error)

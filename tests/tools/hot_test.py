@@ -106,7 +106,7 @@ class Counts(HotTest):
         self.assertEqual((told["samples"], told["interval_ns"]), (1, 200_000))
         self.assertEqual(functions, {("schedule", "vmlinux"): (1, 1)})
 
-    def test_it_is_told_in_words(self):
+    def test_it_is_reported_in_words(self):
         path = self.write("a.etl", etl.trace([(0, [*self.KERNEL, self.A, etl.sample(T + 1, 11, TEXT),
                                                    etl.stack_walk(T + 1, T + 1, 11, TEXT, TEXT + 0x101)])]))
         out, _ = self.run_etwas("stat", "--hot", path)

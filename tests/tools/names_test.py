@@ -125,7 +125,7 @@ class Text(NamesTest):
         self.assertEqual([(o["event"], o["type"]) for o in self.objects(path)], [("E", 0), ("E", 1), ("E", 2), ("E", 9)])
         self.assertEqual(len(self.fields("--where", 'name == "E"', path)), 4)
 
-    def test_a_truncated_payload_shows_whole_fields_and_what_is_missing_and_is_told_once(self):
+    def test_a_truncated_payload_shows_whole_fields_and_what_is_missing_and_is_reported_once(self):
         fields = etl.tl_field("a", UINT32) + etl.tl_field("b", UINT64) + etl.tl_field("c", UINT8)
         short = struct.pack("<I", 7) + b"\x01\x02\xff"
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", fields, short) for i in range(3)))
@@ -136,7 +136,7 @@ class Text(NamesTest):
         event = self.objects(path)[0]
         self.assertEqual((event["fields"], event["truncated"], event["rest"]), ({"a": 7}, "b", "0102ff"))
 
-    def test_what_makes_no_sense_is_told_once_for_each_kind_of_event_with_its_place(self):
+    def test_what_makes_no_sense_is_reported_once_for_each_kind_of_event_with_its_place(self):
         senseless = etl.tl_field("p", STRUCT, 2)  # its members are not there
         cut = etl.classic(etl.METADATA_CLASS, 1_000_004, kind=32, payload=b"\x05" * 20)
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, senseless) for i, name in enumerate("EEF")),
@@ -254,7 +254,7 @@ class Text(NamesTest):
             ("1 and …", "argument 2", "0203"), ("1 and …", "argument 2", ""), ("1", None, "0203"), ("1", None, "02"),
             ("1", None, None)])
 
-    def test_a_schema_without_sense_is_told_once_and_its_events_are_shown_as_bytes(self):
+    def test_a_schema_without_sense_is_reported_once_and_its_events_are_shown_as_bytes(self):
         good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32), b"\x01\0\0\0"))
         at = good.index(b"\0E\0a\0\x08") - 2
         good[at:at + 2] = b"\xff\xff"  # more than there is

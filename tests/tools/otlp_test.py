@@ -258,7 +258,7 @@ class Otlp(ToolTest):
         self.assertGreater(len(self.lines), 3)
         self.assertEqual(len(logs), 1000)
 
-    def test_what_is_damaged_or_lost_is_told(self):
+    def test_what_is_damaged_or_lost_is_reported(self):
         whole = etl.trace([(0, [order(CHECKPOINT, 10 * i, i)]) for i in range(4)], events_lost=7,
                           own=[etl.totals(lost_events=7, overwritten_events=2)])
         at = 2 * etl.BUFFER_BYTES

@@ -83,7 +83,7 @@ class Page(BrowserTest):
         raw = "JSON.parse(document.getElementById('data').textContent)"
         self.assertEqual(self.page(raw), HOSTILE)
 
-    def test_data_that_is_cut_off_is_told(self):
+    def test_data_that_is_cut_off_is_reported(self):
         self.show(LINES, '{"series": [')
         self.assertIn("damaged", self.page("document.querySelector('main').textContent"))
 

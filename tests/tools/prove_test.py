@@ -170,7 +170,7 @@ class Made(ProveTest):
         self.assert_unproved("9 attempted, but 5 taken and 3 lost", self.kernel_file(6, [
             self.account(0, 2, attempted=9, taken=5, lost=(1, 1, 1)), self.records(1, 2, 6)], lost=3))
 
-    def test_a_tracepoint_that_several_flags_have_is_told_once_with_all_its_uses(self):
+    def test_a_tracepoint_that_several_flags_have_is_reported_once_with_all_its_uses(self):
         path = self.kernel_file(6, [
             self.account(0, 4, attempted=4, taken=3, lost=(1, 0, 0)), self.records(1, 4, 3),
             self.account(2, 4, source=71, attempted=3, taken=3, name=b"x:y"),

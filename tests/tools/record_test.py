@@ -93,7 +93,7 @@ class Record(ToolTest):
             at = datetime.datetime.fromisoformat(stamp[:19] + "+00:00").timestamp()
             self.assertTrue(began - 2 < at < ended + 2, (began, stamp, ended))
 
-    def test_a_signal_that_ends_the_program_is_told(self):
+    def test_a_signal_that_ends_the_program_is_reported(self):
         run = self.record("-k", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
         self.assertEqual(run.returncode, 128 + signal.SIGKILL)
 
@@ -144,7 +144,7 @@ class Record(ToolTest):
         self.assertGreater(len(self.events("Job/Create")), 0)
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
 
-    def test_what_is_wrong_with_an_option_is_told(self):
+    def test_what_is_wrong_with_an_option_is_reported(self):
         for arguments, said in ((("-c", "raw"), "--clock takes qpc, system or tsc, not 'raw'"),
                                 (("--dwarf=7",), "--dwarf takes bytes, by eights up to 32768, not '7'"),
                                 (("-p", "1x"), "--pid takes the number of a process, not '1x'"),
@@ -176,7 +176,7 @@ class Record(ToolTest):
         run = self.record("-k", "process,no_sysconfig", "--dwarf", "true")
         self.assertIn(b"--dwarf does nothing without --stack\n", run.stderr)
 
-    def test_a_disk_that_is_full_is_told(self):
+    def test_a_disk_that_is_full_is_reported(self):
         command = 'mount -t tmpfs -o size=1m none "$1" && exec "$2" record -o "$1/k.etl" -k systemcall,no_sysconfig dd if=/dev/zero of=/dev/null bs=1 count=100000'
         run = subprocess.run(["unshare", "-m", "sh", "-c", command, "sh", self.folder, self.etwas], stderr=subprocess.PIPE,
                              check=False, timeout=100)
@@ -184,7 +184,7 @@ class Record(ToolTest):
             self.skipTest(run.stderr.decode())
         self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n", run.stderr)
 
-    def test_the_name_that_is_wrong_is_told(self):
+    def test_the_name_that_is_wrong_is_reported(self):
         for names, said in (("process,,thread", b"-k has an empty name\n"), ("process,", b"-k has an empty name\n"),
                             ("proces,thread", b"'proces' is not something that -k takes\n")):
             run = subprocess.run([self.etwas, "record", "-fo", self.path, "-k", names, "true"], stderr=subprocess.PIPE,

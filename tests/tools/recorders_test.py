@@ -209,7 +209,7 @@ class All(Recorders):
         self.run_etwas("snapshot", "--all", "--to", self.to)
         self.assertEqual(len(self.etl_files(self.to)), 2)
 
-    def test_what_cannot_be_is_told(self):
+    def test_what_cannot_be_is_reported(self):
         _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
         self.assertIn("no recorder runs", error)
         self.assertFalse(os.path.exists(self.to))

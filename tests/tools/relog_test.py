@@ -336,7 +336,7 @@ class Refused(RelogTest):
             self.assertEqual(file.read(), b"before")
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "out.etl"])
 
-    def test_what_is_no_file_is_told(self):
+    def test_what_is_no_file_is_reported(self):
         _, error = self.run_etwas("convert", "--to", "etl", self.trace, expect=USAGE)
         self.assertIn("--output", error)
         _, error = self.run_etwas("convert", "--to", "etl", "--output", "/dev/null", self.trace, expect=OUTPUT)
@@ -348,7 +348,7 @@ class Refused(RelogTest):
         self.relog(self.write("b.etl", b"nothing"), expect=OPEN)
         self.assertNotIn("out.etl", os.listdir(self.folder))
 
-    def test_too_many_processors_of_several_machines_are_told(self):
+    def test_too_many_processors_of_several_machines_are_reported(self):
         paths = []
         for n in range(2):
             data = bytearray(etl.trace([(0, [etl.classic(RED, T)])], processors=1500))

@@ -314,7 +314,7 @@ class Bad(ReportTest):
         told = self.report(self.file([order(START, 0)]))
         self.assertEqual((told["axis"]["columns"], told["names"][0]["over_time"]), (1, [1]))
 
-    def test_damage_is_told_when_it_was(self):
+    def test_damage_is_reported_when_it_was(self):
         records = [etl.classic(RED, T + 1000 * i) for i in range(400)]
         data = bytearray(etl.trace([(0, records[at:at + 100]) for at in range(0, 400, 100)]))
         at = etl.BUFFER_BYTES * 3 + 72 + 50 * 48  # in the third buffer of events

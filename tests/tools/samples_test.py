@@ -72,7 +72,7 @@ class Samples(ToolTest):
                     # The walker leaves extended items before the payload.
                     self.assertTrue(payload.endswith(event["payload"]))
 
-    def test_what_a_real_session_lost_is_told_first(self):
+    def test_what_a_real_session_lost_is_reported_first(self):
         out, _ = self.run_etwas("stat", self.sample("AMSITrace.etl"))
         self.assertEqual(out.splitlines()[2].split(),
                          ["LOST", "3", "events", "and", "0", "buffers", "while", "recording"])

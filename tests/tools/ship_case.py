@@ -12,7 +12,7 @@ from ship_native import Store
 from tool_case import FINE, ToolTest
 
 UNSENT = 7
-PATIENCE_S = 60
+TIMEOUT_S = 60
 BUFFER, END, GONE, RECOVERED = range(4)
 
 
@@ -55,7 +55,7 @@ class ShipTest(ToolTest):
     def work(self, name, file, count, end="stop", *more, expect=0):
         """A session that logs so many events into the file, and has ended."""
         run = subprocess.run([sys.argv[2], name, file, str(count), end, *map(str, more)], env=self.environment,
-                             check=False, timeout=PATIENCE_S)
+                             check=False, timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, expect)
         return file
 
@@ -65,7 +65,7 @@ class ShipTest(ToolTest):
     def ship(self, *arguments, expect=FINE):
         """What it says."""
         run = subprocess.run(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE, check=False,
-                             text=True, timeout=PATIENCE_S)
+                             text=True, timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, expect, run.stderr)
         return run.stderr
 
@@ -79,12 +79,12 @@ class ShipTest(ToolTest):
 
     def end(self, process, expect=FINE):
         process.send_signal(signal.SIGTERM)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=TIMEOUT_S)[1]
         self.assertEqual(process.returncode, expect, said)
         return said
 
     def wait_for(self, condition):
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + TIMEOUT_S
         while not condition():
             self.assertLess(time.monotonic(), end, "it does not come")
             time.sleep(0.05)

@@ -416,7 +416,7 @@ static void a_table_tells_its_dialect(void **state)
     }
 }
 
-static void what_a_table_lacks_is_told(void **state)
+static void what_a_table_lacks_is_reported(void **state)
 {
     struct etwas_ship_known_table known = {.keys = 0};
 
@@ -433,7 +433,7 @@ static void what_a_table_lacks_is_told(void **state)
 }
 
 /* Columns of the user's own are not looked at; ours must be what blocks are made for. */
-static void types_that_are_not_ours_are_told(void **state)
+static void types_that_are_not_ours_are_reported(void **state)
 {
     static const char *const wrong[][2] = {
         {"pid", "UInt64"},
@@ -498,8 +498,8 @@ int main(void)
         cmocka_unit_test(a_block_without_end_is_refused),
         cmocka_unit_test(much_memory_is_given_back),
         cmocka_unit_test(a_table_tells_its_dialect),
-        cmocka_unit_test(what_a_table_lacks_is_told),
-        cmocka_unit_test(types_that_are_not_ours_are_told),
+        cmocka_unit_test(what_a_table_lacks_is_reported),
+        cmocka_unit_test(types_that_are_not_ours_are_reported),
         cmocka_unit_test(versions_are_told_apart),
     };
 

@@ -268,7 +268,7 @@ static void lose(etwas_trace_handle session, uint32_t events)
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
 }
 
-static void what_is_lost_is_told_by_its_cause(void **state)
+static void what_is_lost_is_reported_by_its_cause(void **state)
 {
     const etwas_session_options options = {
         .buffer_size_kb = 4, .maximum_buffers = 8, .flusher = {.no_thread = true}};
@@ -441,7 +441,7 @@ int main(void)
         FOLDER_TEST(snapshots_are_sessions_of_their_own),
         FOLDER_TEST(what_is_recovered_ends_the_session),
         FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
-        FOLDER_TEST(what_is_lost_is_told_by_its_cause),
+        FOLDER_TEST(what_is_lost_is_reported_by_its_cause),
         cmocka_unit_test(a_block_is_of_one_day),
         cmocka_unit_test(days_that_servers_do_not_know_are_their_last),
         cmocka_unit_test(files_of_windows_go_too),

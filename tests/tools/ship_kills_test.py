@@ -26,7 +26,7 @@ WHOM = os.environ.get("ETWAS_TEST_WHOM", "server,server,shipper,shipper,generato
 SEED = os.environ.get("ETWAS_TEST_SEED", str(random.randrange(10 ** 9)))
 UNPROVED = 5
 EVENTS_A_SECOND = 4000  # of a generator
-PATIENCE_S = 240
+TIMEOUT_S = 240
 GOES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]
 DISK_BYTES = 128 << 20  # of which a server leaves 30 MB free
 
@@ -81,17 +81,17 @@ class Host:
 
     def end_generator(self):
         self.generator.terminate()
-        self.test.assertEqual(self.generator.wait(PATIENCE_S), 0)
+        self.test.assertEqual(self.generator.wait(TIMEOUT_S), 0)
 
     def end(self):
         """The generator ends by itself, the shipper when all has arrived."""
         self.end_generator()
         self.shipper.terminate()
-        self.shipper.wait(PATIENCE_S)
+        self.shipper.wait(TIMEOUT_S)
         self.shipper = self.ship("--once")
 
     def arrived(self):
-        self.test.assertEqual(self.shipper.wait(PATIENCE_S), 0, self.test.words())
+        self.test.assertEqual(self.shipper.wait(TIMEOUT_S), 0, self.test.words())
 
     def leave(self):
         for process in self.generator, self.shipper:
@@ -119,7 +119,7 @@ class KillsTest(FleetTest):
             return file.read()[-4000:]
 
     def wait_for(self, what, condition):
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + TIMEOUT_S
         while not condition():
             self.assertLess(time.monotonic(), end, what)
             time.sleep(0.02)

@@ -15,7 +15,7 @@ import time
 
 import etl_build as etl
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, PATIENCE_S, ShipTest, UNSENT, changed_cursor
+from ship_case import BUFFER, END, GONE, TIMEOUT_S, ShipTest, UNSENT, changed_cursor
 from tool_case import FINE, OPEN, OUTPUT, main
 
 
@@ -246,7 +246,7 @@ class Kept(ShipTest):
                   "shift; exec \"$@\"")
         run = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", self.path("small"),
                               *self.command("--state", self.path("small"), file)],
-                             env=self.environment, stderr=subprocess.PIPE, check=False, text=True, timeout=PATIENCE_S)
+                             env=self.environment, stderr=subprocess.PIPE, check=False, text=True, timeout=TIMEOUT_S)
         if run.returncode in (1, 77):
             self.skipTest("no mount namespace of its own is granted")
         self.assertEqual(run.returncode, OUTPUT, run.stderr)
@@ -317,7 +317,7 @@ class Killed(ShipTest):
 
         def keep_and_wait(connection, request):
             self.server.store(request)
-            is_asked.wait(PATIENCE_S)
+            is_asked.wait(TIMEOUT_S)
             return ways.good(connection, request)
 
         self.server.ways = [self.server.keep] * (number - 1) + [keep_and_wait, self.server.keep]
@@ -327,7 +327,7 @@ class Killed(ShipTest):
         process.send_signal(signal.SIGTERM)
         time.sleep(0.5)
         is_asked.set()
-        process.communicate(timeout=PATIENCE_S)
+        process.communicate(timeout=TIMEOUT_S)
         return process.returncode
 
     def test_what_arrives_while_it_ends_is_not_sent_again(self):

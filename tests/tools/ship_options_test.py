@@ -61,7 +61,7 @@ class Options(WireTest):
             with self.subTest(arguments):
                 self.misused(*arguments)
 
-    def test_a_line_of_the_file_that_is_none_is_told_by_its_number(self):
+    def test_a_line_of_the_file_that_is_none_is_reported_by_its_number(self):
         begin = "# ours\nto = http://db1\n\n"
         for line, words in (("nope = 1", "'nope' is not an option"), ("rate", "rate wants a value"),
                             ("rate = ", "rate wants a value"), ("rate = fast", "rate: takes a number"),

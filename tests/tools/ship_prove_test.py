@@ -85,7 +85,7 @@ class Faults(FleetTest):
         found, told = self.proof(session)
         self.assertEqual((found, {name: told[name] for name in numbers}), (verdict, numbers))
 
-    def test_all_that_was_recorded_is_there_and_what_was_lost_is_told(self):
+    def test_all_that_was_recorded_is_there_and_what_was_lost_is_reported(self):
         self.assert_proof(self.session().part().end(lost=7, overwritten=3), "complete", attempted=50, recorded=40,
                           events=40, by_buffers=40, lost=7, overwritten=3, missing_buffers=0, wrong_buffers=0)
 
@@ -258,7 +258,7 @@ class Command(FleetTest):
         self.assertEqual((proof["verdict"], proof["recovered"]), ("complete", 1))
         self.assertEqual((proof["attempted"], proof["events"]), (self.events, self.events))
 
-    def test_files_that_went_are_told(self):
+    def test_files_that_went_are_reported(self):
         self.make("gone")
         self.send("gone", "--follow", self.work("gone"), "--once", "--spool-limit", "1M")
         proof = self.proof("gone", expect=UNPROVED)

@@ -54,7 +54,7 @@ class Secrets(WireTest):
             self.assertNotIn(self.WORD, said)
             self.assertIn("its words are not shown", said)
 
-    def test_a_wrong_password_is_told_by_its_file(self):
+    def test_a_wrong_password_is_reported_by_its_file(self):
         server = self.server()
         server.login = "me", "another"
         path = self.credentials()

@@ -14,7 +14,7 @@ import time
 
 import etl_build as etl
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, PATIENCE_S, RECOVERED, ShipTest, UNSENT, changed_cursor
+from ship_case import BUFFER, END, GONE, TIMEOUT_S, RECOVERED, ShipTest, UNSENT, changed_cursor
 from tool_case import FINE, OPEN, OUTPUT, RED, main
 
 
@@ -37,7 +37,7 @@ class Folder(ShipTest):
             process = self.start("--follow", self.inside)
             self.wait_for(lambda: len(self.server.events) >= 2000)
             self.assertEqual(self.rows(END), [])
-            session.communicate("\n", timeout=PATIENCE_S)
+            session.communicate("\n", timeout=TIMEOUT_S)
         self.wait_for(lambda: self.rows(END))
         self.end(process)
         self.assert_whole(3000)
@@ -85,14 +85,14 @@ class Folder(ShipTest):
         self.wait_for(lambda: self.rows(END))
         shutil.rmtree(os.path.join(self.inside, ".ship"))
         self.work("b", os.path.join(self.inside, "b.etl"), 100)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=TIMEOUT_S)[1]
         self.assertEqual(process.returncode, OUTPUT, said)
         self.assertIn("cannot be kept", said)
         self.assertNotIn("waiting", said)
         self.ship("--follow", self.inside, "--once")
         self.assert_whole(100, 100)
 
-    def test_a_folder_that_goes_is_told_once_and_looked_for_again(self):
+    def test_a_folder_that_goes_is_reported_once_and_looked_for_again(self):
         process = self.start("--follow", self.inside, "--state", self.path("state"))
         self.work("a", os.path.join(self.inside, "a.etl"), 100)
         self.wait_for(lambda: self.rows(END))
@@ -321,7 +321,7 @@ class Spool(ShipTest):
         self.ship("--follow", self.inside, "--once")
         self.assertEqual([row["events"] for row in self.rows(GONE)], [10000])
 
-    def test_as_many_files_as_went_are_told(self):
+    def test_as_many_files_as_went_are_reported(self):
         """Of more than are in memory at a time the server hears in the same run."""
         self.work("one", os.path.join(self.inside, "a.etl"), 5000)
         self.server.ways = [ways.status(500, 242)]
@@ -377,8 +377,8 @@ class Session(ShipTest):
                 self.skipTest("processes share no session here")
             process = self.start("--session", "asked")
             self.wait_for(lambda: len(self.server.events) > 10000)
-            session.communicate("\n", timeout=PATIENCE_S)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+            session.communicate("\n", timeout=TIMEOUT_S)
+        said = process.communicate(timeout=TIMEOUT_S)[1]
         self.assertEqual(process.returncode, FINE, said)
         self.assert_whole(20000)
         self.assertEqual(sum(row["ended"] for row in self.rows(END)), 1)
@@ -398,8 +398,8 @@ class Session(ShipTest):
             asked = len(self.server.asked)
             process = self.start("--session", "asked")
             self.wait_for(lambda: len(self.server.asked) > asked)
-            session.communicate("\n", timeout=PATIENCE_S)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+            session.communicate("\n", timeout=TIMEOUT_S)
+        said = process.communicate(timeout=TIMEOUT_S)[1]
         self.assertEqual(process.returncode, FINE, said)
         self.assert_whole(2000)
 

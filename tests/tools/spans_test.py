@@ -111,7 +111,7 @@ class Made:
 
 
 class Told(SpansTest):
-    def test_any_history_is_told(self):
+    def test_any_history_is_reported(self):
         for seed in range(20):
             made = Made(seed, 400)
             told = self.spans(self.file(made.records))

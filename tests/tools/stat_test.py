@@ -151,7 +151,7 @@ class Stat(ToolTest):
         self.assertEqual([w for w in words if w.isupper()], ["DAMAGED", "LOST", "UNFINISHED"])
         self.assertLess(words.index("UNFINISHED"), words.index("session"))
 
-    def test_losses_are_told_by_cause_with_their_times(self):
+    def test_losses_are_reported_by_cause_with_their_times(self):
         own = [etl.totals(lost_events=20), etl.loss(2_000_000, 3_000_000, 5, 1), etl.loss(4_000_000, 5_000_000, 6, 2),
                etl.loss(4_000_000, 5_000_000, 7, cause=etl.WRITE_ERROR)]
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], own=own))
@@ -168,7 +168,7 @@ class Stat(ToolTest):
                          [("100000000Z", "200000000Z", "no free buffer", 1, 5), ("300000000Z", "400000000Z", "no free buffer", 2, 6),
                           ("300000000Z", "400000000Z", "write error", None, 7)])
 
-    def test_an_unfinished_session_is_told_and_is_no_damage(self):
+    def test_an_unfinished_session_is_reported_and_is_no_damage(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], finished=False))
         stat, = self.stat_json(path)
         self.assertEqual((stat["unfinished"], stat["ended"], stat["damaged"]), (True, None, False))
@@ -257,7 +257,7 @@ class Clocks(ToolTest):
         return self.write("a.etl", etl.trace([(0, [])], clock=3, own=[
             calibration, etl.totals(), etl.clock_record(**noted), *clock_snapshots]))
 
-    def test_the_verdict_and_the_drift_as_recorded_are_told(self):
+    def test_the_verdict_and_the_drift_as_recorded_are_reported(self):
         out, _ = self.run_etwas("stat", self.counter_file())
         for line in (
                 r"cycle counter doubtful", r"              \+ It runs at one rate in all power states",

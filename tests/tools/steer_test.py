@@ -130,7 +130,7 @@ class Arguments(SteerTest):
         for option in options["start"]:
             self.assertIn(option, out)
 
-    def test_what_is_wrong_with_a_command_line_is_told(self):
+    def test_what_is_wrong_with_a_command_line_is_reported(self):
         for arguments, said in (
                 ("ps x", "it takes no names"), ("stop", "which session?"), ("query", "which session, or all?"),
                 ("flush", "which session?"), ("snapshot x", "to which file (-o)?"), ("snapshot -o f", "of which session?"),
@@ -371,7 +371,7 @@ class Host(SteerTest):
                              env=self.environment)
         self.assertEqual((run.returncode, run.stderr), (OPEN, "etwas start: etwas-host has ended without a word\n"))
 
-    def test_a_service_manager_is_told_when_it_runs_and_when_it_stops(self):
+    def test_a_service_manager_is_notified_when_it_runs_and_when_it_stops(self):
         for name in (os.path.join(self.folder, "notify"), f"@etwas-{self.name}"):
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
                 manager.bind(name.replace("@", "\0", 1) if name[0] == "@" else name)

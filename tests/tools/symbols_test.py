@@ -198,7 +198,7 @@ class Names(SymbolsTest):
 
 
 class Builds(SymbolsTest):
-    def test_a_file_that_changed_since_is_told_and_not_guessed_at(self):
+    def test_a_file_that_changed_since_is_reported_and_not_guessed_at(self):
         self.need_libdw()
         other = "ab" * 20
         stack = etl.stack_walk(T + 5, T + 5, 11, self.at(4))

@@ -79,7 +79,7 @@ class Tail(SteerTest):
             self.assertEqual(self.end(tail), ("", ""))
         self.run_etwas("stop", self.name)
 
-    def test_a_host_that_is_killed_is_told(self):
+    def test_a_host_that_is_killed_is_reported(self):
         tail = self.tail("--columns", "id")
         self.log(1)
         self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# id\n", "7\n"])
@@ -89,7 +89,7 @@ class Tail(SteerTest):
         self.assertEqual(error, f"etwas: {self.name}: the process that hosts it is gone\n")
         self.await_host()
 
-    def test_what_cannot_be_consumed_is_told(self):
+    def test_what_cannot_be_consumed_is_reported(self):
         _, error = self.run_etwas("tail", "no such", expect=OPEN)
         self.assertEqual(error, "etwas tail: 'no such': no such session runs\n")
         self.start("--buffering", name=f"{self.name}-memory")

@@ -93,7 +93,7 @@ class Usage(ToolTest):
         names = [part.split()[1].rstrip(":") for part in parts]
         self.assertEqual(names[:5], ["libcurl", "zlib", "libdw", "libstdc++", "d3"])
 
-    def test_a_wrong_call_is_told_and_points_to_the_help(self):
+    def test_a_wrong_call_is_reported_and_points_to_the_help(self):
         path = self.write("a.etl", etl.trace([]))
         for arguments, word in (([], "which command"), (["frobnicate", path], "frobnicate"),
                                 (["dump"], "which file"), (["stat"], "which file"),
@@ -163,7 +163,7 @@ class Files(ToolTest):
         _, error = self.run_etwas("stat", path + "x", expect=OPEN)
         self.assertNotIn("\x1b", error)
 
-    def test_output_that_cannot_be_written_is_told(self):
+    def test_output_that_cannot_be_written_is_reported(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
         for arguments in (["dump", path], ["dump", "--json", path], ["stat", path], ["--help"],
                           ["--version"]):
@@ -171,7 +171,7 @@ class Files(ToolTest):
                 _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=full)
             self.assertIn("cannot write", error)
 
-    def test_output_that_may_not_grow_is_told(self):
+    def test_output_that_may_not_grow_is_reported(self):
         import resource
         events = [etl.classic(RED, 1_000_001 + i) for i in range(1000)]
         path = self.write("a.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))

@@ -153,10 +153,10 @@ class Walk(ToolTest):
         snapshots = [self.write(f"snapshot{n}.etl", etl.trace([(0, records)], mode=0x400, own=[etl.totals()]))
                      for n, records in enumerate((self.events, self.events[:3]))]
         for paths, repeated in ((snapshots, 3), ([self.whole, self.file("copy.etl")], 4)):
-            def each_is_told_alone(command, arguments, shown):
+            def each_is_reported_alone(command, arguments, shown):
                 return command in ("stat", "schema") and all(os.path.basename(path) in shown for path in paths)
-            each_is_told_alone.__doc__ = f"note: {repeated} events are in more than one of the files"
-            self.walk(paths, [each_is_told_alone], "overlapping")
+            each_is_reported_alone.__doc__ = f"note: {repeated} events are in more than one of the files"
+            self.walk(paths, [each_is_reported_alone], "overlapping")
 
     def test_files_of_other_machines_are_read_alone_and_beside_ours(self):
         wide = self.write("wide.etl", etl.trace([(63, self.events)], name="wide", processors=64))

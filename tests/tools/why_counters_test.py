@@ -106,7 +106,7 @@ class Counters(WhyTest):
         _, its, text = self.slowest(order(START, 0), self.counted(START, 0, 0, 0, 0, 0, 0, 0, processor=3), order(END, 9))
         self.assertEqual(its["processor_changes"], 2)
 
-    def test_the_rung_is_told(self):
+    def test_the_rung_is_reported(self):
         for rung, error, told in ((2, 0, "The kernel's events are of process 20 alone.\n"),
                                   (3, 13, "The kernel refused its events (Permission denied): of process 20 is told what "
                                           "there was at the beginning and in the end.\n")):

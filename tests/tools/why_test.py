@@ -102,7 +102,7 @@ class Times(WhyTest):
         self.assertEqual(len(re.findall(r" while thread \d+ ran\n", out)), 8)
         self.assertIn("\n      0.003 ms while one of 3 more ran\n", out)
 
-    def test_what_it_was_blocked_on_is_told(self):
+    def test_what_it_was_blocked_on_is_reported(self):
         kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
                   etl.stack_walk(at(100), at(100), 21, 0xFFFF8000, 0x401000), ready(at(400), 21), switch(at(450), 22, 21),
                   switch(at(500), 21, 0), ready(at(600), 21), switch(at(620), 0, 21), etl.call_exit(at(630)),
@@ -231,7 +231,7 @@ class Choice(WhyTest):
         return [(s["class"], s.get("instance", s.get("activity")), s["duration_ns"] // 100)
                 for s in self.why(*arguments, path)["slowest"]]
 
-    def test_the_slowest_are_told_slowest_first(self):
+    def test_the_slowest_are_reported_slowest_first(self):
         self.assertEqual(self.slowest("--slowest", "3"), [(RED, 1, 500), (RED, 2, 390), ("Shop/Pay", RED, 150)])
         self.assertEqual(len(self.slowest()), 6)
 
@@ -286,7 +286,7 @@ class Choice(WhyTest):
         out, _ = self.run_etwas("why", path)
         self.assertIn("\nNothing of what is asked for has a start and an end.\n", out)
 
-    def test_a_wrong_call_is_told(self):
+    def test_a_wrong_call_is_reported(self):
         for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"), ("--instance", "x", "a"), ("--what", "a")):
             self.run_etwas("why", *arguments, expect=USAGE)
         self.assertIn("--slowest takes a number from 1 to 1000, not '0'", self.run_etwas("why", "-k", "0", "a.etl", expect=USAGE)[1])

@@ -44,7 +44,7 @@ class Things(WhyTest):
         out, _ = self.run_etwas("why", *self.paths(begin, *self.operation(100, 400), name))
         self.assertIn("      0.028 ms on /data/orders\\x1b, 1 time\n", out)
 
-    def test_a_call_and_its_operation_are_one_whichever_is_told_first(self):
+    def test_a_call_and_its_operation_are_one_whichever_is_reported_first(self):
         name = etl.file_name(at(10), 0x8000, "/data/orders")
         enter, leave, wait = etl.call_enter(at(101), 0), etl.call_exit(at(401)), self.operation(100, 400)
         later = self.call(500, 700, number=99_999)
@@ -74,12 +74,12 @@ class Things(WhyTest):
             kernel += self.operation(100 + 300 * i, 300 + 300 * i, i + 1, 0x8000 + i)
         self.assertEqual(self.blocks(*kernel), [(None, ["/data/0"], None, False, 360), (None, ["/data/1"], None, False, 180)])
 
-    def test_a_name_counts_from_when_it_is_told(self):
+    def test_a_name_counts_from_when_it_is_reported(self):
         names = [etl.file_name(at(time), 0x8000, name) for time, name in ((60, "/a"), (450, "/b"))]
         kernel = [switch(at(0), 0, 21), names[0], *self.operation(100, 400, 1), names[1], *self.operation(500, 700, 2)]
         self.assertEqual(self.blocks(*kernel), [(None, ["/a"], None, False, 280), (None, ["/b"], None, False, 180)])
 
-    def test_what_was_asked_for_is_its_name_where_none_is_told(self):
+    def test_what_was_asked_for_is_its_name_where_none_is_reported(self):
         kernel = [switch(at(0), 0, 21), etl.file_open(at(100), 7, 0x8000, "orders", 21), switch(at(110), 21, 22),
                   switch(at(390), 22, 21), etl.file_end(at(400), 7, 21)]
         self.assertEqual(self.blocks(*kernel), [(None, ["orders"], None, False, 280)])
@@ -159,7 +159,7 @@ class Things(WhyTest):
                   *fault, etl.file_end(at(400), 7, 21), etl.call_exit(at(401)), name, name_2]
         self.assertEqual(self.blocks(*kernel), [(0, ["/lib/libshop.so"], None, True, 280)])
 
-    def test_what_disks_did_for_it_is_told(self):
+    def test_what_disks_did_for_it_is_reported(self):
         done = [etl.disk_request(at(time), kind, thread, ticks) for time, kind, thread, ticks in (
             (110, 10, 21, 70),  # handed over before it began
             (200, 10, 21, 50), (260, 10, 21, 200), (300, 11, 21, 40), (310, 14, 21, 30), (320, 11, 22, 30), (330, 11, 0, 0))]

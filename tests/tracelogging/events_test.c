@@ -468,7 +468,7 @@ static void a_provider_may_have_its_storage_in_a_function(void **state)
     expect_name(&recording.events[0], "Event");
 }
 
-static void what_fails_is_told_as_a_result(void **state)
+static void what_fails_is_reported_as_a_result(void **state)
 {
     uint8_t on = 1;
 
@@ -506,7 +506,7 @@ int main(void)
         FOLDER_TEST(a_callback_is_told_and_can_write_events),
         FOLDER_TEST(a_provider_of_a_group_registers_and_says_so),
         FOLDER_TEST(a_provider_may_have_its_storage_in_a_function),
-        FOLDER_TEST(what_fails_is_told_as_a_result),
+        FOLDER_TEST(what_fails_is_reported_as_a_result),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,49 +242,49 @@ static uint32_t next_chance(struct etwas_ship_shard *shard)
     return chance;
 }
 
-struct patience {
+struct timeout {
     struct etwas_ship_wait wait;
     int64_t began_ms;
     int64_t end_ms; /* of all attempts; 0: never */
 };
 
-static struct patience patience_of(const struct etwas_ship_target *target)
+static struct timeout timeout_of(const struct etwas_ship_target *target)
 {
     uint32_t patience_s = target->options->patience_s;
     int64_t now_ms = etwas_ship_now_ms();
 
-    return (struct patience){.began_ms = now_ms,
-                             .end_ms = target->open_end_ms != 0 ? target->open_end_ms
-                                       : patience_s != ETWAS_SHIP_FOR_EVER
-                                           ? now_ms + patience_s * INT64_C(1000)
-                                           : 0};
+    return (struct timeout){.began_ms = now_ms,
+                            .end_ms = target->open_end_ms != 0 ? target->open_end_ms
+                                      : patience_s != ETWAS_SHIP_FOR_EVER
+                                          ? now_ms + patience_s * INT64_C(1000)
+                                          : 0};
 }
 
 /*
  * A replica that hangs leaves those their part that were not tried: `others` shards, and of this
  * one the other replicas.
  */
-static int64_t deadline_of(const struct patience *patience, uint32_t replicas, uint32_t others)
+static int64_t deadline_of(const struct timeout *timeout, uint32_t replicas, uint32_t others)
 {
     int64_t now_ms = etwas_ship_now_ms();
-    uint32_t untried = patience->wait.count < replicas ? replicas - patience->wait.count : 1;
+    uint32_t untried = timeout->wait.count < replicas ? replicas - timeout->wait.count : 1;
 
-    return patience->end_ms != 0 ? now_ms + (patience->end_ms - now_ms) / (untried + others) : 0;
+    return timeout->end_ms != 0 ? now_ms + (timeout->end_ms - now_ms) / (untried + others) : 0;
 }
 
 /* Before the next attempt. Else why there is none. */
 static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *options, const char *url,
                                           struct etwas_ship_shard *shard, bool is_hurried,
-                                          struct patience *patience)
+                                          struct timeout *timeout)
 {
-    uint32_t ms = etwas_ship_wait_next_ms(&patience->wait, next_chance(shard));
+    uint32_t ms = etwas_ship_wait_next_ms(&timeout->wait, next_chance(shard));
 
-    if (is_hurried && patience->wait.count >= shard->count) {
+    if (is_hurried && timeout->wait.count >= shard->count) {
         shard->is_away = true;
         return ETWAS_SHIP_REFUSED;
     }
-    if (patience->end_ms != 0 && etwas_ship_now_ms() + ms > patience->end_ms) {
-        etwas_ship_message(url, "has not answered as it should within %u s (--patience)",
+    if (timeout->end_ms != 0 && etwas_ship_now_ms() + ms > timeout->end_ms) {
+        etwas_ship_message(url, "has not answered as it should within %u s (--timeout)",
                            options->patience_s);
         return ETWAS_SHIP_REFUSED;
     }
@@ -296,7 +296,7 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
                                         struct etwas_ship_reply *reply)
 {
     struct etwas_ship_shard *own = &target->shards[shard];
-    struct patience patience = patience_of(target);
+    struct timeout timeout = timeout_of(target);
     uint32_t others = attempt->is_hurried ? target->shard_count - shard - 1 : 0;
     enum etwas_ship_sent sent;
     enum etwas_ship_meaning meaning;
@@ -307,9 +307,8 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
         uint32_t index = replica >= 0 ? (uint32_t)replica : own->current;
 
         url = own->replicas[index].options.address->url;
-        meaning =
-            attempt_once(&own->replicas[index], attempt,
-                         deadline_of(&patience, replica >= 0 ? 1 : own->count, others), reply);
+        meaning = attempt_once(&own->replicas[index], attempt,
+                               deadline_of(&timeout, replica >= 0 ? 1 : own->count, others), reply);
         if (reply->came == ETWAS_SHIP_CAME_STOP) {
             return ETWAS_SHIP_STOPPED;
         }
@@ -317,18 +316,18 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
             own->current = index;
             break;
         }
-        if (patience.wait.count == 0) {
+        if (timeout.wait.count == 0) {
             say_waiting(target, url, reply);
         }
         own->current = (index + 1) % own->count;
-        sent = wait_for_next(target->options, url, own, attempt->is_hurried, &patience);
+        sent = wait_for_next(target->options, url, own, attempt->is_hurried, &timeout);
         if (sent != ETWAS_SHIP_SENT) {
             return sent;
         }
     }
-    if (meaning == ETWAS_SHIP_MEANS_GOOD && patience.wait.count > 0) {
+    if (meaning == ETWAS_SHIP_MEANS_GOOD && timeout.wait.count > 0) {
         etwas_ship_message(url, "answers after %.1f s; it goes on",
-                           (double)(etwas_ship_now_ms() - patience.began_ms) / 1000);
+                           (double)(etwas_ship_now_ms() - timeout.began_ms) / 1000);
     }
     if (meaning == ETWAS_SHIP_MEANS_GOOD) {
         return ETWAS_SHIP_SENT;
