@@ -49,7 +49,7 @@ ETWAS_BEGIN_DECLS
 #define ETWAS_MEMORY_NODES 8u
 
 /*
- * Says why one of these requests, `request`, of a running session was not granted, as an English
+ * Says why a running session was not granted one of these requests, as an English
  * sentence that names what is missing. The text is empty if it was granted or not requested. If
  * `session` is 0, it says why the process's last start was refused for a required one. `text`
  * receives as much as fits into `room` bytes with its 0; it may be NULL if `room` is 0. Returns the

@@ -26,7 +26,7 @@ enum {
     WAYS = 2
 };
 
-/* Patiences. */
+/* Timeouts. */
 #define NEVER_NS (UINT64_C(3600) * 1000000000)
 #define SOON_NS (UINT64_C(20) * 1000000)
 

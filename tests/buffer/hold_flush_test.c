@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flush while a writer is held: it takes what is whole, waits no longer than its patience, and
+ * A flush while a writer is held: it takes what is whole, waits no longer than its timeout, and
  * harms nobody else.
  */
 #include <sched.h>
@@ -149,7 +149,7 @@ static void leave_holes(struct writer *writer)
     }
 }
 
-/* One patience is for all of them: when a flush returns, none is waited for any more. */
+/* One timeout is for all of them: when a flush returns, it waits for none any more. */
 static void a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together(void **state)
 {
     const etwas_session_options options = {

@@ -3,7 +3,7 @@
 
 /*
  * A session of each file mode, many times over: each time another call about its files fails, once
- * or from there on, with one error or another. What is lost is counted, somebody is reported, and every
+ * or from there on, with one error or another. What is lost is counted, errors are reported, and every
  * file that exists is read up to its last whole buffer.
  */
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "support/flushing.h"
 #include "support/inside.h"
 
-/* What the made-up sink answers, and what it was fake. */
+/* What the made-up sink answers, and the calls that it has received. */
 static struct {
     uint32_t room;
     bool keeps_every_second; /* the others are lost for the reason below */

@@ -296,7 +296,7 @@ static void resize_record(struct file *file)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-/* One in the place of another: whole, or its beginning, as a tear leaves it. */
+/* Copies a buffer over another one: all of it, or its beginning, which makes a torn buffer. */
 static void copy_buffer(struct file *file)
 {
     const struct etl_part *from = any_buffer(file);

@@ -15,7 +15,7 @@
  *
  *     BUFFERS   the last one is a group of its own
  *     ROUNDS    that each thread makes
- *     SEARCHES  the same of those who search
+ *     SEARCHES  the same for threads that search
  */
 #ifndef BUFFERS
 #define BUFFERS 3
@@ -40,7 +40,7 @@
 #define OLDER(a, b) ((a) != 0 && ((b) == 0 || (a) < (b)))
 
 byte ticket = 1;
-bit held[BUFFERS]; /* by a claimer, or who closes it: nobody else touches it */
+bit held[BUFFERS]; /* by its claimer, or the thread that closes it: no other touches it */
 bit closed[BUFFERS];
 byte age[BUFFERS];
 byte hint[2];
@@ -51,7 +51,7 @@ byte nearest; /* the age; 0: not known */
 bit nearby;   /* the group */
 #endif
 
-/* By who made a hint older. */
+/* By the thread that made a candidate older. */
 inline strike_out(a)
 {
 #if defined(NEAREST) && !defined(FAULT_NO_STRIKE)

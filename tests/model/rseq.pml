@@ -28,7 +28,7 @@
  *     LIVE         recovery reads while the process runs on
  *     DEATHS       each writer is a process of its own; one is killed at any step, so many times, and born again
  *     VISITS       STOP fences by visits of processors: the writers are not of its process
- *     UNREACHED    no visit comes through: STOP looks again until all writers are gone
+ *     UNREACHED    no visit comes through: STOP reads again until all writers are gone
  *     REFUSALS     KILL, file mode: writes that the system refuses
  *     STAMPS       records are stamped outside the sequence; SYSTEM: by a clock that steps back
  *     FINE         plain reads of the slow path are steps of their own
@@ -141,7 +141,7 @@ bit stepped;
 
 /* ---- ghosts ---- */
 byte gen;    /* the session last started; a handle is its value */
-byte region; /* the session whose region exists; 0: freed */
+byte region; /* the session with a region; 0: freed */
 byte committed[PROCESSORS];
 byte written[PROCESSORS];
 #if defined(CIRCULAR)
@@ -267,7 +267,7 @@ end:
 
 init
 {
-    byte x;  /* the current buffer at this look */
+    byte x;  /* the current buffer at this read */
     byte xn; /* its records */
     byte y;
     byte k;

@@ -3,7 +3,7 @@
 
 /*
  * FLUSH and the end of STOP as rseq_role.pml has them where a kill is searched: a pass takes all
- * that is there, writes it as one run, and leaves the words from which recovery tells what of it is
+ * that is there, writes it as one run, and leaves the words from which recovery derives what of it is
  * in the file.
  *
  *     place, then intent, of each; the run is written; progress of each, or the loss is booked;
@@ -47,7 +47,7 @@ byte items;
 byte whole; /* so many of these are full: they are freed */
 bit refused[BUFFERS];
 
-/* The buffers before x, the current one, back to the one current at the last look; and x up to xn. */
+/* The buffers before x, the current one, back to the one current at the last read; and x up to xn. */
 inline gather(p, with_current)
 {
     d_step {
@@ -216,7 +216,7 @@ inline settle(p)
 inline drain(p, with_current)
 {
 #ifdef LIVE
-    /* The look at the flusher's words and the file is one step of a live recovery: so is this. */
+    /* The read of the flusher's words and the file is one step of a live recovery: so is this. */
     atomic { gather(p, with_current); intend(p); write_run(p) };
 #else
     gather(p, with_current);

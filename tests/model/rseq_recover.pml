@@ -6,7 +6,7 @@
  *
  * A kill stops every thread at once, and recovery changes nothing. So its view is checked in every
  * state as one step that leads back to it: that is a kill between any two steps. LIVE: it reads a
- * process that runs on, and each look is a step.
+ * process that runs on, and each read is a step.
  */
 
 hidden byte r_i;
@@ -293,7 +293,7 @@ inline look_at_words()
 }
 
 /*
- * Owner words first: a buffer that is claimed and adopted between the looks at word and owner would
+ * Owner words first: a buffer that is claimed and adopted between the reads of word and owner would
  * pass for a full one. Then of each slot word, spare, its owner word, and the same word again; ends, records; the owner words again, whose claims must be
  * the same, while CLOSE and a pin change nothing; the flusher's words and the file last.
  */

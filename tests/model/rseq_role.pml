@@ -58,7 +58,7 @@ inline free_buffer(i)
 #ifdef KILL
 #include "rseq_flush.pml"
 #else
-/* The chain from x, the current buffer, back to the one current at the last look: oldest first. */
+/* The chain from x, the current buffer, back to the one current at the last read: oldest first. */
 inline write_chain(p)
 {
     d_step {
@@ -140,7 +140,7 @@ inline membarrier(p)
 }
 
 #ifdef VISITS
-/* We run on p, if a guest may be inside a sequence that changes its slot: who ran there has been switched out. */
+/* We run on p, if a guest may be inside a sequence that changes its slot: the thread that ran there has been switched out. */
 inline visit(p)
 {
     d_step {
@@ -419,7 +419,7 @@ inline start() /* START */
 #endif
 #define ALL_GONE (at[0] == GONE && at[1] == GONE)
 
-/* All that is in the slot, by one look at its word. Nothing is shut. */
+/* All that is in the slot, by one read of its word. Nothing is shut. */
 inline look(p)
 {
     atomic { x = word_buffer[p]; xn = word_records[p] };

@@ -17,7 +17,7 @@
  *     EVENTS_1     events of the second writer, if fewer
  *     SEQUENCES    claims that the processors' slots make
  *     CIRCULAR     buffering mode with snapshots; otherwise file mode
- *     ABANDONING   patience ends at any moment: a buffer is abandoned, stop leaks
+ *     ABANDONING   the timeout ends at any moment: a buffer is abandoned, stop leaks
  *     CLOSING      file mode: flushes that take the current buffer out of the slot
  *     STAMPS       records are stamped, and their order is checked
  *     KILL         the process may be killed at any step: recovery's view of every state is checked
@@ -99,7 +99,7 @@ byte progress[BUFFERS];
 #endif
 #ifdef MARKED
 #define UNFINISHED 255 /* a marker that says the size of the record, and that it is not whole */
-#define COPYING 254    /* no marker, and some of the record: nobody can tell how long it is */
+#define COPYING 254    /* no marker, and some of the record: its length is not known */
 #define IS_WHOLE(d) ((d) != 0 && (d) < COPYING)
 /* Ghosts: sets of reservations. */
 byte committed;
@@ -127,9 +127,9 @@ byte overwritten;
 
 /* Ghosts. */
 byte gen;
-byte region; /* the session whose region exists */
-byte ended;  /* the last session whose slot is shut for good */
-byte leaked; /* the session whose region is never freed */
+byte region; /* the session with a region */
+byte ended;  /* the last session with a slot that is shut for good */
+byte leaked; /* the session with a leaked region */
 byte reserved;
 byte written; /* the last reservation written */
 byte recorded;
@@ -496,7 +496,7 @@ inline append(i)
     pending_count++
 }
 
-/* The buffers before x, back to the one current at the last look, oldest first. */
+/* The buffers before x, back to the one current at the last read, oldest first. */
 inline append_chain()
 {
     d_step {
@@ -581,7 +581,7 @@ inline collect()
 }
 
 #ifdef ABANDONING
-/* ABANDON: the patience ends. What is whole before the first hole is written. */
+/* ABANDON: the timeout ends. What is whole before the first hole is written. */
 inline abandon()
 {
     d_step {
@@ -798,7 +798,7 @@ init
             if
             :: leaked == 0 ->
 #if DEATHS
-                /* What was committed is written; and who died after the marker was not told that it is. */
+                /* What was committed is written; a writer that died after its marker did not get that answer. */
                 assert((committed & ~in_file) == 0 && recorded <= reserved);
 #else
                 assert(reserved == recorded + gone + UNWRITTEN);

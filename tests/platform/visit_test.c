@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Visits: which processors are reached and which are reported to be out of reach, and that a visit ends
+ * Visits: which processors are reached and which are reported as out of reach, and that a visit ends
  * the restartable sequences of another process.
  */
 #include <setjmp.h>

@@ -175,7 +175,7 @@ static void r190_and_r193_a_provider_enabled_before_it_registers_is_told_then(vo
     assert_int_equal(other.count, 2);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     assert_int_equal(UnregisterTraceGuids(second), ERROR_SUCCESS);
-    /* With nobody enabling, the value is success. */
+    /* If no session enables the provider, the value is success. */
     assert_int_equal(
         RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL, &registration),
         ERROR_SUCCESS);

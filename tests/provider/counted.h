@@ -13,7 +13,7 @@
 
 #define COUNTED ETWAS_ENABLE_PROPERTY_COUNTERS
 
-/* Of first_class and second_class, under control_guid. */
+/* Registrations of first_class and second_class, under control_guid. */
 extern TRACE_GUID_REGISTRATION counted_classes[2];
 etwas_trace_handle register_counted(void);
 

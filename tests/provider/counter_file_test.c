@@ -102,7 +102,7 @@ static void threads_keep_so_many_files_until_they_end(void **state)
 
 static pthread_key_t late;
 
-/* Behind the library's own destructor, in the second round of them. */
+/* Runs after the library's own destructor, in the second round of them. */
 static void log_late(void *left)
 {
     if ((uintptr_t)left > 1) {

@@ -233,7 +233,7 @@ static void what_is_described_again_as_it_is_changes_nothing(void **state)
     assert_int_equal(read_on(&cursor), 112 + 232 + 80);
     assert_int_equal(etwas_describe_class(&whole, NULL), ERROR_SUCCESS);
     assert_int_equal(read_on(&cursor), 112 + 232);
-    /* Who begins to read has the last one alone. */
+    /* A reader that begins now has the last one alone. */
     assert_int_equal(read_on(&all), 112 + 232 + 80 + already);
     /* Another version, or number, is another. */
     description.version++;

@@ -183,7 +183,7 @@ static void r190_and_c14_what_is_asked_before_registering_can_be_changed_and_tak
     assert_int_equal(received.level, 7);
     assert_int_equal(received.flags, 0x70);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
-    /* The wish outlives the registration. */
+    /* The enablement outlives the registration. */
     registration = register_as(&control_guid, &received);
     expect_received(&received, 2, WMI_ENABLE_EVENTS, session);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
@@ -430,7 +430,7 @@ static void a_process_that_a_filter_excludes_is_not_enabled(void **state)
     assert_int_equal(enable_filtered(session, both, 2), ERROR_SUCCESS);
     assert_int_equal(received.count, 0);
     assert_int_equal(look_up().instance.EnableCount, 0);
-    /* Nor is who registers later. */
+    /* A later registration is not enabled either. */
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     registration = register_as(&control_guid, &received);
     assert_int_equal(received.count, 0);

@@ -279,7 +279,7 @@ static uint64_t try_sizes(uint8_t *bytes, const struct limits *limits, uint32_t 
     return good;
 }
 
-/* With pointers Size is small and the record is not. */
+/* MOF fields make Size small although the record is large. */
 static uint64_t try_mof_sizes(const uint8_t *bytes, const struct limits *limits)
 {
     static const uint32_t far_too_large[] = {65536, 131072, 0x80000000, 0xFFFFFFFF};

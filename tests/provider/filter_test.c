@@ -54,7 +54,7 @@ static uint32_t write_id(REGHANDLE provider, uint16_t id)
     return EventWrite(provider, &descriptor, 0, NULL);
 }
 
-/* With metadata: a size, a tag, and what a literal has behind it. */
+/* Writes an event with metadata: a size, a tag, and what a literal has after them. */
 static uint32_t write_described(REGHANDLE provider, uint8_t level, uint64_t keyword,
                                 const char *metadata, uint32_t bytes)
 {

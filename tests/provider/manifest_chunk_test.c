@@ -241,7 +241,7 @@ static void a_manifest_that_is_written_again_is_kept_once(void **state)
     assert_int_equal(EventUnregister(handle), ERROR_SUCCESS);
 }
 
-/* Of what EventWrite refuses nothing is read. */
+/* Nothing is read of an event that EventWrite refuses. */
 static void what_is_refused_is_no_manifest(void **state)
 {
     const EVENT_DESCRIPTOR descriptor = {.Id = 0xFFFE, .Task = 0xFFFE, .Opcode = 0xFE};

@@ -46,7 +46,7 @@ static uint32_t data_bytes(uint32_t attempt)
     return attempt % 97 == 0 ? PATTERN_BYTES : attempt * 7 % 60;
 }
 
-/* One message: who, which, and as many bytes of the pattern. Async-signal-safe. */
+/* Logs one message: writer, number, and as many bytes of the pattern. Async-signal-safe. */
 static uint32_t log_message(struct writer *writer)
 {
     uint32_t attempt = writer->attempted;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Who hears a modern provider: up to 8 sessions, each with its own level and keywords, and what the
- * provider's callback is told of all of them together (R190, R192, R195, C15).
+ * Which sessions get a modern provider's events: up to 8, each with its own level and keywords, and
+ * the combined enablement that the provider's callback receives (R190, R192, R195, C15).
  */
 #include <string.h>
 #include <unistd.h>
@@ -93,7 +93,7 @@ static void r190_what_is_enabled_before_registering_applies_at_registration(void
     provider = begin_modern(&received);
     silent = begin_modern(NULL);
     expect_received(&received, 1, 1, 5, UINT64_MAX, 0);
-    /* Who enabled it is not known any more. */
+    /* The source of the enablement is not known any more. */
     assert_memory_equal(&received.source, &no_source, sizeof no_source);
     assert_int_equal(write_number(provider, 5, 1, 1), ERROR_SUCCESS);
     assert_int_equal(write_number(silent, 3, 0x10, 2), ERROR_SUCCESS);
@@ -110,7 +110,7 @@ static void r190_what_is_enabled_before_registering_applies_at_registration(void
     stop_session(first, NULL);
     expect_received(&received, 4, 1, 3, 0x10, 0);
     assert_memory_equal(&received.source, &no_source, sizeof no_source);
-    /* Whoever does not enable it cannot ask for its state. */
+    /* A session that does not enable the provider cannot request its state. */
     disable_modern(second);
     assert_int_equal(enable_with(second, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, NULL, &source),
                      ERROR_SUCCESS);
@@ -197,7 +197,7 @@ static void a_session_can_do_without_events_that_have_no_keyword(void **state)
     stop_session(session, NULL);
 }
 
-/* ---- whom a writer leaves out ---------------------------------------------------------------- */
+/* ---- sessions that a writer leaves out ------------------------------------------------------- */
 
 static void a_writer_leaves_out_the_sessions_of_its_filter(void **state)
 {

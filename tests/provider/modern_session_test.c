@@ -73,7 +73,7 @@ static void r77_what_one_session_has_no_buffer_for_is_published_to_none(void **s
         assert_int_equal(counts_of(wide[index]).lost, 5);
     }
     assert_int_equal(counts_of(narrow).lost, lost + 5);
-    /* Who does not want the event cannot fail. */
+    /* A session that does not want the event cannot fail. */
     enable_modern(narrow, 1, 0x100, 0);
     assert_int_equal(write_number(provider, 1, 1, 6), ERROR_SUCCESS);
     assert_int_equal(counts_of(wide[1]).recorded, 2);
@@ -321,7 +321,7 @@ static void a_callback_may_write_events_and_unregister_itself(void **state)
                                     0, INFINITELY, NULL),
                      ERROR_SUCCESS);
     assert_int_equal(busy.calls, 2);
-    /* With a time to wait, a thread of the library calls it. */
+    /* If the caller waits, a thread of the library calls it. */
     assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
                                     0, 0, 60000, NULL),
                      ERROR_SUCCESS);

@@ -11,7 +11,7 @@
 
 enum {
     LEVELS = 5,
-    /* Of the library, at most, where a sanitizer builds it; more after an interruption. */
+    /* Frames of the library, at most, in a build with a sanitizer; more after an interruption. */
     OWN_FRAMES = 8,
 };
 
@@ -36,7 +36,7 @@ static bool has_stack(const struct modern_event *event)
     return false;
 }
 
-/* ---- whose stack it is ----------------------------------------------------------------------- */
+/* ---- the thread of a stack ------------------------------------------------------------------- */
 
 static uint32_t write_plainly(void)
 {
@@ -113,7 +113,7 @@ static void an_event_has_the_stack_of_whoever_called_whichever_function(void **s
     end_trace(&trace, &events);
     assert_int_equal(events.count, 4);
     for (size_t index = 0; index < events.count; index++) {
-        /* Behind the related activity and the session, before the key. */
+        /* The stack follows the related activity and the session, and comes before the key. */
         expect_callers(&events.list[index], index == 1 ? 2 : 1);
         assert_int_equal(events.list[index].item_count, index == 1 ? 4 : 3);
     }
@@ -178,7 +178,7 @@ static void write_id(uint16_t id, uint8_t level)
     assert_int_equal(EventWrite(provider, &own, 0, NULL), ERROR_SUCCESS);
 }
 
-/* With metadata: a size, a tag, a name. */
+/* Writes an event with metadata: a size, a tag, a name. */
 static void write_name(const char *name)
 {
     char metadata[32] = {0};
@@ -200,7 +200,7 @@ static void filters_say_which_events_get_stacks_and_leave_no_event_out(void **st
         {(uint64_t)(uintptr_t)name, sizeof name, EVENT_FILTER_TYPE_STACKWALK_NAME},
         {(uint64_t)(uintptr_t)&levels, sizeof levels, EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW},
     };
-    /* Of the events below, by what is asked for. */
+    /* Properties of the events below, by what is requested. */
     static const struct {
         uint32_t property;
         uint32_t first;

@@ -263,7 +263,7 @@ static void threads_that_work_at_once_count_each_their_own(void **state)
         const struct reading *before = &readings.list[index - 1];
         const struct reading *reading = &readings.list[index];
 
-        /* Of one thread no counter goes back, and there are no other threads' readings between. */
+        /* No counter of a thread goes back, and no readings of other threads come between. */
         assert_int_equal(reading->thread == before->thread, index % (size_t)(2 * ROUNDS) != 0);
         if (reading->thread == before->thread) {
             assert_true(reading->counters.run_ns >= before->counters.run_ns);

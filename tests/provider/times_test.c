@@ -266,7 +266,10 @@ static void play(uint32_t mode)
         assert_int_equal(seen[index].thread_id, seen[index / BRACKETS * BRACKETS].thread_id);
         expect_times(&seen[index], &thread->brackets[index % BRACKETS], private);
     }
-    /* Not by chance: each thread had used the time of its kind, and it is in the right place. */
+    /*
+     * This is no coincidence: each thread had used the time of its kind, and it is in the right
+     * place.
+     */
     assert_true((private ? seen[0].processor : seen[0].user) >= BURNT_US / TICK_US);
     if (!private) {
         assert_true(seen[BRACKETS].kernel >= BURNT_US / TICK_US);

@@ -91,7 +91,7 @@ static void an_event_asks_by_its_id_or_its_level_and_keyword_or_both(void **stat
 
     (void)state;
     assert_int_equal(enable_asking(session, 0, &filters[0], 1), ERROR_SUCCESS);
-    /* Not armed: an event like any other. */
+    /* The trigger is not armed: it is an event like any other. */
     assert_false(asks(session, provider, 5, 1, 0x10));
     arm(session, LONG_MS);
     assert_true(asks(session, provider, 5, 1, 0x10));

@@ -261,7 +261,7 @@ static void buffers_in_each_others_places_do_no_harm(void **state)
                 memcpy(bytes, made[i].bytes, made[i].size);
                 memcpy(bytes + to * B, made[i].bytes + from * B, B);
                 read_hostile(bytes, made[i].size, made[i].events);
-                /* Half of it, as a tear leaves it. */
+                /* Half of it: a torn buffer. */
                 memcpy(bytes + to * B, made[i].bytes + to * B, B / 2);
                 read_hostile(bytes, made[i].size, 1);
             }

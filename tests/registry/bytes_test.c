@@ -27,7 +27,10 @@ enum {
 static struct etwas_registry_enablement enablements[ENABLEMENTS];
 static uint8_t filter_data[ETWAS_REGISTRY_FILTERS][FILTER_BYTES];
 
-/* With every field another, and filters of every length up to thousands of bytes. */
+/*
+ * Returns an entry in which every field has another value, with filters of every length up to
+ * thousands of bytes.
+ */
 static struct etwas_registry_entry *make_entry(void)
 {
     struct etwas_registry_entry *entry = entry_of(u"an entry", 3);
@@ -118,7 +121,7 @@ static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
     free(got);
 }
 
-/* Of a build that does not say when it was asked. */
+/* The enablement comes from a build that does not write when it was requested. */
 static void an_enablement_without_a_moment_is_got(void **state)
 {
     struct etwas_registry_enablement expected;
@@ -146,7 +149,7 @@ static void an_enablement_without_a_moment_is_got(void **state)
     }
 }
 
-/* Of a build whose head ends before the gate: the rest of it is where it was. */
+/* The entry comes from a build with a head that ends before the gate. The rest is where it was. */
 static void an_entry_without_a_gate_is_got(void **state)
 {
     struct etwas_registry_entry *got;
@@ -174,10 +177,10 @@ static void an_entry_without_a_gate_is_got(void **state)
     free(got);
 }
 
-/* Of exactly that size: what is read beyond it is seen by a sanitizer. */
+/* Memory of exactly that size, so that a sanitizer sees a read beyond it. */
 static struct etwas_registry_template template;
 
-/* Of a private session, with every field another. */
+/* Returns an entry of a private session, in which every field has another value. */
 static struct etwas_registry_entry *make_private(void)
 {
     struct etwas_registry_entry *entry = make_entry();

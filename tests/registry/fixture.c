@@ -28,7 +28,7 @@ int registry_setup(void **state)
 
     etwas_registry_forget();
     etwas_testpoint_set(NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* some are notified something when they have been killed */
+    (void)signal(SIGPIPE, SIG_IGN); /* a killed child may still be written to */
     return failed ? -1 : setenv("ETWAS_RUNTIME_DIR", folder_path("registry"), 1);
 }
 
@@ -95,7 +95,7 @@ struct child child_start(int (*body)(struct child *self, void *context), void *c
 
 void say(const struct child *other, char byte)
 {
-    (void)(write(other->to, &byte, 1) == 1); /* one that is gone is notified nothing */
+    (void)(write(other->to, &byte, 1) == 1); /* fails if the child has gone */
 }
 
 int receive_byte(const struct child *other)

@@ -21,7 +21,7 @@
 int registry_setup(void **state);
 int registry_teardown(void **state);
 
-/* A test whose registry is an empty folder that is made by the first who wants it. */
+/* A test with an empty folder as registry, which the first user of it makes. */
 #define REGISTRY_TEST(test) cmocka_unit_test_setup_teardown(test, registry_setup, registry_teardown)
 
 /* The name of the registry's folder. */
@@ -30,7 +30,7 @@ const char *registry_folder(void);
 /* etwas_held_clear in it. */
 bool clear_file(const char *name);
 
-/* How many files there are in it whose names begin like this. */
+/* Returns how many files in it have names that begin like this. */
 uint32_t files_like(const char *beginning);
 
 /* ---- other processes ------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ uint32_t files_like(const char *beginning);
 struct child {
     pid_t process;
     int from; /* it says something by a byte */
-    int to;   /* and is notified something by one */
+    int to;   /* and receives one */
 };
 
 /* Runs `body` in a process of its own, which ends with what it returns. */
@@ -55,7 +55,7 @@ int receive_byte(const struct child *other);
 int child_end(struct child *child);
 void child_kill(struct child *child);
 
-/* Until it is stopped, not only notified to be. */
+/* Waits until it is stopped, not only signalled. */
 void child_stop(const struct child *child);
 
 /*

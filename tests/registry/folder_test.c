@@ -189,8 +189,8 @@ static void a_path_longer_than_a_sockets_address_will_do(void **state)
 }
 
 /*
- * Who needs it makes it anew, under the descriptor that the process has; what is published next is
- * there again.
+ * A process that needs the folder makes it anew, under the descriptor that it has. What is
+ * published next is there again.
  */
 static void one_that_is_removed_under_us_is_made_anew(void **state)
 {
@@ -333,7 +333,7 @@ static void print_first_folder(void)
     _exit(is_good && fflush(stdout) == 0 ? 0 : 1);
 }
 
-/* Who starts it could else have it make files anywhere. */
+/* Otherwise the user that starts it could have it make files anywhere. */
 static void a_program_with_anothers_rights_takes_no_folder_from_the_environment(void **state)
 {
     char program[512];

@@ -102,7 +102,7 @@ static void the_largest_message_arrives_whole(void **state)
     assert_int_equal(close(pair[1]), 0);
 }
 
-/* Who ends has mostly not read everything; that takes nothing from what it said before. */
+/* A process that ends has mostly not read everything. What it sent before arrives all the same. */
 static void what_was_sent_before_the_end_arrives(void **state)
 {
     struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE, .bytes = 4, .descriptor = -1};
@@ -338,7 +338,7 @@ static void a_host_that_is_stopped_holds_nobody_longer_than_the_deadline(void **
     free(entry);
 }
 
-/* A host whose queue of those who want to be connected is full. */
+/* A host with a full queue of connections. */
 static void who_cannot_be_connected_gives_up_at_the_deadline(void **state)
 {
     struct etwas_registry_host host;
@@ -424,7 +424,7 @@ static int listen_as_another_user(struct child *self, void *context)
     return 0;
 }
 
-/* Who has put a socket in a host's place is not notified what was meant for the host. */
+/* A process that has put a socket in a host's place does not receive what was meant for the host. */
 static void another_users_host_is_not_connected_to(void **state)
 {
     struct etwas_registry_host host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Processes that take part: they are notified, they answer, and they say which providers they have. */
+/* Processes that have joined: they are notified, they answer, and they list their providers. */
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ static struct etwas_notification make_notification(uint32_t number)
         .op = ETWAS_NOTIFY_CHANGED, .number = number, .session = guid_of(number)};
 }
 
-/* The next thing that is notified; fails the test after a minute. */
+/* Receives the next notification; fails the test after a minute. */
 static struct etwas_notification receive_next(const struct etwas_registry_process *process)
 {
     struct pollfd what = {.fd = process->socket, .events = POLLIN};
@@ -39,9 +39,9 @@ static struct etwas_notification receive_next(const struct etwas_registry_proces
     return notification;
 }
 
-/* ---- being notified ------------------------------------------------------------------------------ */
+/* ---- notifications --------------------------------------------------------------------------- */
 
-/* Answers each LOOK, until it is notified to end by one that has no number. */
+/* Acknowledges each notification, until one without a number ends it. */
 static int guest(struct child *self, void *context)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;

@@ -71,7 +71,7 @@ static void pause_a_little(uint32_t most_us)
     (void)nanosleep(&time, NULL);
 }
 
-/* A living session can be found, and connected to, by whoever looks. */
+/* Every process can find a living session, and connect to it. */
 static void expect_is_there(uint32_t name, uint32_t guid)
 {
     const etwas_guid own = guid_of(guid);

@@ -122,7 +122,7 @@ static void lose(struct guest *guest)
     }
 }
 
-/* Not by fork(), whose handlers take the mapping away: it is a stranger that has it. */
+/* Starts a guest by _Fork(), since the handlers of fork() would remove the mapping from the child. */
 static pid_t begin_guest(struct guest *guest, void (*work)(struct guest *guest))
 {
     pid_t process = _Fork();

@@ -114,7 +114,7 @@ static void expect_numbers(const struct etwas_pool *pool, const struct etwas_col
     }
 }
 
-/* All that the slot has is collected now, without patience, and then each buffer is free. */
+/* Collects all that the slot has, with a timeout of 0. Each buffer is free afterwards. */
 static uint64_t collect_all(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_collected collected;

@@ -32,7 +32,7 @@ enum {
 struct writer {
     uint32_t recorded;    /* it was told: the numbers before this one */
     uint32_t lost;        /* of these: they were not */
-    uint32_t is_disabled; /* by so many hosts, whose handles are invalid */
+    uint32_t is_disabled; /* so many hosts, with handles that are invalid */
 };
 
 static struct writer *writers;
@@ -116,7 +116,7 @@ static int host_until_killed(void)
 
 /* ---- what it leaves -------------------------------------------------------------------------- */
 
-/* Of a process: the mapping that it has open. */
+/* Finds the mapping that a process has open. */
 static void find_mapping(int process, char path[PATH_BYTES])
 {
     char folder[64];
@@ -198,7 +198,10 @@ static void recover(const char *source)
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-/* Under the same name, in this process: what it counts is what the guests were told since. */
+/*
+ * Hosts the session again, in this process under the same name. It counts what the guests have
+ * logged since.
+ */
 static void host_again(const int programs[WRITERS])
 {
     struct block block;

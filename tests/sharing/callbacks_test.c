@@ -84,7 +84,9 @@ static uint32_t use_own_session(void)
     return StopTraceA(own, NULL, &block.properties);
 }
 
-/* By the handle that it is enabled with, and by name. The last one is the session's end. */
+/*
+ * Controls the session by the handle that enables it, and by name. The last call ends the session.
+ */
 static uint32_t control_all(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
 {
     etwas_trace_handle session = GetTraceLoggerHandle(buffer);
@@ -298,8 +300,8 @@ static int blocked_program(void)
 }
 
 /*
- * Who waits for it is told that time has passed; others, also of its process, are enabled and log,
- * and sessions end.
+ * The caller that waits for it gets a timeout. Other providers, also of its process, are enabled
+ * and log, and sessions end.
  */
 static void a_callback_that_does_not_return_holds_up_nobody(void **state)
 {

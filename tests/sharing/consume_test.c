@@ -38,7 +38,7 @@ enum {
 struct seat {
     uint32_t is_open; /* OpenTrace has returned */
     uint32_t events;
-    uint32_t backwards; /* events whose numbers do not follow the one before */
+    uint32_t backwards; /* events with a number that does not follow the one before */
     uint32_t notices;   /* Lost_Event */
     uint32_t blocks_at; /* at the event with this number it stays */
     uint32_t is_blocked;
@@ -477,7 +477,7 @@ static int many_consumers(void)
     /* Its host hears of that soon, and not at once. */
     while (one_more == INVALID_PROCESSTRACE_HANDLE) {
         one_more = open_one();
-        (void)usleep(PAUSE_US); /* limit_child ends who waits for ever */
+        (void)usleep(PAUSE_US); /* limit_child ends a child that waits for ever */
     }
     return 0;
 }

@@ -52,7 +52,7 @@ static uint32_t enable_processes(etwas_trace_handle session, const uint32_t *ids
     return enable_filtered(session, &control_guid, 0, &filter, 1);
 }
 
-/* Of each, and what it logged last when it was disabled. */
+/* Checks the events of each member, and what it logged last when it was disabled. */
 static void expect_members_events(const char *file, const uint32_t counts[MEMBERS])
 {
     uint32_t found[MEMBERS] = {0};

@@ -23,7 +23,7 @@ enum {
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* Of the next program that is started. */
+/* The group of the next program that is started. */
 static const etwas_guid *its_group;
 static uint32_t its_number;
 
@@ -176,7 +176,9 @@ static void a_program_that_stood_still_is_asked_for_its_state(void **state)
     assert_int_equal(exit_code_of(program), 0);
 }
 
-/* Whoever comes in time to be enabled at once was not there to be asked. */
+/*
+ * A program that starts in time to be enabled at once did not exist when the state was requested.
+ */
 static void a_program_that_comes_later_is_not_asked_for_its_state(void **state)
 {
     etwas_trace_handle session = start_in_file("later", "log.etl");

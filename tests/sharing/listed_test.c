@@ -160,7 +160,10 @@ static void check_all(uint32_t logger_id)
     CHECK_IN_CHILD(strcmp(name, "Shop.Till") == 0);
 }
 
-/* Of who has it too: its own is one of the instances, and there once. */
+/*
+ * Lists the provider in a process that has it too: its own registration is one of the instances,
+ * once.
+ */
 static void check_with_own(void)
 {
     uint8_t answer[ROOM];

@@ -22,7 +22,7 @@ enum {
     CLASSES = 32, /* of information */
 };
 
-/* By name, from a process that is not its host. */
+/* Returns the handle by name, from a process that is not its host. */
 static etwas_trace_handle handle_of(const char *name)
 {
     struct block block;
@@ -41,7 +41,7 @@ static int passing_controller(void)
     return 0;
 }
 
-/* R49: what a controller has enabled stays so when it has gone, also for who comes later. */
+/* R49: an enablement stays when its controller has gone, also for programs that start later. */
 static void r49_a_session_and_what_it_enables_outlive_their_controller(void **state)
 {
     etwas_trace_handle session = start_in_file("goes on", "log.etl");

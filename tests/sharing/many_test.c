@@ -56,8 +56,8 @@ static int starter(void)
 }
 
 /*
- * R46: together, whoever hosts them, also when several start at once. One of a process's own is no
- * matter of the others'.
+ * R46: they are 64 together, in whatever processes, also if several start at once. A session of one
+ * process alone does not count for others.
  */
 static void the_sessions_of_a_user_are_64(void **state)
 {
@@ -115,7 +115,7 @@ static uint64_t keywords_of(uint32_t number)
     return UINT64_C(0x11) << (number % 4);
 }
 
-/* Of an event: each level with each single keyword, in turn. */
+/* Returns the descriptor of an event: each level with each single keyword, in turn. */
 static EVENT_DESCRIPTOR descriptor_of(uint32_t event)
 {
     return (EVENT_DESCRIPTOR){
@@ -370,7 +370,10 @@ static void ask_of_all(etwas_trace_handle session, uint32_t control_code)
     }
 }
 
-/* Each provider by its name, as `etwas ps` shows them; `is_enabled`: and who enables it. */
+/*
+ * Checks that each provider has its name, as `etwas ps` shows them, and, if `is_enabled`, the
+ * session that enables it.
+ */
 static void expect_shown(bool is_enabled)
 {
     static char line[LINE_BYTES];

@@ -50,7 +50,7 @@ int members_end(void **state);
  */
 int be_member(uint32_t index);
 
-/* Waits until it says who it is. */
+/* Waits until the member has written its process id. */
 int start_member(uint32_t index);
 
 /* Waits until it has registered, too. */
@@ -66,7 +66,7 @@ bool log_events(uint32_t index, uint32_t count);
  */
 int run_as(const char *path);
 
-/* Of main's arguments: the exit code, if they are those of such a program; else -1. */
+/* Runs a member if main's arguments are those of one, and returns its exit code; otherwise -1. */
 int run_member(int count, char **arguments);
 
 /* ---- the controller -------------------------------------------------------------------------- */

@@ -103,7 +103,10 @@ static int contained_host_and_provider(void)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Of each container all of its events, with the id of its process, and with a thread's own. */
+/*
+ * Checks that all events of each container are there, with the id of its process and the thread's
+ * own.
+ */
 static void expect_ids(const char *path, const int32_t ids[CONTAINERS])
 {
     uint32_t found[CONTAINERS] = {0};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What processes may say to a host, and what comes of it: handles of sessions that are over, two
- * who wait at once, much at once, and nonsense.
+ * What processes may send to a host, and what comes of it: handles of sessions that have ended, two
+ * that wait at once, much at once, and nonsense.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -285,7 +285,7 @@ static int lone_host(void)
     CHECK_IN_CHILD(comes_to(&board->go, 1));
     /* The control thread hears of an end soon, and not at once. */
     while (count_belongings().descriptors > before.descriptors) {
-        (void)usleep(1000); /* limit_child ends who waits for ever */
+        (void)usleep(1000); /* limit_child ends a child that waits for ever */
     }
     CHECK_IN_CHILD(count_belongings().descriptors == before.descriptors);
     prepare_block(&block, NULL);

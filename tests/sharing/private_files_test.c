@@ -115,7 +115,7 @@ static void processes_may_end_before_the_session(void **state)
     expect_events("log.etl", 2, 0, 2 * EVENTS, true);
 }
 
-/* ---- who sees it ----------------------------------------------------------------------------- */
+/* ---- which processes see it ------------------------------------------------------------------ */
 
 static int control_seen(void)
 {
@@ -129,8 +129,8 @@ static int control_seen(void)
 }
 
 /*
- * By name, from a process that has none of it: QueryTrace, and not QueryAllTraces, which lists no
- * private sessions.
+ * Queries it by name, from a process without an instance: QueryTrace finds it, and QueryAllTraces
+ * does not, which lists no private sessions.
  */
 static int look_at_it(void)
 {

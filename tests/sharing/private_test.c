@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Private sessions whose filters name other processes: each of these has a session of its own, with
- * its own file, and does what the controller says; others have nothing. By public calls alone.
+ * Private sessions with filters for other processes. Each of these has a session of its own, with
+ * its own file, and does what the controller says; other processes have nothing. The test uses
+ * public calls alone.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -196,7 +197,7 @@ static void sessions_end_when_the_controller_is_killed(void **state)
     expect_events("log.etl", 0, 0, EVENTS, true);
 }
 
-/* Ends all connections of this process, whose sockets are all of one type. */
+/* Ends all connections of this process. All of their sockets are of one type. */
 static void cut_connections(void)
 {
     for (int number = 3; number < MOST_DESCRIPTORS; number++) {

@@ -56,7 +56,7 @@ bool comes_to(const uint32_t *count, uint32_t wanted);
 /* A child that runs this and exits with what it returns. */
 int start_program(int (*run)(void));
 
-/* Of the classic provider of this process: the session that enables it; 0: none does. */
+/* Returns the session that enables the classic provider of this process, 0 if none does. */
 uint64_t enabling_session(void);
 
 /* Registers a classic provider that says on the board what its callback hears. */
@@ -69,9 +69,9 @@ etwas_trace_handle register_provider(const etwas_guid *control);
 uint64_t register_modern(const etwas_guid *provider, const etwas_guid *group);
 
 /*
- * Logs it into the session that enables the classic provider of this process. A host may answer
- * later than who registers waits for it, and a flusher may have no processor: what is lost is
- * counted in board->lost, and tried again.
+ * Logs the number into the session that enables the classic provider of this process. A host may
+ * answer after a registration has stopped to wait for it, and a flusher may have no processor. So
+ * what is lost is counted in board->lost, and logged again.
  */
 void log_until_recorded(uint64_t number);
 

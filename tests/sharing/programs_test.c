@@ -217,7 +217,7 @@ static int host_until_the_end(void)
     return 0;
 }
 
-/* It answers when who registers waits no longer: the provider is enabled all the same. */
+/* It answers when the registration does not wait any more. The provider is enabled all the same. */
 static void a_host_that_answers_late_is_attached_to(void **state)
 {
     int host = start_program(host_until_the_end);

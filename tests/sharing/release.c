@@ -56,8 +56,8 @@ static int host(const char *file)
 }
 
 /*
- * What is lost, since the host or its flusher had no processor, is tried again; of who is refused
- * all of it is lost.
+ * What is lost because the host or its flusher had no processor is logged again. A program that is
+ * refused loses all of it.
  */
 static int provide(uint32_t count)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Hosts that stand still, as a debugger or SIGSTOP has them: what becomes of those who want to log
- * into their sessions, or know of them.
+ * Hosts that stand still, as a debugger or SIGSTOP has them: what becomes of processes that want to
+ * log into their sessions, or to list them.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -62,7 +62,7 @@ static int start_still_host(int (*run)(void))
     return host;
 }
 
-/* ---- who logs -------------------------------------------------------------------------------- */
+/* ---- programs that log ----------------------------------------------------------------------- */
 
 /* From its first event on, and has ended before the host goes on. */
 static int short_program(void)
@@ -92,7 +92,10 @@ static int short_program_that_is_killed(void)
     return 0;
 }
 
-/* Whether they live when the host goes on, have ended or were killed, and whoever counts. */
+/*
+ * They live when the host goes on, have ended or were killed; each process that counts sees the
+ * same.
+ */
 static void what_is_logged_before_a_still_host_answers_is_counted(void **state)
 {
     int host = start_still_host(host_of_counted);
@@ -196,7 +199,7 @@ static void a_session_of_a_still_host_is_told_from_its_entry(void **state)
 
 /* ---- a provider that stands still ------------------------------------------------------------ */
 
-/* R190: the timeout is the caller's, and whoever can hears it meanwhile. */
+/* R190: the timeout is the caller's, and other providers are notified meanwhile. */
 static void a_still_provider_is_waited_for_until_the_timeout(void **state)
 {
     etwas_trace_handle session = start_in_file("enabling", "log.etl");

@@ -61,7 +61,7 @@ static uint32_t read_buffer(struct clock_snapshots *clock_snapshots, const uint8
             add(clock_snapshots, buffer + at);
             found++;
         } else if (header.type != ETWAS_ETL_BUFFER_HEADER) {
-            /* Behind a clock snapshot there is nothing else. */
+            /* A buffer of clock snapshots has nothing else. */
             assert_int_equal(found, 0);
             return 0;
         } else if (own && full.type == ETWAS_ETL_CLOCK_RECORD_TYPE) {

@@ -66,7 +66,7 @@ static bool look_at_notice(struct consumer *consumer, const EVENT_RECORD *record
     return true;
 }
 
-/* Who logged it, and which of its events it is, is in the header. */
+/* The header states which writer logged the event, and its number. */
 static void look_at_record(struct consumer *consumer, const EVENT_RECORD *record)
 {
     uint64_t number;

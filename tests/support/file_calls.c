@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The calls on files and sockets that the library makes, each of which ends the process where a lock is held under which
- * none may be made (platform/testpoint.h). Every test is linked with --wrap of each (CMakeLists.txt). Calls that are made in
- * signal handlers are not among them: a handler may interrupt who has the lock. Weak: a test may wrap one of them itself.
+ * The calls on files and sockets that the library makes. Each ends the process if a lock is held
+ * under which no such call is allowed (platform/testpoint.h). Every test is linked with --wrap of
+ * each (CMakeLists.txt). Calls in signal handlers are not checked: a handler may interrupt the
+ * thread that has the lock. The wrappers are weak: a test may wrap one of the calls itself.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,7 +33,10 @@
         LOOK(#name);                                                                               \
         return __real_##name arguments;                                                            \
     }
-/* With one argument more, or none: what is not there is not looked at by the real one either. */
+/*
+ * Calls with an optional last argument. If it is missing, the real function does not read it
+ * either.
+ */
 #define CALL_WITH_MORE(name, parameters, arguments, last)                                          \
     int __real_##name parameters;                                                                  \
     int __wrap_##name parameters;                                                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Sessions whose clock snapshots are known. */
+/* Sessions with known clock snapshots. */
 #ifndef ETWAS_SUPPORT_KNOWN_CLOCK_SNAPSHOTS_H
 #define ETWAS_SUPPORT_KNOWN_CLOCK_SNAPSHOTS_H
 

@@ -31,7 +31,7 @@ void log_and_flush(struct writer *writer, uint64_t events);
 
 /* ---- real time ------------------------------------------------------------------------------- */
 
-/* A session whose thread delivers every 5 ms; start_realtime: without a file. */
+/* A session with a flusher that delivers every 5 ms. start_realtime starts it without a file. */
 etwas_session_options realtime_options(void);
 etwas_trace_handle start_realtime(void);
 

@@ -28,7 +28,10 @@ const char *folder_path(const char *name);
 /* Removes a folder with everything in it; else -1. */
 int folder_remove(const char *path);
 
-/* How many files it has whose names begin with no dot; 0, too, where there is no such folder. For a child of a fork, too. */
+/*
+ * Returns how many files the folder has, without those that begin with a dot; 0 if there is no such
+ * folder. A child of a fork may call it.
+ */
 uint32_t folder_count_shown(const char *path);
 
 /* A test with a folder of its own. */

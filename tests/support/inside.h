@@ -11,9 +11,9 @@
 
 /*
  * How long flushers wait in tests for a writer inside a record before they abandon it
- * (flush/drain.h). On a busy machine a thread may be off its processor for longer than their usual
- * patience; with this one, an event that is missing has another reason. Tests of abandonment set
- * etwas_drain_timeout_ns, and put this back.
+ * (flush/drain.h). On a busy machine a thread may be off its processor for longer than the
+ * usual timeout; with this one, an event that is missing has another reason. Tests of abandonment
+ * set etwas_drain_timeout_ns, and put this back.
  */
 #define TEST_DRAIN_TIMEOUT_NS (UINT64_C(60) * 1000000000)
 

@@ -67,7 +67,7 @@ etwas_wchar *session_name(etwas_trace_handle session);
 void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line);
 
 /*
- * Whether half of the buffers that the session may have are there to be written to. Who logs only
+ * Returns whether half of the buffers that the session may have are free. A writer that logs only
  * then, and little at a time, loses nothing to a flusher that seldom runs. Not for recorders.
  */
 bool has_room(etwas_trace_handle session);

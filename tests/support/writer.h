@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Writers log events whose every byte follows from who wrote them and which number they have, and
- * remember what the library said of each. readback.h compares that with a file.
+ * Writers log events, and store what the library returned for each. Every byte of an event follows
+ * from its writer and its number. readback.h compares that with a file.
  *
  * An event is TraceEvent or, with a class, every second one TraceEventInstance, by turns without
- * and with a parent; every third gathers its payload from MOF fields. Who and which is in the
- * header, so that a payload of 0 bytes counts too:
+ * and with a parent; every third gathers its payload from MOF fields. Writer and number are in the
+ * header, so that events without a payload count too:
  *
  *     TraceEvent            Guid: Data1 = writer, Data4 = number
  *     TraceEventInstance    InstanceId = writer, number (writer_instance_id)
@@ -109,7 +109,7 @@ struct writer_totals {
     uint64_t odd_codes;
 };
 
-/* Of all writers of a session. Call when they are done. */
+/* Returns the sums over all writers of a session. Call it when they have ended. */
 struct writer_totals writers_totals(etwas_trace_handle session);
 
 void writers_forget(void);

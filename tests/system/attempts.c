@@ -18,7 +18,10 @@ static uint32_t attempt;
 static jmp_buf next_attempt;
 static cpu_set_t processors;
 
-/* More wants to run than there are processors: who empties the rings may come late. */
+/*
+ * More threads want to run than there are processors: the thread that empties the rings may come
+ * late.
+ */
 static bool is_machine_loaded(void)
 {
     double load;

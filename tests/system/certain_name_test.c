@@ -26,7 +26,7 @@ enum {
     NUMBER_BYTES = 8,
 };
 
-/* Who keeps the last name that was told. */
+/* A receiver of names that stores the last one. */
 struct listener {
     struct etwas_emitter emitter;
     uint32_t count;

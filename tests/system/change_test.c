@@ -18,7 +18,10 @@ enum {
     LIVES = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD,
 };
 
-/* Of the events of this class and type that say this number there: the first, and how many there are. */
+/*
+ * Returns the first event of this class and type with this number at the offset, and how many there
+ * are.
+ */
 static const struct event *find_event(const struct events *events, const etwas_guid *class_guid,
                                       uint8_t type, size_t offset, uint32_t number, uint32_t *count)
 {

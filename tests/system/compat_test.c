@@ -45,7 +45,7 @@ static uint32_t count_of(const struct events *events, const etwas_guid *class_gu
     return count;
 }
 
-/* Of one number. */
+/* Counts the calls with one number. */
 static uint32_t count_calls(const struct events *events, uint64_t number, uint32_t thread)
 {
     uint32_t count = 0;

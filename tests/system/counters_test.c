@@ -44,7 +44,7 @@ enum {
 static const etwas_guid process_class = {
     0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
 
-/* The only one of the process; NULL: none. With `last` the last of several. */
+/* Returns the only event of the process, or NULL; with `last` the last one of several. */
 static const struct event *find(const struct events *events, uint8_t type, uint32_t process_id,
                                 bool last)
 {
@@ -187,7 +187,7 @@ static void a_refusal_of_counters_has_a_reason(void **state)
     expect_as_nobody(start_without_network_administration);
 }
 
-/* Who is forked meanwhile and still there at the end is not looked at either. */
+/* A process that is forked meanwhile and still exists at the end is not read either. */
 static int count_where_proc_is_hidden(void)
 {
     etwas_trace_handle session;

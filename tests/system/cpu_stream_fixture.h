@@ -27,7 +27,7 @@ void stay_here(void);
 /* ETWAS_PROCESS_RECORD_*; the stream is open. */
 void add_process_records(uint32_t process_record);
 
-/* With processes, names and images, and started. */
+/* Opens and starts the stream, with processes, names and images. */
 void open_stream(size_t ring_bytes);
 
 /* NULL, or why a stream cannot be had. */

@@ -454,7 +454,7 @@ int main(void)
         (void)printf("skipped: %s\n", reason);
         return 77;
     }
-    failed = cmocka_run_group_tests_name("feed", tests, NULL, NULL);
+    failed = cmocka_run_group_tests_name("cpu stream", tests, NULL, NULL);
     etwas_tracepoint_free(&entered);
     return failed;
 }

@@ -84,7 +84,7 @@ static void complete_at(void *state, int64_t time_ns)
     pass(state, "block/block_rq_complete", time_ns, 4);
 }
 
-/* Behind it the end of the first request and the beginning of the second are missing. */
+/* The loss hides the end of the first request and the beginning of the second. */
 static void what_began_before_a_loss_is_not_known(void **unused)
 {
     void *state = etwas_event_group_disk_io.open(&host);

@@ -117,8 +117,8 @@ static void use_disk(const struct disk *disk)
 }
 
 /*
- * Of other disks' completions, in interrupts, Linux 6.18 does not hand over each one that it counts; then
- * it is counted lost. Ours are completed by a thread.
+ * Linux 6.18 counts completions of other disks in interrupts without handing over each one; they
+ * are then counted lost. Our disk's are completed by a thread.
  */
 static void read_what_came(etwas_trace_handle session, struct events *events)
 {
@@ -278,7 +278,10 @@ static void the_kernel_counts_as_many(void **state)
     (void)close(disk.descriptor);
 }
 
-/* Of four of the largest requests the second to fourth are split off, each of the one before. */
+/*
+ * Of four requests of the largest size the second to fourth are split off, each from the one
+ * before.
+ */
 static void what_is_too_large_is_split(void **state)
 {
     struct disk disk = make_disk();

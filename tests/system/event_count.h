@@ -11,7 +11,7 @@
 
 uint32_t count_class(const struct events *events, const etwas_guid *class_guid);
 
-/* Of this class and type, that say the number there. */
+/* Returns how many events of this class and type have this number at the offset. */
 uint32_t count_saying(const struct events *events, const etwas_guid *class_guid, uint8_t type,
                       size_t offset, uint32_t number);
 

@@ -250,7 +250,7 @@ static int log_without_leave(void)
     expect_line(&events, child, "", ETWAS_PROCESS_NO_COMMAND_LINE);
     expect_line(&events, program.process_id, "a shell -c read line x",
                 ETWAS_PROCESS_COMMAND_LINE_READ);
-    /* Of a fork's child its parent's, read at the rundown. */
+    /* A fork's child has its parent's command line, which the rundown reads. */
     assert_int_equal(flags_of(next_of(&events, &at, (uint32_t)child)) & OF_THE_LINE,
                      ETWAS_PROCESS_COMMAND_LINE_READ);
     free_events(&events);
@@ -264,7 +264,10 @@ static void without_leave_they_are_read_afterwards(void **state)
 }
 
 #ifdef __x86_64__
-/* Of 32 bits: ends at once. Its stack has other words, which the probe passes over. */
+/*
+ * A program of 32 bits that ends at once. Its stack has words of another size, which the probe
+ * skips.
+ */
 static const uint8_t small_program[] = {
     0x7F, 'E',  'L', 'F', 1,  1,    1,    0,    0,    0,    0, 0,
     0,    0,    0,   0,                      /* ident */

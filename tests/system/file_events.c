@@ -93,7 +93,7 @@ void expect_transfer(const struct events *events, const struct event *event, uin
     expect_end(events, event, done);
 }
 
-/* By system calls alone, so that nothing else is there. */
+/* Uses system calls alone, so that no other events come. */
 int open_file(const char *name, int flags)
 {
     int descriptor = (int)syscall(SYS_openat, AT_FDCWD, folder_path(name), flags, 0600);

@@ -36,7 +36,7 @@ etwas_trace_handle start_files(void);
 const struct event *nth(const struct events *events, uint8_t type, uint32_t number);
 uint32_t count_files(const struct events *events, uint8_t type);
 
-/* Of all but an end. */
+/* Returns the Irp of any event but an end. */
 uint64_t irp_of(const struct event *event);
 uint64_t file_of(const struct event *event);
 

@@ -23,7 +23,7 @@ enum {
     AT_POSITION = -2,
 };
 
-/* Of each close, before it, and its end is that of both. */
+/* Checks that each close has a cleanup before it, and that its end is that of both. */
 static void expect_cleanup(const struct events *events)
 {
     uint32_t closes = count_files(events, CLOSE);
@@ -170,7 +170,7 @@ static void every_kind_of_operation_is_recorded(void **state)
     free_events(&events);
 }
 
-/* Of a file that has a number where its path is known (file_path_test.c). */
+/* Checks the rename of a file, which has a number where the path is known (file_path_test.c). */
 static void expect_rename(const struct events *events, uint32_t number, int64_t result)
 {
     const struct event *event = nth(events, RENAME, number);

@@ -132,7 +132,7 @@ static const struct event *nth_of(const struct events *events, uint8_t type, uin
     return NULL;
 }
 
-/* One, whoever says it. */
+/* Checks that there is one result, of whichever source. */
 static void expect_result(const struct events *events, const struct event *begin, int32_t result)
 {
     uint32_t found = 0;

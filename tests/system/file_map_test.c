@@ -33,7 +33,7 @@ static etwas_trace_handle start(void)
     return start_kernel(EVENT_TRACE_FLAG_VAMAP | EVENT_TRACE_FLAG_NO_SYSCONFIG);
 }
 
-/* Of 64 pages. */
+/* Makes a file of 64 pages. */
 static int make_file(const char *name)
 {
     int file = open(folder_path(name), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -74,7 +74,7 @@ static uint32_t count_views(const struct events *events, uint8_t type, pid_t pro
     return count;
 }
 
-/* Of the file, by whichever of the two; there is one. */
+/* Checks that one of the two events has the file's name. */
 static void expect_name(const struct events *events, uint64_t file, const char *name)
 {
     uint32_t count = 0;

@@ -20,7 +20,10 @@ enum {
     LONGEST = 512,
 };
 
-/* Behind its number. False: it is another event, or longer than ours are: others open files, too. */
+/*
+ * Reads the name, which follows the number. Returns false for another event, or for a name that is
+ * longer than ours: other processes open files, too.
+ */
 static bool read_name(const struct event *event, uint8_t type, char *name)
 {
     size_t length = (event->record.UserDataLength - sizeof(uint64_t)) / 2;
@@ -129,7 +132,7 @@ static void find_created(const struct events *events, uint64_t *created)
     assert_int_equal(count, ROUNDS);
 }
 
-/* Those of the even rounds have one name, those of the odd ones the other. Returns how many have one. */
+/* Checks the names: even rounds have one, odd ones the other. Returns how many events have one. */
 static uint32_t expect_names(const struct events *events)
 {
     static uint64_t created[ROUNDS];

@@ -72,8 +72,8 @@ static const char *name_of_file(const struct events *events, const struct event 
 }
 
 /*
- * Of an open it is in a Name where another session, perhaps another test's, has recorded system calls before the one that is
- * read here.
+ * Returns the path. An open has it in a Name event if another session, perhaps another test's, has
+ * recorded system calls before the one that is read here.
  */
 static const char *path_of(const struct events *events, const struct event *event)
 {

@@ -29,7 +29,7 @@ static void enable_for(etwas_trace_handle session, const etwas_guid *provider, u
     assert_int_equal(enable_with(session, provider, keywords, 0, &filter, 1), ERROR_SUCCESS);
 }
 
-/* Of all processes. */
+/* Counts the events of all processes. */
 static uint32_t count_type(const struct events *events, const etwas_guid *class_guid, uint8_t type)
 {
     uint32_t count = 0;
@@ -143,7 +143,7 @@ static void let_sleep(const pid_t *children, int count)
     }
 }
 
-/* Of switches both sides count, of who is woken and who wakes either. */
+/* A switch passes if either side passes, a wake-up if either thread does. */
 static void switches_are_of_both_sides(void **state)
 {
     etwas_trace_handle session;

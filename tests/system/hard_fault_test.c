@@ -179,7 +179,7 @@ static void each_page_from_the_disk_is_recorded_once(void **state)
     (void)munmap((void *)memory, (size_t)PAGES * STRIDE * PAGE);
 }
 
-/* Behind each is where the memory was touched. */
+/* Each has a stack that begins where the memory was touched. */
 static void its_stack_is_where_memory_is_touched(void **state)
 {
     const CLASSIC_EVENT_ID id = {.EventGuid = memory_class, .Type = HARD_FAULT};

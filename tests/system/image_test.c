@@ -61,7 +61,7 @@ static void expect_build(const struct event *event)
     assert_memory_equal(event->payload + 20, build_id + 4, 4);
 }
 
-/* Of what was there before; else nothing is said of builds. */
+/* Returns whether build ids of older processes may be read; otherwise none are recorded. */
 static bool may_read_builds(void)
 {
     char path[PATH_MAX];
@@ -138,7 +138,7 @@ static void what_is_mapped_is_loaded(void **state)
 
     (void)state;
     session = start_kernel(IMAGES);
-    /* With room between them: two that touch would be one image. */
+    /* There is room between them: two adjacent ones would be one image. */
     for (int index = 0; index < PLACES; index++) {
         places[index] = map_ourselves((index + 1) * PAGE);
         assert_true(mmap(places[index] - 16 * PAGE, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,

@@ -45,7 +45,9 @@ static uint32_t set_masks(etwas_trace_handle session, uint32_t first, uint32_t s
     return TraceSetInformation(session, TraceSystemTraceEnableFlagsInfo, masks, sizeof masks);
 }
 
-/* R131: the first mask is EnableFlags, whoever changes them; the others add to it, and go with it. */
+/*
+ * R131: the first mask is EnableFlags, whatever changes them. The others add to it, and go with it.
+ */
 static void r131_masks_are_flags_and_more(void **state)
 {
     etwas_trace_handle session;

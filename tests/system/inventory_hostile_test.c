@@ -31,7 +31,7 @@ enum {
     FILES = sizeof inventory_paths / sizeof inventory_paths[0]
 };
 
-/* Opening one to read would wait for somebody who writes. */
+/* Opening one for reading would wait for a writer. */
 static void pipes_are_not_opened(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static char mounted[] = "/tmp/etwas-cgroup-XXXXXX";
 struct group {
     char path[PATH_ROOM]; /* below the mount, with its '/' */
     uint64_t id;
-    uint32_t process_id; /* who was in it */
+    uint32_t process_id; /* a process that was in it */
 };
 
 static void place_of(const struct group *group, const char *file, char place[2 * PATH_ROOM])

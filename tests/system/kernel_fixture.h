@@ -40,7 +40,7 @@ void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t co
 /* EnableFlags that the session says. */
 uint32_t kernel_flags_of(etwas_trace_handle session);
 
-/* Of the payload. */
+/* Returns the number at an offset of the payload. */
 uint32_t u32_at(const struct event *event, size_t offset);
 uint64_t u64_at(const struct event *event, size_t offset);
 
@@ -86,7 +86,7 @@ struct echo {
     uint32_t thread_id;
 };
 
-/* With one request, so that it is there. */
+/* Starts the echo server and sends one request, so that it is ready. */
 void begin_echo(struct echo *echo);
 void ask_echo(struct echo *echo);
 void end_echo(struct echo *echo);

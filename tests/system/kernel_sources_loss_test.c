@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A thread's call begins on one processor, whose ring then loses something, and a call ends on
- * another. Whether it is the same call is unknown from the beginning of the gap to its end.
+ * A thread's call begins on one processor, the ring of that one then loses something, and a call
+ * ends on another. Whether it is the same call is unknown from the beginning of the gap to its end.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -405,7 +405,7 @@ static int record_for_a_moment(void)
                : 3;
 }
 
-/* With less memory for its rings, and nothing else of root's. */
+/* Starts a session with less memory for its rings, and without the other rights of root. */
 static int start_with_capabilities_alone(void)
 {
     const struct rlimit none = {0, 0};

@@ -26,7 +26,7 @@ static void prepare_rundown(struct block *block, const char *name)
                   sizeof block->file_name / sizeof(etwas_wchar));
 }
 
-/* Of a process, which an event of either class says at this offset. */
+/* Counts the events of a process. Events of both classes have its id at this offset. */
 static uint32_t count_rundown(const struct events *events, const etwas_guid *class_guid,
                               uint32_t process_id)
 {
@@ -172,7 +172,7 @@ static const char *file_of(uint32_t number)
     return folder_path(name);
 }
 
-/* With the mode SYSTEM_LOGGER, unless it has the GUID of one. */
+/* Starts a system logger: by the mode SYSTEM_LOGGER, unless it has the GUID of one. */
 static uint32_t try_logger(uint32_t number, uint32_t flags, const etwas_guid *guid,
                            etwas_trace_handle *session)
 {
@@ -253,7 +253,7 @@ static void r43_the_kernel_logger_may_have_the_mode(void **state)
     stop_session(session, NULL);
 }
 
-/* R43: who says that it means the kernel logger does not mean another session. */
+/* R43: a caller that names the kernel logger does not mean another session. */
 static void r43_the_kernel_loggers_guid_goes_with_its_name(void **state)
 {
     struct block block;

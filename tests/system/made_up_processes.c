@@ -272,7 +272,7 @@ static const struct etwas_process_source source = {
 struct etwas_processes processes;
 static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 
-/* By process 1 and its only thread, on processor 3. */
+/* Returns a record by process 1 and its only thread, on processor 3. */
 static struct etwas_process_record process_record_of(int64_t time_ns, uint32_t type,
                                                      uint32_t process_id, uint32_t thread_id)
 {

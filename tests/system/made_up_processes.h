@@ -31,9 +31,9 @@ struct made_up {
     struct etwas_mapping mappings[3];
 };
 
-extern struct made_up machine[8]; /* who is there; of no interest where the id is 0 */
+extern struct made_up machine[8]; /* the processes that exist; unused if the id is 0 */
 extern int64_t now_ns;
-extern bool is_listed; /* whether anybody knows who is there */
+extern bool is_listed; /* whether /proc can be read */
 
 /* From the next beginning on, taken between any two that are looked at. NULL: nothing is. */
 extern struct etwas_quiesce *quiesce_with;

@@ -180,7 +180,7 @@ static void each_comes_once_and_in_order(void **state)
     assert_int_equal(taken, put_in);
 }
 
-/* Who reads much gives back on the way what it has read, and nothing that it has not. */
+/* A reader of much returns room on the way as far as it has read, and no farther. */
 static void the_kernel_has_room_again_before_all_is_read(void **state)
 {
     enum {

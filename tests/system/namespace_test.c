@@ -61,7 +61,7 @@ static etwas_trace_handle start_inside(uint32_t flags)
     return start_kernel(flags | EVENT_TRACE_FLAG_NO_SYSCONFIG);
 }
 
-/* The file says whose numbers they are. */
+/* The file states the namespace of its numbers. */
 static void expect_namespace(const struct events *events)
 {
     char link[64];
@@ -87,9 +87,9 @@ static void expect_namespace(const struct events *events)
 /* ---- switches -------------------------------------------------------------------------------- */
 
 /*
- * Who comes is who gives way next. 0 is a processor that idles, or any thread outside: the kernel leaves out a switch
- * from one of these to the namespace's threads now and then, which it does not count as lost, so behind a 0 anybody
- * may give way.
+ * The thread that is switched in is the one that gives way next. 0 is an idle processor, or any
+ * thread outside. Now and then the kernel leaves out a switch from one of these to a thread of the
+ * namespace, and does not count it as lost. So after a 0 any thread may give way.
  */
 static void expect_chains(const struct events *events)
 {
@@ -126,7 +126,10 @@ static int log_switches(void)
     assert_in_range(count_saying(&events, &thread_class, SWITCH, 0, thread), HANDOVERS, UINT32_MAX);
     assert_in_range(count_saying(&events, &thread_class, SWITCH, 4, thread), HANDOVERS, UINT32_MAX);
     assert_in_range(count_saying(&events, &thread_class, SWITCH, 0, 1), HANDOVERS, UINT32_MAX);
-    /* Who was not asleep yet is not woken: where who is woken comes at once, one of the two never sleeps. */
+    /*
+     * A thread that is not asleep yet is not woken. If a woken thread runs at once, one of the two
+     * never sleeps.
+     */
     assert_in_range(count_saying(&events, &thread_class, READY, 0, thread) +
                         count_saying(&events, &thread_class, READY, 0, 1),
                     1, UINT32_MAX);
@@ -223,7 +226,7 @@ struct outside {
 
 static struct outside *outside;
 
-/* Of one size, which is another for each. */
+/* Returns the bytes of one process, a different number for each. */
 static uint64_t bytes_of(uint32_t outsider)
 {
     return (uint64_t)PAGE * (1000 + outsider);

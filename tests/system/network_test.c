@@ -294,7 +294,7 @@ static void an_ipv6_connection_is_recorded_on_both_sides(void **state)
     expect_connections(AF_INET6);
 }
 
-/* Who sent it is known; where to is not. */
+/* The sender is known; the destination is not. */
 static void a_datagram_has_a_size(void **state)
 {
     static const uint8_t nowhere[12] = {0};

@@ -131,7 +131,7 @@ static void a_finished_task_releases_its_slot(void **state)
         (void)usleep(1000);
     }
     if (left != 0) { /* an offloaded task had no processor for a quarter of a second */
-        print_message("skipped: an errand had no processor for a quarter of a second\n");
+        print_message("skipped: an offloaded task had no processor for a quarter of a second\n");
         skip();
     }
     assert_int_equal(done, ETWAS_OFFLOAD_MOST * ROUNDS);
@@ -144,5 +144,5 @@ int main(void)
         cmocka_unit_test(a_finished_task_releases_its_slot),
     };
 
-    return cmocka_run_group_tests_name("system errands", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("offloaded tasks", tests, NULL, NULL);
 }

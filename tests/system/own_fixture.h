@@ -12,7 +12,7 @@
 /* What the child says of itself: in memory that both have. */
 struct own_facts {
     uint32_t process_id;
-    uint32_t thread_id; /* who does the work */
+    uint32_t thread_id; /* the thread that does the work */
     etwas_session_counts counts;
     int64_t begin_ns; /* of the work, CLOCK_MONOTONIC_RAW */
     int64_t end_ns;

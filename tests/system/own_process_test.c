@@ -201,7 +201,9 @@ static void relay_while_it_starts(void)
     _exit(0);
 }
 
-/* Whoever was begun when the list of threads was read already, by one who was not watched yet. */
+/*
+ * Threads that were begun after the list of threads was read, by a thread that was not watched yet.
+ */
 static void threads_that_begin_during_the_start_are_recorded(void **state)
 {
     struct events events;
@@ -225,7 +227,7 @@ static void threads_that_begin_during_the_start_are_recorded(void **state)
 
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
-/* What is refused closes nothing of the program's, whose descriptor 0 is. */
+/* A refused start closes no descriptor of the program, which has descriptor 0. */
 static int ask_for_disks(void)
 {
     int opened = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -23,7 +23,7 @@ void perf_record_put(struct perf_record *record, const void *bytes, size_t count
 void perf_record_u32(struct perf_record *record, uint32_t value);
 void perf_record_u64(struct perf_record *record, uint64_t value);
 
-/* With the 0 behind it, up to a multiple of 8. */
+/* Adds a text with its 0, filled up to a multiple of 8. */
 void perf_record_text(struct perf_record *record, const char *text);
 
 /* What is behind every record that is no sample: process 10, thread 11, time 12, processor 13, event 14. */

@@ -41,7 +41,7 @@ static void texts_of_proc_are_parsed(void **state)
     assert_int_equal(counters.bytes_written, 6);
 }
 
-/* Each in memory of its own, so that who reads beyond it is found. */
+/* Each text is in memory of its own, so that a read beyond it is found. */
 static void a_text_that_is_cut_says_less(void **state)
 {
     static const char *const texts[] = {"42 (sh) S 7 42 9 0 -1 4194560 100 2 30", status_text,

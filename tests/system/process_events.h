@@ -32,7 +32,7 @@ void expect_types(const struct events *events, uint32_t process_id, const char *
 /* All of it but for what is of the event itself. */
 void expect_same_process(const struct event *one, const struct event *other);
 
-/* In the order of the file: nobody begins twice, or ends who has not begun. */
+/* Checks, in the order of the file, that no process begins twice, or ends without a beginning. */
 void expect_whole_lives(const struct events *events);
 
 /* ---- the logger's pace ------------------------------------------------------------------------ */
@@ -43,7 +43,7 @@ extern uint32_t keep_rings_full;
 /* The third time that begins follows one that began after now, and is over. */
 void await_drains(void);
 
-/* A session that has told who is there. */
+/* Starts a session and waits until it has emitted the processes that exist. */
 etwas_trace_handle start_processes(void);
 
 /* ---- programs --------------------------------------------------------------------------------- */

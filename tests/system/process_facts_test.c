@@ -147,7 +147,7 @@ static void see_ourselves(void *context, const struct etwas_mapping *mapping)
         (void)snprintf(path, sizeof path, "/proc/self/map_files/%llx-%llx",
                        (unsigned long long)mapping->address,
                        (unsigned long long)(mapping->address + mapping->bytes));
-        place = open(path, O_PATH | O_CLOEXEC); /* who may not has no build ids */
+        place = open(path, O_PATH | O_CLOEXEC); /* a process without that right gets no build ids */
         assert_int_equal(mapping->build_id_bytes, place >= 0 ? 20 : 0);
         assert_memory_equal(mapping->build_id, our_build_id(), mapping->build_id_bytes);
         (void)close(place);

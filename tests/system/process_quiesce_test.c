@@ -7,7 +7,7 @@
  */
 #include "system/made_up_processes.h"
 
-/* Behind process 1, and before 10 and 20, what the test has in mind happens. */
+/* Called after process 1, and before 10 and 20. */
 static void (*happens)(void);
 
 static void drain_here(struct etwas_quiesce *quiesce)

@@ -182,7 +182,7 @@ static pid_t run_without_first(void)
     return child;
 }
 
-/* By its first thread, by another, or by a signal. */
+/* Runs a process that ends by its first thread, by another, or by a signal. */
 static pid_t run_to_its_end(int status, bool by_another, int signal)
 {
     pid_t child = fork();
@@ -358,7 +358,9 @@ static void every_life_is_whole(void **state)
 
 /* ---- PID namespaces -------------------------------------------------------------------------- */
 
-/* In a namespace of its own: who logs there sees its numbers, and nobody from outside. */
+/*
+ * Logs in a PID namespace of its own: a session there has its numbers, and no process from outside.
+ */
 static int log_inside(void)
 {
     etwas_trace_handle session;

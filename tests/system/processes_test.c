@@ -226,10 +226,10 @@ static void a_process_without_threads_is_not_found(void **state)
     begin();
     machine[1] = (struct made_up){.id = 10, .name = "gone", .command_line = ""};
     etwas_processes_run_down(&processes);
-    expect("50* DCStart 1 of 0, sh [sh -c x]\n"); /* who is known, once more */
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"); /* a known process, once more */
 }
 
-/* Who was found has ended, and his number is a thread's of who is found next. */
+/* The process that was found has ended, and its number is that of a thread of the next one. */
 static void a_rundown_alone_emits_no_ends(void **state)
 {
     (void)state;

@@ -146,7 +146,7 @@ static void flags_and_providers_add_up(void **state)
     free_events(&events);
 }
 
-/* Of that provider; of another, which is not enabled, nothing. */
+/* State of that provider is recorded; of another one, which is not enabled, there is none. */
 static void state_is_reported_when_it_is_asked_for(void **state)
 {
     const uint32_t here = (uint32_t)getpid();

@@ -64,7 +64,7 @@ static void each_wake_has_the_waker_and_the_woken_thread(void **state)
             }
         }
     }
-    assert_in_range(counted, 1, UINT64_MAX); /* who was not asleep yet is not woken */
+    assert_in_range(counted, 1, UINT64_MAX); /* a thread that is not asleep yet is not woken */
     assert_in_range(wakes, counted - lost, counted);
     assert_in_range(by_us, 1, wakes);
     free_events(&events);

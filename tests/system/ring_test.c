@@ -142,7 +142,7 @@ static void what_the_kernel_lost_is_counted(void **state)
         put_header(PERF_RECORD_LOST, 32);
         put_u64(77);
         put_u64(lost * 100);
-        put_u64(0); /* who and when */
+        put_u64(0); /* process, thread and time */
         put_numbers(lost, 1);
     }
     assert_true(etwas_ring_begin(&ring));

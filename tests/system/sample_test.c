@@ -171,7 +171,7 @@ static void samples_have_what_their_event_asked_for(void **state)
         }
         assert_int_equal(sample.raw_bytes, (chosen & 4) != 0 ? 20 : 0);
         assert_true(sample.raw_bytes == 0 || sample.raw[19] == 19);
-        /* Of which event it is can be said before that. */
+        /* The event that it is of can be read before that. */
         assert_true(etwas_sample_origin(&record.header, &origin));
         assert_int_equal(origin.event, 14);
     }

@@ -18,7 +18,7 @@ enum {
     SERVER = 100,
     OTHER_SERVER = 101,
     CLIENT = 200,
-    BYSTANDER = 300, /* whose time a connection is completed in */
+    BYSTANDER = 300, /* connections are completed while it runs */
     ESTABLISHED = ETWAS_TCP_ESTABLISHED,
     SYN_SENT = ETWAS_TCP_SYN_SENT,
     SYN_RECEIVED = ETWAS_TCP_SYN_RECEIVED,

@@ -173,7 +173,7 @@ static void a_system_call_is_where_it_is_called(void **state)
     free_events(&events);
 }
 
-/* By a function of the library that leaves the frame pointer alone, as read and write may not. */
+/* Calls a function of the library that keeps the frame pointer, which read and write may not do. */
 static void ask_often(void *argument)
 {
     const struct echo *echo = argument;

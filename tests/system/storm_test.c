@@ -127,7 +127,7 @@ static void end_worker(pid_t worker)
     assert_int_equal(waitpid(worker, NULL, 0), worker);
 }
 
-/* ---- who controls ---------------------------------------------------------------------------- */
+/* ---- controllers ----------------------------------------------------------------------------- */
 
 static uint32_t over;
 static uint32_t failures;

@@ -43,7 +43,7 @@ static void every_thread_begins_and_ends_once(void **state)
         assert_int_equal(count_threads(&events, THREAD_END, child, child), 1);
         assert_int_equal(count_threads(&events, RUNDOWN_END, child, 0), 0);
     }
-    /* Who was there before and is there afterwards is said so. */
+    /* A thread that existed before and afterwards has rundown events at both ends. */
     assert_int_equal(count_threads(&events, RUNDOWN_START, here, thread), 1);
     assert_int_equal(count_threads(&events, RUNDOWN_END, here, thread), 1);
     assert_int_equal(count_threads(&events, RUNDOWN_START, 1, 1), 1);
@@ -83,7 +83,7 @@ static void *run_true(void *argument)
     _exit(1);
 }
 
-/* A process whose second thread runs another program; its stack as run_child's. */
+/* A process in which the second thread executes another program. Its stack is as in run_child. */
 static uint32_t run_by_another(void)
 {
     pid_t child = fork();

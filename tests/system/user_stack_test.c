@@ -32,7 +32,7 @@ static bool is_user_stack(const struct event *event)
     return is_kernel_event(event, &etwas_etl_own_class, ETWAS_ETL_USER_STACK_TYPE);
 }
 
-/* Those of this process; each is behind a part of a stack with its stamp. */
+/* Counts the stacks of this process. Each follows a part of a stack with its stamp. */
 static uint32_t count_own(const struct events *events)
 {
     const struct event *before[2048] = {NULL};

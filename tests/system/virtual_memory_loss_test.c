@@ -58,7 +58,7 @@ static void pass(const char *tracepoint, const int64_t numbers[NUMBERS])
         .origin = {.process_id = THREAD, .thread_id = THREAD, .time_ns = 1},
         .raw = (const uint8_t *)numbers,
         .raw_bytes = NUMBERS * sizeof *numbers};
-    static const struct etwas_tracepoint_field no_thread; /* 0, whoever calls */
+    static const struct etwas_tracepoint_field no_thread; /* 0 for every caller */
     const struct etwas_source_event taken = {
         .host = &host, .state = group, .sample = &sample, .fields = fields, .thread = &no_thread};
 
@@ -119,7 +119,7 @@ static void the_end_of_another_kind_of_call_is_not_its_end(void **state)
     assert_string_equal(emitted, "");
 }
 
-/* Of the same kind: only the loss tells. */
+/* The calls are of one kind, so only the loss distinguishes them. */
 static void a_call_with_a_loss_in_it_is_not_emitted(void **state)
 {
     (void)state;

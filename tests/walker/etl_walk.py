@@ -14,7 +14,7 @@ number and flags for the ids, and thread and process id behind the payload.
 --lenient      asks only what real Windows files keep
 --unfinished   the session never ended: EndTime may be 0, the header may count fewer buffers than
                there are, the last may be cut or followed by space not used yet, and one buffer may
-               be torn; what is behind the tear is left out
+               be torn; what is older in it is left out
 --set          the files are all parts of one new-file set, given in any order: each keeps the rules,
                together they are complete, and each processor's time goes on from part to part
 --expect       the report must say so: of buffers, events, events_lost, buffers_lost,
