@@ -112,7 +112,7 @@ static void find_in_image(struct etwas_addresses *addresses, const struct etwas_
         etwas_symbols_inlined(symbols, from, place->offset - back, &place->inlined);
 }
 
-/* By the trace's own word. */
+/* Finds an address in the kernel by the symbols that the trace has. */
 static void find_in_kernel(struct etwas_addresses *addresses, uint64_t address, uint32_t back,
                            struct etwas_place *place)
 {

@@ -20,7 +20,7 @@ struct etwas_addresses {
     etwas_decoder *decoder;
     struct etwas_images images;
     struct etwas_kernel_symbols kernel;
-    struct etwas_schedule threads;   /* whose they are */
+    struct etwas_schedule threads;   /* the threads of the addresses */
     struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
 };
 
@@ -97,8 +97,8 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address);
 
 /*
- * Writes "function+0x1F in image", "[cut]", "image+0x1F", or 0x1F. Behind an image whose file has
- * changed since, " (changed since)" is added.
+ * Writes "function+0x1F in image", "[cut]", "image+0x1F", or 0x1F. An image with a file that has
+ * changed since gets " (changed since)".
  */
 void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style style,
                            struct etwas_addresses *addresses, const struct etwas_address *address);

@@ -194,7 +194,7 @@ static void take_image(struct etwas_images *images, const struct told *told,
     images->entries[images->count] = (struct etwas_image){
         .base = told->base,
         .bytes = told->bytes,
-        .first = told->path[0] == '/' ? told->first : 0, /* others have a wish there */
+        .first = told->path[0] == '/' ? told->first : 0, /* others store a request there */
         .from = record->EventHeader.TimeStamp.QuadPart,
         .to = INT64_MAX,
         .kind = is_of_files ? ETWAS_IMAGE_OF_FILE : ETWAS_IMAGE_OF_LINKER,
@@ -208,7 +208,10 @@ static void take_image(struct etwas_images *images, const struct told *told,
     images->is_sorted = false;
 }
 
-/* Of the image before it, if that is no event of the system logger's; else of the one behind. */
+/*
+ * Stores a build id. It belongs to the image before it, if the linker reported that one; otherwise
+ * to the image that follows.
+ */
 static void take_build(struct etwas_images *images, const struct told *told)
 {
     struct etwas_image *last = images->count > 0 ? &images->entries[images->count - 1] : NULL;

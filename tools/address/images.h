@@ -32,7 +32,7 @@ struct etwas_image_file {
     char *path; /* UTF-8, any characters */
     uint32_t build_id_bytes;
     uint8_t build_id[ETWAS_IMAGES_BUILD_ID_BYTES];
-    /* Whoever looks for its symbols: */
+    /* The rest is used by the search for symbols. */
     bool is_asked;
     bool has_changed;
     struct etwas_symbols *symbols;
@@ -67,7 +67,7 @@ struct etwas_images {
     uint32_t file_count;
     size_t file_capacity;
     struct etwas_hash_index file_places;
-    /* The build that was told last, of an image whose own event follows. */
+    /* The last build id; its image's own event follows. */
     uint64_t build_base;
     uint32_t build_process;
     uint32_t build_id_bytes; /* 0: none */

@@ -215,7 +215,7 @@ static int compare_functions(const void *left, const void *right)
     if (one->address != other->address) {
         return one->address < other->address ? -1 : 1;
     }
-    /* Of several names the one that others may use comes last, and is found first. */
+    /* A global name comes after local ones, and is found first. */
     if (one->is_local != other->is_local) {
         return one->is_local ? -1 : 1;
     }
@@ -328,7 +328,7 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
 
 /* ---- inlined functions ----------------------------------------------------------------------- */
 
-/* Of what is inlined the name is said where it was written. */
+/* Returns a function's name. An inlined one has it where it was written. */
 static const char *name_of(Dwarf_Die *scope)
 {
     Dwarf_Attribute attribute;

@@ -100,7 +100,7 @@ static bool get_register(const struct etwas_user_stack *stack, uint32_t number, 
     return true;
 }
 
-/* By DWARF's numbers what perf events call them: x86-64 to r15 and ip, aarch64 to x30 and sp. */
+/* Fills perf's numbers of registers, by DWARF's: x86-64 to r15 and ip, aarch64 to x30 and sp. */
 static uint32_t numbers_of(const struct etwas_user_stack *stack, uint8_t numbers[MOST_REGISTERS])
 {
     static const uint8_t of_x86_64[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};

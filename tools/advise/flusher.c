@@ -236,7 +236,7 @@ static void take_piece(struct flusher *flusher, const struct etwas_load_piece *p
 
     advance(flusher, piece->time_ns);
     flusher->is_dirty = flusher->model->flush_timer_ns != 0;
-    /* Of a piece that was joined, a part is in the buffer before. */
+    /* A piece that was joined has a part in the buffer before. */
     if (flusher->load->joined_bytes != 0 && slot->has_buffer) {
         uint32_t left = flusher->room - slot->used;
         uint32_t part = bytes < left ? bytes : left;

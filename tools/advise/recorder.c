@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder's buffers. All processors share them: a slot whose buffer is full takes one
- * that was never used, else the one that was full first (runtime/buffer/oldest.h). So with another
+ * A flight recorder's buffers. All processors share them: a slot with a full buffer takes one that
+ * was never used, else the one that was full first (runtime/buffer/oldest.h). So with another
  * buffer a recorder holds all that it held without it, and one more that was full before.
  */
 
@@ -97,7 +97,7 @@ static bool recorder_grow(struct recorder *recorder)
     return true;
 }
 
-/* Of the moments at which events went, the one when most of the wanted ones were gone. */
+/* Finds the moment at which most of the wanted events were gone. */
 static void find_most_missing(struct recorder *recorder, const struct buffer *buffer,
                               uint64_t now_ns)
 {
@@ -186,7 +186,7 @@ static void take_piece(struct recorder *recorder, const struct etwas_load_piece 
     struct slot *slot = &recorder->slots[piece->slot];
     uint32_t bytes = piece->bytes;
 
-    /* Of a piece that was joined, a part is in the buffer before. */
+    /* A piece that was joined has a part in the buffer before. */
     if (recorder->load->joined_bytes != 0 && slot->current != ETWAS_MODEL_NO_BUFFER) {
         uint32_t left = recorder->room - slot->used;
         uint32_t part = bytes < left ? bytes : left;

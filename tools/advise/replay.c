@@ -336,9 +336,9 @@ static void query_sizes(struct run *run)
 }
 
 /*
- * Where it is much memory, no more buffers than all events can fill: what a damaged count of
- * processors asks for would be touched, and not used. Of two buffers of a slot that follow each
- * other more than one is full.
+ * Limits large pools to the buffers that all events can fill: what a damaged count of processors
+ * requests would be touched, and not used. Two successive buffers of a slot have together more than
+ * one has room for.
  */
 static uint32_t fillable(const struct run *run, const struct etwas_model_sizes *sizes,
                          uint32_t buffers)

@@ -32,8 +32,8 @@ enum {
 static struct etwas_files *newest; /* of those that were read */
 
 /*
- * Behind the last number of a name of `length`, what stands before `sign` and it; `digits`: so many
- * of them, 0 any number.
+ * Returns the length of the name before its last number and `sign`. `digits`: the number has so
+ * many, 0: any number of them.
  */
 static size_t before_number(const char *name, size_t length, char sign, size_t digits)
 {

@@ -15,8 +15,8 @@ struct etwas_options {
     const struct option *named; /* as of getopt_long, as is the next */
     const char *letters;
     /*
-     * Reads one option, whose value is in optarg. Returns false if there is no such option, or
-     * after it has reported what is wrong with the value.
+     * Reads one option; its value is in optarg. Returns false if there is no such option, or after
+     * it has reported what is wrong with the value.
      */
     bool (*take)(void *context, int option);
 };

@@ -27,7 +27,7 @@ static bool refuse(const struct etwas_output_file *file, const char *what)
     return false;
 }
 
-/* Who replaces a device or a pipe by a file has lost it: that is written to as it is. */
+/* A device or a pipe that is replaced by a file is lost, so it is written to as it is. */
 static bool is_special(const char *path)
 {
     struct stat status;
@@ -70,10 +70,7 @@ static int make_file(char *name)
     return descriptor;
 }
 
-/*
- * A folder, whose descriptor it takes, with the folders in it. Signals' handlers may not call
- * readdir(3).
- */
+/* Empties a folder and closes its descriptor. Handlers of signals may not call readdir(3). */
 static void empty(int descriptor)
 {
     _Alignas(struct dirent64) char entries[4096];

@@ -12,7 +12,7 @@
 #include "print/output.h"
 
 struct etwas_output_file {
-    const char *command; /* whose it is, for messages: "etwas convert" */
+    const char *command; /* the command, for messages: "etwas convert" */
     const char *path;    /* NULL: standard output */
     char *making;        /* its name until it is whole; NULL: it has none */
     int descriptor;      /* the file's, or the folder's */

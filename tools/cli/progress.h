@@ -18,8 +18,8 @@ struct etwas_progress {
 };
 
 /*
- * Begins the work. With `prints_as_it_goes` the work writes to standard output meanwhile; if that
- * is a terminal, no line is shown.
+ * Begins the work. `prints_as_it_goes`: the work writes to standard output meanwhile; if that is a
+ * terminal, no line is shown.
  */
 void etwas_progress_start(struct etwas_progress *progress, bool prints_as_it_goes);
 

@@ -17,7 +17,7 @@ struct etwas_clocks_word {
 /* Nanoseconds without the unit, for a column of them; from 100,000 on with another unit. */
 struct etwas_clocks_word etwas_clocks_ns(double ns);
 
-/* With the unit that suits it: "18.2 ns", "1.20 µs", "4.00 ms". */
+/* Writes a duration with the unit that suits it: "18.2 ns", "1.20 µs", "4.00 ms". */
 struct etwas_clocks_word etwas_clocks_duration(double ns);
 
 /* A round number of them: "100 ns", "1 µs", "10 s". For the marks of an axis. */
@@ -29,7 +29,7 @@ struct etwas_clocks_word etwas_clocks_count(uint64_t count);
 /* "0 %" only where `part` is 0, "100 %" only where it is all; "-" of nothing. */
 struct etwas_clocks_word etwas_clocks_percent(uint64_t part, uint64_t whole);
 
-/* With its sign. */
+/* Writes a rate with its sign. */
 struct etwas_clocks_word etwas_clocks_ppm(double ppm);
 
 /* Half the width of an interval: without a sign, never 0 where it is not. */

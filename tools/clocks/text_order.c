@@ -48,7 +48,7 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
                       "lfence+rdtsc may not\n");
 }
 
-/* Of those the matrix says nothing; they are not found to be right. */
+/* The matrix has nothing of these sources; they are not found to be right. */
 static void put_left_out(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {

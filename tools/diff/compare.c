@@ -110,7 +110,10 @@ static bool was_there(const struct etwas_diff *diff, uint32_t class_index,
     return its->counts[0] + its->counts[1] > 0;
 }
 
-/* Could the clocks alone have made the difference? Not where they do not say how wrong they are. */
+/*
+ * Returns whether the clocks' errors alone could have made the difference. Unknown errors could
+ * not.
+ */
 static bool is_within_errors(const struct etwas_diff_class *its, enum etwas_diff_measure measure,
                              const struct etwas_diff_finding *finding)
 {

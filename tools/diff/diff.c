@@ -166,8 +166,8 @@ static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff
 }
 
 /*
- * What the runs of a side lost. Of runs that tell of the same, as snapshots of one session do, the
- * one that lost the most counts. Those that overlap are no runs of their own.
+ * Counts what the runs of a side lost. If runs overlap, as snapshots of one session do, the one
+ * that lost the most counts, and the others are no runs of their own.
  */
 static void count_lost(struct etwas_diff *diff, unsigned side, uint32_t count)
 {

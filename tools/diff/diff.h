@@ -8,9 +8,9 @@
  * some traces than in others, and which other events were more frequent.
  *
  * Each file is a run, cut into equal slices of time as it is read: 8 to 16 of them, two becoming
- * one when there are more. With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared,
- * otherwise their slices. Few and long ones: what is near in time is alike, so that many short ones
- * would seem to know more than they do.
+ * one when there are more. If there are ETWAS_DIFF_LEAST_UNITS runs on each side, runs are
+ * compared, otherwise their slices. Slices are few and long: what is near in time is alike, so many
+ * short ones would pretend to more knowledge than there is.
  *
  * Memory is bounded: by the spans that are open at once, and one row of slices for each class and
  * run.

@@ -34,7 +34,7 @@ static inline double *etwas_diff_row(const struct etwas_diff_table *table, uint3
     return &table->values[(uint64_t)row * (table->first + table->second)];
 }
 
-/* Of one side's units that have a value; NaN: none has. */
+/* Returns the mean of the units of one side that have a value; NaN if none has. */
 double etwas_diff_mean(const double *values, uint32_t count);
 
 /*

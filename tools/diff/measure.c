@@ -73,7 +73,10 @@ static int64_t moment_at(const struct reading *reading, int64_t time_ns)
     return ns;
 }
 
-/* Of the window. */
+/*
+ * Fills the interval that the file covers within the window. Returns false if the file does not
+ * say.
+ */
 static bool says_span(const struct reading *reading, const struct etwas_input *input,
                       struct etwas_trace_coverage_span *span)
 {

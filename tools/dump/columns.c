@@ -306,7 +306,7 @@ static bool put_message(struct etwas_output *output, struct etwas_current_event 
     return true;
 }
 
-/* The text of a message whose format is known, and what of its payload is not in it. */
+/* Writes the text of a message with a known format, and what of its payload is not in the text. */
 static bool put_message_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_fields_rest rest;
@@ -322,7 +322,7 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
     return true;
 }
 
-/* Behind the fields: whose they are, where nothing describes an event of this version. */
+/* Writes, after the fields, of which version they are if nothing describes an event of this one. */
 static bool put_other_version(struct etwas_output *output,
                               const struct etwas_current_event *current, bool has_fields)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reports events whose payload and schema contradict each other, once for each kind of event. */
+/* Reports events with a payload that contradicts their schema, once for each kind of event. */
 
 #include "dump/dump.h"
 
@@ -56,9 +56,7 @@ static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
     return contradiction_begin(dump);
 }
 
-/*
- * Ends a message. With `is_last` there is no room to remember further kinds, and none is reported.
- */
+/* Ends a message. `is_last`: there is no room to remember further kinds, and none is reported. */
 static void contradiction_end(struct etwas_output *errors, bool is_last)
 {
     etwas_output_text(errors, is_last ? "; of more events that is not told\n" : " (told once)\n");

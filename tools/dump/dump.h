@@ -14,7 +14,7 @@
 #include "trace/parts.h"
 #include "trace/window.h"
 
-/* By which clock an event's time is shown. */
+/* The clock by which an event's time is shown. */
 enum etwas_dump_clock {
     ETWAS_DUMP_TIME,   /* ProcessTrace's: from the session's start, by QPC or the session's clock */
     ETWAS_DUMP_RAW,    /* as recorded */
@@ -77,7 +77,7 @@ struct etwas_dump {
     struct etwas_current_event current;
     struct etwas_dump_kind reported[ETWAS_DUMP_REPORTED];
     uint32_t reported_count;
-    uint64_t beyond; /* events whose time 64 bits cannot hold: it was shown as such */
+    uint64_t beyond; /* events with a time that 64 bits cannot hold: it was shown as such */
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
     struct etwas_addresses addresses[ETWAS_INPUT_FILES];       /* likewise, if they are wanted */
     struct etwas_parts parts;
@@ -88,12 +88,12 @@ bool etwas_dump_take_option(void *context, int option);
 
 /*
  * Shows the events of these traces as its options, `run` and `output` say, which are set, and the
- * columns chosen. With run->live they are the names of sessions. Frees what it has. Returns what
- * the program exits with.
+ * columns chosen. If run->live is set, `paths` are the names of sessions. Frees what it has.
+ * Returns what the program exits with.
  */
 int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count);
 
-/* Those of the event's file. */
+/* Returns the addresses of the current event's file. */
 static inline struct etwas_addresses *etwas_dump_addresses(struct etwas_dump *dump)
 {
     return &dump->addresses[dump->current.input - dump->run->inputs];
@@ -117,7 +117,8 @@ void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump
                             int64_t raw);
 
 /*
- * Of struct etwas_fields_reader: what a number means. With --symbols also what lies at an address.
+ * A callback of struct etwas_fields_reader: writes what a number means, and, if --symbols is given,
+ * what lies at an address.
  */
 bool etwas_dump_print_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
                             const etwas_value *value);

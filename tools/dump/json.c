@@ -108,9 +108,9 @@ static void put_stack(struct etwas_dump *dump)
 }
 
 /*
- * All items but those that have keys of their own: the instance, a related activity, a message's
- * number, and, unless all is to be in hexadecimal, a stack. Of a decoded event not those that
- * describe it.
+ * Writes all extended items but those that have keys of their own: the instance, a related
+ * activity, a message's number, and, unless all is to be in hexadecimal, a stack. A decoded event's
+ * items that describe it are left out, too.
  */
 static void put_extended(struct etwas_dump *dump)
 {

@@ -11,7 +11,7 @@
 #include "kernel/kernel.h"
 #include "print/json.h"
 
-/* Of numbers of up to 8 bytes, as stamps and addresses are. */
+/* Reads a number of up to 8 bytes, such as a stamp or an address. */
 static bool read_number(const etwas_value *value, uint64_t *number)
 {
     *number = 0;

@@ -28,7 +28,7 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
 }
 
-/* Of what became of one of the kernel's sources: docs/file-format.md. */
+/* Layout of the account of one of the kernel's event sources: docs/file-format.md. */
 enum {
     ACCOUNT_VERSION = 1,
     ACCOUNT_FLAGS_AT = 24,
@@ -257,7 +257,9 @@ static void read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stac
     stack->first_return = 1;
 }
 
-/* Behind an id of 8 bytes that joins the parts of a stack; only one has been seen. */
+/*
+ * The stack follows an id of 8 bytes that joins the parts of a stack; only one part has been seen.
+ */
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
 {
     const uint32_t match_id_bytes = sizeof(uint64_t);

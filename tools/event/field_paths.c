@@ -70,7 +70,7 @@ static void put_path(struct etwas_output *errors, const struct etwas_field_path 
     etwas_output_char(errors, '\'');
 }
 
-/* Who asks for the field beside the column knows of both. */
+/* A condition that names the field as well as the column means both. */
 static void report_hidden(struct etwas_output *errors, const struct etwas_field_path *path)
 {
     etwas_output_text(errors, "the condition compares the column '");

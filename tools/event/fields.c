@@ -157,9 +157,7 @@ static void put_json_string(struct etwas_output *output, const etwas_value *valu
     etwas_output_char(output, '"');
 }
 
-/*
- * With as many digits as it takes to have the same value back: of a float up to 9, else up to 17.
- */
+/* Writes the fewest digits that give the same value back: up to 9 for a float, else up to 17. */
 static void put_json_float(struct etwas_output *output, double value, bool is_double)
 {
     int digits = is_double ? 15 : 6;

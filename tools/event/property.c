@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* By property; ETWAS_PROPERTY_PROCESSOR is called `cpu` too. */
+/* Names, indexed by property. ETWAS_PROPERTY_PROCESSOR is called `cpu`, too. */
 static const char *const names[] = {
     "file",      "time",
     "raw_time",  "error_ns",

@@ -13,7 +13,7 @@
 
 #define ETWAS_HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
-/* Of these bytes behind those whose hash is `hash`. */
+/* Returns the hash of these bytes after those that have the hash `hash`. */
 static inline uint64_t etwas_hash(uint64_t hash, const void *data, size_t bytes)
 {
     const uint8_t *byte = data;
@@ -24,7 +24,10 @@ static inline uint64_t etwas_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
-/* Of a number behind what has such a hash. For tables in memory: faster, and the high bits mix. */
+/*
+ * Returns the hash of a number after what has the hash `hash`. For tables in memory: it is faster,
+ * and its high bits mix.
+ */
 static inline uint64_t etwas_hash_number(uint64_t hash, uint64_t number)
 {
     hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);

@@ -6,7 +6,7 @@
 /*
  * A hash table of the numbers of entries, from 1. The entries are the caller's, mostly an array in
  * the order in which they were added (array.h), and so are their keys. A search gives the numbers
- * of all entries whose keys may be the one that is searched for; the caller compares the keys:
+ * of all entries that may have the key that is searched for; the caller compares the keys:
  *
  *     struct etwas_hash_place place;
  *     uint32_t number = etwas_hash_index_first(&index, hash, &place);

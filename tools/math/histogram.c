@@ -18,7 +18,7 @@ static uint32_t octave_of(uint64_t value)
     return value >> CELL_BITS == 0 ? 0 : 64 - CELL_BITS - (uint32_t)__builtin_clzll(value);
 }
 
-/* By so many bits a value is shifted to have its cell in the lowest ones. */
+/* Returns by how many bits a value is shifted to have its cell in the lowest ones. */
 static uint32_t shift_of(uint32_t octave)
 {
     return octave > 0 ? octave - 1 : 0;

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* By the assembler: C promises no literal of such length. */
+/* Embeds a file by the assembler: C promises no string literal of such a length. */
 #define EMBED(name, path)                                                                          \
     extern const char name[] __attribute__((visibility("hidden")));                                \
     __asm__(".pushsection .rodata\n"                                                               \

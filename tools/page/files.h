@@ -12,7 +12,7 @@ struct etwas_page_file {
     const char *hash; /* as a content security policy has it */
 };
 
-/* Of every page; the text of d3 is NULL where the build had none. */
+/* The files of every page. The text of d3 is NULL if the build had no d3. */
 extern const struct etwas_page_file etwas_page_css;
 extern const struct etwas_page_file etwas_page_d3;
 extern const struct etwas_page_file etwas_page_words;
@@ -24,7 +24,7 @@ extern const struct etwas_page_file etwas_page_timeline;
 extern const struct etwas_page_file etwas_page_clocks[];
 extern const struct etwas_page_file etwas_page_report[];
 
-/* Of d3, which goes where it goes. */
+/* The license of d3, which is in each page that has d3. */
 extern const char etwas_page_d3_license[];
 
 #endif

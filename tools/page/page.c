@@ -38,7 +38,7 @@ static void put_file(struct etwas_output *output, const char *tag,
     etwas_output_format(output, "</%s>\n", tag);
 }
 
-/* Those of every page, before the page's own. */
+/* The files of every page, before the page's own. */
 static const struct etwas_page_file *const shared[] = {
     &etwas_page_d3, &etwas_page_words, &etwas_page_plots, &etwas_page_charts, &etwas_page_timeline,
 };

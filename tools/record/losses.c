@@ -119,7 +119,9 @@ static void say_which(const struct in_kernel *lost)
     }
 }
 
-/* Of a file that cannot be read, nothing. */
+/*
+ * Returns what the kernel's accounts in a file count as lost; nothing if the file cannot be read.
+ */
 static struct in_kernel read_accounts(const char *path)
 {
     struct in_kernel lost = {0};

@@ -27,7 +27,7 @@ static const GUID debug_print_guid = {
 static const GUID job_guid = {
     0x3282fc76, 0xfeed, 0x498e, {0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e}};
 
-/* Of a name, which is that of their flag, all of them. */
+/* A name, which is also that of a flag, stands for all entries with it. */
 static const struct stack_name stack_names[] = {
     {"cswitch", &ThreadGuid, 36},
     {"dispatcher", &ThreadGuid, 50},

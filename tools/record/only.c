@@ -55,7 +55,7 @@ uint32_t etwas_record_others(uint32_t flags)
     return flags;
 }
 
-/* Of the provider that begins there. */
+/* Returns the keywords that the flags request of the provider that begins at `first`. */
 static ULONGLONG keywords_of(uint32_t first, uint32_t flags)
 {
     ULONGLONG wanted = 0;

@@ -141,7 +141,7 @@ static void say_wrong(int option, const char *bad)
     }
 }
 
-/* Of stacks that never come. */
+/* Warns of requested stacks that never come. */
 static void warn_of_stacks(const struct etwas_record_request *request)
 {
     uint32_t missing = request->stack_flags & ~request->flags;

@@ -44,7 +44,7 @@ bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **ba
 bool etwas_record_parse_stacks(const char *text, struct etwas_record_request *request,
                                const char **bad);
 
-/* Of the flags those that cannot be recorded of one process: they have no events. */
+/* Returns the flags that cannot be recorded of one process: they have no events. */
 uint32_t etwas_record_others(uint32_t flags);
 
 /* Has the flags recorded of one process, beside what the session records of all. */
@@ -67,15 +67,15 @@ int etwas_record_child(char **program);
 int etwas_record_cannot_run(const char *program, int error);
 
 /*
- * From here on the program is one whose providers other processes enable. Before there is any
- * thread. False after a message on standard error.
+ * Joins the registry, so that other processes can enable the program's providers. Call it before
+ * there is any thread. Returns false after a message on standard error.
  */
 bool etwas_record_share(void);
 
 /*
- * Starts a session for the providers of programs, in which they are enabled before this returns, to
- * a file: wish->path, or where the kernel is recorded to that one beside it. False likewise: then
- * nothing runs.
+ * Starts a session for the providers of programs, which are enabled in it before this returns. Its
+ * file is request->path, or, if the kernel is recorded to that one, a file beside it. Returns false
+ * after a message: then nothing runs.
  */
 bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session);
 const char *etwas_record_programs_path(const struct etwas_record_request *request);

@@ -88,7 +88,7 @@ static void stop(TRACEHANDLE session)
     }
 }
 
-/* Of what is asked for and never comes. */
+/* Reports what is requested and never comes. */
 static void say_silent(TRACEHANDLE session)
 {
     char why[512];

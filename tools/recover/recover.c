@@ -84,7 +84,7 @@ struct request {
     enum etwas_exit result;
 };
 
-/* Of several the gravest counts. */
+/* The gravest of several results counts. */
 static void note_result(struct request *request, enum etwas_exit result)
 {
     static const uint8_t grave[] = {[ETWAS_EXIT_FINE] = 0,
@@ -123,8 +123,8 @@ static bool is_of_output(uint32_t code)
 }
 
 /*
- * Of a process that lives: the file that it had made for who recovers it. One in a memfd never had
- * a name.
+ * Returns whether the pool's file of a living process was removed; recovery by name cannot find it
+ * then. A memfd never had a name.
  */
 static bool is_name_gone(const char *path)
 {

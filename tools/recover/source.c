@@ -41,7 +41,7 @@ static const char *packer_of(const char *path)
     if (file < 0) {
         return NULL;
     }
-    /* Of a pipe, what is read is gone for others. */
+    /* A pipe is not read: what is read from it is lost to others. */
     if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
         read(file, beginning, sizeof beginning) > 0) {
         for (size_t index = 0; index < sizeof packers / sizeof packers[0]; index++) {
@@ -115,7 +115,7 @@ bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES])
 
 /* ---- a process ------------------------------------------------------------------------------- */
 
-/* By its name in /proc; whether it is one, its first bytes say. */
+/* Returns whether the name in /proc may be that of a mapping; its first bytes decide. */
 static bool may_be_mapping(const char *path)
 {
     char target[ETWAS_RECOVER_PATH_BYTES];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * By --from, --to and --where: which events are asked for.
- */
+/* Which events are requested by --from, --to and --where. */
 
 #include "report/report.h"
 

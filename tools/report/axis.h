@@ -29,10 +29,10 @@ struct etwas_report_series {
 /* An event is then, in any order. */
 void etwas_report_axis_note(struct etwas_report_axis *axis, int64_t time_ns);
 
-/* With all of them noted. */
+/* Call it when all times are noted. */
 void etwas_report_axis_divide(struct etwas_report_axis *axis);
 
-/* The column of a time; the first or last one of what lies outside. */
+/* Returns the column of a time; the first or last one for a time outside. */
 uint32_t etwas_report_axis_column(const struct etwas_report_axis *axis, int64_t time_ns);
 
 /* Adds to each column as many nanoseconds as the interval has of it. */

@@ -10,7 +10,7 @@
 
 #include "print/json.h"
 
-/* Those of the kernel's sources that lost something. */
+/* Writes the kernel's event sources that lost something. */
 static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     uint32_t shown = 0;

@@ -81,10 +81,7 @@ static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
     return true;
 }
 
-/*
- * Of those that are called alike the first gets what all have. They are in the order of their
- * names.
- */
+/* Adds up the kinds with the same name in the first of them. They are sorted by name. */
 static void add_up(struct kind *kinds, size_t count)
 {
     size_t first = 0;

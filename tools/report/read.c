@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Both readings of the files: each event goes to those who count it.
- */
+/* Both readings of the files: passes each event to the parts that count it. */
 
 #include "report/report.h"
 
@@ -81,7 +79,7 @@ static void on_record(EVENT_RECORD *record)
     } else {
         count_record(report, file);
     }
-    /* Who runs and what lives is known by all that came before. */
+    /* Which threads run and which blocks live follows from all events before. */
     if (!etwas_window_is_set(&report->spans.window)) {
         etwas_heap_add_record(&file->heap.heap, record);
         etwas_cpu_add_record(&file->usage.cpu, input, record, report->time_ns);

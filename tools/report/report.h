@@ -12,8 +12,8 @@
  * processes, of stacks, and which spans were the slowest. The second time that is followed over
  * time, in ETWAS_REPORT_COLUMNS columns; the rest is put together.
  *
- * With --from, --to and --where events by name and processor and spans are of what is asked for.
- * How well the trace was recorded is of all of it.
+ * --from, --to and --where limit events by name, by processor, and spans. How well the trace was
+ * recorded is reported for all of it.
  *
  * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for
  * each file, 3 MB if only a part is asked for, and some 3 MB for what is here. The data is less
@@ -241,7 +241,7 @@ void etwas_report_health_json(struct etwas_output *output, const struct etwas_re
 void etwas_report_losses_add_record(struct etwas_report *report);
 void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_input *input,
                                 const etwas_damage *damage);
-/* Those of the session, of a file that is open. False without memory. */
+/* Reads the losses of the session from an open file. Returns false if there is no memory. */
 bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_input *input);
 void etwas_report_losses_json(struct etwas_output *output, const struct etwas_report *report);
 

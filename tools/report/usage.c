@@ -89,8 +89,8 @@ void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *
 }
 
 /*
- * Of one that no switch was told of, and where only one process was recorded, nothing is known to
- * be idle.
+ * Nothing is known to be idle on a processor without a switch, or if one process alone was
+ * recorded.
  */
 static void find_unknown(struct etwas_report_usage *usage)
 {

@@ -135,7 +135,10 @@ static void put_id(struct etwas_output *output, const char *before, const char *
     etwas_output_format(output, "%s%s %u", before, what, (unsigned)id);
 }
 
-/* What tells it from others. Those that describe themselves have an id only if they say so. */
+/*
+ * Writes what distinguishes the event from others. An event that describes itself has an id only if
+ * it states one.
+ */
 static void put_ids(struct etwas_output *output, const etwas_schema *schema)
 {
     const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;

@@ -35,7 +35,7 @@ static struct etwas_schema_texts *described_by(struct etwas_spans_request *reque
                                 : etwas_descriptions_find(descriptions, record, &senseless);
 }
 
-/* By --where. An END knows how long it took. */
+/* Returns whether --where lets the event through. An END has a duration. */
 static bool holds(struct etwas_spans_request *request, const struct etwas_input *input,
                   const EVENT_RECORD *record, struct etwas_schema_texts *schema_texts,
                   const struct taken *taken)
@@ -215,7 +215,7 @@ static void measure(struct etwas_spans_request *request, const struct etwas_span
     }
 }
 
-/* By --class and --where, of which START or END is enough. */
+/* Returns whether --class and --where let a span through; its START or its END is enough. */
 static bool is_asked_for(struct etwas_spans_request *request, const EVENT_RECORD *record,
                          const struct etwas_input *input, const struct etwas_spans_open *open,
                          const struct taken *taken)

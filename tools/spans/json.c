@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With what the clock, and the cells of a histogram, leave open. */
+/* Writes quantiles with their errors, which come from the clock and from the histogram's cells. */
 static void put_quantiles(struct etwas_output *output, const char *key,
                           const struct etwas_histogram *histogram, uint64_t error_ns)
 {

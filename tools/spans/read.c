@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The files whose spans are followed, and the memory for what is known of them.
- */
+/* Opens the files for their spans, and has the memory for what is known of them. */
 
 #include "spans/spans.h"
 

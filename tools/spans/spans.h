@@ -8,7 +8,7 @@
  * trees.
  *
  * The time a span took itself is its duration but for what its children cover, each moment once.
- * Whoever asks for the slowest has the files read twice: first for which they are, then for what
+ * If the slowest are requested, the files are read twice: first for which they are, then for what
  * was inside of them.
  *
  * Memory is bounded: by the spans that are open at once (most_open), two histograms for each of
@@ -34,7 +34,7 @@ enum {
 
 #define ETWAS_SPANS_NO_NODE UINT32_MAX
 
-/* Of what is asked for, but where it says of all. */
+/* The counts are of the requested events, unless they say "of all". */
 struct etwas_spans_class {
     const struct etwas_span_class *named;
     uint64_t unfinished;    /* begun and not ended; those that were replaced too */
@@ -51,7 +51,7 @@ struct etwas_spans_class {
     struct etwas_histogram selves;
 };
 
-/* Who takes part in a tree. */
+/* A span of a tree. */
 struct etwas_spans_node {
     uint32_t class_index; /* or UINT32_MAX */
     uint32_t parent;      /* numbers of nodes, or ETWAS_SPANS_NO_NODE */
@@ -98,7 +98,7 @@ struct etwas_spans_open {
     uint32_t node; /* ETWAS_SPANS_NO_NODE: there was no room for it */
 };
 
-/* Who is told more, the second time. NULL: nobody. */
+/* Callbacks of the second reading. NULL: there are none. */
 struct etwas_spans_listener {
     void *context;
     /* One that is asked for has ended. */
@@ -144,27 +144,31 @@ bool etwas_spans_make_room(struct etwas_spans_request *request);
 void etwas_spans_free_room(struct etwas_spans_request *request);
 
 /*
- * Opens all files for `run`, whose inputs there are ETWAS_INPUT_FILES of, and begins with no span.
- * Returns ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be
- * opened.
+ * Opens all files for `run`, which has ETWAS_INPUT_FILES inputs, and begins with no span. Returns
+ * ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be opened.
  */
 int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
                            const struct etwas_input_callbacks *callbacks, void *context);
 
 /* ---- classes.c ---- */
 
-/* By --class. */
+/* Returns whether --class lets the class through. */
 bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request,
                                     uint32_t class_index);
 
-/* Is one called as --class says, or may be: there were too many? */
+/* Returns whether there is, or may be, a class that --class names: there were too many to know. */
 bool etwas_spans_has_class(const struct etwas_spans_request *request);
 
-/* Those that have something to show, by how long they took together; NULL without memory. */
+/*
+ * Returns the classes that have something to show, sorted by their total time; NULL if there is no
+ * memory.
+ */
 const struct etwas_spans_class **etwas_spans_sorted(const struct etwas_spans_request *request,
                                                     uint32_t *count);
 
-/* How many ended a second, and how many were open at once, on average; NaN: it is not known. */
+/*
+ * Returns how many ended a second, or how many were open at once on average; NaN: it is not known.
+ */
 double etwas_spans_rate(const struct etwas_spans_request *request,
                         const struct etwas_spans_class *its);
 double etwas_spans_at_once(const struct etwas_spans_request *request,

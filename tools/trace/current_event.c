@@ -26,7 +26,7 @@ static bool is_zero(const etwas_guid *guid)
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
-/* By raw stamps if there are any: then it is known how wrong a duration is. */
+/* Finds the event's span by raw stamps if there are any: then the error of a duration is known. */
 static void follow_span(struct etwas_current_event *current, etwas_spans *spans)
 {
     const struct etwas_input *input = current->input;

@@ -45,8 +45,8 @@ struct etwas_current_event {
 };
 
 /*
- * Reads a record. `values` keeps its memory for the next one. With `spans` it also finds the
- * duration, which needs every event to be read here.
+ * Reads a record. `values` keeps its memory for the next one. If `spans` is given, it also finds
+ * the duration; then every event must be read here.
  */
 void etwas_current_event_read(struct etwas_current_event *current, const struct etwas_input *input,
                               const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
@@ -67,7 +67,7 @@ void etwas_current_event_print_title(struct etwas_output *output, enum etwas_tex
 
 /*
  * Returns what the columns event and event_class show, as it is in the file, for the properties
- * EVENT and EVENT_CLASS. Not terminated; valid until the next call.
+ * EVENT and EVENT_CLASS. The text is not terminated, and valid until the next call.
  */
 struct etwas_event_string etwas_current_event_name(const struct etwas_current_event *current,
                                                    enum etwas_property property);
@@ -81,8 +81,8 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
                                                      enum etwas_property property);
 
 /*
- * Returns the text of a message whose format is known, or of an event whose schema has one; NULL if
- * there is none.
+ * Returns the text of a message with a known format, or of an event with a message in its schema;
+ * NULL if there is none.
  */
 struct etwas_event_string etwas_current_event_message(struct etwas_current_event *current);
 

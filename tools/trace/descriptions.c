@@ -211,7 +211,7 @@ static bool read_more(struct etwas_descriptions *descriptions)
 
 /* ---- the command's other files --------------------------------------------------------------- */
 
-/* Threads read sections of a file, and share it. Under the lock. */
+/* Threads that read sections of a file share it. The lock guards it. */
 static struct {
     struct learner learner; /* its decoder is NULL until it is needed */
     const struct etwas_files *files;
@@ -247,7 +247,7 @@ static bool read_another(void)
     return true;
 }
 
-/* Of one file alone nothing more is to be known. */
+/* Prepares to read the other files. Returns false if there are none, or no memory. */
 static bool begin_others(void)
 {
     const struct etwas_files *given = etwas_files_given();

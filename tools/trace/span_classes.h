@@ -14,7 +14,7 @@
 
 enum {
     ETWAS_SPAN_CLASSES = 4096,
-    ETWAS_SPAN_CLASSES_MEMO = 8192, /* schemas whose classes are remembered */
+    ETWAS_SPAN_CLASSES_MEMO = 8192, /* schemas with remembered classes */
 };
 
 struct etwas_span_class {

@@ -29,7 +29,7 @@ struct etwas_steps *etwas_steps_open(void);
 void etwas_steps_close(struct etwas_steps *steps);
 
 /*
- * Adds a record, whose TimeStamp is raw; the same one may be added several times. `steps` is NULL
+ * Adds a record with a raw TimeStamp. The same record may be added several times. `steps` is NULL
  * if another clock stamped the file.
  */
 struct etwas_steps_mark etwas_steps_add_record(struct etwas_steps *steps,

@@ -24,7 +24,7 @@ static bool are_alike(const struct etwas_where_number *a, const struct etwas_whe
     return is_number(a) ? is_number(b) : a->kind == b->kind && a->kind != ETWAS_WHERE_TEXT;
 }
 
-/* Of two numbers: -1, 0, 1; 2: neither is larger, nor are they equal. */
+/* Compares two numbers: -1, 0, 1, or 2 if they are neither ordered nor equal. */
 static int order_of_numbers(const struct etwas_where_number *a, const struct etwas_where_number *b)
 {
     if (a->kind == ETWAS_WHERE_FLOAT || b->kind == ETWAS_WHERE_FLOAT) {
@@ -54,7 +54,7 @@ static int order_of_numbers(const struct etwas_where_number *a, const struct etw
     }
 }
 
-/* Of two that are alike. */
+/* Compares two values of the same kind. */
 static int order_of(const struct etwas_where_number *a, const struct etwas_where_number *b)
 {
     int order;

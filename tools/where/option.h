@@ -23,7 +23,7 @@ bool etwas_where_option(struct etwas_where *where, const char *command, const ch
 void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes);
 
 /*
- * Behind the events: says of which of the fields that were asked for none had one, which a column
+ * Call it after the events. Reports which of the named fields no event had, which field a column
  * hides, and that the condition, if there was one, held for none. `has_all`: all events were read.
  * Returns what the program exits with.
  */

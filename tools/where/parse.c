@@ -102,7 +102,10 @@ static bool parse_mask(struct parser *parser, struct etwas_where_operand *operan
     return parser->where->error == NULL;
 }
 
-/* With what it is beside a text. A string with a 0 in it is no more than a text. */
+/*
+ * Takes a string, and the number, time or GUID that it may also be. A string with a 0 in it is a
+ * text only.
+ */
 static void take_string(struct etwas_where_operand *operand, const struct etwas_where_scan *scan)
 {
     operand->text = scan->text;

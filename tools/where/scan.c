@@ -451,7 +451,7 @@ static bool take_day(const char **text, struct tm *day)
     *day = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = of_month};
     real = *day;
     (void)timegm(&real);
-    /* Years whose nanoseconds since 1970 fit in 64 bits, and no February 30. */
+    /* Nanoseconds since 1970 of these years fit in 64 bits; there is no February 30. */
     return year >= 1678 && year <= 2261 && month >= 1 && month <= 12 && of_month >= 1 &&
            real.tm_mday == of_month;
 }

@@ -25,7 +25,7 @@
  * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
  * else. To compare what is of different types is an error, which an event may show that is met
  * late: only its schema says what type a field has. A unit of time goes with times, and with fields
- * whose names end in theirs.
+ * that have it at the end of their names.
  */
 
 #include "event/property.h"
