@@ -152,8 +152,8 @@ static void pass_over(int number)
 }
 
 /*
- * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is told as
- * one. By a handler: what is run by us has the signal as it was.
+ * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is reported
+ * as one. A handler does that, since programs that we run inherit the signal as it was.
  */
 static void survive_limits(void)
 {

@@ -91,7 +91,7 @@ static void forget_sharing(bool is_child)
 }
 
 /*
- * In the order in which a fork takes their locks (docs/design.md, "Who waits for whom"), so that no
+ * In the order in which a fork takes their locks (docs/design.md, "Locks and waiting"), so that no
  * thread changes a table while the process is copied; afterwards in the opposite order.
  */
 static const struct stage {
