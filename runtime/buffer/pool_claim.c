@@ -254,7 +254,10 @@ uint64_t etwas_pool_renew_ticket(struct etwas_pool *pool, uint32_t slot, uint32_
     uint64_t owner = etwas_owner(ticket, slot, ETWAS_OWNER_HELD);
 
     ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
-    /* Not complete before it has been current and closed, so nobody claims it meanwhile. */
+    /*
+     * The buffer is not complete before it has been current and closed, so no thread claims it
+     * meanwhile.
+     */
     ck_pr_store_64(&pool->owners[buffer], owner);
     ck_pr_store_64(etwas_pool_repeated_owner(pool, buffer), owner);
     return ticket;
@@ -287,9 +290,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     }
     etwas_quota_count_release(pool, owner);
     ck_pr_inc_32(&pool->words->free_count);
-    /*
-     * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
-     */
+    /* The next claim sees all that was done with it. Pairs with the acquire in hold and CLAIM. */
     ck_pr_fence_release();
     ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     etwas_free_set_add(pool->free_set, buffer);

@@ -104,8 +104,8 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     }
     guest_fill_pool(guest, outline);
     /*
-     * Who finds one of the file's gates open finds the slots' process-local data: the gates are not
-     * here before.
+     * A thread that finds one of the file's gates open finds the slots' process-local data: the
+     * gates are not here before.
      */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
@@ -117,8 +117,8 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     guest->slot = outline->guest_slot;
     guest_populate(&guest->pool);
     /*
-     * Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the
-     * gate.
+     * A thread that finds the slots, and one of their gates open, finds the pool. Pairs with that
+     * load of the gate.
      */
     ck_pr_fence_release();
     ck_pr_store_ptr(&attachment->pool, &guest->pool);

@@ -63,7 +63,7 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline);
  */
 bool etwas_pool_leave(uint32_t entry);
 
-/* Closes the gates of a pool whose host is dead. */
+/* Closes the gates of a pool with a dead host. */
 void etwas_pool_close_gates(uint32_t entry);
 
 /* In a fork's child: drops the pools that the parent has joined. Async-signal-safe. */

@@ -184,7 +184,10 @@ bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uin
             quota_find_in_any_row(pool, etwas_pool_find_closed_in_row, buffer, owner));
 }
 
-/* Beside rseq slots the extra slots alone have such buffers, and each row's keeps its own. */
+/*
+ * In a session with rseq slots only the extra slots have such buffers, and each row's keeps its
+ * own.
+ */
 bool etwas_quota_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                uint64_t *owner)
 {

@@ -24,7 +24,7 @@ static inline void etwas_record_store_reserved_units(uint8_t *record, uint32_t u
     ck_pr_barrier(); /* a writer that dies behind this line has stored it */
 }
 
-/* The first 4 bytes of a record, whose final value is stored last. */
+/* Returns the first 4 bytes of a record. Their final value is stored last. */
 static inline uint32_t etwas_record_marker(const uint8_t *record)
 {
     return ck_pr_load_32((const uint32_t *)(const void *)record);

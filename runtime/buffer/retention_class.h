@@ -42,7 +42,8 @@ struct etwas_class_attributes {
 
 struct etwas_class_table {
     /*
-     * By type_and_level: a class row, or ETWAS_CLASS_UNDECIDED and the classes that are possible.
+     * Indexed by type_and_level: a class row, or ETWAS_CLASS_UNDECIDED and the classes that are
+     * possible.
      */
     uint8_t rows[ETWAS_CLASS_MESSAGE + 1];
     struct {

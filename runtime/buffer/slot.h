@@ -117,7 +117,7 @@ struct etwas_slot {
     uint32_t kind;
     uint32_t reserved;
     uint32_t slow_writers;
-    uint32_t processor;   /* rseq: the processor whose sequences use it; else none */
+    uint32_t processor;   /* rseq: the processor of the sequences that use it; else none */
     uint32_t next_buffer; /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;
 };

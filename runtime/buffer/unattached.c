@@ -19,7 +19,7 @@ static union {
 } counted __attribute__((aligned(ETWAS_LARGEST_PAGE_BYTES)));
 
 /*
- * By the entry's place, the word and, below it, the gate; gate 0: nothing is counted; word 0:
+ * Indexed by entry: the word and, in the lower bits, the gate; gate 0: nothing is counted; word 0:
  * nothing was.
  */
 static uint64_t places[ETWAS_GUEST_SESSIONS];

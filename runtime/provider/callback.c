@@ -23,15 +23,15 @@ enum {
 struct callback_queue;
 
 /*
- * What a thread waits for; the address of this struct identifies the thread. Under the control
- * lock.
+ * What a thread waits for; the address of this struct identifies the thread. The control lock
+ * guards it.
  */
 struct callback_runner {
     const struct callback_queue *waits_for;
 };
 
 /*
- * The queue of a registration. Under the control lock. The counts continue when another
+ * The queue of a registration, which the control lock guards. The counts continue when another
  * registration gets the entry.
  */
 struct callback_queue {

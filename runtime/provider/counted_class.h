@@ -27,7 +27,7 @@ struct etwas_counter_hooks {
     etwas_publisher *publish;
     /*
      * Called when the enablement of this control GUID has changed; ETWAS_NO_CONTROL_GUID: of all.
-     * Under the control lock.
+     * The control lock is held.
      */
     void (*change)(uint32_t control);
     /*

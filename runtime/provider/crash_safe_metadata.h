@@ -11,8 +11,8 @@
 #include "session/session.h"
 
 /*
- * Writes the descriptions that the session's mapping lacks; the session has a mapping. Under the
- * control lock.
+ * Writes the descriptions that the session's mapping lacks; the session has a mapping. The caller
+ * holds the control lock.
  */
 void etwas_crash_safe_write_descriptions(struct etwas_session *session);
 
@@ -22,7 +22,7 @@ void etwas_crash_safe_write_descriptions(struct etwas_session *session);
  */
 void etwas_crash_safe_write_late_descriptions(struct etwas_session *session);
 
-/* The same for all sessions with a mapping. Under the control lock. */
+/* The same for all sessions with a mapping. The caller holds the control lock. */
 void etwas_crash_safe_write_all_descriptions(void);
 
 #endif

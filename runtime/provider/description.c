@@ -73,8 +73,8 @@ uint8_t *etwas_description_add_record(struct etwas_description *description,
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /*
- * The last description of each key, by a hash of it. Where there is no memory for a larger table
- * its buckets become longer. Under the control lock.
+ * The last description of each key, by a hash of it. If there is no memory for a larger table, its
+ * buckets become longer. The control lock guards it.
  */
 enum {
     FEWEST_CHAINS = 64, /* always a power of 2 */

@@ -19,7 +19,9 @@
 #include "platform/identity.h"
 #include "provider/control_guid.h"
 
-/* Removes all enablements in a fork's child; registrations stay. Under the control lock. */
+/*
+ * Removes all enablements in a fork's child; registrations stay. The caller holds the control lock.
+ */
 void etwas_providers_forget_enablements(void);
 
 struct etwas_enable_request {
@@ -74,14 +76,15 @@ bool etwas_provider_is_registered(const etwas_guid *guid, bool is_group);
 
 /*
  * Opens the gate of a new registration that is enabled already, and adds a request for its callback
- * (R190). Returns false if no session enables it, or it has no callback. Under the control lock.
+ * (R190). Returns false if no session enables it, or it has no callback. The caller holds the
+ * control lock.
  */
 bool etwas_registration_apply_enablement(uint32_t registration);
 
 /*
  * Adds a modern registration to a group (EventSetInformation); it writes to the sessions that
- * enable the group from here on. Under the control lock. After releasing it the caller calls
- * etwas_callbacks_complete for the group, which runs the callback.
+ * enable the group from here on. The caller holds the control lock. After releasing it the caller
+ * calls etwas_callbacks_complete for the group, which runs the callback.
  */
 void etwas_registration_join_group(uint32_t registration, const etwas_guid *group);
 

@@ -39,10 +39,13 @@ struct etwas_class {
 
 extern struct etwas_class etwas_classes[ETWAS_CLASSES] __attribute__((visibility("hidden")));
 
-/* Allocates handles for `count` classes of a registration, all or none. Under the control lock. */
+/*
+ * Allocates handles for `count` classes of a registration, all or none. The caller holds the
+ * control lock.
+ */
 bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *classes, uint32_t count);
 
-/* Frees the handles of a registration. Under the control lock. */
+/* Frees the handles of a registration. The caller holds the control lock. */
 void etwas_classes_remove(uint32_t registration);
 
 /*

@@ -62,7 +62,10 @@ struct etwas_event_items {
     uint8_t data[ETWAS_EVENT_ITEMS_BYTES] __attribute__((aligned(8)));
 };
 
-/* Stores what is the same for all events of the process from here on. Under the control lock. */
+/*
+ * Stores what is the same for all events of the process from here on. The caller holds the control
+ * lock.
+ */
 void etwas_event_items_set_identity(const struct etwas_identity *identity);
 
 /* Reads what these properties need for the event that lies at `inside`. Async-signal-safe. */

@@ -39,7 +39,7 @@ struct variants {
 struct target {
     uint64_t session; /* its handle */
     struct etwas_session_key key;
-    uint32_t properties; /* the properties whose items its record has */
+    uint32_t properties; /* the properties with items in its record */
     bool independent;
     bool counted;      /* it wants counters beside START and STOP */
     bool needs_buffer; /* its buffer of the moment is full: it may have no other */

@@ -180,7 +180,7 @@ uint32_t etwas_event_record_list(struct etwas_event_record *built,
 
 /* ---- the items of a session ------------------------------------------------------------------ */
 
-/* Behind the related activity's, which is a head and 16 bytes. */
+/* Returns whether the record has the related activity's item, which is a head and 16 bytes. */
 static bool record_has_related(const struct etwas_event_record *built)
 {
     return built->item_count != 0 &&

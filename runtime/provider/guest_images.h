@@ -38,7 +38,7 @@ uint64_t etwas_guest_images_newest(void);
 uint32_t etwas_guest_images_read(uint64_t *seen, void *data, uint32_t used, uint32_t room,
                                  int64_t stamp);
 
-/* Handlers of a fork, whose child has no guests. */
+/* Handlers of a fork. Its child has no guests. */
 void etwas_guest_images_before_fork(void);
 void etwas_guest_images_after_fork(bool is_child);
 

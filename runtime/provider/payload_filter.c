@@ -25,7 +25,7 @@ _Static_assert(GUID_AT == offsetof(struct etwas_etl_event_header, provider_id),
 /* What is known so far of the event under evaluation. */
 struct evaluated {
     const struct etwas_compiled_filter *filter;
-    uint32_t open; /* predicates whose field has not been read yet: a bit each */
+    uint32_t open; /* predicates with a field that has not been read yet: a bit each */
     bool holds;    /* one of those that came */
     bool fails;
 };
@@ -89,9 +89,9 @@ static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *eva
 /* ---- fields of the event's own metadata: TraceLogging ---------------------------------------- */
 
 /*
- * Behind the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if out &
- * 0x80]; [u16 count if it is constant]; [u16 bytes, bytes if it is custom]. A tag ends with a byte
- * below 0x80.
+ * Metadata after the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if
+ * out & 0x80]; [u16 count if it is constant]; [u16 bytes, bytes if it is custom]. A tag ends with a
+ * byte below 0x80.
  */
 enum {
     TYPE_MASK = 0x1F,

@@ -19,7 +19,7 @@
 
 #include "buffer/quick_rseq.h"
 
-/* Not a Win32 code: the general path decides what becomes of the record. */
+/* This is no Win32 code: the general path decides what becomes of the record. */
 #define ETWAS_QUICK_NOT UINT32_MAX
 
 #if ETWAS_RSEQ

@@ -67,7 +67,7 @@ uint32_t etwas_modern_registration_index(uint64_t handle)
 
 /* ---- registering ----------------------------------------------------------------------------- */
 
-/* An entry for a registration; UINT32_MAX: none. With the control lock held. */
+/* Returns an entry for a registration; UINT32_MAX: none. The control lock is held. */
 static uint32_t registration_unused_entry(void)
 {
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
@@ -79,7 +79,7 @@ static uint32_t registration_unused_entry(void)
     return UINT32_MAX;
 }
 
-/* Fills an entry; UINT32_MAX: a table is full. With the control lock held. */
+/* Fills an entry and returns its index; UINT32_MAX: a table is full. The control lock is held. */
 static uint32_t registration_claim_entry(const struct etwas_registration_request *request)
 {
     uint32_t index = registration_unused_entry();

@@ -37,12 +37,15 @@ struct etwas_registration {
 
 extern struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
 
-/* Every registration that exists or existed lies below this index. Under the control lock. */
+/*
+ * Every registration that exists or existed lies below this index. The caller holds the control
+ * lock.
+ */
 uint32_t etwas_registrations_end(void);
 
 /*
- * Whether the entry holds a registration under this control GUID, its own or its group's. Under the
- * control lock.
+ * Returns whether the entry holds a registration under this control GUID, its own or its group's.
+ * The caller holds the control lock.
  */
 static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
 {
@@ -74,7 +77,8 @@ uint32_t etwas_provider_register(const struct etwas_registration_request *reques
 uint32_t etwas_provider_unregister(uint64_t registration, bool is_modern);
 
 /*
- * The index of a modern provider's registration; UINT32_MAX: there is none. Under the control lock.
+ * Returns the index of a modern provider's registration; UINT32_MAX: there is none. The caller
+ * holds the control lock.
  */
 uint32_t etwas_modern_registration_index(uint64_t registration);
 
