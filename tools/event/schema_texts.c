@@ -226,11 +226,9 @@ static bool is_at(const struct etwas_field_path *path, const struct relation *re
 /* A name with its number among its likes; what is too long is cut between characters. */
 static size_t append_own(char text[FULL_BYTES], size_t used, const struct relation *relation)
 {
-    size_t bytes = strnlen(relation->name, FULL_BYTES - NUMBER_BYTES - used);
+    size_t bytes =
+        etwas_text_cut(relation->name, strnlen(relation->name, FULL_BYTES - NUMBER_BYTES - used));
 
-    while (bytes > 0 && ((unsigned char)relation->name[bytes] & 0xC0) == 0x80) {
-        bytes--;
-    }
     memcpy(text + used, relation->name, bytes);
     used += bytes;
     if (relation->number > 0) {

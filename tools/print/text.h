@@ -68,6 +68,15 @@ void etwas_text_plain(struct etwas_output *output, const char *text);
 void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
                       size_t units);
 
+/* Returns where the last character ends that `bytes` do not cut; text[bytes] must be readable. */
+static inline size_t etwas_text_cut(const char *text, size_t bytes)
+{
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xC0) == 0x80) {
+        bytes--;
+    }
+    return bytes;
+}
+
 /* Returns how many columns UTF-8 takes, each character one. */
 size_t etwas_text_width(const char *text, size_t bytes);
 

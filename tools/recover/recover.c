@@ -168,26 +168,13 @@ static void recover(struct request *request, const char *shown, const char *sour
 
 /* ---- those of a folder ----------------------------------------------------------------------- */
 
-/*
- * A session's name may be anything, and two sessions may have the same; not the same GUID. No
- * character is cut in two.
- */
+/* Two sessions may have the same name; not the same GUID. */
 static void name_output(const struct request *request, const etwas_recovered *found,
                         char path[ETWAS_RECOVER_PATH_BYTES])
 {
     char name[65];
-    size_t length = strnlen(found->session_name, sizeof name - 1);
 
-    while (length != 0 && ((unsigned char)found->session_name[length] & 0xC0) == 0x80) {
-        length--;
-    }
-    memcpy(name, found->session_name, length);
-    name[length] = '\0';
-    for (char *character = name; *character != '\0'; character++) {
-        if (*character == '/' || (unsigned char)*character < ' ' || *character == '\x7F') {
-            *character = '_';
-        }
-    }
+    etwas_recover_file_name(found, name, sizeof name);
     (void)snprintf(path, ETWAS_RECOVER_PATH_BYTES, "%.4000s/%s-%u-%08x.etl", request->output, name,
                    found->process_id, found->session.Data1);
 }

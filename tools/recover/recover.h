@@ -42,6 +42,12 @@ const char *etwas_recover_error(uint32_t code);
 /* What is wrong with a file, on standard error. `code`: 0, it says nothing more. */
 void etwas_recover_complain(const char *path, const char *reason, uint32_t code);
 
+/*
+ * Makes a file name of the session's name, which may be anything; cuts it between characters to
+ * `room` bytes with its NUL.
+ */
+void etwas_recover_file_name(const etwas_recovered *found, char *name, size_t room);
+
 void etwas_recover_show(const char *source, const char *output, const etwas_recovered *recovered,
                         bool json);
 

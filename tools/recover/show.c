@@ -95,6 +95,19 @@ static void say_place(struct etwas_output *to, const etwas_recovered *found)
     }
 }
 
+void etwas_recover_file_name(const etwas_recovered *found, char *name, size_t room)
+{
+    size_t bytes = etwas_text_cut(found->session_name, strnlen(found->session_name, room - 1));
+
+    memcpy(name, found->session_name, bytes);
+    name[bytes] = '\0';
+    for (char *at = name; *at != '\0'; at++) {
+        if (*at == '/' || (unsigned char)*at < ' ' || *at == '\x7F') {
+            *at = '_';
+        }
+    }
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void begin_json(struct etwas_output *to, const char *source)

@@ -21,11 +21,9 @@ void etwas_report_trees_choose(struct etwas_report *report)
 /* As much as there is room for, up to the end of a character. */
 static void copy_text(char *kept, size_t room, const struct etwas_output *text)
 {
-    size_t bytes = text->used_bytes < room ? text->used_bytes : room - 1;
+    size_t bytes =
+        text->used_bytes < room ? text->used_bytes : etwas_text_cut(text->bytes, room - 1);
 
-    while (bytes > 0 && bytes < text->used_bytes && (text->bytes[bytes] & 0xC0) == 0x80) {
-        bytes--;
-    }
     memcpy(kept, text->bytes, bytes);
     kept[bytes] = '\0';
 }

@@ -118,23 +118,15 @@ static bool is_of_folder(const struct etwas_ship_run *run, const etwas_recovered
            its.st_ino == ours.st_ino;
 }
 
-/* A session's name may be anything. No character is cut in two. */
 static void name_file(const struct etwas_ship_run *run, const etwas_recovered *found, uint64_t mark,
                       char path[PATH_MAX])
 {
     char pool[POOL_CHARACTERS + 1];
     char name[SHOWN_NAME_BYTES];
-    size_t length = strnlen(found->session_name, sizeof name - 1);
 
-    while (length != 0 && ((unsigned char)found->session_name[length] & 0xC0) == 0x80) {
-        length--;
-    }
-    memcpy(name, found->session_name, length);
-    name[length] = '\0';
-    for (char *at = name; *at != '\0'; at++) {
-        if (*at == '/' || (unsigned char)*at < ' ' || *at == '\x7F' || (at == name && *at == '.')) {
-            *at = '_';
-        }
+    etwas_recover_file_name(found, name, sizeof name);
+    if (name[0] == '.') {
+        name[0] = '_';
     }
     name_pool(&found->session, mark, pool);
     (void)snprintf(path, PATH_MAX, "%.3900s/%s%s%s%s", run->folder, name, recovered_word, pool,
