@@ -6,8 +6,8 @@
 #
 # usage: tests/run.sh [PRESET...]      presets: default release asan-ubsan tsan norseq
 #
-# Without a preset: default. Several run in the order given, all of them, even after a failure.
-# Tests run beside each other. A few that fail there run once more, each alone: who passes then passes,
+# Without a preset: default. Several run in the order given, all of them, even after a failure; while the
+# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each alone: who passes then passes,
 # and the summary names it, since what a busy machine finds may still be a fault.
 # Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
 
@@ -54,15 +54,23 @@ built_as() {
     [[ $1 == norseq ]] && echo default || echo "$1"
 }
 
+build_preset() {
+    cmake --preset "$(built_as "$1")" && cmake --build --preset "$1"
+}
+
+# Tests come first where both need a processor.
+build_beside_tests() {
+    renice -n 19 "$BASHPID" >/dev/null
+    build_preset "$1"
+}
+
+# Its tests, once it is built.
 run_preset() {
     local preset=$1 prefix="" results
-    cmake --preset "$(built_as "$preset")" || return 1
-    cmake --build --preset "$preset" || return 1
     if [[ $preset == tsan ]]; then
         prefix=$(tsan_prefix) || return 1
     fi
     results=$PWD/build/$(built_as "$preset")/$preset
-    rm -f "$results.xml" "$results-alone.xml"
     # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word
     $prefix ctest --preset "$preset" --parallel "$(($(nproc) * 2))" --output-junit "$results.xml" &&
@@ -79,15 +87,32 @@ run_preset() {
 summary=()
 asides=()
 result=passed
-for preset in "$@"; do
+builder=""
+build_log=$(mktemp)
+trap 'rm -f "$build_log"' EXIT
+while [[ $# -gt 0 ]]; do
+    preset=$1
+    shift
     printf '\n==== preset %s ====\n' "$preset"
-    if run_preset "$preset"; then
+    if [[ -z $builder ]]; then
+        build_preset "$preset" && is_built=yes || is_built=no
+    else
+        wait "$builder" && is_built=yes || is_built=no
+        cat "$build_log"
+    fi
+    builder=""
+    results=build/$(built_as "$preset")/$preset
+    rm -f "$results.xml" "$results-alone.xml"
+    if [[ $# -gt 0 && $(built_as "$1") != "$(built_as "$preset")" ]]; then
+        build_beside_tests "$1" >"$build_log" 2>&1 &
+        builder=$!
+    fi
+    if [[ $is_built == yes ]] && run_preset "$preset"; then
         outcome=ok
     else
         outcome=failed
         result=failed
     fi
-    results=build/$(built_as "$preset")/$preset
     if [[ -f $results.xml ]]; then
         line=$(python3 tests/summary.py "$results.xml" "$results-alone.xml")
         asides+=("$preset:" "$(python3 tests/summary.py --aside "$results.xml" "$results-alone.xml")")
