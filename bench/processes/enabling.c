@@ -94,7 +94,7 @@ static bool control(etwas_trace_handle session, const etwas_guid *guid, uint32_t
 
 static struct bench_answer play_controller(const struct bench_request *request)
 {
-    const struct bench_session_request request = {.name = "etwas_bench_enabling",
+    const struct bench_session_request options = {.name = "etwas_bench_enabling",
                                                   .buffering = true,
                                                   .is_shared = true,
                                                   .clock = ETWAS_CLOCK_TSC,
@@ -105,7 +105,7 @@ static struct bench_answer play_controller(const struct bench_request *request)
 
     switch (request->what) {
     case START:
-        is_done = bench_session_start(&session, &request) == NULL;
+        is_done = bench_session_start(&session, &options) == NULL;
         break;
     case STOP:
         is_done = etwas_stop(session.handle, NULL) == ERROR_SUCCESS;

@@ -103,7 +103,7 @@ static struct bench_answer play_provider(const struct bench_request *request)
 
 static struct bench_answer play_host(const struct bench_request *request)
 {
-    const struct bench_session_request request = {.name = "etwas_bench_registering",
+    const struct bench_session_request options = {.name = "etwas_bench_registering",
                                                   .buffering = true,
                                                   .is_shared = true,
                                                   .clock = ETWAS_CLOCK_TSC,
@@ -112,7 +112,7 @@ static struct bench_answer play_host(const struct bench_request *request)
 
     (void)request;
     return (struct bench_answer){
-        bench_session_start(&session, &request) == NULL &&
+        bench_session_start(&session, &options) == NULL &&
             EnableTraceEx2(session.handle, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                            TRACE_LEVEL_INFORMATION, 0, 0, 0, NULL) == ERROR_SUCCESS,
         {0}};
