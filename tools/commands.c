@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What all commands do with their help, and without memory.
+ * What all commands do with their help.
  */
 
 #include "commands.h"
@@ -29,10 +29,4 @@ int etwas_command_misused(const char *command)
         fputs("See 'etwas --help'.\n", stderr);
     }
     return ETWAS_EXIT_USAGE;
-}
-
-int etwas_command_no_memory(const char *purpose)
-{
-    fprintf(stderr, "etwas: not enough memory %s\n", purpose);
-    return ETWAS_EXIT_OPEN;
 }

@@ -64,7 +64,4 @@ int etwas_command_help(const char *const *paragraphs);
  */
 int etwas_command_misused(const char *command);
 
-/* Reports "not enough memory PURPOSE" on standard error. Returns ETWAS_EXIT_OPEN. */
-int etwas_command_no_memory(const char *purpose);
-
 #endif

@@ -186,7 +186,7 @@ static int make(struct etwas_convert *convert)
     }
     result = convert->target->run(convert);
     if (convert->out_of_memory || convert->current.out_of_memory) {
-        result = etwas_command_no_memory("to convert everything");
+        result = etwas_output_no_memory("to convert everything");
     }
     if (convert->run.count > 0 && convert->where.error == NULL) {
         bool is_inside =

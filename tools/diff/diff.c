@@ -268,7 +268,7 @@ int etwas_command_diff(int argc, char **argv)
         }
     }
     if (diff.out_of_memory) {
-        result = etwas_command_no_memory("to compare everything");
+        result = etwas_output_no_memory("to compare everything");
     }
     diff_free(&diff);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

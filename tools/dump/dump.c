@@ -395,7 +395,7 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
     if (result == ETWAS_EXIT_FINE &&
         !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths)) {
         CloseTrace(input->trace);
-        result = etwas_command_no_memory(too_many);
+        result = etwas_output_no_memory(too_many);
     }
     if (result == ETWAS_EXIT_FINE && dump->symbols &&
         !read_addresses(dump, input, is_session ? NULL : etwas_parts_last(&dump->parts, number))) {
@@ -410,7 +410,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     int result = ETWAS_EXIT_FINE;
 
     if (dump->run->live == NULL && !etwas_parts_read(&dump->parts, paths, count)) {
-        return etwas_command_no_memory(too_many);
+        return etwas_output_no_memory(too_many);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (open_input(dump, paths[i], i + 1) != ETWAS_EXIT_FINE) {
@@ -469,7 +469,7 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
                                     dump->shown < dump->limit, result);
     }
     if (out_of_memory) {
-        result = etwas_command_no_memory("to decode everything");
+        result = etwas_output_no_memory("to decode everything");
     }
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);

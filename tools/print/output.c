@@ -138,6 +138,12 @@ void etwas_output_flush(struct etwas_output *output)
     output->used_bytes = 0;
 }
 
+int etwas_output_no_memory(const char *purpose)
+{
+    fprintf(stderr, "etwas: not enough memory %s\n", purpose);
+    return ETWAS_EXIT_OPEN;
+}
+
 void etwas_output_make_room(struct etwas_output *output, size_t bytes)
 {
     size_t room = output->has_descriptor ? ETWAS_OUTPUT_BYTES : FIRST_BYTES;
@@ -152,8 +158,7 @@ void etwas_output_make_room(struct etwas_output *output, size_t bytes)
     }
     larger = realloc(output->bytes, room);
     if (larger == NULL) {
-        fputs("etwas: not enough memory for the output\n", stderr);
-        exit(ETWAS_EXIT_OPEN);
+        exit(etwas_output_no_memory("for the output"));
     }
     output->bytes = larger;
     output->room_bytes = room;

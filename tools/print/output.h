@@ -68,6 +68,9 @@ struct etwas_output *etwas_output_anew(struct etwas_output *output);
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 
+/* Reports "not enough memory PURPOSE" on standard error. Returns ETWAS_EXIT_OPEN. */
+int etwas_output_no_memory(const char *purpose);
+
 /* Writes what is buffered. Does nothing for a text in memory. */
 void etwas_output_flush(struct etwas_output *output);
 

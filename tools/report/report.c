@@ -221,7 +221,7 @@ int etwas_command_report(int argc, char **argv)
     }
     result = etwas_report_read(&report, files.paths, files.count);
     if (report.out_of_memory) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     }
     result = etwas_where_finish(&report.spans.where, &report.spans.paths, "report", true, result);
     has_report =

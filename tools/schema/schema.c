@@ -120,7 +120,7 @@ static int list_schemas(struct listing *listing, struct etwas_input *input)
     listing->message = NULL;
     if (etwas_decoder_schemas(listing->decoder, visit_schema, listing) != ERROR_SUCCESS ||
         etwas_decoder_messages(listing->decoder, visit_message, listing) != ERROR_SUCCESS) {
-        result = etwas_command_no_memory("to list everything");
+        result = etwas_output_no_memory("to list everything");
     } else if (listing->previous == NULL && listing->message == NULL) {
         etwas_input_report(input, "schema", true,
                            "nothing in it describes events; 'etwas stat' tells which it has");
@@ -167,7 +167,7 @@ static int show_file(struct listing *listing, uint32_t number)
     }
     if (etwas_decoder_open(&listing->decoder) != ERROR_SUCCESS) {
         CloseTrace(input.trace);
-        return etwas_command_no_memory("to list everything");
+        return etwas_output_no_memory("to list everything");
     }
     if (number > 1 && !listing->json) {
         etwas_output_char(listing->output, '\n');

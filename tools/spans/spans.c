@@ -233,7 +233,7 @@ int etwas_command_spans(int argc, char **argv)
         (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
     }
     if (request.out_of_memory || request.current.out_of_memory) {
-        result = etwas_command_no_memory("to follow everything");
+        result = etwas_output_no_memory("to follow everything");
     } else if (request.run.count > 0 && request.where.error == NULL) {
         show_spans(output, &request, result);
     }

@@ -114,7 +114,7 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
     }
     if (cpu.schedule.out_of_memory || cpu.processes.out_of_memory ||
         !etwas_cpu_group(&cpu, &groups)) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     } else {
         etwas_input_warn_of_end(&input);
         if (cpu.switches == 0) {

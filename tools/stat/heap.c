@@ -216,7 +216,7 @@ int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, cons
     }
     result = etwas_input_process_one(&input);
     if (heap.out_of_memory) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     }
     etwas_input_warn_of_end(&input);
     if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {

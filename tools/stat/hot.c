@@ -254,7 +254,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
         CloseTrace(input.trace);
     }
     if (is_out_of_memory(&hot)) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     } else if (result != ETWAS_EXIT_OPEN) {
         etwas_hot_sort(&hot);
         etwas_input_warn_of_end(&input);

@@ -144,7 +144,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     session = etwas_prove_session_of(sessions, &input, most_files);
     if (session == NULL) {
         CloseTrace(input.trace);
-        return etwas_command_no_memory("to count everything");
+        return etwas_output_no_memory("to count everything");
     }
     input.context = session;
     run.by_buffers = may_be_cut(&input);
@@ -152,7 +152,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     result = etwas_input_process(&run);
     etwas_prove_end_file(session, &input, result);
     if (session->out_of_memory) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     }
     return result;
 }

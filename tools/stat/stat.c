@@ -230,7 +230,7 @@ static int count_file(struct etwas_stat *stat, struct etwas_input *input)
     result = etwas_stat_read(stat, input);
     etwas_stat_describe(stat);
     if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->current.out_of_memory) {
-        result = etwas_command_no_memory("to count everything");
+        result = etwas_output_no_memory("to count everything");
     }
     return result;
 }
@@ -251,7 +251,7 @@ static int show_counts(struct request *request, const char *path, uint32_t numbe
         !etwas_descriptions_open(&descriptions, path, &request->paths)) {
         etwas_trace_losses_free(&losses);
         CloseTrace(input.trace);
-        return etwas_command_no_memory("to count everything");
+        return etwas_output_no_memory("to count everything");
     }
     stat.parts = &request->parts;
     stat.descriptions = &descriptions;
@@ -448,7 +448,7 @@ int etwas_command_stat(int argc, char **argv)
         return etwas_command_misused("stat");
     }
     if (!etwas_parts_read(&request.parts, files.paths, files.count)) {
-        result = etwas_command_no_memory("for so many files");
+        result = etwas_output_no_memory("for so many files");
     } else if (request.prove) {
         result = etwas_prove_show(output, request.json, files.paths, files.count, &request.parts);
     } else {

@@ -352,7 +352,7 @@ int etwas_command_why(int argc, char **argv)
     result = read_twice(&why, files.paths, files.count);
     if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
         why.file_names.out_of_memory) {
-        result = etwas_command_no_memory("to follow everything");
+        result = etwas_output_no_memory("to follow everything");
     } else if (why.run.count > 0) {
         if (why.json) {
             etwas_why_json(output, &why, result);
