@@ -24,7 +24,7 @@ bool etwas_log_patch_number(int descriptor, uint64_t buffer_at, int64_t sequence
  * in entry `first` and gets number 1, the one behind it 2, and so on round the file. Returns false
  * when the system refused; the others keep their numbers. Since it goes from the oldest to the
  * newest, the reader can tell which buffers have a new number, wherever it was broken off
- * (reader/missing.c).
+ * (reader/missing_buffers.c).
  */
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first);

@@ -6,7 +6,7 @@ platform/; these two include nobody else's, and control/ includes all but those 
 and end sessions as control/ does: each includes those heads of control/ that UPWARD names. A folder inside
 another one of the list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
 that commands share includes heads of those before it in their list, and of no command.
-Each folder of runtime/ with sources has a page README.md, of at most 45 lines, that names no file that is missing.
+Each folder of runtime/ with sources, tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names no file that is missing.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -26,8 +26,8 @@ PAGE_LINES = 45
 INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
 
 
-def folders(source, part):
-    return re.findall(rf"^\| `{part}/([\w/]+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+def folders(page, part):
+    return re.findall(rf"^\| `{part}/([\w/]+)/` \|", page.read_text(), re.MULTILINE)
 
 
 def permitted(order, folder):
@@ -59,7 +59,7 @@ def is_shared(outer, head):
 
 def runtime(source):
     root = source / "runtime"
-    order = folders(source, "runtime")
+    order = folders(source / "CONTRIBUTING.md", "runtime")
     outer = {folder.split("/")[0] for folder in order if "/" in folder}
     there = sorted(path.name for path in root.iterdir() if path.is_dir())
     there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir() if path.is_dir())
@@ -84,9 +84,9 @@ def runtime(source):
 
 
 def tools(source):
-    order = folders(source, "tools")
+    order = folders(source / "tools" / "README.md", "tools")
     there = sorted(path.name for path in (source / "tools").iterdir() if path.is_dir())
-    wrong = [f"tools/{name} is in CONTRIBUTING's list, and is not there" for name in order if name not in there]
+    wrong = [f"tools/{name} is in its list, and is not there" for name in order if name not in there]
     loose = {path.name for path in (source / "tools").glob("*.[ch]")} - {"main.c", "commands.c", "commands.h"}
     wrong += [f"tools/{name} is in no folder" for name in sorted(loose)]
     for number, folder in enumerate(order):
@@ -98,7 +98,7 @@ def tools(source):
 def pages(source):
     """What is wrong with the pages. A file is what stands in backquotes with an ending or a slash behind it."""
     root, wrong = source / "runtime", []
-    for folder in sorted({path.parent for path in root.rglob("*.c")}):
+    for folder in [*sorted({path.parent for path in root.rglob("*.c")}), source / "tools", source / "tools" / "ship"]:
         page = folder / "README.md"
         text = page.read_text() if page.exists() else ""
         if not 0 < text.count("\n") <= PAGE_LINES:
