@@ -284,7 +284,7 @@ static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *optio
         return ETWAS_SHIP_REFUSED;
     }
     if (timeout->end_ms != 0 && etwas_ship_now_ms() + ms > timeout->end_ms) {
-        etwas_ship_message(url, "has not answered as it should within %u s (--timeout)",
+        etwas_ship_message(url, "has not answered as it should within %u s (--patience)",
                            options->patience_s);
         return ETWAS_SHIP_REFUSED;
     }
