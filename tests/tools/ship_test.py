@@ -83,7 +83,8 @@ class Folder(ShipTest):
         self.work("a", os.path.join(self.inside, "a.etl"), 100)
         process = self.start("--follow", self.inside)
         self.wait_for(lambda: self.rows(END))
-        shutil.rmtree(os.path.join(self.inside, ".ship"))
+        while os.path.exists(os.path.join(self.inside, ".ship")):  # a file in it may be renamed meanwhile
+            shutil.rmtree(os.path.join(self.inside, ".ship"), ignore_errors=True)
         self.work("b", os.path.join(self.inside, "b.etl"), 100)
         said = process.communicate(timeout=TIMEOUT_S)[1]
         self.assertEqual(process.returncode, OUTPUT, said)
