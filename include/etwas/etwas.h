@@ -441,8 +441,8 @@ typedef struct etwas_session_counts {
     /* ETWAS_SEQUENCES_*: why the protocol is SHARED although RSEQ was requested; else 0. */
     uint32_t sequences;
     /*
-     * Processes that could not log into it at some time. A process that could meanwhile counts
-     * again. The session's file states this number too (etwas_trace_information).
+     * Processes that could not log into it at some time. A process counts again if it could log in
+     * between. The session's files state this number too (etwas_trace_information).
      */
     uint32_t unattached_total;
 } etwas_session_counts;

@@ -165,7 +165,7 @@ ETWAS_ASSERT_SIZE(TRACE_GUID_PROPERTIES, 36);
 
 /* A session that enables a provider. ETW page: "TRACE_ENABLE_INFO structure". */
 typedef struct _TRACE_ENABLE_INFO {
-    uint32_t IsEnabled; /* 1; 0: of a session that the process cannot log to */
+    uint32_t IsEnabled; /* 1; 0 for a session that the process cannot log to */
     uint8_t Level;
     uint8_t Reserved1;
     uint16_t LoggerId;       /* the session, the low 8 bits of its handle */

@@ -376,8 +376,8 @@ void etwas_other_processes_remove_known(struct etwas_other_processes *others, bo
 /* One thread at a time publishes, so that the newest list is the one that stays. */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t places[ETWAS_CONTROL_GUIDS]; /* positions in the list */
-static etwas_guid unattached[ETWAS_GUEST_SESSIONS];
-static uint32_t unattached_count;
+static struct etwas_own_unattached own_unattached;
+static bool is_published; /* with own_unattached, and what was registered then */
 
 /* A provider that is registered in several groups is listed in the last of them. */
 static void others_list_groups(struct etwas_registry_guid_list *list)
@@ -423,10 +423,10 @@ void etwas_own_providers_publish(void)
         return; /* they are published with the next change */
     }
     (void)pthread_mutex_lock(&publishing);
-    list.unattached = unattached;
-    list.unattached_count = unattached_count;
+    list.unattached = own_unattached.sessions;
+    list.unattached_count = own_unattached.count;
     others_list_own(&list);
-    etwas_service_publish(&list);
+    is_published = etwas_service_publish(&list);
     (void)pthread_mutex_unlock(&publishing);
     for (uint32_t index = 0; index < list.count; index++) {
         free((char *)(uintptr_t)list.guids[index].name);
@@ -434,25 +434,39 @@ void etwas_own_providers_publish(void)
     free(list.guids);
 }
 
-void etwas_own_unattached_publish(const etwas_guid *sessions, uint32_t count)
+void etwas_own_unattached_add(struct etwas_own_unattached *unattached, const etwas_guid *session)
 {
-    const size_t bytes = count * sizeof *sessions;
-    bool are_others;
+    uint32_t index = 0;
+
+    while (index < unattached->count &&
+           memcmp(&unattached->sessions[index], session, sizeof *session) != 0) {
+        index++;
+    }
+    if (index < ETWAS_GUEST_SESSIONS) {
+        unattached->sessions[index] = *session;
+        unattached->count += index == unattached->count;
+    }
+}
+
+/* What could not be published is published by the next pass, which may have files or memory. */
+void etwas_own_unattached_publish(const struct etwas_own_unattached *unattached)
+{
+    const size_t bytes = unattached->count * sizeof *unattached->sessions;
+    bool is_new;
 
     (void)pthread_mutex_lock(&publishing);
-    are_others = count != unattached_count || memcmp(sessions, unattached, bytes) != 0;
-    if (are_others) {
-        memcpy(unattached, sessions, bytes);
-        unattached_count = count;
-    }
+    is_new = unattached->count != own_unattached.count ||
+             memcmp(unattached->sessions, own_unattached.sessions, bytes) != 0 ||
+             (own_unattached.count != 0 && !is_published);
+    own_unattached = *unattached;
     (void)pthread_mutex_unlock(&publishing);
-    if (are_others) {
+    if (is_new) {
         etwas_own_providers_publish();
     }
 }
 
 void etwas_own_providers_forget(void)
 {
-    unattached_count = 0;
+    own_unattached.count = 0;
     (void)pthread_mutex_init(&publishing, NULL);
 }

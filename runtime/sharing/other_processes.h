@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/slot.h"
 #include "provider/control_guid.h"
 #include "registry/session_entry.h"
 
@@ -99,11 +100,17 @@ TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
 /* Publishes this process's providers, after they have changed, if it has joined. */
 void etwas_own_providers_publish(void);
 
-/*
- * Publishes which sessions enable providers of this process, and cannot be logged to, unless these
- * are what it has published already. Called without a lock of the library.
- */
-void etwas_own_unattached_publish(const etwas_guid *sessions, uint32_t count);
+/* Sessions that enable providers of this process, and that it cannot log to. */
+struct etwas_own_unattached {
+    uint32_t count;
+    etwas_guid sessions[ETWAS_GUEST_SESSIONS]; /* more are left out */
+};
+
+/* Adds a session, unless it is there already. */
+void etwas_own_unattached_add(struct etwas_own_unattached *unattached, const etwas_guid *session);
+
+/* Publishes them with this process's providers, if they have changed. Called without a lock. */
+void etwas_own_unattached_publish(const struct etwas_own_unattached *unattached);
 
 /* In a fork's child: no thread is publishing. */
 void etwas_own_providers_forget(void);

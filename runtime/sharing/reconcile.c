@@ -62,9 +62,7 @@ struct pass {
     bool has_run;
     /* why something was not read, or not requested, for want of files; 0: nothing */
     uint32_t failed;
-    /* sessions that enable providers of this process and that it cannot log to */
-    uint32_t unattached_count;
-    etwas_guid unattached[ETWAS_GUEST_SESSIONS];
+    struct etwas_own_unattached unattached;
     struct etwas_deferred_work deferred;
     uint32_t awaited_count;
     /* twice, as in deferred_work.h */
@@ -209,21 +207,6 @@ static void reconcile_store_failure(struct pass *pass, uint32_t code)
     }
 }
 
-/* A session may be reconciled twice in a pass. */
-static void reconcile_add_unattached(struct pass *pass, const etwas_guid *session)
-{
-    uint32_t index = 0;
-
-    while (index < pass->unattached_count &&
-           memcmp(&pass->unattached[index], session, sizeof *session) != 0) {
-        index++;
-    }
-    if (index < ETWAS_GUEST_SESSIONS) {
-        pass->unattached[index] = *session;
-        pass->unattached_count += index == pass->unattached_count;
-    }
-}
-
 /*
  * Returns the guest that the entry is to be applied to, after asking its host for the pool. NULL:
  * there is none, or the next pass has to try again.
@@ -242,7 +225,7 @@ static struct etwas_guest *reconcile_bind(struct etwas_guest *guest,
         guest = etwas_guest_request_pool(entry, &code);
         reconcile_store_failure(pass, code);
         if (guest == NULL && code != ERROR_NOT_FOUND) {
-            reconcile_add_unattached(pass, &entry->session);
+            etwas_own_unattached_add(&pass->unattached, &entry->session);
         }
     }
     return guest != NULL && guest->state != ETWAS_GUEST_KNOWN && guest->socket == entry->socket
@@ -296,10 +279,10 @@ static void reconcile_await_hosts(struct pass *pass)
             reconcile_counted(awaited->guest, awaited->entry, pass);
         } else if (reconcile_is_still_open(awaited->entry, pass)) {
             pass->failed = ERROR_NO_SYSTEM_RESOURCES; /* its host has turned this process away */
-            reconcile_add_unattached(pass, &awaited->entry->session);
+            etwas_own_unattached_add(&pass->unattached, &awaited->entry->session);
         }
         if (awaited->guest->state == ETWAS_GUEST_REFUSED) {
-            reconcile_add_unattached(pass, &awaited->entry->session);
+            etwas_own_unattached_add(&pass->unattached, &awaited->entry->session);
         }
         free(awaited->entry);
     }
@@ -392,7 +375,7 @@ static void reconcile_and_unlock(struct pass *pass)
     etwas_guests_unlock();
     reconcile_templates(pass);
     (void)pthread_mutex_unlock(&pass_lock);
-    etwas_own_unattached_publish(pass->unattached, pass->unattached_count);
+    etwas_own_unattached_publish(&pass->unattached);
     reconcile_write_templates(pass);
     if (pass->failed != ERROR_SUCCESS) {
         etwas_sharing_store_refusal(pass->failed);

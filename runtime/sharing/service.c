@@ -528,13 +528,14 @@ void etwas_service_refresh(void)
     service_unlock();
 }
 
-void etwas_service_publish(const struct etwas_registry_guid_list *list)
+bool etwas_service_publish(const struct etwas_registry_guid_list *list)
 {
+    bool is_published;
+
     service_lock();
-    if (is_running != 0) {
-        (void)etwas_registry_publish_guids(&process, list);
-    }
+    is_published = is_running != 0 && etwas_registry_publish_guids(&process, list) == ERROR_SUCCESS;
     service_unlock();
+    return is_published;
 }
 
 /* The thread sleeps on: nothing is watched any more. */

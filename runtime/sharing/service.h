@@ -84,9 +84,10 @@ bool etwas_service_restore(void);
 void etwas_service_refresh(void);
 
 /*
- * Publishes these as the process's providers; on failure the old ones stay. One thread at a time.
+ * Publishes these as the process's providers. One thread at a time. False: the control thread does
+ * not run, or they could not be written, and the old ones stay.
  */
-void etwas_service_publish(const struct etwas_registry_guid_list *list);
+bool etwas_service_publish(const struct etwas_registry_guid_list *list);
 
 /* Leaves the registry at the end of the process. */
 void etwas_service_end(void);

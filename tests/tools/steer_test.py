@@ -697,7 +697,7 @@ class Across(Steered):
             self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: 256 processes log "
                           "into it, or its process may not open enough files (ulimit -n)\n", self.ask(command))
         self.assertTrue(await_true(lambda: self.not_logging(name) == {program.pid for program in programs[-2:]}))
-        self.assertEqual(self.ask("ps").count(", cannot be logged to: see above)"), 2)
+        self.assertEqual(self.ask("ps").count(", not attached (see above): not logged to)"), 2)
         for command in ("disable", "enable"):
             self.run_etwas(command, name, MODERN)  # a session's own files come first
         for program in programs:

@@ -28,7 +28,7 @@ calls = itertools.count()
 
 
 def environment_of_call(environment):
-    """LeakSanitizer's look at a process that ends takes longer than the process: it looks at one of eight."""
+    """LeakSanitizer checks one call of eight: its check takes longer than the call."""
     options = environment.get("ASAN_OPTIONS")
     if options is None or next(calls) % CALLS_A_LEAK_CHECK == 0:
         return environment

@@ -21,7 +21,8 @@
 #include "print/text.h"
 
 enum {
-    SESSION_FILES = 16, /* that are open while a session starts, at most */
+    SESSION_FILES =
+        16, /* with fewer unused descriptors it may be for want of them that a start fails */
 };
 
 void etwas_steer_prepare(struct etwas_steer_block *block)
@@ -33,7 +34,7 @@ void etwas_steer_prepare(struct etwas_steer_block *block)
     block->properties.LogFileNameOffset = offsetof(struct etwas_steer_block, file_name);
 }
 
-/* Whether it may be for want of files that nothing could be had: a session takes so many. */
+/* Returns whether this process may open fewer files than a session takes. */
 static bool files_are_short(void)
 {
     struct rlimit limit;
@@ -88,9 +89,10 @@ const char *etwas_steer_reason(uint32_t code)
         return "nobody takes its events, and there is no more room for them";
     case ERROR_NO_SYSTEM_RESOURCES:
         shortage = etwas_steer_shortage();
-        return shortage != NULL ? shortage
-                                : "there are as many sessions or providers as there can be, or no "
-                                  "more threads";
+        return shortage != NULL
+                   ? shortage
+                   : "there are as many sessions or providers as there can be, or the "
+                     "session's process may have no more threads or open files (ulimit -n)";
     case ERROR_TIMEOUT:
         return "not everybody has answered in time; it is done all the same";
     default:

@@ -163,7 +163,7 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
 {
     static const char *const reasons[] = {
         [ETWAS_STEER_CANNOT_SHARE] = ", of its process alone: not logged to",
-        [ETWAS_STEER_CANNOT_ATTACH] = ", cannot be logged to: see above",
+        [ETWAS_STEER_CANNOT_ATTACH] = ", not attached (see above): not logged to",
         [ETWAS_STEER_CANNOT_READ] = ", of another release: not logged to",
     };
 
