@@ -424,9 +424,10 @@ typedef struct etwas_session_counts {
      */
     uint64_t lost_withheld;
     /*
-     * Processes that the session enables a provider in but that cannot log into it now. Their
-     * events are in lost_unattached. A process is not enabled, and tries again, if it has not even
-     * a page to count in, or the host has no descriptor for it.
+     * Processes that could not log into it when they last tried; a process that its host cannot
+     * identify (another PID namespace) is left out. What they log is in lost_unattached. A process
+     * is not enabled, so that nothing is counted, and tries again while it is to be enabled, if it
+     * has not even a page to count in, or the host has no descriptor for it.
      */
     uint32_t unattached_processes;
     /*

@@ -16,18 +16,19 @@ enum {
     VERSION = 1,
     IS_GROUP = 1,
     IS_CLASSIC = 2,
+    LEAST_HEAD_BYTES = 32, /* of lists without sessions, which earlier builds write */
 };
 
 struct stored_list {
     uint32_t magic;
     uint16_t version;
-    uint16_t head_bytes; /* of this and the sessions; what a later build has more is stepped over */
+    uint16_t head_bytes; /* of this, of what a later build has more, and of the sessions */
     uint32_t total_bytes;
     uint32_t count;
     uint64_t process_start;
     uint32_t process_id;
     uint32_t layout;
-    uint32_t unattached; /* GUIDs of so many sessions follow */
+    uint32_t unattached; /* GUIDs of so many sessions end the head */
     uint32_t reserved;
 };
 ETWAS_ASSERT_SIZE(struct stored_list, 40);
@@ -165,19 +166,25 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
 {
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct etwas_registry_guid_list *made;
-    struct stored_list head;
+    struct stored_list head = {0};
     size_t unattached_bytes;
     size_t left;
 
-    if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.magic != MAGIC) {
+    if (!etwas_cursor_copy(&cursor, &head, LEAST_HEAD_BYTES) || head.magic != MAGIC) {
         return ERROR_INVALID_DATA;
     }
     if (head.version != VERSION) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (head.head_bytes < sizeof head || head.head_bytes > size || head.total_bytes != size ||
-        head.unattached > ETWAS_REGISTRY_UNATTACHED ||
-        head.unattached > (head.head_bytes - sizeof head) / sizeof(etwas_guid)) {
+    if (head.head_bytes < LEAST_HEAD_BYTES || head.head_bytes > size || head.total_bytes != size) {
+        return ERROR_INVALID_DATA;
+    }
+    if (head.head_bytes >= sizeof head) {
+        memcpy(&head, bytes, sizeof head);
+    }
+    unattached_bytes = head.unattached * sizeof *made->unattached;
+    if (head.unattached > ETWAS_REGISTRY_UNATTACHED ||
+        (head.unattached != 0 && unattached_bytes > head.head_bytes - sizeof head)) {
         return ERROR_INVALID_DATA;
     }
     cursor.at = (const uint8_t *)bytes + head.head_bytes;
@@ -185,7 +192,6 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
     if (head.count > left / sizeof(struct stored_guid)) {
         return ERROR_INVALID_DATA;
     }
-    unattached_bytes = head.unattached * sizeof *made->unattached;
     made = malloc(sizeof *made + head.count * sizeof *made->guids + unattached_bytes + left);
     if (made == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -198,8 +204,10 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
         .guids = (struct etwas_registry_guid *)(made + 1),
         .unattached_count = head.unattached,
     };
+    /* The sessions end the head, behind what a later build's has more. */
     made->unattached =
-        memcpy(made->guids + head.count, (const uint8_t *)bytes + sizeof head, unattached_bytes);
+        memcpy(made->guids + head.count,
+               (const uint8_t *)bytes + head.head_bytes - unattached_bytes, unattached_bytes);
     /* The names stay in the copy. */
     cursor.at = memcpy(made->unattached + head.unattached, cursor.at, left);
     cursor.end = cursor.at + left;

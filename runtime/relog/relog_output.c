@@ -119,6 +119,28 @@ static bool relog_input_says_attempted(const struct etwas_relogger *relogger, ui
     return false;
 }
 
+/*
+ * Returns whether another file of the same session states at least as many processes that could not
+ * log, so that this file's are not added. The first of equal ones counts.
+ */
+static bool relog_input_is_repeated(const struct etwas_relogger *relogger, uint32_t index)
+{
+    const struct etwas_relog_input *own = &relogger->inputs[index];
+
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        const struct etwas_relog_input *other = &relogger->inputs[i];
+        const uint32_t more = other->totals.unattached_processes;
+
+        if (i != index && other->fields.start_filetime == own->fields.start_filetime &&
+            other->fields.clock_type == own->fields.clock_type &&
+            (more > own->totals.unattached_processes ||
+             (more == own->totals.unattached_processes && i < index))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct etwas_etl_totals relog_output_totals(const struct etwas_relogger *relogger, bool all)
 {
     struct etwas_etl_totals sum = {.version = ETWAS_ETL_TOTALS_VERSION};
@@ -132,11 +154,10 @@ static struct etwas_etl_totals relog_output_totals(const struct etwas_relogger *
         sum.lost_events += totals->lost_events;
         sum.lost_buffers += totals->lost_buffers;
         sum.attempted_events += totals->attempted_events;
-        if (totals->unattached_code != 0) {
+        if (totals->unattached_code != 0 && !relog_input_is_repeated(relogger, i)) {
             sum.unattached_code = totals->unattached_code;
-        }
-        if (totals->unattached_processes > sum.unattached_processes) {
-            sum.unattached_processes = totals->unattached_processes;
+            sum.unattached_processes = etwas_etl_saturate16((uint32_t)sum.unattached_processes +
+                                                            totals->unattached_processes);
         }
         all = all && relog_input_says_attempted(relogger, i);
     }

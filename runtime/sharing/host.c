@@ -153,9 +153,8 @@ static enum etwas_service_answer host_accept(int listener, uint64_t session,
     if (code == ERROR_SUCCESS) {
         code = etwas_service_watch(connection, true, receive, session);
     }
-    if (code == ERROR_SUCCESS) {
-        etwas_host_unattached_refresh(session); /* before a query is answered */
-    } else if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY) {
+    etwas_host_unattached_refresh(session); /* before a query is answered, by any of these ways */
+    if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY) {
         host_turn_away(connection, session, receive, &peer, code);
     } else if (code == ERROR_BUSY) {
         /* poll reports it again at once, until the program closes files */

@@ -52,8 +52,8 @@ static bool others_gather_unattached(const struct etwas_registry_guid_list *list
         gathering->unattached_room = 2 * count;
     }
     for (uint32_t index = 0; index < list->unattached_count; index++) {
-        others->unattached[others->unattached_count++] =
-            (struct etwas_other_unattached){list->process_id, list->unattached[index]};
+        others->unattached[others->unattached_count++] = (struct etwas_other_unattached){
+            list->process_start, list->process_id, list->unattached[index]};
     }
     return true;
 }
@@ -87,6 +87,7 @@ static bool others_gather_list(const struct etwas_registry_guid_list *list, void
         others->providers[others->provider_count++] = (struct etwas_other_provider){
             .guid = one->guid,
             .group = one->group != 0 ? list->guids[one->group - 1].guid : one->guid,
+            .process_start = list->process_start,
             .process_id = list->process_id,
             .layout = list->layout,
             .is_group = one->is_group,
@@ -288,6 +289,7 @@ bool etwas_other_process_logs(const struct etwas_other_processes *others,
         const struct etwas_other_unattached *one = &others->unattached[index];
 
         logs = one->process_id != provider->process_id ||
+               one->process_start != provider->process_start ||
                memcmp(&one->session, &enablement->session, sizeof one->session) != 0;
     }
     return logs;

@@ -19,6 +19,7 @@
 struct etwas_other_provider {
     etwas_guid guid;
     etwas_guid group; /* that it belongs to, if has_group */
+    uint64_t process_start;
     uint32_t process_id;
     uint32_t layout; /* of the pools that its process can log to */
     bool is_group;
@@ -34,6 +35,8 @@ struct etwas_other_enablement {
 
 /* A process that cannot log to a session which enables a provider of it. */
 struct etwas_other_unattached {
+    uint64_t
+        process_start; /* in ticks, as its list has it: ids of other PID namespaces may be equal */
     uint32_t process_id;
     etwas_guid session;
 };

@@ -379,6 +379,63 @@ static void what_a_later_build_has_more_is_stepped_over(void **state)
     free(got);
 }
 
+enum {
+    EARLIER_HEAD_BYTES = 32,
+    LATER_BYTES = 8,
+};
+
+/* A list with another head: `kept` bytes of the present one, `more` bytes, then the sessions. */
+static uint32_t decode_with_head(const uint8_t *put, size_t size, size_t kept, size_t more,
+                                 size_t session_bytes, struct etwas_registry_guid_list **list)
+{
+    const uint16_t head_bytes = (uint16_t)(kept + more + session_bytes);
+    uint8_t *bytes = calloc(1, size + more);
+    uint16_t whole;
+    uint32_t total;
+    uint32_t code;
+
+    memcpy(&whole, put + HEAD_BYTES_AT, sizeof whole);
+    total = (uint32_t)(size - whole + head_bytes);
+    memcpy(bytes, put, kept);
+    memset(bytes + kept, 0xEE, more);
+    memcpy(bytes + kept + more, put + whole - session_bytes, session_bytes);
+    memcpy(bytes + head_bytes, put + whole, size - whole);
+    memcpy(bytes + HEAD_BYTES_AT, &head_bytes, sizeof head_bytes);
+    memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
+    code = etwas_registry_decode_guids(bytes, total, list);
+    free(bytes);
+    return code;
+}
+
+/* Earlier builds list no sessions; later ones have more fields before them. */
+static void lists_of_earlier_and_later_builds_are_read(void **state)
+{
+    struct etwas_registry_guid guid = {.guid = guid_of(1), .name = "one"};
+    etwas_guid session = guid_of(7);
+    struct etwas_registry_guid_list list = {
+        .process_id = 5, .count = 1, .guids = &guid, .unattached_count = 1, .unattached = &session};
+    struct etwas_registry_guid_list *got;
+    uint16_t head_bytes;
+    void *put;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_encode_guids(&list, &put, &size), ERROR_SUCCESS);
+    memcpy(&head_bytes, (uint8_t *)put + HEAD_BYTES_AT, sizeof head_bytes);
+    assert_int_equal(decode_with_head(put, size, EARLIER_HEAD_BYTES, 0, 0, &got), ERROR_SUCCESS);
+    assert_string_equal(got->guids[0].name, "one");
+    assert_int_equal(got->unattached_count, 0);
+    free(got);
+    assert_int_equal(
+        decode_with_head(put, size, head_bytes - sizeof session, LATER_BYTES, sizeof session, &got),
+        ERROR_SUCCESS);
+    assert_string_equal(got->guids[0].name, "one");
+    assert_int_equal(got->unattached_count, 1);
+    assert_memory_equal(got->unattached, &session, sizeof session);
+    free(got);
+    free(put);
+}
+
 static void an_entry_has_bounds(void **state)
 {
     struct etwas_registry_entry *entry = make_entry();
@@ -545,6 +602,7 @@ int main(void)
         cmocka_unit_test(an_entry_with_any_byte_changed_does_no_harm),
         cmocka_unit_test(another_version_is_told_from_damage),
         cmocka_unit_test(what_a_later_build_has_more_is_stepped_over),
+        cmocka_unit_test(lists_of_earlier_and_later_builds_are_read),
         cmocka_unit_test(an_entry_has_bounds),
         cmocka_unit_test(an_enablement_says_what_room_it_needs_and_how_much_it_took),
         cmocka_unit_test(a_list_of_providers_is_got_as_it_was_put),

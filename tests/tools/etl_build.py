@@ -152,11 +152,12 @@ def kernel_symbol(stamp, address, size, name, module="", version=1, left_out=0):
 
 
 def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0,
-           attempted=0):
-    """The record in which a file of etwas keeps its totals, for buffer 0."""
+           attempted=0, unattached=None):
+    """The record in which a file of etwas keeps its totals, for buffer 0. `unattached`: code and number of processes."""
     return classic(OWN_CLASS, FIRST_STAMP, kind=2, level=0,
                    payload=struct.pack("<IIQQQQQ", 1, part, overwritten_events, overwritten_buffers,
-                                       lost_events, lost_buffers, attempted))
+                                       lost_events, lost_buffers, attempted) +
+                   (struct.pack("<IHH", 0, *unattached) if unattached else b""))
 
 
 def window(stamp, covered, trigger=None, number=1):

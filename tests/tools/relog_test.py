@@ -282,6 +282,18 @@ class Merged(RelogTest):
             self.assertEqual(self.stat(made)["losses"], self.stat(paths[0])["losses"] + self.stat(paths[1])["losses"])
             self.assertEqual(self.stat(made)["events_lost"], 11)
 
+    def test_processes_that_could_not_log_are_added_up_by_session(self):
+        """Each file of a session states all of the session; the reason is that of a file which is counted."""
+        def file(name, start, unattached):
+            return self.write(name, etl.trace([(0, [etl.classic(RED, T + start)])], start=etl.START + start, name=name, own=[
+                etl.totals(attempted=1, unattached=unattached)]))
+        paths = [file("a.etl", 0, (1450, 7)), file("b.etl", 0, (1450, 11)), file("c.etl", 5, (5, 4)), file("d.etl", 9, None)]
+        for given, code, count in ((paths[:2], 1450, 11), (paths[:3], 5, 15), (paths[3:], 0, 0)):
+            told = self.stat(self.relog(*given))
+            self.assertEqual((told.get("unattached_total", 0), "unattached_reason" in told), (count, code != 0))
+        for line in self.stat(self.relog(*paths[:3])), self.stat(paths[2]):
+            self.assertEqual(line["unattached_reason"], "it may not write to the session's buffers")
+
     def test_parts_of_a_set_become_one_file(self):
         parts = {}
         for generation, name, path in golden_test.unpack(self.folder):

@@ -694,10 +694,14 @@ class Across(Steered):
         start_program()
         self.assertTrue(await_true(lambda: left_out() == 2))
         for command in ("ps", f"query {name}"):
-            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: 256 processes log "
-                          "into it, or its process may not open enough files (ulimit -n)\n", self.ask(command))
+            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: the session's "
+                          "process, or this one, may open too few files (ulimit -n), or 256 processes log into it\n", self.ask(command))
         self.assertTrue(await_true(lambda: self.not_logging(name) == {program.pid for program in programs[-2:]}))
         self.assertEqual(self.ask("ps").count(", not attached (see above): not logged to)"), 2)
+        programs.pop().communicate()  # while its host has no room
+        self.assertTrue(await_true(lambda: left_out() == 1))
+        start_program()
+        self.assertTrue(await_true(lambda: left_out() == 2))
         for command in ("disable", "enable"):
             self.run_etwas(command, name, MODERN)  # a session's own files come first
         for program in programs:
@@ -708,19 +712,24 @@ class Across(Steered):
         for program in programs[:5]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))
-        self.assertIn("2 processes could not log into it before; their events are missing (lost counts what they could report); the last: 256 processes", self.ask("ps"))
+        self.assertIn("3 processes could not log into it; their events are missing (lost counts what they could report); the last: the session", self.ask("ps"))
         for program in programs[5:]:
             self.assertEqual(talk(program, "log 4"), "= 0\n")
         _, error = self.run_etwas("stop", name)
-        self.assertIn(f"etwas stop: {name}: warning: 2 processes could not log into it before; their events are missing (lost counts", error)
-        reason = "256 processes log into it, or its process may not open enough files (ulimit -n)"
-        said = f"2 processes could not log into the session; their events are missing (lost counts what they could report); the last: {reason}\n"
+        self.assertIn(f"etwas stop: {name}: warning: 3 processes could not log into it; their events are missing (lost counts", error)
+        reason = "the session's process, or this one, may open too few files (ulimit -n), or 256 processes log into it"
+        said = f"3 processes could not log into the session; their events are missing (lost counts what they could report); the last: {reason}\n"
         for command in (f"stat {path}", f"stat --prove {path}"):
             self.assertIn(f"  MISSING       {said}", self.ask(command).replace("MISSING        ", "MISSING       "))
         for command in (f"stat --json {path}", f"stat --prove --json {path}", f"stat --hot --json {path}"):
             told = json.loads(self.ask(command).splitlines()[0])
-            self.assertEqual((told["unattached_processes"], told["unattached_reason"]), (2, reason))
+            self.assertEqual((told["unattached_total"], told["unattached_reason"]), (3, reason))
         self.assertEqual(self.counted(path), {MODERN: 3 * (len(programs) - 2) + 4 * (len(programs) - 5)})
+        for _ in range(8):
+            start_program()
+        recording = subprocess.run(["bash", "-c", "ulimit -n 26 && exec \"$@\"", "-", self.etwas, "record", "-o", f"{path}.recorded", "-e", MODERN, "--",
+                                    "sleep", "1"], env=self.environment, capture_output=True, text=True, timeout=100, check=True)
+        self.assertRegex(recording.stderr, r"\netwas record: \d+ processes could not log; their events are missing")
 
     def test_a_ninth_session_of_a_provider_is_told_of_the_limit(self):
         for number in range(8):

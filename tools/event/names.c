@@ -242,7 +242,9 @@ const char *etwas_names_unattached(uint32_t code)
 {
     switch (code) {
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "256 processes log into it, or its process may not open enough files (ulimit -n)";
+        return "the session's process, or this one, may open too few files (ulimit -n), or 256 "
+               "processes "
+               "log into it";
     case ERROR_NOT_SUPPORTED:
         return "its release of the library, or the processors that it sees, differ too much";
     case ERROR_ACCESS_DENIED:

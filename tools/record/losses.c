@@ -9,6 +9,7 @@
 #include "record/record.h"
 
 #include "event/event.h"
+#include "event/names.h"
 #include "kernel/flags.h"
 #include "print/human.h"
 
@@ -186,6 +187,14 @@ bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const cha
         print_count(counts.lost_withheld, "since another session of theirs had no buffer for them");
         print_count(counts.lost_abandoned, "since their programs did not finish them");
         print_count(counts.lost_unattached, "before their programs were attached to the session");
+        if (counts.unattached_code != 0) {
+            struct etwas_output *errors = etwas_standard_error();
+
+            etwas_output_text(errors, "etwas record: ");
+            etwas_names_put_unattached(errors, counts.unattached_total, "could not log",
+                                       counts.unattached_code);
+            etwas_output_flush(errors);
+        }
     }
     return counts.lost_write_error == 0;
 }

@@ -18,6 +18,10 @@ Object.assign(reportPage, (() => {
     const kernelLost = (report) => Math.max(d3.sum(report.sessions, (session) => session.lost_in_kernel || 0),
         lossesBy(report, 'kernel'));
 
+    // Processes that could not log; at least one where a session states a reason and no number.
+    const unattachedOf = (report) => d3.sum(report.sessions, (session) =>
+        session.unattached_reason === undefined ? 0 : Math.max(1, session.unattached_total));
+
     // What is not there, the worst first.
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
@@ -25,10 +29,12 @@ Object.assign(reportPage, (() => {
         const missing = sumOf(report, 'events_missing');
         const older = toldOnce(report, 'overwritten_events');
         const unfinished = report.files.filter((file) => file.unfinished).length;
+        const unattached = unattachedOf(report);
         return [
             ['bad', damages, `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
             ['bad', lost, `${plural(lost, 'event')} ${lost === 1 ? 'was' : 'were'} lost`],
             ['bad', missing, `${plural(missing, 'recorded event')} ${missing === 1 ? 'is' : 'are'} not in the files`],
+            ['bad', unattached, `${plural(unattached, 'process')} could not log`],
             ['bad', kernelLost(report), `the kernel lost ${plural(kernelLost(report), 'event')}`],
             ['doubt', older, `${plural(older, 'older event')} gave way to newer ones`],
             ['doubt', unfinished, `${plural(unfinished, 'session')} wrote no end`],
@@ -78,6 +84,7 @@ Object.assign(reportPage, (() => {
             ['Lost', words.count(toldOnce(report, 'events_lost'))],
             ['Recorded, and not there', report.files.some((file) => file.events_missing === null) ? 'not known'
                 : words.count(sumOf(report, 'events_missing'))],
+            ...(unattachedOf(report) > 0 ? [['Processes that could not log', words.count(unattachedOf(report))]] : []),
             ['Overwritten', words.count(toldOnce(report, 'overwritten_events'))],
             [part ? 'The files cover of the window' : 'The files cover',
                 report.covered_ns > 0 ? words.duration(report.covered_ns) : 'not known'],

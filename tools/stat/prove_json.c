@@ -145,7 +145,7 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
                        etwas_prove_knows_losses(session));
     put_number_or_null(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
     if (session->unattached_code != 0) {
-        etwas_json_number(output, "unattached_processes", session->unattached_processes);
+        etwas_json_number(output, "unattached_total", session->unattached_processes);
         etwas_json_text(output, "unattached_reason",
                         etwas_names_unattached(session->unattached_code));
     }

@@ -88,7 +88,7 @@ static const char *const help[] = {
     "\n",
     "JSON keys:\n"
     "  file; damaged; damage_count; bytes_skipped; damages (the first 20: offset,\n"
-    "  kind, bytes_skipped); events_lost; unattached_processes and\n"
+    "  kind, bytes_skipped); events_lost; unattached_total and\n"
     "  unattached_reason (where some processes could not log into the session: how\n"
     "  many, and why the last; not in others); lost_untold (of those that are lost:\n"
     "  why and when the file does not say); events_missing (recorded, and not in the\n"

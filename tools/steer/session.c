@@ -144,7 +144,7 @@ void etwas_steer_put_unattached(struct etwas_output *output, const etwas_session
 
     etwas_names_put_unattached(
         output, is_now ? counts->unattached_processes : counts->unattached_total,
-        is_now ? "cannot log into it" : "could not log into it before", counts->unattached_code);
+        is_now ? "cannot log into it" : "could not log into it", counts->unattached_code);
 }
 
 void etwas_steer_complain(const char *command, const char *name, const char *reason)

@@ -550,7 +550,7 @@ void etwas_input_warn(const struct etwas_input *input)
 void etwas_input_json_unattached(struct etwas_output *output, const struct etwas_input *input)
 {
     if (input->information.unattached_code != 0) {
-        etwas_json_number(output, "unattached_processes", input->information.unattached_processes);
+        etwas_json_number(output, "unattached_total", input->information.unattached_processes);
         etwas_json_text(output, "unattached_reason",
                         etwas_names_unattached(input->information.unattached_code));
     }
