@@ -241,6 +241,7 @@ static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 
 
 enum {
     MOST_DESCRIPTORS = 1024,
+    SETTLED_LOOKS = 10,
 };
 
 /* Has one byte to read, and room for more. */
@@ -249,18 +250,45 @@ struct line {
     int other_end;
 };
 
+static void note_open(bool *are_open)
+{
+    for (int number = 0; number < MOST_DESCRIPTORS; number++) {
+        are_open[number] = fcntl(number, F_GETFD) >= 0;
+    }
+}
+
+/*
+ * Notes what is open once it has stayed the same for a while: the library's thread opens a file for
+ * a moment to read or publish it, and a number of that moment may be closed or written to by right.
+ */
+static void note_open_when_settled(bool *are_open)
+{
+    static bool before[MOST_DESCRIPTORS];
+    uint32_t same = 0;
+
+    note_open(are_open);
+    while (same < SETTLED_LOOKS) {
+        (void)usleep(10 * PAUSE_US);
+        memcpy(before, are_open, sizeof before);
+        note_open(are_open);
+        same = memcmp(before, are_open, sizeof before) == 0 ? same + 1 : 0;
+    }
+}
+
 /*
  * Puts a socket of the program under each number that is open, but those that were before. Returns
  * how many.
  */
 static uint32_t take_over(const bool *were_open, struct line *lines)
 {
+    static bool are_open[MOST_DESCRIPTORS];
     uint32_t count = 0;
 
+    note_open_when_settled(are_open);
     for (int number = 3; number < MOST_DESCRIPTORS; number++) {
         int ends[2];
 
-        if (were_open[number] || fcntl(number, F_GETFD) < 0) {
+        if (were_open[number] || !are_open[number]) {
             continue;
         }
         CHECK_IN_CHILD(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
@@ -271,13 +299,6 @@ static uint32_t take_over(const bool *were_open, struct line *lines)
         (void)close(ends[1]);
     }
     return count;
-}
-
-static void note_open(bool *are_open)
-{
-    for (int number = 0; number < MOST_DESCRIPTORS; number++) {
-        are_open[number] = fcntl(number, F_GETFD) >= 0;
-    }
 }
 
 /* Neither written to, nor read, nor closed. */
