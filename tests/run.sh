@@ -4,23 +4,28 @@
 #
 # Installs what is missing, builds, and runs the tests.
 #
-# usage: tests/run.sh [PRESET...]      presets: default release asan-ubsan tsan norseq
+# usage: tests/run.sh [--all] [PRESET...]      presets: default release asan-ubsan tsan norseq
 #
 # Without a preset: default. Several run in the order given, all of them, even after a failure; while the
-# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each alone: who passes then passes,
-# and the summary names it, since what a busy machine finds may still be a fault.
+# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each alone: what passes
+# then passes, and the summary names it, since what a busy machine finds may still be a fault. Tests that depend on their
+# inputs alone do not run again on a machine where they passed with the same inputs (stamped.py); --all runs them, too.
 # Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [[ ${1:-} == --all ]]; then
+    export ETWAS_SEARCH_ALL=1
+    shift
+fi
 [[ $# -gt 0 ]] || set -- default
 for preset in "$@"; do
     case $preset in
     default | release | asan-ubsan | tsan | norseq) ;;
     *)
         echo "tests/run.sh: no preset is called '$preset'" >&2
-        echo "usage: tests/run.sh [default|release|asan-ubsan|tsan|norseq]..." >&2
+        echo "usage: tests/run.sh [--all] [default|release|asan-ubsan|tsan|norseq]..." >&2
         exit 2
         ;;
     esac
@@ -64,21 +69,26 @@ build_beside_tests() {
     build_preset "$1"
 }
 
-# Its tests, once it is built.
+# Its tests, once it is built, without those whose stamp stands.
 run_preset() {
-    local preset=$1 prefix="" results
+    local preset=$1 prefix="" results not_run standing result=0
     if [[ $preset == tsan ]]; then
         prefix=$(tsan_prefix) || return 1
     fi
     results=$PWD/build/$(built_as "$preset")/$preset
+    { read -r not_run && read -r standing; } < <(python3 -B tests/stamped.py begin "$preset") || return 1
+    echo "    not run: $not_run" | tee "$results.not-run"
     # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word
-    $prefix ctest --preset "$preset" --parallel "$(($(nproc) * 2))" --output-junit "$results.xml" &&
-        return
-    python3 tests/summary.py --few "$results.xml" || return 1
-    printf '\n---- once more, alone ----\n'
-    # shellcheck disable=SC2086
-    $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml"
+    if ! $prefix ctest --preset "$preset" --exclude-regex "$standing" --parallel "$(($(nproc) * 2))" \
+        --output-junit "$results.xml"; then
+        python3 -B tests/summary.py --few "$results.xml" || return 1
+        printf '\n---- once more, alone ----\n'
+        # shellcheck disable=SC2086
+        $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml" || result=1
+    fi
+    python3 -B tests/stamped.py keep "$preset" "$results.xml" "$results-alone.xml"
+    return $result
 }
 
 .ci/packages build docs tests
@@ -114,8 +124,8 @@ while [[ $# -gt 0 ]]; do
         result=failed
     fi
     if [[ -f $results.xml ]]; then
-        line=$(python3 tests/summary.py "$results.xml" "$results-alone.xml")
-        asides+=("$preset:" "$(python3 tests/summary.py --aside "$results.xml" "$results-alone.xml")")
+        line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" && cat "$results.not-run")
+        asides+=("$preset:" "$(python3 -B tests/summary.py --aside "$results.xml" "$results-alone.xml")")
     else
         line="could not be built or started"
     fi

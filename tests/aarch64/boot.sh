@@ -44,16 +44,11 @@ cp -a "$work"/machine/lib/ld-linux-aarch64.so.1 "$work/machine/lib/aarch64-linux
 cp -a "$work"/machine/usr/lib/aarch64-linux-gnu/*.so* "$image/usr/lib/aarch64-linux-gnu/"
 cp -a "$work/machine/usr/lib/locale" "$image/usr/lib/"
 
-# The tests read files back with the walker, at the places the build knows.
+# The tests read files back with the walker, at the places that init tells them.
 cp -a "$work/machine/usr/bin/python3.11" "$image/usr/bin/"
 cp -a "$work/machine/usr/lib/python3.11" "$image/usr/lib/"
-python=$(sed -n 's/^ETWAS_TEST_PYTHON:INTERNAL=//p' "$work/build/CMakeCache.txt")
-if [[ $python != /usr/bin/python3.11 ]]; then
-    mkdir -p "$image$(dirname "$python")"
-    ln -s /usr/bin/python3.11 "$image$python"
-fi
-mkdir -p "$image$root/tests/walker"
-cp "$root"/tests/walker/*.py "$image$root/tests/walker/"
+mkdir -p "$image/walker"
+cp "$root"/tests/walker/*.py "$image/walker/"
 
 for pattern in "$@"; do
     find "$work/build/tests" -maxdepth 2 -path '*/tests/shipped' -prune -o -type f -name "$pattern" -perm -u+x -printf '%p\n' | sort

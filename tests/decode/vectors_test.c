@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "shown.h"
+#include "support/places.h"
 
 #define ZERO_GUID "{00000000-0000-0000-0000-000000000000}"
 
@@ -265,7 +266,7 @@ static char *path_of(const struct sample *sample)
 {
     static char path[4096];
 
-    snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, sample->name);
+    snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), sample->name);
     if (access(path, R_OK) != 0) {
         print_message("%s is not there: skipped\n", path);
         skip();

@@ -20,6 +20,7 @@
 #include "support/fixed_clock_snapshots.h"
 #include "support/flushing.h"
 #include "support/inside.h"
+#include "support/places.h"
 #include "support/readback.h"
 
 enum {
@@ -178,8 +179,7 @@ static void a_killed_writer_leaves_running_clock_snapshots(void **state)
     assert_true(clock_snapshots_with(&clock_snapshots, ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING) >= 5);
     assert_int_equal(clock_snapshots_with(&clock_snapshots, ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED),
                      0);
-    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --unfinished '%s'", ETWAS_TEST_PYTHON,
-                   ETWAS_TEST_WALKER, path);
+    (void)snprintf(command, sizeof command, WALKER " --unfinished '%s'", path);
     assert_int_equal(system(command), 0);
 }
 

@@ -18,6 +18,7 @@
 #include "support/flushing.h"
 #include "support/inside.h"
 #include "support/metadata.h"
+#include "support/places.h"
 #include "support/readback.h"
 
 enum {
@@ -137,8 +138,7 @@ static void expect_set(const char *folder)
 {
     char command[1024];
 
-    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --set '%s'/part*.etl", ETWAS_TEST_PYTHON,
-                   ETWAS_TEST_WALKER, folder);
+    (void)snprintf(command, sizeof command, WALKER " --set '%s'/part*.etl", folder);
     assert_int_equal(system(command), 0);
 }
 

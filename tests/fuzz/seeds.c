@@ -21,6 +21,7 @@
 #include "shared/layout.h"
 #include "support/flushing.h"
 #include "support/metadata.h"
+#include "support/places.h"
 
 enum {
     KB = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
@@ -369,7 +370,7 @@ static void windows_own(void **state)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[4096];
 
-        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, names[i]);
+        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), names[i]);
         if (access(path, R_OK) != 0) {
             print_message("%s is not there: skipped\n", path);
             continue;

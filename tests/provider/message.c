@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/places.h"
+
 enum {
     FIELDS = 11
 };
@@ -71,8 +73,7 @@ void walk_messages(const char *path, struct messages *messages)
     FILE *pipe;
 
     *messages = (struct messages){0};
-    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
-                   ETWAS_TEST_WALKER, path);
+    (void)snprintf(command, sizeof command, WALKER " --payloads '%s'", path);
     pipe = popen(command, "re");
     assert_non_null(pipe);
     while (getline(&line, &room, pipe) > 0 && line[0] != '{') {

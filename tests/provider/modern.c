@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "etl/layout.h"
+#include "support/places.h"
 
 const etwas_guid own_activity = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
 const etwas_guid other_activity = {0xD, 0xE, 0xF, {8, 8, 8, 8, 8, 8, 8, 8}};
@@ -238,8 +239,7 @@ static void compare_with_walker(const char *path, struct modern_events *events, 
     FILE *pipe;
     int status;
 
-    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
-                   ETWAS_TEST_WALKER, path);
+    (void)snprintf(command, sizeof command, WALKER " --payloads '%s'", path);
     pipe = popen(command, "re");
     assert_non_null(pipe);
     while (getline(&line, &room, pipe) > 0 && line[0] != '{') {

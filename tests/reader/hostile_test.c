@@ -18,6 +18,7 @@
 #include "builder.h"
 #include "collect.h"
 #include "hostile.h"
+#include "support/places.h"
 
 struct file {
     uint8_t *bytes;
@@ -329,7 +330,7 @@ static void real_files_damaged_at_random_do_no_harm(void **state)
         static uint8_t bytes[65536];
         char path[4096];
 
-        snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, names[i]);
+        snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), names[i]);
         file = fopen(path, "rb");
         if (file == NULL) {
             print_message("%s is not there: skipped\n", path);

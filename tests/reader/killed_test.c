@@ -33,6 +33,7 @@
 #include "hostile.h"
 #include "platform/file.h"
 #include "support/folder.h"
+#include "support/places.h"
 
 enum {
     WRITERS = 2,
@@ -265,8 +266,8 @@ static uint64_t walk(char (*paths)[512], uint32_t count, uint64_t events)
 
     static char command[PARTS_LIMIT * 512];
     static char report[65536];
-    int length = snprintf(command, sizeof command, "'%s' -ES '%s' --unfinished%s",
-                          ETWAS_TEST_PYTHON, ETWAS_TEST_WALKER, count > 1 ? " --set" : "");
+    int length =
+        snprintf(command, sizeof command, WALKER " --unfinished%s", count > 1 ? " --set" : "");
 
     for (uint32_t i = 0; i < count; i++) {
         length += snprintf(command + length, sizeof command - (size_t)length, " '%s'", paths[i]);

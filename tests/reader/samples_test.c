@@ -17,6 +17,7 @@
 
 #include "collect.h"
 #include "etl/layout.h"
+#include "support/places.h"
 
 struct sample {
     const char *name;
@@ -51,7 +52,7 @@ static const char *path_of(const struct sample *sample)
     static char path[4096];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, sample->name);
+    snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), sample->name);
     file = fopen(path, "rb");
     if (file == NULL) {
         print_message("%s is not there: skipped\n", path);

@@ -12,6 +12,7 @@
 #include <etwas/evntrace.h>
 
 #include "support/metadata.h"
+#include "support/places.h"
 #include "support/start.h"
 #include "support/writer.h"
 
@@ -287,8 +288,7 @@ void walk_back(etwas_trace_handle session, const char *path, bool strict, struct
     int status;
 
     begin(&reading);
-    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
-                   ETWAS_TEST_WALKER, path);
+    (void)snprintf(command, sizeof command, WALKER " --payloads '%s'", path);
     pipe = popen(command, "re");
     assert_non_null(pipe);
     while (getline(&line, &room, pipe) > 0 && line[0] != '{') {

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/places.h"
+
 static uint64_t session_of(const char *path)
 {
     struct etwas_ship_file *file = open_file(path);
@@ -408,7 +410,7 @@ static void files_of_windows_go_too(void **state)
         struct etwas_ship_block block = block_open();
         struct etwas_ship_file *file;
 
-        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, samples[i].name);
+        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), samples[i].name);
         if (access(path, R_OK) != 0) {
             print_message("%s is not there\n", path);
             block_close(&block);

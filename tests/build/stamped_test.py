@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""tests/stamped.py: which tests run again, and of which a stamp is kept."""
+import contextlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS))
+import stamped  # noqa: E402
+
+ALL = [("etl_a", ["etl", "deterministic"]), ("etl_b", ["etl", "deterministic"]), ("shipped_reader_a", ["shipped", "reader", "deterministic"]),
+       ("storm", ["buffer"]), ("tool_c++", ["tools", "deterministic"])]
+
+
+class Stamped(unittest.TestCase):
+    def setUp(self):
+        self.before = os.getcwd()
+        self.folder = tempfile.mkdtemp()
+        os.chdir(self.folder)
+        for name in ("runtime/a.c", "tests/etl/a.c", "tests/reader/a.c", "tests/tools/a.py", "tools/a.c", "docs/a.md"):
+            self.write(name, "first")
+        shutil.copy(TESTS / "stamps.sh", "tests")
+        self.write("tests/stamps", "# comment\n")
+        os.makedirs("build/default")
+        self.tests = ALL
+        stamped.tests_of = lambda arguments: self.tests if "--preset" in arguments else [*self.tests, ("other", ["fuzz"])]
+        stamped.digest_of_machine = lambda: "machine"
+
+    def tearDown(self):
+        os.chdir(self.before)
+        shutil.rmtree(self.folder)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+
+    def begin(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            stamped.begin("default")
+        return said.getvalue().splitlines()
+
+    def keep(self, failed=(), left_out=()):
+        cases = "".join(f'<testcase name="{name}" status="{"fail" if name in failed else "run"}"/>'
+                        for name, _ in ALL if name not in left_out)
+        self.write("build/results.xml", f"<testsuite>{cases}</testsuite>")
+        stamped.keep("default", "build/results.xml", "build/alone.xml")
+
+    def pass_once(self):
+        self.begin()
+        self.keep()
+
+    def test_nothing_stands_at_first_and_what_the_preset_leaves_out_is_counted(self):
+        self.assertEqual(self.begin(), ["0 whose stamp stands, 1 that this preset leaves out", "^$"])
+
+    def test_what_passed_stands_and_what_is_not_deterministic_does_not(self):
+        self.pass_once()
+        self.assertEqual(self.begin(), ["4 whose stamp stands, 1 that this preset leaves out",
+                                        r"^(etl_a|etl_b|shipped_reader_a|tool_c\+\+)$"])
+
+    def test_a_changed_input_has_its_folders_run_again(self):
+        for name, standing in (("tools/a.c", "^(etl_a|etl_b|shipped_reader_a)$"), ("docs/a.md", "^(etl_a|etl_b|shipped_reader_a)$"),
+                               ("tests/etl/a.c", r"^(shipped_reader_a|tool_c\+\+)$"), ("tests/etl/new.c", r"^(shipped_reader_a|tool_c\+\+)$"),
+                               ("runtime/a.c", "^$"), ("runtime/new.h", "^$")):
+            with self.subTest(name):
+                self.pass_once()
+                self.write(name, "changed: " + name)
+                self.assertEqual(self.begin()[1], standing)
+
+    def test_another_test_another_machine_and_a_request_for_all_do(self):
+        self.pass_once()
+        self.tests = [*ALL, ("etl_c", ["etl", "deterministic"])]
+        self.assertEqual(self.begin()[1], r"^(shipped_reader_a|tool_c\+\+)$")
+        self.tests = ALL
+        stamped.digest_of_machine = lambda: "another"
+        self.assertEqual(self.begin()[1], "^$")
+        stamped.digest_of_machine = lambda: "machine"
+        os.environ["ETWAS_SEARCH_ALL"] = "1"
+        self.assertEqual(self.begin()[1], "^$")
+        del os.environ["ETWAS_SEARCH_ALL"]
+
+    def test_a_folder_of_which_one_failed_did_not_run_or_was_changed_meanwhile_has_no_stamp(self):
+        self.begin()
+        self.keep(failed=["etl_b"])
+        self.assertEqual(self.begin()[1], r"^(shipped_reader_a|tool_c\+\+)$")
+        self.write("tests/stamps", "# comment\n")
+        self.begin()
+        self.keep(left_out=["shipped_reader_a"])
+        self.assertEqual(self.begin()[1], r"^(etl_a|etl_b|tool_c\+\+)$")
+        self.write("tests/stamps", "# comment\n")
+        self.begin()
+        self.write("tools/a.c", "changed meanwhile")
+        self.keep()
+        self.assertEqual(self.begin()[1], "^(etl_a|etl_b|shipped_reader_a)$")
+
+    def test_stamps_of_what_did_not_run_stay(self):
+        self.pass_once()
+        before = Path("tests/stamps").read_text(encoding="utf-8")
+        self.begin()
+        self.keep(left_out=[name for name, labels in ALL if "deterministic" in labels])
+        self.assertEqual(Path("tests/stamps").read_text(encoding="utf-8"), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in that
+preset before an input of theirs changes. Inputs are the sources that their programs are made of, their
+own files, the Windows traces, the packages of the machine and its kernel.
+
+usage: stamped.py begin PRESET                       a line that says how many tests do not run, and a line for
+                                                     ctest's --exclude-regex: those whose stamp stands
+       stamped.py keep PRESET TESTS.XML ALONE.XML    stamps the folders of which all passed
+
+It is called by run.sh, in the folder of the sources; tests/stamps.sh says what a stamp is.
+"""
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+
+import summary
+
+LABEL = "deterministic"
+ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/support", "tests/walker",
+          "../shared/etl-samples"]
+# What else the tests of a folder read, or their programs are made of.
+MORE = {
+    "relog": ["tests/reader"],
+    "rules": ["docs", "tests", "tools"],
+    "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools", "tests/decode", "tests/reader", "tests/session"],
+}
+# The compilers' tests read the headers alone.
+INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "walker": ["tests/walker", "../shared/etl-samples"]}
+STAMPS = "tests/stamps"
+
+
+def build_of(preset):
+    return os.path.join("build", "default" if preset == "norseq" else preset)
+
+
+def tests_of(arguments):
+    """Name and labels of each test that ctest would run."""
+    shown = subprocess.run(["ctest", *arguments, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
+    for test in json.loads(shown)["tests"]:
+        labels = [property["value"] for property in test["properties"] if property["name"] == "LABELS"]
+        yield test["name"], labels[0] if labels else []
+
+
+def folders_of(preset):
+    """The deterministic tests that the preset runs, by folder; tests with the installed library by the folder of theirs."""
+    folders = {}
+    for name, labels in tests_of(["--preset", preset]):
+        if LABEL in labels:
+            folders.setdefault(labels[1] if labels[0] == "shipped" else labels[0], []).append(name)
+    return folders
+
+
+def files_in(place):
+    if os.path.isfile(place):
+        yield place
+    for folder, folders, files in os.walk(place):
+        folders[:] = sorted(name for name in folders if name not in ("__pycache__", ".git"))
+        yield from (os.path.join(folder, name) for name in sorted(files) if os.path.join(folder, name) != STAMPS)
+
+
+def digest_of_machine():
+    packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, check=False).stdout
+    return hashlib.sha256(packages + platform.release().encode() + platform.machine().encode()).hexdigest()
+
+
+class Digests:
+    def __init__(self):
+        self.machine = digest_of_machine()
+        self.files = {}
+
+    def of_file(self, path):
+        if path not in self.files:
+            with open(path, "rb") as file:
+                self.files[path] = hashlib.sha256(file.read()).hexdigest()
+        return self.files[path]
+
+    def of_folder(self, folder, names):
+        """Which tests there are counts too, and so does a rename of a file."""
+        places = INSTEAD.get(folder) or [*ALWAYS, os.path.join("tests", folder), *MORE.get(folder, [])]
+        whole = hashlib.sha256("\n".join([self.machine, *sorted(names)]).encode())
+        for path in sorted({path for place in places for path in files_in(place)}):
+            whole.update(f"{path} {self.of_file(path)}\n".encode())
+        return whole.hexdigest()[:32]
+
+
+def stamp_name(preset, folder):
+    return f"tests.{preset}.{folder}"
+
+
+def stamps_now(preset):
+    """A line for each folder, as it is in the file of stamps, and the names of its tests."""
+    digests = Digests()
+    return {f"{stamp_name(preset, folder)} {digests.of_folder(folder, names)}": names
+            for folder, names in folders_of(preset).items()}
+
+
+def begun_file(preset):
+    return os.path.join(build_of(preset), f"{preset}.stamps")
+
+
+def standing(preset):
+    """The names of tests whose stamp stands. What the stamps would be is noted for `keep`."""
+    now = stamps_now(preset)
+    with open(begun_file(preset), "w", encoding="utf-8") as file:
+        file.write("\n".join(now))
+    if os.environ.get("ETWAS_SEARCH_ALL"):
+        return []
+    with open(STAMPS, encoding="utf-8") as file:
+        kept = set(file.read().splitlines())
+    return [name for line, names in now.items() if line in kept for name in names]
+
+
+def keep(preset, path, path_alone):
+    """A folder whose inputs changed while the tests ran gets no stamp."""
+    failed = {case.get("name") for case in summary.settled(path, path_alone)[0] if summary.has_failed(case)}
+    ran = {case.get("name") for case in summary.cases_of(path)}
+    with open(begun_file(preset), encoding="utf-8") as file:
+        begun = set(file.read().splitlines())
+    lines = [f"{line}\n" for line, names in stamps_now(preset).items()
+             if line in begun and ran >= set(names) and not failed & set(names)]
+    if lines:
+        subprocess.run(["bash", "-c", "source tests/stamps.sh && stamps_keep ''"], input="".join(lines), text=True, check=True)
+
+
+def begin(preset):
+    names = standing(preset)
+    every = sum(1 for _ in tests_of(["--test-dir", build_of(preset)]))
+    chosen = sum(1 for _ in tests_of(["--preset", preset]))
+    print(f"{len(names)} whose stamp stands, {every - chosen} that this preset leaves out")
+    print(f"^({'|'.join(names)})$".replace("+", r"\+") if names else "^$")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["begin"] and len(sys.argv) == 3:
+        begin(sys.argv[2])
+    elif sys.argv[1:2] == ["keep"] and len(sys.argv) == 5:
+        keep(*sys.argv[2:])
+    else:
+        sys.exit("usage: stamped.py begin PRESET, or stamped.py keep PRESET TESTS.XML ALONE.XML")
