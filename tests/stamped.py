@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in that
 preset before an input of theirs changes. Inputs are the sources that their programs are made of, their
-own files, the Windows traces, the packages of the machine and its kernel.
+own files, traces of Windows, the packages of the machine and its kernel.
 
 usage: stamped.py begin PRESET                       a line that says how many tests do not run, and a line for
                                                      ctest's --exclude-regex: those whose stamp stands
@@ -21,7 +21,7 @@ import sys
 import summary
 
 LABEL = "deterministic"
-ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/support", "tests/walker",
+ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/data", "tests/support", "tests/walker",
           "../shared/etl-samples"]
 # What else the tests of a folder read, or their programs are made of.
 MORE = {
@@ -30,7 +30,7 @@ MORE = {
     "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools", "tests/decode", "tests/reader", "tests/session"],
 }
 # The compilers' tests read the headers alone.
-INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "walker": ["tests/walker", "../shared/etl-samples"]}
+INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "walker": ["tests/data", "tests/tools", "tests/walker", "../shared/etl-samples"]}
 STAMPS = "tests/stamps"
 
 

@@ -10,8 +10,10 @@
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/winmeta.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -354,32 +356,32 @@ static void kinds_that_only_others_write(void **state)
     build("plain", false, false);
 }
 
-/* Of the longer ones the beginning. */
-static void windows_own(void **state)
+/* All trace files of a folder; of the longer ones the beginning. Returns how many. */
+static size_t copy_all(const char *folder)
 {
-    static const char *const names[] = {"SelfDescribingSingleEvent.etl",
-                                        "smallEtlFile.etl",
-                                        "primitive-types.etl",
-                                        "lxcore_kernel.etl",
-                                        "AMSITrace.etl",
-                                        "HTTP_Server.etl",
-                                        "gcevents.etl"};
-    size_t found = 0;
+    char pattern[4096];
+    glob_t found = {0};
+    size_t count;
+
+    (void)snprintf(pattern, sizeof pattern, "%s/*.etl", folder);
+    (void)glob(pattern, 0, NULL, &found);
+    count = found.gl_pathc;
+    for (size_t i = 0; i < count; i++) {
+        copy(found.gl_pathv[i], strrchr(found.gl_pathv[i], '/') + 1, LARGEST_BYTES);
+    }
+    globfree(&found);
+    return count;
+}
+
+static void files_with_the_layouts_of_windows(void **state)
+{
+    char samples[4096];
 
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char path[4096];
-
-        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), names[i]);
-        if (access(path, R_OK) != 0) {
-            print_message("%s is not there: skipped\n", path);
-            continue;
-        }
-        copy(path, names[i], LARGEST_BYTES);
-        found++;
-    }
-    if (found == 0) {
-        skip();
+    (void)snprintf(samples, sizeof samples, "%s/etl-samples", shared_folder());
+    assert_int_not_equal(copy_all(data_folder()), 0);
+    if (copy_all(samples) == 0) {
+        print_message("real ones are not there: %s\n", samples);
     }
 }
 
@@ -390,7 +392,7 @@ int main(void)
         FOLDER_TEST(what_crash_safe_sessions_leave),
         FOLDER_TEST(what_crash_safe_sessions_leave_beside_their_files),
         cmocka_unit_test(kinds_that_only_others_write),
-        cmocka_unit_test(windows_own),
+        cmocka_unit_test(files_with_the_layouts_of_windows),
     };
 
     (void)mkdir(ETWAS_FUZZ_MADE, 0777);

@@ -3,7 +3,8 @@
 
 /*
  * Real Windows files, with the record counts of the format's Evidence table (the whole file,
- * buffer 0 included). A file that is not beside the repository is skipped by name.
+ * buffer 0 included), and our own with their layouts (tests/data/make.py). A real one that is not
+ * beside the repository is skipped by name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,22 @@ static const struct sample samples[] = {
      "PerfWatsonGCHeapETLSession688"},
     {"HTTP_Server.etl", 2042, 0, 1, 0, 0, 2041, 36, 4, 8, 7601, 0, 1818300, false,
      "DataCollector01"},
+    {"manifest.etl", 51, 0, 2, 0, 5, 44, 5, 8, 8, 19045, 3, 10000000, false, "ManifestSession"},
+    {"tracelogging.etl", 7, 0, 2, 0, 0, 5, 2, 8, 8, 19043, 0, 10000000, false, "SelfDescribing"},
+    {"merged.etl", 69, 0, 2, 7, 0, 60, 4, 12, 8, 22000, 0, 10000000, true, "Relogger"},
+    {"narrow.etl", 32, 4, 0, 0, 20, 0, 3, 4, 4, 10586, 0, 3117777, true, "NarrowSession"},
+    {"windows7.etl", 91, 0, 1, 0, 0, 90, 4, 4, 8, 7601, 0, 1818300, false, "DataCollector"},
+    {"kernel.etl", 60, 0, 7, 2, 0, 0, 4, 8, 8, 19045, 0, 10000000, false, "NT Kernel Logger"},
 };
+
+enum {
+    HTTP_SERVER = 6, /* the last real one */
+};
+
+static bool is_ours(const struct sample *sample)
+{
+    return sample > &samples[HTTP_SERVER];
+}
 
 /* The path of a sample; skips the test when it is not there. */
 static const char *path_of(const struct sample *sample)
@@ -52,12 +68,14 @@ static const char *path_of(const struct sample *sample)
     static char path[4096];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/etl-samples/%s", shared_folder(), sample->name);
+    snprintf(path, sizeof path, "%s/%s%s", is_ours(sample) ? data_folder() : shared_folder(),
+             is_ours(sample) ? "" : "etl-samples/", sample->name);
     file = fopen(path, "rb");
-    if (file == NULL) {
+    if (file == NULL && !is_ours(sample)) {
         print_message("%s is not there: skipped\n", path);
         skip();
     }
+    assert_non_null(file);
     fclose(file);
     return path;
 }
@@ -130,7 +148,7 @@ static void its_header_event_comes_first_R99(void **state)
 /* What Windows delivers of a file of Windows 7, as tests of others assert it. */
 static void a_file_of_Windows_7_is_delivered_as_Windows_does(void **state)
 {
-    const struct sample *sample = &samples[sizeof samples / sizeof samples[0] - 1];
+    const struct sample *sample = &samples[HTTP_SERVER];
     uint32_t parse = 0;
     uint32_t fast_send = 0;
 
@@ -168,10 +186,13 @@ static void a_file_of_Windows_7_is_delivered_as_Windows_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TESTS_OF(0), TESTS_OF(1),
-        TESTS_OF(2), TESTS_OF(3),
-        TESTS_OF(4), TESTS_OF(5),
-        TESTS_OF(6), cmocka_unit_test(a_file_of_Windows_7_is_delivered_as_Windows_does),
+        TESTS_OF(0),  TESTS_OF(1),
+        TESTS_OF(2),  TESTS_OF(3),
+        TESTS_OF(4),  TESTS_OF(5),
+        TESTS_OF(6),  TESTS_OF(7),
+        TESTS_OF(8),  TESTS_OF(9),
+        TESTS_OF(10), TESTS_OF(11),
+        TESTS_OF(12), cmocka_unit_test(a_file_of_Windows_7_is_delivered_as_Windows_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

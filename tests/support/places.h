@@ -13,12 +13,24 @@
 /* A shell's words that run the independent reader of traces (tests/walker). */
 #define WALKER "\"$ETWAS_TEST_PYTHON\" -ES \"$ETWAS_TEST_WALKER\""
 
-/* The folder of the Windows traces; where there is none, a name that is not there. */
-static inline const char *shared_folder(void)
+/* What the environment says, or a name that is not there. */
+static inline const char *place_of(const char *variable)
 {
-    const char *folder = getenv("ETWAS_SHARED_DIR");
+    const char *folder = getenv(variable);
 
     return folder != NULL ? folder : "/nonexistent";
+}
+
+/* The folder beside the repository, where real traces of Windows may be. */
+static inline const char *shared_folder(void)
+{
+    return place_of("ETWAS_SHARED_DIR");
+}
+
+/* The folder of our own files with the layouts of Windows (tests/data). */
+static inline const char *data_folder(void)
+{
+    return place_of("ETWAS_TEST_DATA");
 }
 
 #endif

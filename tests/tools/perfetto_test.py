@@ -21,13 +21,12 @@ import unittest
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, HEAP, NO_GUID, RED, ToolTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, NO_GUID, RED, ToolTest, heap_events, main, windows_files
 
 T = 1_000_001
 START, END, CHECKPOINT = 1, 2, 8
 SHARED = os.environ.get("ETWAS_SHARED_DIR", "/nonexistent")
 TRACE_SQL = os.path.join(SHARED, "tools", "trace-sql")
-SAMPLES = os.path.join(SHARED, "etl-samples")
 DATA_LOSS = ("traced_buf_trace_writer_packet_loss", "ftrace_cpu_has_data_loss", "mismatched_sched_switch_tids")
 
 
@@ -349,11 +348,9 @@ class Events(PerfettoTest):
                           (("depth", lambda n: 3 * n), ("drift", lambda n: -n), ("load", lambda n: n / 4)) for n in range(4)])
 
     def test_all_events_of_real_traces_are_there(self):
-        if not os.path.isdir(SAMPLES):
-            self.skipTest(f"{SAMPLES} is not there")
-        for name in ("HTTP_Server.etl", "gcevents.etl", "primitive-types.etl", "SelfDescribingSingleEvent.etl"):
-            with self.subTest(name=name):
-                self.check(os.path.join(SAMPLES, name), losses=True)
+        for path in windows_files("kernel.etl", "narrow.etl", "AMSITrace.etl", "lxcore_kernel.etl", "smallEtlFile.etl"):
+            with self.subTest(name=os.path.basename(path)):
+                self.check(path, losses=True)
 
     def test_several_files_are_one_time_line(self):
         paths = [self.write(f"{n}.etl", etl.trace([(0, [etl.classic(guid, T + 10 * i + n, process=20 + n) for i in range(50)])]))

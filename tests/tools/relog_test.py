@@ -5,7 +5,6 @@
 usage: relog_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
-import glob
 import json
 import os
 import random
@@ -20,9 +19,8 @@ sys.path.insert(0, os.path.join(FOLDER, "..", "walker"))
 import etl_build as etl
 import etl_walk
 import golden_test
-from tool_case import BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main, windows_files
 
-SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", os.path.join(FOLDER, "..", "..", "..", "shared")), "etl-samples")
 METADATA = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
 CIRCULAR, RELOGGED, COMPRESSED, SEQUENTIAL = 0x2, 0x10000, 0x04000000, 1
 SECOND = etl.PERF_FREQUENCY
@@ -83,11 +81,8 @@ class Kept(RelogTest):
                     walker = self.walk(self.assert_same(path, "--compress"))
                     self.assertTrue(walker.header["mode"] & COMPRESSED)
 
-    def test_real_files_of_windows_are_as_they_were(self):
-        paths = sorted(glob.glob(os.path.join(SAMPLES, "*.etl")))
-        if not paths:
-            self.skipTest(f"{SAMPLES} has no samples")
-        for path in paths:
+    def test_files_of_windows_are_as_they_were(self):
+        for path in windows_files():
             for option in ((), ("--compress",)):
                 with self.subTest(file=os.path.basename(path), option=option):
                     self.assert_same(path, *option)

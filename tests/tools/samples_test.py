@@ -12,37 +12,39 @@ import struct
 import subprocess
 import sys
 
-import etl_build as etl
-from tool_case import NO_GUID, RED, ToolTest, main
-
 HERE = os.path.dirname(os.path.abspath(__file__))
-SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", "/nonexistent"), "etl-samples")
+sys.path.insert(0, os.path.join(HERE, os.pardir, "data"))
+import etl_build as etl  # noqa: E402
+import make  # noqa: E402
+from tool_case import DATA, NO_GUID, RED, SAMPLES, ToolTest, main, windows_files  # noqa: E402
 
 
 class Samples(ToolTest):
-    # Records of the Evidence table in the description of the format.
+    # Records of the Evidence table in the description of the format, and of our own files.
     RECORDS = {"AMSITrace.etl": 21, "lxcore_kernel.etl": 4, "gcevents.etl": 71,
-               "primitive-types.etl": 7, "SelfDescribingSingleEvent.etl": 23, "smallEtlFile.etl": 2}
+               "primitive-types.etl": 7, "SelfDescribingSingleEvent.etl": 23, "smallEtlFile.etl": 2, "HTTP_Server.etl": 2042,
+               **{name: sum(types.values()) for name, (_, _, types) in make.RECORDS.items()}}
 
-    def setUp(self):
-        if not os.path.isdir(SAMPLES):
-            self.skipTest(f"{SAMPLES} is not there")
-        super().setUp()
+    DESCRIBE = {"merged.etl": 2}  # of them: what describes events, and is none
 
-    def sample(self, name):
+    def real(self, name):
         path = os.path.join(SAMPLES, name)
         if not os.path.exists(path):
             self.skipTest(f"{path} is not there")
         return path
 
-    def test_the_records_of_real_traces_are_all_there_and_undamaged(self):
-        for name, records in self.RECORDS.items():
-            with self.subTest(name=name):
-                path = self.sample(name)
+    def own(self, name):
+        return os.path.join(DATA, name)
+
+    def test_the_records_of_windows_files_are_all_there_and_undamaged(self):
+        for path in windows_files():
+            records = self.RECORDS[os.path.basename(path)]
+            with self.subTest(path=path):
+                shown = records - self.DESCRIBE.get(os.path.basename(path), 0)
                 out, _ = self.run_etwas("dump", "--json", path)
-                self.assertEqual(len([json.loads(line) for line in out.splitlines()]), records)
+                self.assertEqual(len([json.loads(line) for line in out.splitlines()]), shown)
                 out, _ = self.run_etwas("dump", path)
-                self.assertEqual(len(out.splitlines()), records + 1)
+                self.assertEqual(len(out.splitlines()), shown + 1)
                 stat, = self.stat_json(path)
                 self.assertEqual(stat["events"] + stat["header_events"], records)
                 self.assertEqual(sum(p["events"] for p in stat["processors"]), stat["events"])
@@ -51,9 +53,8 @@ class Samples(ToolTest):
 
     def test_every_record_is_the_one_an_independent_walker_finds(self):
         walker = os.path.join(HERE, os.pardir, "walker", "etl_walk.py")
-        for name in self.RECORDS:
-            with self.subTest(name=name):
-                path = self.sample(name)
+        for path in windows_files():
+            with self.subTest(path=path):
                 walked = subprocess.run([sys.executable, "-B", walker, "--lenient", "--payloads", path],
                                         stdout=subprocess.PIPE, check=True).stdout.decode()
                 *lines, report = walked.splitlines()
@@ -64,32 +65,54 @@ class Samples(ToolTest):
                 # The walker goes by processor; within one, both keep the file's order.
                 events.sort(key=lambda e: e["processor"])
                 for event, line in zip(events, lines):
-                    cpu, stamp, _, kind, guid, _, _, _, payload = line.split("\t")
-                    self.assertEqual((event["processor"], event["raw_time"], event["type"]),
+                    cpu, stamp, _, kind, guid, _, _, _, payload, *_ = line.split("\t")
+                    self.assertEqual((event["processor"], event["raw_time"], event.get("message", event["type"])),
                                      (int(cpu), int(stamp), int(kind)))
-                    if guid != NO_GUID:  # a kernel event has only a group
+                    if guid != NO_GUID and "component" not in event:  # a kernel event has only a group
                         self.assertEqual(event["class"], guid)
                     # The walker leaves extended items before the payload.
                     self.assertTrue(payload.endswith(event["payload"]))
 
-    def test_what_a_real_session_lost_is_reported_first(self):
-        out, _ = self.run_etwas("stat", self.sample("AMSITrace.etl"))
-        self.assertEqual(out.splitlines()[2].split(),
-                         ["LOST", "3", "events", "and", "0", "buffers", "while", "recording"])
+    def test_what_a_session_lost_is_reported_first(self):
+        for path in [self.own("manifest.etl"), *(path for path in windows_files() if path.endswith("AMSITrace.etl"))]:
+            out, _ = self.run_etwas("stat", path)
+            self.assertEqual(out.splitlines()[2].split(), ["LOST", "3", "events", "and", "0", "buffers", "while", "recording"])
+
+    def test_names_and_times_are_right(self):
+        stat, = self.stat_json(self.own("manifest.etl"))
+        self.assertEqual((stat["session"], stat["log_file"], stat["mode_names"]),
+                         ("ManifestSession", r"C:\traces\a.etl", ["circular", "independent session"]))
+        out, _ = self.run_etwas("dump", "--json", self.own("tracelogging.etl"))
+        event = json.loads(out.splitlines()[-1])
+        self.assertEqual((event["provider"], event["event"], event["time"], event["fields"]),
+                         ("Example.Maker", "Made", "2021-09-09T10:05:00.0000104Z",
+                          {"count": 7, "ratio": 0.5, "text": "grün", "ansi": "plain", "when": "2021-09-09T10:05:00.0000000",
+                           "id": "{%s}" % make.OTHER}))
 
     def test_names_and_times_of_a_real_trace_are_right(self):
-        stat, = self.stat_json(self.sample("gcevents.etl"))
+        stat, = self.stat_json(self.real("gcevents.etl"))
         self.assertEqual((stat["session"], stat["log_file"], stat["mode_names"]),
                          ("PerfViewSession", r"C:\Dev\runtime\CoreLab\PerfViewData.etl",
                           ["circular", "independent session"]))
-        event = self.dump_json(self.sample("primitive-types.etl"))[1]
+        event = self.dump_json(self.real("primitive-types.etl"))[1]
         self.assertEqual((event["name"], event["time"]),
                          ("solar_system/PrimitiveTypesTest", "2021-09-09T14:59:35.8001567Z"))
 
-
     def test_of_a_compressed_file_it_is_said_how_much_it_was(self):
-        # Buffer 0 is not compressed; of the other two their headers say where their data end.
-        path = self.sample("SelfDescribingSingleEvent.etl")
+        # Buffer 0 is not compressed; of the others their headers say where their data end.
+        path = self.own("merged.etl")
+        stat, = self.stat_json(path)
+        with open(path, "rb") as file:
+            data = file.read()
+        at = whole = struct.unpack_from("<I", data)[0]
+        while at < len(data):
+            size, = struct.unpack_from("<I", data, at)
+            whole += struct.unpack_from("<I", data, at + 48)[0]
+            at += size
+        self.assertEqual((stat["compressed"], stat["file_bytes"], stat["uncompressed_bytes"]), (True, len(data), whole))
+
+    def test_of_a_real_compressed_file_it_is_said_too(self):
+        path = self.real("SelfDescribingSingleEvent.etl")
         stat, = self.stat_json(path)
         self.assertEqual((stat["compressed"], stat["file_bytes"], stat["uncompressed_bytes"]),
                          (True, 7403, 8432))

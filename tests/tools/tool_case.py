@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the etwas authors
 """What the tests of the command `etwas` share: running it, and reading what it shows."""
 
+import glob
 import itertools
 import json
 import os
@@ -21,6 +22,15 @@ NO_GUID = str(uuid.UUID(int=0))
 HEX_TITLE = "# time cpu process thread class type level instance parent payload"
 TITLE = "# time cpu process thread event fields"
 TIME = "2026-01-01T00:00:00.0000001Z"
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "data")
+SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", "/nonexistent"), "etl-samples")
+
+
+def windows_files(*left_out):
+    """Paths of files with the layouts of Windows: our own, and real ones where they are beside the repository."""
+    return [path for folder in (DATA, SAMPLES) for path in sorted(glob.glob(os.path.join(folder, "*.etl")))
+            if os.path.basename(path) not in left_out]
 
 
 CALLS_A_LEAK_CHECK = 8

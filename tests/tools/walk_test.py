@@ -15,9 +15,8 @@ import struct
 import sys
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, DAMAGED, DATA, FINE, OPEN, RED, USAGE, ToolTest, main
 
-SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", "/nonexistent"), "etl-samples")
 NO = 1  # done, and the answer is no
 FORMATS = ("ndjson", "csv", "chrome", "otlp", "folded", "speedscope", "pprof", "perfetto", "etl", "ctf")
 
@@ -164,9 +163,7 @@ class Walk(ToolTest):
         self.walk([self.whole, wide], [], "more processors beside fewer")
 
     def test_files_of_windows_are_read_alone_and_beside_ours(self):
-        if not os.path.isdir(SAMPLES):
-            self.skipTest("no ../shared/etl-samples")
-        sample = os.path.join(SAMPLES, "primitive-types.etl")
+        sample = os.path.join(DATA, "tracelogging.etl")
         self.walk([sample], [], "Windows")
         self.walk([self.whole, sample], [], "Windows beside ours")
 

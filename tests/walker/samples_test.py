@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The walker on real Windows files: the counts of the format's Evidence table, and no violation."""
+"""The walker on files of Windows: real ones, with the counts of the format's Evidence table, and our own with their layouts."""
 import os
 import sys
 
-import etl_walk
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "data"))
+import etl_walk  # noqa: E402
+import make  # noqa: E402
 
 # buffers, compressed ones, and records of each header type, the whole file's
 SAMPLES = {
@@ -19,24 +21,34 @@ SAMPLES = {
 }
 
 
+def faults_of(path, expected):
+    with open(path, "rb") as file:
+        walker = etl_walk.walk_bytes(file.read(), lenient=True)
+    report = walker.report()
+    types = dict(report["per_type"])
+    for name, count in report["header_per_type"].items():
+        types[name] = types.get(name, 0) + count
+    found = (report["buffers"], report["compressed"], types)
+    return [] if found == expected and not report["violations"] else [f"{path}: {found}, violations {report['violations']}"]
+
+
 def main():
     folder = os.path.join(os.environ.get("ETWAS_SHARED_DIR", ""), "etl-samples")
-    failed = read = 0
-    for name, (buffers, compressed, types) in SAMPLES.items():
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
-            print(f"{name}: not there, skipped")
-            continue
-        read += 1
+    faults = []
+    for name, data in make.files().items():
+        path = os.path.join(make.FOLDER, name)
         with open(path, "rb") as file:
-            walker = etl_walk.walk_bytes(file.read(), lenient=True)
-        report = walker.report()
-        found = (report["buffers"], report["compressed"],
-                 dict(report["per_type"] + report["header_per_type"]))
-        if found != (buffers, compressed, types) or report["violations"]:
-            print(f"{name}: {found}, violations {report['violations']}")
-            failed += 1
-    return 1 if failed else 0 if read else 77
+            if file.read() != data:
+                faults.append(f"{path} is not what make.py makes: run it, and look at what changed")
+        faults += faults_of(path, make.RECORDS[name])
+    for name, expected in SAMPLES.items():
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            faults += faults_of(path, expected)
+        else:
+            print(f"skipped: {path} is not there")
+    print("\n".join(faults))
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
