@@ -97,6 +97,7 @@ run_preset() {
 summary=()
 asides=()
 result=passed
+skipped=0
 builder=""
 build_log=$(mktemp)
 trap 'rm -f "$build_log"' EXIT
@@ -125,6 +126,7 @@ while [[ $# -gt 0 ]]; do
     fi
     if [[ -f $results.xml ]]; then
         line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" && cat "$results.not-run")
+        skipped=$((skipped + $(sed -n '1s/.*, \([0-9]*\) skipped$/\1/p' <<<"$line")))
         asides+=("$preset:" "$(python3 -B tests/summary.py --aside "$results.xml" "$results-alone.xml")")
     else
         line="could not be built or started"
@@ -138,7 +140,7 @@ printf '%s\n' "${asides[@]}"
 printf '\n==== summary ====\n'
 printf '%s\n' "${summary[@]}"
 if [[ $result == passed ]]; then
-    echo "SUCCESS: all tests passed"
+    echo "SUCCESS: all tests passed; $skipped skipped, for the reasons above"
 else
     echo "FAILURE: not everything passed"
     exit 1
