@@ -375,6 +375,7 @@ typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *c
  *
  * ERROR_NOT_FOUND: there are no recorders.
  * ERROR_BAD_PATHNAME: the name is NULL or too long.
+ * ERROR_NOT_SUPPORTED: the library was built with -DETWAS_SHARING=OFF.
  * ERROR_WRITE_FAULT and others: `recorders.txt` could not be written, and does not exist.
  * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  *

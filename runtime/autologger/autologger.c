@@ -19,7 +19,7 @@
 #include "control/session_api.h"
 #include "platform/cancel.h"
 #include "platform/system_log.h"
-#include "sharing/sharing.h"
+#include "session/sharing.h"
 
 /* The caller, and what it asks for. */
 struct request {
@@ -77,7 +77,7 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
 
 static bool autologger_may_share(const struct request *request)
 {
-    return request->is_host || etwas_sharing_is_wanted();
+    return request->is_host || etwas_sharing.is_wanted();
 }
 
 static bool autologger_is_private(const struct etwas_autologger *autologger)

@@ -17,10 +17,7 @@
 #include "platform/thread.h"
 #include "provider/callback.h"
 #include "session/session.h"
-#include "sharing/host_consumers.h"
-#include "sharing/host_request.h"
-#include "sharing/reconcile.h"
-#include "sharing/service.h"
+#include "session/sharing.h"
 
 enum {
     USUAL_WAIT_MS = 1000,
@@ -122,10 +119,7 @@ static void *stop_sessions(void *argument)
     while (sessions != 0) {
         sessions -= sem_wait(&ended) == 0;
     }
-    etwas_host_requests_end();
-    etwas_host_consumers_wait();
-    etwas_reconcile_send_descriptions();
-    etwas_service_end();
+    etwas_sharing.end();
     (void)sem_post(&all_ended);
     return argument;
 }
@@ -168,7 +162,7 @@ __attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
     struct timespec deadline;
     pthread_t thread;
 
-    if (!prepared || milliseconds == 0 || !(has_had_sessions() || etwas_service_runs())) {
+    if (!prepared || milliseconds == 0 || !(has_had_sessions() || etwas_sharing.is_running())) {
         return;
     }
     deadline = at_exit_deadline_after(milliseconds);

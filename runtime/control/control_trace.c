@@ -15,8 +15,7 @@
 #include "control/properties.h"
 #include "platform/name_case.h"
 #include "session/file_name.h"
-#include "sharing/host.h"
-#include "sharing/remote.h"
+#include "session/sharing.h"
 
 /*
  * The session that is meant: what about it decides how it is controlled, of the mode the bits that
@@ -193,36 +192,6 @@ static uint32_t control_trace_check(etwas_trace_handle handle, const void *name,
     return code;
 }
 
-/* The session of another process, if none of this one is meant. */
-static uint32_t control_remote(etwas_trace_handle handle, const void *name,
-                               const struct etwas_reply *reply, uint32_t control_code)
-{
-    etwas_wchar copy[ETWAS_NAME_UNITS + 1];
-    struct etwas_registry_entry *entry;
-    struct etwas_process_filters filters;
-    uint32_t code;
-
-    if (name == NULL) {
-        code = etwas_remote_find_handle(handle, &entry);
-    } else {
-        code = etwas_copy_name(name, reply->encoding, copy);
-        code = code == ERROR_SUCCESS ? etwas_remote_find_name(copy, &entry) : code;
-    }
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    code = etwas_properties_filters(reply->properties, entry->log_file_mode, &filters);
-    if (code == ERROR_SUCCESS) {
-        struct etwas_reply remote = *reply;
-
-        remote.keeps_file_name = control_code == EVENT_TRACE_CONTROL_FLUSH &&
-                                 (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
-        code = etwas_remote_control(entry, name == NULL ? handle : 0, &remote, control_code);
-    }
-    free(entry);
-    return code;
-}
-
 /* Has the private-session instances of other processes do what this process's session did. */
 static uint32_t control_propagate(const struct control_target *target,
                                   const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
@@ -236,8 +205,8 @@ static uint32_t control_propagate(const struct control_target *target,
     }
     code = read_file_name(target, properties, encoding, file_name);
     return code == ERROR_SUCCESS
-               ? etwas_host_propagate(etwas_session_handle(target->key), control_code,
-                                      properties->FlushTimer, file_name)
+               ? etwas_sharing.control_instances(etwas_session_handle(target->key), control_code,
+                                                 properties->FlushTimer, file_name)
                : code;
 }
 
@@ -256,7 +225,7 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
     if (code == ERROR_SUCCESS) {
         code = control_trace_find(handle, name, encoding, properties, &target);
         if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
-            return control_remote(handle, name, &reply, control_code);
+            return etwas_sharing.control(handle, name, &reply, control_code);
         }
     }
     /* R27: every call may bring the filters; what they say was settled at the start. */

@@ -18,7 +18,7 @@
 #include "platform/identity.h"
 #include "platform/sized_struct.h"
 #include "provider/crash_safe_metadata.h"
-#include "registry/listed_folders.h"
+#include "shared/listed_folders.h"
 #include "shared/mapping.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "control/prepare.h"
 #include "platform/sized_struct.h"
 #include "provider/describe_class.h"
-#include "sharing/reconcile.h"
+#include "session/sharing.h"
 
 static uint32_t describe_class(const etwas_class_description *given, size_t given_bytes,
                                const char **fault)
@@ -28,7 +28,7 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
         return ERROR_INVALID_PARAMETER;
     }
     code = etwas_class_describe(&description, fault);
-    etwas_reconcile_send_descriptions();
+    etwas_sharing.send_descriptions();
     return code;
 }
 
@@ -53,6 +53,6 @@ uint32_t etwas_describe_message(const etwas_guid *message_guid, uint16_t number,
     }
     code = etwas_prepare_to_serve();
     code = code == ERROR_SUCCESS ? etwas_message_describe(message_guid, number, format) : code;
-    etwas_reconcile_send_descriptions();
+    etwas_sharing.send_descriptions();
     return code;
 }

@@ -10,14 +10,14 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "control/enable_filter.h"
 #include "control/system_information.h"
+#include "platform/wait.h"
+#include "provider/enable_filter.h"
+#include "provider/enabling.h"
 #include "provider/event_items.h"
 #include "provider/system_providers.h"
 #include "session/session.h"
-#include "sharing/enablement.h"
-#include "sharing/host.h"
-#include "sharing/remote.h"
+#include "session/sharing.h"
 
 #define KNOWN_PROPERTIES                                                                           \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
@@ -90,38 +90,37 @@ static uint32_t add_system_filters(struct etwas_system_enablement *enablement,
     return ERROR_SUCCESS;
 }
 
-static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t control_code,
-                                 const struct etwas_registry_enablement *requested,
-                                 const ENABLE_TRACE_PARAMETERS *parameters,
-                                 const struct etwas_event_filter *filter)
+static uint32_t enable_of_system(const struct etwas_enable_request *request, uint32_t of_system,
+                                 const ENABLE_TRACE_PARAMETERS *parameters)
 {
-    struct etwas_system_enablement enablement = {.level = requested->level,
-                                                 .match_any = requested->match_any,
-                                                 .match_all = requested->match_all};
-    uint32_t code = add_system_filters(&enablement, parameters, filter);
+    const struct etwas_enablement *wanted = &request->enablement;
+    struct etwas_system_enablement enablement = {.level = wanted->level,
+                                                 .match_any = wanted->match_any_keyword,
+                                                 .match_all = wanted->match_all_keyword};
+    uint32_t code = add_system_filters(&enablement, parameters, request->filter);
 
     return code != ERROR_SUCCESS
                ? code
-               : etwas_system_information_enable(session, of_system, control_code, &enablement);
+               : etwas_system_information_enable(wanted->session, of_system, request->control_code,
+                                                 &enablement);
 }
 
 /* Enables providers in this process and, if other processes log into the session, in those. */
 static uint32_t enable_of_programs(struct etwas_enable_request *request,
-                                   const struct etwas_registry_enablement *requested)
+                                   const ENABLE_TRACE_PARAMETERS *parameters)
 {
     uint32_t of_others;
     uint32_t code;
 
     if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER &&
-        !etwas_host_may_enable(request->enablement.session, requested)) {
+        !etwas_sharing.may_enable(request)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     code = etwas_provider_enable(request);
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return code;
     }
-    of_others = etwas_host_publish_enablement(request->enablement.session, request->control_code,
-                                              requested, request->timeout_ms);
+    of_others = etwas_sharing.publish_enablement(request, parameters);
     return code != ERROR_SUCCESS ? code : of_others;
 }
 
@@ -131,12 +130,17 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
                         ENABLE_TRACE_PARAMETERS *given)
 {
     ENABLE_TRACE_PARAMETERS parameters;
-    struct etwas_registry_enablement requested;
-    struct etwas_enable_request request;
     struct etwas_event_filter filter = {0};
+    struct etwas_enable_request request = {.control = provider,
+                                           .control_code = control_code,
+                                           .timeout_ms = timeout_ms,
+                                           .filter = &filter,
+                                           .enablement = {.session = handle,
+                                                          .match_any_keyword = match_any_keyword,
+                                                          .match_all_keyword = match_all_keyword,
+                                                          .level = level}};
     struct etwas_session_key key;
     uint32_t of_system;
-    bool excluded = false;
     uint32_t code;
 
     if (provider == NULL || !etwas_writer_key_of(handle, &key) ||
@@ -146,31 +150,31 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     code = read_parameters(given, &parameters);
     if (code == ERROR_SUCCESS) {
         code = etwas_enable_filters_read(parameters.EnableFilterDesc, parameters.FilterDescCount,
-                                         &excluded, &filter);
+                                         &request.excluded, &filter);
     }
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    etwas_enablement_record(&requested, provider, level, match_any_keyword, match_all_keyword,
-                            &parameters);
+    request.enablement.property = parameters.EnableProperty;
+    request.is_group = (parameters.EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
+    request.source = parameters.SourceId;
+    request.asked_ns = etwas_monotonic_ns();
     if (key.index >= ETWAS_SESSION_ENTRIES) {
-        return etwas_remote_enable(handle, control_code, &requested, timeout_ms);
+        return etwas_sharing.enable(&request, &parameters);
     }
     of_system = etwas_system_provider_of(provider);
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
-        return enable_of_system(handle, of_system, control_code, &requested, &parameters, &filter);
+        return enable_of_system(&request, of_system, &parameters);
     }
     /* Ids and names mean something in one provider. */
-    if (requested.is_group &&
+    if (request.is_group &&
         (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     /* Before any lock is taken: files are read, and the loader's lock is taken. */
-    etwas_enablement_request(&requested, etwas_session_handle(key), control_code, &request);
-    request.excluded = excluded;
-    request.timeout_ms = timeout_ms;
-    request.filter = &filter;
-    return enable_of_programs(&request, &requested);
+    request.enablement.session = etwas_session_handle(key);
+    etwas_enable_request_prepare(&request);
+    return enable_of_programs(&request, &parameters);
 }
 
 uint32_t EnableTraceEx(const etwas_guid *provider, const etwas_guid *source,

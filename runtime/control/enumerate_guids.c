@@ -16,11 +16,12 @@
 #include "control/prepare.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
+#include "provider/other_providers.h"
 #include "provider/registration.h"
 #include "provider/source.h"
 #include "provider/system_providers.h"
 #include "session/session.h"
-#include "sharing/other_processes.h"
+#include "session/sharing.h"
 
 /* ---- EnumerateTraceGuids --------------------------------------------------------------------- */
 
@@ -63,7 +64,7 @@ static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_other_proces
 uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t property_count,
                              uint32_t *guid_count)
 {
-    struct etwas_other_processes others;
+    struct etwas_other_processes others = {0};
     uint32_t found = 0;
     uint32_t code;
 
@@ -76,7 +77,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
             return ERROR_INVALID_PARAMETER;
         }
     }
-    code = etwas_other_processes_read(&others);
+    code = etwas_sharing.read_others(&others);
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         if (etwas_control_guids[index].registrations == 0 || etwas_control_guids[index].is_group) {
@@ -475,7 +476,7 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         memcpy(&guid, in_buffer, sizeof guid);
     }
     if (question != TraceGuidQueryProcess && question != TraceMaxLoggersQuery) {
-        unread = etwas_other_processes_read(&result.others);
+        unread = etwas_sharing.read_others(&result.others);
         result.enable_count = etwas_other_processes_enablements(
             &result.others, &guid, question == TraceGroupQueryInfo, &result.enables);
         code = unread == ERROR_NOT_ENOUGH_MEMORY || result.enables == NULL

@@ -27,11 +27,9 @@
 #include "provider/image_records.h"
 #include "provider/source.h"
 #include "realtime/session_realtime.h"
-#include "registry/sessions.h"
 #include "session/file_name.h"
 #include "session/losses.h"
-#include "sharing/host.h"
-#include "sharing/sharing.h"
+#include "session/sharing.h"
 
 enum {
     BYTES_A_KB = 1024,
@@ -276,7 +274,7 @@ static void lifecycle_stop_sharing(struct etwas_session *session, uint32_t reaso
 
 static void lifecycle_make_unshared(struct etwas_session *session)
 {
-    etwas_host_end(session);
+    etwas_sharing.end_session(session);
     lifecycle_stop_sharing(session, ETWAS_UNSHARED_HIDDEN);
     session->configuration.is_discoverable = false;
     session->configuration.is_template = false;
@@ -288,7 +286,7 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
     const bool is_on_disk = code == ERROR_NOT_SUPPORTED &&
                             session->configuration.crash_safe == ETWAS_CRASH_SAFE_POOL_FILE;
 
-    etwas_sharing_store_refusal(code);
+    etwas_sharing.store_refusal(code);
     if (session->configuration.is_template || code == ERROR_NO_SYSTEM_RESOURCES) {
         lifecycle_make_unshared(session); /* what it is found by gives way to its files */
     } else {
@@ -305,23 +303,23 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 static uint32_t begin_pool(struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    uint32_t code = etwas_host_begin(session);
+    uint32_t code = etwas_sharing.begin(session);
 
     if (code == ERROR_ALREADY_EXISTS) {
         return code;
     }
     if (code != ERROR_SUCCESS && !configuration->sharing_required) {
-        etwas_sharing_store_refusal(code);
+        etwas_sharing.store_refusal(code);
         lifecycle_make_unshared(session);
         code = ERROR_SUCCESS;
     }
     /* R46: those of all processes count together. */
     if (code == ERROR_SUCCESS && (configuration->is_shared || configuration->is_discoverable) &&
-        !etwas_registry_has_room(&configuration->guid, ETWAS_SESSIONS)) {
+        !etwas_sharing.has_room(session)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     if (configuration->is_discoverable) {
-        etwas_sharing_store_refusal(ERROR_NOT_SUPPORTED);
+        etwas_sharing.store_refusal(ERROR_NOT_SUPPORTED);
     }
     code = code == ERROR_SUCCESS ? make_pool(session) : code;
     return code != ERROR_SUCCESS && !configuration->sharing_required &&
@@ -357,7 +355,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         }
     }
     if (code != ERROR_SUCCESS) {
-        etwas_host_end(session);
+        etwas_sharing.end_session(session);
         free_configuration(session);
         etwas_session_free_entry(session, false);
         return code;
@@ -370,7 +368,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     key = etwas_session_key(session); /* once it is open another thread may end it */
     *handle = etwas_session_handle(key);
     etwas_kernel_source.start(session);
-    etwas_host_open(session);
+    etwas_sharing.open(session);
     /* From here on another thread may find the session by its name, and stop it. */
     etwas_session_open(session);
     /* The flusher drains the rundown meanwhile. */
@@ -423,7 +421,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     struct etwas_session_key key = etwas_session_key(session);
 
     /* R141: the callbacks may still log, those of other processes too. */
-    etwas_host_closing(session);
+    etwas_sharing.closing(session);
     etwas_providers_disable_session(etwas_session_handle(key));
     /* A callback that forks returns in the child, too, which has none of the parent's sessions. */
     if (is_forgotten(key)) {
@@ -437,7 +435,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
-    etwas_host_end(session);
+    etwas_sharing.end_session(session);
     free_configuration(session);
     if (report != NULL) {
         report(session, &session->last_counts, context);

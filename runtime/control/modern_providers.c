@@ -17,8 +17,7 @@
 #include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
-#include "sharing/other_processes.h"
-#include "sharing/reconcile.h"
+#include "session/sharing.h"
 
 uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, void *context,
                        REGHANDLE *handle)
@@ -173,12 +172,12 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     newest = etwas_callback_newest_request();
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
-        etwas_own_providers_publish();
+        etwas_sharing.publish_providers();
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_complete(&group, true, newest, 0);
         /* Sessions of other processes may enable the group. */
-        etwas_reconcile_now();
+        etwas_sharing.reconcile();
     }
     return code;
 }

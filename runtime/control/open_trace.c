@@ -7,13 +7,13 @@
 #include <etwas/winerror.h>
 
 #include "realtime/session_realtime.h"
-#include "sharing/remote_consume.h"
+#include "session/sharing.h"
 
 static uint32_t connect_session(const etwas_wchar *name, struct etwas_consumer **consumer)
 {
     uint32_t code = etwas_session_realtime_connect(name, consumer);
 
-    return code == ERROR_WMI_INSTANCE_NOT_FOUND ? etwas_remote_consume(name, consumer) : code;
+    return code == ERROR_WMI_INSTANCE_NOT_FOUND ? etwas_sharing.consume(name, consumer) : code;
 }
 
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)

@@ -23,16 +23,8 @@
 #include "provider/source.h"
 #include "provider/thread_counters.h"
 #include "realtime/realtime.h"
-#include "registry/registry.h"
 #include "session/session.h"
-#include "sharing/guest.h"
-#include "sharing/host.h"
-#include "sharing/host_request.h"
-#include "sharing/other_processes.h"
-#include "sharing/private_instance.h"
-#include "sharing/propagate.h"
-#include "sharing/reconcile.h"
-#include "sharing/service.h"
+#include "session/sharing.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -78,16 +70,21 @@ static void unlock_sessions(bool is_child)
     etwas_control_unlock();
 }
 
-static void forget_sharing(bool is_child)
+static void forget_autologgers(bool is_child)
 {
     if (is_child) {
-        etwas_host_requests_forget();
-        etwas_reconcile_forget();
         etwas_autologgers_forget();
-        etwas_own_providers_forget();
-        etwas_propagate_forget();
-        etwas_registry_forget();
     }
+}
+
+static void before_sharing(void)
+{
+    etwas_sharing.before_fork();
+}
+
+static void after_sharing(bool is_child)
+{
+    etwas_sharing.after_fork(is_child);
 }
 
 /*
@@ -98,10 +95,8 @@ static const struct stage {
     void (*before)(void);
     void (*after)(bool is_child);
 } stages[] = {
-    {NULL, forget_sharing},
-    {etwas_host_before_fork, etwas_host_after_fork},
-    {etwas_private_instances_before_fork, etwas_private_instances_after_fork},
-    {etwas_service_before_fork, etwas_service_after_fork},
+    {NULL, forget_autologgers},
+    {before_sharing, after_sharing},
     {etwas_stack_before_fork, NULL},
     {lock_sessions, unlock_sessions},
     {etwas_realtime_before_fork, etwas_realtime_after_fork},
@@ -142,27 +137,15 @@ static void after_fork_in_child(void)
     after_fork(true);
 }
 
-static void guests_after_fork_in_parent(void)
-{
-    etwas_guests_after_fork(false);
-}
-
-static void guests_after_fork_in_child(void)
-{
-    etwas_guests_after_fork(true);
-}
-
 static void prepare_process(void)
 {
-    static const struct etwas_fork_handlers of_guests = {
-        etwas_guests_before_fork, guests_after_fork_in_parent, guests_after_fork_in_child};
     static const struct etwas_fork_handlers handlers = {before_fork, after_fork_in_parent,
                                                         after_fork_in_child};
 
     etwas_processor_prepare();
     etwas_sessions_prepare();
     (void)etwas_library_copy_serves();
-    etwas_fork_handle(ETWAS_FORK_GUESTS, &of_guests);
+    etwas_sharing.prepare();
     etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
     etwas_at_exit_prepare();
 }

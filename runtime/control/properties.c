@@ -337,3 +337,23 @@ uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_ses
     etwas_control_unlock();
     return code;
 }
+
+struct etwas_reply etwas_replies_next(const struct etwas_replies *replies, uint32_t ahead)
+{
+    const uint32_t place = replies->filled + ahead;
+
+    return (struct etwas_reply){
+        .properties = place < replies->array_count ? replies->array[place] : NULL,
+        .encoding = replies->encoding,
+    };
+}
+
+void etwas_replies_store(struct etwas_replies *replies, uint32_t code)
+{
+    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+        return;
+    }
+    replies->filled += replies->filled < replies->array_count;
+    replies->found++;
+    replies->code = code != ERROR_SUCCESS ? code : replies->code;
+}

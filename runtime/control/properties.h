@@ -71,6 +71,25 @@ struct etwas_reply {
     bool keeps_file_name;
 };
 
+/* The blocks of QueryAllTraces, which sessions fill one after the other. */
+struct etwas_replies {
+    EVENT_TRACE_PROPERTIES **array;
+    uint32_t array_count;
+    enum etwas_name_encoding encoding;
+    uint32_t filled;
+    uint32_t found; /* sessions, also those for which there was no block left */
+    uint32_t code;  /* the last error of a session; ERROR_SUCCESS: there was none */
+};
+
+/* The block `ahead` places behind the next; its `properties` are NULL where there is none left. */
+struct etwas_reply etwas_replies_next(const struct etwas_replies *replies, uint32_t ahead);
+
+/*
+ * Counts a session whose block has been filled with this code. One that has ended meanwhile,
+ * ERROR_WMI_INSTANCE_NOT_FOUND, is none, and leaves its block to the next.
+ */
+void etwas_replies_store(struct etwas_replies *replies, uint32_t code);
+
 /*
  * Fills the block from a session that runs or was the last in its entry (R138–R140).
  * ERROR_MORE_DATA when a name does not fit; the rest is filled all the same.

@@ -9,9 +9,8 @@
 #include <strings.h>
 
 #include "provider/control_guid.h"
-#include "registry/process.h"
 #include "session/session.h"
-#include "sharing/remote.h"
+#include "session/sharing.h"
 
 /* ---- of a GUID the name ---------------------------------------------------------------------- */
 
@@ -26,19 +25,17 @@ static void provider_names_store_name(struct name_query *query, const char *name
 }
 
 /* Until one has it. */
-static bool provider_names_read_list(const struct etwas_registry_guid_list *list, void *context)
+static bool provider_names_read(const etwas_guid *provider, bool is_group, const char *name,
+                                void *context)
 {
     struct name_query *query = context;
+    bool has = name[0] != 0 && memcmp(provider, query->guid, sizeof *provider) == 0;
 
-    for (uint32_t index = 0; index < list->count; index++) {
-        const struct etwas_registry_guid *one = &list->guids[index];
-
-        if (one->name[0] != 0 && memcmp(&one->guid, query->guid, sizeof one->guid) == 0) {
-            provider_names_store_name(query, one->name);
-            return false;
-        }
+    (void)is_group;
+    if (has) {
+        provider_names_store_name(query, name);
     }
-    return true;
+    return !has;
 }
 
 static void provider_names_read_own(struct name_query *query)
@@ -62,8 +59,8 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
         return ERROR_INVALID_PARAMETER;
     }
     provider_names_read_own(&query);
-    if (query.name[0] == 0 && etwas_remote_is_available()) {
-        unread = etwas_registry_each_process(provider_names_read_list, &query);
+    if (query.name[0] == 0) {
+        unread = etwas_sharing.each_provider(provider_names_read, &query);
     }
     (void)snprintf(text, room, "%s", query.name);
     return query.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
@@ -94,16 +91,13 @@ static void provider_names_store_guid(struct guid_query *query, const etwas_guid
     query->count++;
 }
 
-static bool find_in_list(const struct etwas_registry_guid_list *list, void *context)
+static bool provider_names_find(const etwas_guid *provider, bool is_group, const char *name,
+                                void *context)
 {
     struct guid_query *query = context;
 
-    for (uint32_t index = 0; index < list->count; index++) {
-        const struct etwas_registry_guid *one = &list->guids[index];
-
-        if (!one->is_group && strcasecmp(one->name, query->name) == 0) {
-            provider_names_store_guid(query, &one->guid);
-        }
+    if (!is_group && strcasecmp(name, query->name) == 0) {
+        provider_names_store_guid(query, provider);
     }
     return true;
 }
@@ -125,15 +119,13 @@ static void find_own(struct guid_query *query)
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
 {
     struct guid_query query = {.name = name, .guids = guids, .room = room};
-    uint32_t unread = ERROR_SUCCESS;
+    uint32_t unread;
 
     if (name == NULL || name[0] == '\0' || count == NULL || (guids == NULL && room != 0)) {
         return ERROR_INVALID_PARAMETER;
     }
     find_own(&query);
-    if (etwas_remote_is_available()) {
-        unread = etwas_registry_each_process(find_in_list, &query);
-    }
+    unread = etwas_sharing.each_provider(provider_names_find, &query);
     *count = query.count < room ? query.count : room;
     return query.count > room        ? (uint32_t)ERROR_MORE_DATA
            : unread != ERROR_SUCCESS ? unread

@@ -6,8 +6,7 @@
 #include <etwas/winerror.h>
 
 #include "autologger/autologger.h"
-#include "sharing/other_processes.h"
-#include "sharing/reconcile.h"
+#include "session/sharing.h"
 
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle)
 {
@@ -15,11 +14,11 @@ uint32_t etwas_register_shared(const struct etwas_registration_request *request,
     uint32_t code;
 
     etwas_autologgers_begin();
-    registering = etwas_reconcile_before_registering(request->control);
+    registering = etwas_sharing.before_registering(request->control);
     code = etwas_provider_register(request, handle);
-    etwas_reconcile_after_registering(registering);
+    etwas_sharing.after_registering(registering);
     if (*handle != 0) {
-        etwas_own_providers_publish();
+        etwas_sharing.publish_providers();
     }
     return code;
 }
@@ -29,7 +28,7 @@ uint32_t etwas_unregister_shared(uint64_t handle, bool is_modern)
     uint32_t code = etwas_provider_unregister(handle, is_modern);
 
     if (code == ERROR_SUCCESS) {
-        etwas_own_providers_publish();
+        etwas_sharing.publish_providers();
     }
     return code;
 }

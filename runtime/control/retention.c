@@ -13,7 +13,7 @@
 #include "clock/clock.h"
 #include "platform/sized_struct.h"
 #include "session/session.h"
-#include "sharing/account.h"
+#include "session/sharing.h"
 
 /* 4,500 ticks at 3 GHz → 1,500 ns; a clock that was set back says 0. */
 static uint64_t retention_ticks_to_ns(int64_t ticks, uint32_t clock)
@@ -80,7 +80,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
         return ERROR_INVALID_PARAMETER;
     }
     if (!etwas_session_key_of(handle, &key)) {
-        code = etwas_account_retention(handle, &known, stream_ns, room);
+        code = etwas_sharing.retention(handle, &known, stream_ns, room);
         if (code == ERROR_SUCCESS) {
             etwas_sized_write(retention, retention_bytes, &known, sizeof known);
         }

@@ -16,8 +16,8 @@
 #include "platform/name_case.h"
 #include "platform/processor.h"
 #include "platform/sized_struct.h"
+#include "session/sharing.h"
 #include "shared/sequences.h"
-#include "sharing/account.h"
 
 const char *etwas_version(void)
 {
@@ -153,7 +153,7 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
     }
     if (!etwas_session_key_of(handle, &key)) {
         etwas_session_counts known;
-        uint32_t code = etwas_account_counts(handle, &known);
+        uint32_t code = etwas_sharing.counts(handle, &known);
 
         if (code == ERROR_SUCCESS) {
             etwas_sized_write(counts, counts_bytes, &known, sizeof known);
@@ -209,7 +209,7 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     uint32_t code;
 
     if (!etwas_session_key_of(handle, &key)) {
-        code = etwas_account_stop(handle, &last);
+        code = etwas_sharing.stop(handle, &last);
         if (code == ERROR_SUCCESS && counts != NULL) {
             etwas_sized_write(counts, counts_bytes, &last, sizeof last);
         }

@@ -14,7 +14,7 @@
 #include "control/system_request.h"
 #include "platform/cancel.h"
 #include "session/file_name.h"
-#include "sharing/sharing.h"
+#include "session/sharing.h"
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
@@ -55,7 +55,7 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
     if (code == ERROR_SUCCESS) {
         configuration->filtered_out = !etwas_filters_match(&configuration->filters);
         configuration->is_template =
-            etwas_filters_are_any(&configuration->filters) && etwas_sharing_takes_part();
+            etwas_filters_are_any(&configuration->filters) && etwas_sharing.takes_part();
     }
     /* All its processes write beside each other. */
     return code == ERROR_SUCCESS && configuration->is_template
@@ -83,7 +83,7 @@ static uint32_t start_trace_here(etwas_trace_handle *handle, const void *name,
         code = read_request(name, properties, encoding, &configuration);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_sharing_complete(&configuration);
+        code = etwas_sharing.complete(&configuration);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_flusher_configuration_set(&configuration.flusher, &defaults);

@@ -7,7 +7,6 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/kernel_refusal.h"
@@ -17,7 +16,7 @@
 #include "provider/source.h"
 #include "provider/system_providers.h"
 #include "session/session.h"
-#include "sharing/remote.h"
+#include "session/sharing.h"
 
 enum {
     SOURCE_TIMER = 0,
@@ -25,16 +24,6 @@ enum {
     GROUP_SHIFT = 8,
     BYTES_PER_KB = 1024,
 };
-
-/* System loggers are not shared. */
-static bool is_of_another_process(etwas_trace_handle handle)
-{
-    struct etwas_registry_entry *entry;
-    bool is = etwas_remote_find_handle(handle, &entry) == ERROR_SUCCESS;
-
-    free(entry);
-    return is;
-}
 
 /* Takes the role of the system logger. NULL, and the code, if it cannot. */
 static struct etwas_session *system_information_acquire(etwas_trace_handle handle, uint32_t *code)
@@ -44,7 +33,8 @@ static struct etwas_session *system_information_acquire(etwas_trace_handle handl
         etwas_session_key_of(handle, &key) ? etwas_lifecycle_acquire_role(key) : NULL;
 
     if (session == NULL) {
-        *code = is_of_another_process(handle) ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+        /* System loggers are not shared. */
+        *code = etwas_sharing.is_remote(handle) ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
         return NULL;
     }
     *code = ERROR_SUCCESS;

@@ -17,7 +17,7 @@
 #include "provider/source.h"
 #include "session/file_name.h"
 #include "session/session.h"
-#include "sharing/propagate.h"
+#include "session/sharing.h"
 
 enum {
     MS_A_SECOND = 1000,
@@ -48,7 +48,7 @@ static uint32_t read_options(const etwas_trigger_options *given,
     options->maximum_bytes =
         given->maximum_kb > UINT64_MAX / BYTES_A_KB ? UINT64_MAX : given->maximum_kb * BYTES_A_KB;
     options->prepare = etwas_kernel_source.before_snapshot;
-    options->begun = given->pass_on != 0 ? etwas_propagate : NULL;
+    options->begun = given->pass_on != 0 ? etwas_sharing.propagate : NULL;
     return etwas_file_name_make(options->file_name, EVENT_TRACE_FILE_MODE_NEWFILE, UINT32_MAX, 0,
                                 made);
 }

@@ -13,7 +13,9 @@
 #include "provider/counted_class.h"
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
+#include "provider/image_records.h"
 #include "provider/registration.h"
+#include "provider/thread_counters.h"
 #include "session/session.h"
 
 enum {
@@ -452,6 +454,21 @@ static uint32_t enabling_find_requester(const struct etwas_enable_request *reque
 }
 
 /* ---- enabling -------------------------------------------------------------------------------- */
+
+void etwas_enable_request_prepare(struct etwas_enable_request *request)
+{
+    const uint32_t property = request->enablement.property;
+
+    if ((property & ETWAS_ITEM_PROPERTIES) != 0) {
+        etwas_identity_read(&request->identity);
+    }
+    if ((property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+        etwas_image_records_update();
+    }
+    if ((property & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0) {
+        etwas_thread_counters_prepare();
+    }
+}
 
 /* `newest`: the request that is to be settled, if *changed. */
 static uint32_t enabling_request(struct etwas_enable_request *request, bool *changed,

@@ -42,6 +42,13 @@ struct etwas_enable_request {
 };
 
 /*
+ * Reads what the properties of the request need: the identity for items, the images for stacks, the
+ * threads' counters. Reads files and takes the loader's lock, so the caller holds no lock of the
+ * library but the guests' (sharing/guest.h).
+ */
+void etwas_enable_request_prepare(struct etwas_enable_request *request);
+
+/*
  * Enables or disables every provider of a control GUID for a session, or requests their state. In a
  * process that a filter excludes, enabling is disabling, and state is not requested.
  *

@@ -4,7 +4,7 @@
 /*
  * A consumer of a real-time session: its end of the delivery that realtime/realtime.h describes.
  * The session is in this process (realtime/consumer.c) or another process hosts it
- * (realtime/remote_consumer.h). The reader knows both by this table of verbs.
+ * (sharing/remote_consumer.h). The reader knows both by this table of verbs.
  */
 #ifndef ETWAS_READER_CONSUMER_H
 #define ETWAS_READER_CONSUMER_H

@@ -19,7 +19,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
-#include "registry/listed_folders.h"
+#include "shared/listed_folders.h"
 
 #define IS_ALONE (UINT32_C(1) << 31)
 

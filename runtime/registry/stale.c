@@ -10,8 +10,8 @@
 
 #include "registry/file_name.h"
 #include "registry/held_file.h"
-#include "registry/listed_folders.h"
 #include "registry/session_entry.h"
+#include "shared/listed_folders.h"
 
 /* An entry that this release cannot read may be the socket's. */
 static bool stale_has_socket(const void *bytes, size_t size, void *what)

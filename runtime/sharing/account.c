@@ -11,6 +11,7 @@
 #include "platform/cancel.h"
 #include "platform/sized_struct.h"
 #include "registry/message.h"
+#include "session/handle.h"
 #include "sharing/host_request.h"
 #include "sharing/remote.h"
 

@@ -5,25 +5,21 @@
 
 #include <string.h>
 
-#include "control/enable_filter.h"
-#include "platform/wait.h"
-#include "provider/event_items.h"
-#include "provider/image_records.h"
-#include "provider/thread_counters.h"
+#include "provider/enable_filter.h"
 
 void etwas_enablement_record(struct etwas_registry_enablement *enablement,
-                             const etwas_guid *provider, uint8_t level, uint64_t match_any,
-                             uint64_t match_all, const ENABLE_TRACE_PARAMETERS *parameters)
+                             const struct etwas_enable_request *request,
+                             const ENABLE_TRACE_PARAMETERS *parameters)
 {
     *enablement = (struct etwas_registry_enablement){
-        .provider = *provider,
-        .source = parameters->SourceId,
-        .match_any = match_any,
-        .match_all = match_all,
-        .asked_ns = etwas_monotonic_ns(),
-        .property = parameters->EnableProperty,
-        .level = level,
-        .is_group = (parameters->EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0,
+        .provider = *request->control,
+        .source = request->source,
+        .match_any = request->enablement.match_any_keyword,
+        .match_all = request->enablement.match_all_keyword,
+        .asked_ns = request->asked_ns,
+        .property = request->enablement.property,
+        .level = request->enablement.level,
+        .is_group = request->is_group,
         .filter_count = parameters->FilterDescCount,
     };
     for (uint32_t index = 0; index < parameters->FilterDescCount; index++) {
@@ -78,15 +74,7 @@ void etwas_enablement_request(const struct etwas_registry_enablement *enablement
                 .level = enablement->level,
             },
     };
-    if ((enablement->property & ETWAS_ITEM_PROPERTIES) != 0) {
-        etwas_identity_read(&request->identity);
-    }
-    if ((enablement->property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
-        etwas_image_records_update();
-    }
-    if ((enablement->property & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0) {
-        etwas_thread_counters_prepare();
-    }
+    etwas_enable_request_prepare(request);
 }
 
 uint32_t etwas_enablement_replay(const struct etwas_registry_enablement *enablement,

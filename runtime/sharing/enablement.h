@@ -15,21 +15,20 @@
 #include "registry/session_entry.h"
 
 /*
- * Records the arguments. `parameters` is of version 2; its filters have been checked, and their
- * data stay the caller's.
+ * Records the arguments that the request was made of. The filters of `parameters`, which is of
+ * version 2, have been checked, and their data stay the caller's.
  */
 void etwas_enablement_record(struct etwas_registry_enablement *enablement,
-                             const etwas_guid *provider, uint8_t level, uint64_t match_any,
-                             uint64_t match_all, const ENABLE_TRACE_PARAMETERS *parameters);
+                             const struct etwas_enable_request *request,
+                             const ENABLE_TRACE_PARAMETERS *parameters);
 
 /* Reads its filters. Errors of etwas_enable_filters_read. */
 uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enablement,
                                   bool *excluded, struct etwas_event_filter *filter);
 
 /*
- * Makes the request for a session that this process hosts or is a guest of. Reads files, and takes
- * the loader's lock, where items, stacks or counters are asked for: called before any lock of the
- * library but the guests' is taken.
+ * Makes the request for a session that this process hosts or is a guest of, and prepares it
+ * (etwas_enable_request_prepare).
  */
 void etwas_enablement_request(const struct etwas_registry_enablement *enablement, uint64_t session,
                               uint32_t control_code, struct etwas_enable_request *request);

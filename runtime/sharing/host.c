@@ -16,12 +16,14 @@
 #include "platform/own_descriptor.h"
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
+#include "provider/enabling.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
 #include "registry/message.h"
 #include "registry/notification.h"
 #include "registry/sessions.h"
 #include "shared/layout.h"
+#include "sharing/enablement.h"
 #include "sharing/host_answers.h"
 #include "sharing/host_consumers.h"
 #include "sharing/host_entry.h"
@@ -411,8 +413,9 @@ static uint32_t host_change_and_notify(struct host *host, uint32_t control_code,
     return code;
 }
 
-bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enablement *enablement)
+bool etwas_host_may_enable(const struct etwas_enable_request *request)
 {
+    const uint64_t handle = request->enablement.session;
     struct etwas_session_key key;
     struct host *host;
     etwas_guid session;
@@ -425,17 +428,19 @@ bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enableme
     host_lock();
     is_new = host->is_open && host->handle == handle &&
              host->published.entry.kind == ETWAS_REGISTRY_SHARED &&
-             !etwas_host_entry_has(&host->published, enablement);
+             !etwas_host_entry_has(&host->published, request->control, request->is_group);
     session = host->published.entry.session;
     host_unlock();
     return !is_new ||
-           etwas_other_sessions_leave_room(&session, &enablement->provider, enablement->is_group);
+           etwas_other_sessions_leave_room(&session, request->control, request->is_group);
 }
 
-uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
-                                       const struct etwas_registry_enablement *enablement,
-                                       uint32_t timeout_ms)
+uint32_t etwas_host_publish_enablement(const struct etwas_enable_request *request,
+                                       const ENABLE_TRACE_PARAMETERS *parameters)
 {
+    const uint64_t handle = request->enablement.session;
+    const uint32_t timeout_ms = request->timeout_ms;
+    struct etwas_registry_enablement enablement;
     struct etwas_session_key key;
     struct etwas_waiter waiter;
     uint32_t notified = 0;
@@ -447,13 +452,14 @@ uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_PARAMETER;
     }
+    etwas_enablement_record(&enablement, request, parameters);
     before = etwas_cancel_forbid();
     host = &hosts[key.index];
     host_lock();
     if (host->is_open && host->handle == handle &&
         host->published.entry.state == ETWAS_REGISTRY_OPEN &&
         host->published.entry.kind != ETWAS_REGISTRY_RECORDER) {
-        code = host_change_and_notify(host, control_code, enablement,
+        code = host_change_and_notify(host, request->control_code, &enablement,
                                       timeout_ms != 0 ? &waiter : NULL, &notified);
         is_notified = code == ERROR_SUCCESS;
     }
@@ -465,8 +471,8 @@ uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
     return code;
 }
 
-uint32_t etwas_host_propagate(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
-                              const etwas_wchar *file_name)
+uint32_t etwas_host_control_instances(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                                      const etwas_wchar *file_name)
 {
     const uint32_t index = etwas_handle_index(handle) - 1;
     struct host *host = &hosts[index];

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "registry/session_entry.h"
+#include "provider/enabling.h"
 #include "session/session.h"
 
 /*
@@ -47,19 +47,18 @@ bool etwas_host_restore(void);
  * Whether the session may enable this provider. At most eight shared sessions of all processes
  * enable one (etwas_other_sessions_leave_room).
  */
-bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enablement *enablement);
+bool etwas_host_may_enable(const struct etwas_enable_request *request);
 
 /*
  * Publishes that a session of this process enables a provider, disables it, or asks for its state,
- * and notifies all processes. `enablement` is what the caller asked for. Waits up to `timeout_ms`
- * for their acknowledgements, or, with 0, not at all.
+ * and notifies all processes. `parameters` has the filters. Waits for their acknowledgements until
+ * the request's timeout, or, without one, not at all.
  *
  * ERROR_TIMEOUT: it is published, and not all processes have acknowledged it.
  * ERROR_BUFFER_OVERFLOW, ERROR_NOT_ENOUGH_MEMORY, ERROR_DISK_FULL: it is not published.
  */
-uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
-                                       const struct etwas_registry_enablement *enablement,
-                                       uint32_t timeout_ms);
+uint32_t etwas_host_publish_enablement(const struct etwas_enable_request *request,
+                                       const ENABLE_TRACE_PARAMETERS *parameters);
 
 /*
  * Publishes for the instances of a private session what ControlTrace did to the host's own one:
@@ -67,8 +66,8 @@ uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
  * Waits for all processes. ERROR_TIMEOUT: some have not acknowledged it. ERROR_DISK_FULL,
  * ERROR_NOT_ENOUGH_MEMORY: it is not published.
  */
-uint32_t etwas_host_propagate(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
-                              const etwas_wchar *file_name);
+uint32_t etwas_host_control_instances(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                                      const etwas_wchar *file_name);
 
 /* Whether this process hosts a session of this GUID. */
 bool etwas_host_has(const etwas_guid *session);

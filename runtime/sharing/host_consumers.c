@@ -14,8 +14,8 @@
 #include "buffer/record_walk.h"
 #include "etl/layout.h"
 #include "platform/own_descriptor.h"
-#include "realtime/consume_protocol.h"
 #include "realtime/session_realtime.h"
+#include "sharing/consume_protocol.h"
 #include "sharing/service.h"
 
 /* More than any consumer holds (reader/live.h): one that acknowledges nothing is sent no more. */

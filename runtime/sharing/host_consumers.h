@@ -4,7 +4,7 @@
 /*
  * Consumers in other processes. Each has a thread in the host, the host-side consumer: to the
  * session it is a consumer like any other, and it sends what it gets
- * (realtime/consume_protocol.h). What the other process does not take waits in the session's queue
+ * (sharing/consume_protocol.h). What the other process does not take waits in the session's queue
  * for this consumer, or is lost for it. Neither the flusher nor anybody else waits.
  */
 #ifndef ETWAS_SHARING_HOST_CONSUMERS_H

@@ -45,14 +45,14 @@ void etwas_host_entry_clear(struct etwas_host_entry *published)
     published->stored = NULL;
 }
 
-static struct etwas_host_enablement *entry_find_enablement(
-    struct etwas_host_entry *published, const struct etwas_registry_enablement *like)
+static struct etwas_host_enablement *entry_find_enablement(struct etwas_host_entry *published,
+                                                           const etwas_guid *provider,
+                                                           bool is_group)
 {
     for (uint32_t index = 0; index < published->stored_count; index++) {
         const struct etwas_registry_enablement *one = &published->stored[index].enablement;
 
-        if (one->is_group == like->is_group &&
-            memcmp(&one->provider, &like->provider, sizeof like->provider) == 0) {
+        if (one->is_group == is_group && memcmp(&one->provider, provider, sizeof *provider) == 0) {
             return &published->stored[index];
         }
     }
@@ -90,7 +90,8 @@ static uint32_t entry_store_enablement(struct etwas_host_entry *published,
                                        const struct etwas_registry_enablement *enablement,
                                        struct etwas_host_enablement *before)
 {
-    struct etwas_host_enablement *known = entry_find_enablement(published, enablement);
+    struct etwas_host_enablement *known =
+        entry_find_enablement(published, &enablement->provider, enablement->is_group);
     struct etwas_host_enablement *more;
     struct etwas_host_enablement stored;
     uint32_t code = entry_copy_enablement(&stored, enablement);
@@ -135,7 +136,7 @@ static uint32_t entry_publish_enablement(struct etwas_host_entry *published,
         free(before.bytes);
         return code;
     }
-    known = entry_find_enablement(published, enablement);
+    known = entry_find_enablement(published, &enablement->provider, enablement->is_group);
     if (before.bytes != NULL) {
         free(known->bytes);
         *known = before;
@@ -196,15 +197,15 @@ uint32_t etwas_host_entry_change(struct etwas_host_entry *published, uint32_t co
     if (control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
         return entry_publish_enablement(published, enablement);
     }
-    known = entry_find_enablement(published, enablement);
+    known = entry_find_enablement(published, &enablement->provider, enablement->is_group);
     if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
         return entry_publish_without(published, known);
     }
     return entry_publish_capture(published, known);
 }
 
-bool etwas_host_entry_has(struct etwas_host_entry *published,
-                          const struct etwas_registry_enablement *enablement)
+bool etwas_host_entry_has(struct etwas_host_entry *published, const etwas_guid *provider,
+                          bool is_group)
 {
-    return entry_find_enablement(published, enablement) != NULL;
+    return entry_find_enablement(published, provider, is_group) != NULL;
 }

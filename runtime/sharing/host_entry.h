@@ -46,9 +46,9 @@ uint32_t etwas_host_entry_publish(struct etwas_host_entry *published);
 uint32_t etwas_host_entry_change(struct etwas_host_entry *published, uint32_t control_code,
                                  const struct etwas_registry_enablement *enablement);
 
-/* Whether the entry enables the same provider, or group. */
-bool etwas_host_entry_has(struct etwas_host_entry *published,
-                          const struct etwas_registry_enablement *enablement);
+/* Whether the entry enables the provider, or group. */
+bool etwas_host_entry_has(struct etwas_host_entry *published, const etwas_guid *provider,
+                          bool is_group);
 
 /* Removes all enablements, without publishing that. */
 void etwas_host_entry_clear(struct etwas_host_entry *published);

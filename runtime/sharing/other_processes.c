@@ -11,10 +11,9 @@
 #include "platform/identity.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
+#include "provider/registration.h"
 #include "registry/process.h"
 #include "registry/sessions.h"
-#include "session/session.h"
-#include "shared/layout.h"
 #include "sharing/guest.h"
 #include "sharing/remote.h"
 #include "sharing/service.h"
@@ -98,65 +97,6 @@ static bool others_gather_list(const struct etwas_registry_guid_list *list, void
     return true;
 }
 
-uint32_t etwas_other_processes_read(struct etwas_other_processes *others)
-{
-    struct gathering gathering = {.others = others, .code = ERROR_SUCCESS};
-    uint32_t processes;
-    uint32_t sessions;
-
-    memset(others, 0, sizeof *others);
-    if (!etwas_remote_is_available()) {
-        return ERROR_SUCCESS;
-    }
-    processes = etwas_registry_each_process(others_gather_list, &gathering);
-    others->entry_count = etwas_remote_list(&others->entries, &sessions);
-    return gathering.code != ERROR_SUCCESS ? gathering.code
-           : processes != ERROR_SUCCESS    ? processes
-                                           : sessions;
-}
-
-uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others)
-{
-    struct etwas_other_provider *more;
-    uint32_t count = others->provider_count;
-
-    for (uint32_t index = 0; index < others->entry_count; index++) {
-        count += others->entries[index]->enablement_count;
-    }
-    more = realloc(others->providers, (count + 1) * sizeof *more);
-    if (more == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    others->providers = more;
-    for (uint32_t index = 0; index < others->entry_count; index++) {
-        const struct etwas_registry_entry *entry = others->entries[index];
-
-        for (uint32_t place = 0; place < entry->enablement_count; place++) {
-            more[others->provider_count++] = (struct etwas_other_provider){
-                .guid = entry->enablements[place].provider,
-                .is_group = entry->enablements[place].is_group,
-            };
-        }
-    }
-    return ERROR_SUCCESS;
-}
-
-void etwas_other_processes_free(struct etwas_other_processes *others)
-{
-    free(others->providers);
-    free(others->unattached);
-    for (uint32_t index = 0; index < others->entry_count; index++) {
-        free(others->entries[index]);
-    }
-    free(others->entries);
-}
-
-static bool others_is_same(const struct etwas_other_provider *one, const etwas_guid *guid,
-                           bool is_group)
-{
-    return one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0;
-}
-
 /* The logger id that handles of the session have in this process; 0: there is none. */
 static uint16_t others_logger_id_of(const etwas_guid *session)
 {
@@ -172,127 +112,97 @@ static uint16_t others_logger_id_of(const etwas_guid *session)
     return id;
 }
 
-/* Returns the entry's enablement of a provider or group; NULL: there is none. */
-static const struct etwas_registry_enablement *others_enablement_of(
-    const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group)
+/* Appends the enablements of an entry, for which there is room. */
+static void others_gather_entry(const struct etwas_registry_entry *entry,
+                                struct etwas_other_processes *others)
 {
+    const uint16_t logger_id = others_logger_id_of(&entry->session);
+
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
-        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
+        const struct etwas_registry_enablement *one = &entry->enablements[index];
 
-        if (enablement->is_group == is_group &&
-            memcmp(&enablement->provider, guid, sizeof *guid) == 0) {
-            return enablement;
-        }
-    }
-    return NULL;
-}
-
-static bool others_describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
-                            bool is_group, struct etwas_other_enablement *enable)
-{
-    const struct etwas_registry_enablement *enablement =
-        others_enablement_of(entry, guid, is_group);
-
-    if (enablement != NULL) {
-        enable->session = entry->session;
-        enable->layout = entry->unshared == 0 ? entry->layout : 0; /* no process logs to it */
-        enable->info = (TRACE_ENABLE_INFO){
-            .IsEnabled = 1,
-            .Level = enablement->level,
-            .LoggerId = others_logger_id_of(&entry->session),
-            .EnableProperty = enablement->property,
-            .MatchAnyKeyword = enablement->match_any,
-            .MatchAllKeyword = enablement->match_all,
+        others->enablements[others->enablement_count++] = (struct etwas_other_enablement){
+            .info = {.IsEnabled = 1,
+                     .Level = one->level,
+                     .LoggerId = logger_id,
+                     .EnableProperty = one->property,
+                     .MatchAnyKeyword = one->match_any,
+                     .MatchAllKeyword = one->match_all},
+            .guid = one->provider,
+            .is_group = one->is_group,
+            .layout = entry->unshared == 0 ? entry->layout : 0,
+            .session = entry->session,
         };
     }
-    return enablement != NULL;
 }
 
-/* The number that stands for a session in events and log files. */
-static uint16_t others_logger_id(uint64_t session)
+/* Reads how the sessions of other processes enable providers. */
+static uint32_t others_gather_enablements(struct etwas_other_processes *others)
 {
-    struct etwas_session_key key = {0};
+    struct etwas_registry_entry **entries;
+    uint32_t code;
+    uint32_t count = etwas_remote_list(&entries, &code);
+    uint32_t enablements = 0;
 
-    return etwas_writer_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
-}
-
-TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
-{
-    return (TRACE_ENABLE_INFO){
-        .IsEnabled = 1,
-        .Level = enablement->level,
-        .LoggerId = others_logger_id(enablement->session),
-        .EnableProperty = enablement->property,
-        .MatchAnyKeyword = enablement->match_any_keyword,
-        .MatchAllKeyword = enablement->match_all_keyword,
-    };
-}
-
-static bool others_is_own_shared(uint64_t session, etwas_guid *guid)
-{
-    struct etwas_session_key key;
-
-    if (!etwas_session_key_of(session, &key) ||
-        !etwas_sessions[key.index].configuration.is_shared) {
-        return false;
+    for (uint32_t index = 0; index < count; index++) {
+        enablements += entries[index]->enablement_count;
     }
-    *guid = etwas_sessions[key.index].configuration.guid;
-    return true;
-}
-
-static uint32_t others_describe_own(const etwas_guid *guid, bool is_group,
-                                    struct etwas_other_enablement *list)
-{
-    uint32_t count = 0;
-    uint32_t control;
-
-    etwas_control_lock();
-    control = etwas_control_guid_find(guid, is_group);
-    for (uint32_t index = 0;
-         control != ETWAS_NO_CONTROL_GUID && index < etwas_control_guids[control].enablement_count;
-         index++) {
-        const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
-
-        if (others_is_own_shared(one->session, &list[count].session)) {
-            list[count].info = etwas_enable_info(one);
-            list[count++].layout = ETWAS_SHARED_MAJOR;
+    others->enablements = malloc((enablements + 1) * sizeof *others->enablements);
+    if (others->enablements == NULL) {
+        code = ERROR_NOT_ENOUGH_MEMORY;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        if (others->enablements != NULL) {
+            others_gather_entry(entries[index], others);
         }
+        free(entries[index]);
     }
-    etwas_control_unlock();
-    return count;
+    free(entries);
+    return code;
 }
 
-uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
-                                           const etwas_guid *guid, bool is_group,
-                                           struct etwas_other_enablement **list)
+uint32_t etwas_other_processes_read(struct etwas_other_processes *others)
 {
-    uint32_t count;
+    struct gathering gathering = {.others = others, .code = ERROR_SUCCESS};
+    uint32_t processes;
+    uint32_t sessions;
 
-    *list = malloc((others->entry_count + ETWAS_LISTENERS) * sizeof **list);
-    if (*list == NULL) {
-        return 0;
+    if (!etwas_remote_is_available()) {
+        return ERROR_SUCCESS;
     }
-    count = others_describe_own(guid, is_group, *list);
-    for (uint32_t index = 0; index < others->entry_count; index++) {
-        count += others_describe(others->entries[index], guid, is_group, &(*list)[count]);
-    }
-    return count;
+    processes = etwas_registry_each_process(others_gather_list, &gathering);
+    sessions = others_gather_enablements(others);
+    return gathering.code != ERROR_SUCCESS ? gathering.code
+           : processes != ERROR_SUCCESS    ? processes
+                                           : sessions;
 }
 
-bool etwas_other_process_logs(const struct etwas_other_processes *others,
-                              const struct etwas_other_provider *provider,
-                              const struct etwas_other_enablement *enablement)
+/* ---- names ----------------------------------------------------------------------------------- */
+
+struct visit {
+    etwas_provider_visitor visit;
+    void *context;
+};
+
+static bool others_visit_list(const struct etwas_registry_guid_list *list, void *context)
 {
-    bool logs = enablement->layout == provider->layout;
+    const struct visit *visit = context;
+    bool goes_on = true;
 
-    for (uint32_t index = 0; logs && index < others->unattached_count; index++) {
-        const struct etwas_other_unattached *one = &others->unattached[index];
+    for (uint32_t index = 0; goes_on && index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
 
-        logs = one->process_id != provider->process_id ||
-               one->process_start != provider->process_start ||
-               memcmp(&one->session, &enablement->session, sizeof one->session) != 0;
+        goes_on = visit->visit(&one->guid, one->is_group, one->name, visit->context);
     }
-    return logs;
+    return goes_on;
+}
+
+uint32_t etwas_other_processes_each_provider(etwas_provider_visitor visit, void *context)
+{
+    struct visit visiting = {visit, context};
+
+    return etwas_remote_is_available() ? etwas_registry_each_process(others_visit_list, &visiting)
+                                       : ERROR_SUCCESS;
 }
 
 /* ---- room for one more ----------------------------------------------------------------------- */
@@ -323,6 +233,21 @@ static bool others_is_classic(const etwas_guid *guid)
     return kind.is_classic;
 }
 
+/* Returns the entry's enablement of a provider or group; NULL: there is none. */
+static const struct etwas_registry_enablement *others_enablement_of(
+    const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
+
+        if (enablement->is_group == is_group &&
+            memcmp(&enablement->provider, guid, sizeof *guid) == 0) {
+            return enablement;
+        }
+    }
+    return NULL;
+}
+
 bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid *guid,
                                      bool is_group)
 {
@@ -343,34 +268,6 @@ bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid
     }
     free(sessions);
     return count < ETWAS_LISTENERS || (!is_group && others_is_classic(guid));
-}
-
-static bool others_is_known(const etwas_guid *guid, bool is_group, bool registered_only)
-{
-    uint32_t control = etwas_control_guid_find(guid, is_group);
-
-    return control != ETWAS_NO_CONTROL_GUID &&
-           (!registered_only || etwas_control_guids[control].registrations != 0);
-}
-
-void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
-                                        bool registered_only)
-{
-    uint32_t remaining = 0;
-
-    for (uint32_t index = 0; index < others->provider_count; index++) {
-        const struct etwas_other_provider one = others->providers[index];
-        bool is_new =
-            one.is_group == groups && !others_is_known(&one.guid, groups, registered_only);
-
-        for (uint32_t before = 0; is_new && before < remaining; before++) {
-            is_new = !others_is_same(&others->providers[before], &one.guid, groups);
-        }
-        if (is_new) {
-            others->providers[remaining++] = one;
-        }
-    }
-    others->provider_count = remaining;
 }
 
 /* ---- publishing ------------------------------------------------------------------------------ */

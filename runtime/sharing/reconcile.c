@@ -503,9 +503,7 @@ uint32_t etwas_reconcile_begin(void)
     if (etwas_service_runs()) {
         return ERROR_SUCCESS;
     }
-    code = etwas_sharing_is_built()
-               ? etwas_service_begin(reconcile_receive, reconcile_files_missing)
-               : (uint32_t)ERROR_NOT_SUPPORTED;
+    code = etwas_service_begin(reconcile_receive, reconcile_files_missing);
     etwas_sharing_store_refusal(code);
     if (code == ERROR_SUCCESS) {
         ck_pr_store_ptr(&etwas_description_hook, (void *)(uintptr_t)reconcile_defer_descriptions);

@@ -19,10 +19,10 @@
 #include <stdint.h>
 
 #include "registry/notification.h"
+#include "session/sharing.h"
 
 /*
- * Joins the registry, unless the process has joined it. Errors of etwas_service_begin;
- * ERROR_NOT_SUPPORTED: the library was built without sharing.
+ * Joins the registry, unless the process has joined it. Errors of etwas_service_begin.
  */
 uint32_t etwas_reconcile_begin(void);
 
@@ -33,10 +33,6 @@ uint32_t etwas_reconcile_begin(void);
  * has not answered by then are counted (sharing/guest.h). Neither does anything in a process that
  * has not joined and does not want to.
  */
-struct etwas_registering {
-    uint32_t passes;
-    uint64_t deadline_ns;
-};
 struct etwas_registering etwas_reconcile_before_registering(const etwas_guid *provider);
 void etwas_reconcile_after_registering(struct etwas_registering registering);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Controlling sessions of other processes: their hosts are asked, and answer when it is done.
+ * Finding sessions of other processes, and asking their hosts, which answer when it is done.
  * Callers hold no lock of the library. A host that does not answer costs a timeout: ERROR_TIMEOUT.
  */
 #ifndef ETWAS_SHARING_REMOTE_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/properties.h"
+#include "reader/consumer.h"
 #include "registry/message.h"
 #include "registry/session_entry.h"
 
@@ -22,9 +22,11 @@
 bool etwas_remote_is_available(void);
 
 /*
- * Timeout for answers that wait for no disk and no provider: a host that takes longer is stopped.
+ * Timeouts for a host to accept and to receive a request, and for answers that wait for no disk and
+ * no provider: a host that takes longer is stopped.
  */
 enum {
+    ETWAS_REMOTE_CONNECT_TIMEOUT_MS = 1000,
     ETWAS_REMOTE_QUERY_TIMEOUT_MS = 5000
 };
 
@@ -34,6 +36,9 @@ enum {
  */
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry);
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry);
+
+/* Whether the handle is of a living session of another process. */
+bool etwas_remote_is(uint64_t handle);
 
 /*
  * Lists the sessions of other processes, without private ones. Returns their number; *entries and
@@ -68,29 +73,10 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
                               struct etwas_message *message, void *body, uint64_t deadline_ns);
 
 /*
- * ControlTrace. `handle` is the one that the session was found with, 0 if it was found by name.
- * Sends what ControlTrace reads of the reply's block, with an absolute file name, and fills in what
- * it would fill in. The handle in the block is one of this process.
+ * Connects a consumer to the session of this name that another process hosts.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is none, or it is not in real time. ERROR_TIMEOUT: its host
+ * does not answer. Errors of etwas_remote_consumer_connect.
  */
-uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t handle,
-                              const struct etwas_reply *reply, uint32_t control_code);
-
-/*
- * QUERY of one of many sessions, whose hosts are all asked before any is waited for. If the first
- * returns ERROR_SUCCESS the second has to be called, which waits until the deadline
- * (CLOCK_MONOTONIC, ns). If the host has not answered by then the block has what the session's
- * entry says: name, GUID, mode, clock, its process instead of the thread, and a handle; the rest,
- * BufferSize too, is 0.
- */
-uint32_t etwas_remote_query_begin(const struct etwas_registry_entry *entry,
-                                  const struct etwas_reply *reply, int *connection);
-uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
-                                const struct etwas_reply *reply, int connection,
-                                uint64_t deadline_ns);
-
-/* EnableTraceEx2 for a handle of another process's session. */
-uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
-                             const struct etwas_registry_enablement *enablement,
-                             uint32_t timeout_ms);
+uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer);
 
 #endif

@@ -7,33 +7,29 @@
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "control/prepare.h"
+#include "platform/thread.h"
+#include "registry/process.h"
+#include "registry/sessions.h"
 #include "shared/sequences.h"
 #include "sharing/reconcile.h"
+#include "sharing/remote.h"
 #include "sharing/service.h"
 
 static uint32_t is_declined; /* the program has declined */
 static uint32_t refusal;     /* of the last attempt; ERROR_SUCCESS: none */
 
-bool etwas_sharing_is_built(void)
-{
-#ifdef ETWAS_WITH_SHARING
-    return true;
-#else
-    return false;
-#endif
-}
-
 bool etwas_sharing_is_wanted(void)
 {
     const char *value = getenv("ETWAS_SHARED");
 
-    return etwas_sharing_is_built() && ck_pr_load_32(&is_declined) == 0 &&
-           getauxval(AT_SECURE) == 0 && (value == NULL || strcmp(value, "0") != 0);
+    return ck_pr_load_32(&is_declined) == 0 && getauxval(AT_SECURE) == 0 &&
+           (value == NULL || strcmp(value, "0") != 0);
 }
 
 void etwas_sharing_store_refusal(uint32_t code)
@@ -116,6 +112,60 @@ uint32_t etwas_share(void)
     code = code == ERROR_SUCCESS ? etwas_reconcile_begin() : code;
     if (code == ERROR_SUCCESS) {
         etwas_reconcile_now();
+    }
+    return code;
+}
+
+/* ---- where sessions and processes are found --------------------------------------------------- */
+
+struct sharing_wanted {
+    uint32_t process_id;
+    uint32_t code;
+    char path[ETWAS_FOLDER_BYTES];
+};
+
+/* Stores the folder of a process. Processes of different PID namespaces may have one id. */
+static bool sharing_read_folder(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct sharing_wanted *wanted = context;
+    char path[ETWAS_FOLDER_BYTES];
+
+    if (list->process_id != wanted->process_id) {
+        return true;
+    }
+    etwas_registry_path(list->folder, path);
+    if (wanted->code == ERROR_SUCCESS && strcmp(path, wanted->path) != 0) {
+        wanted->code = ERROR_MORE_DATA;
+        return false;
+    }
+    memcpy(wanted->path, path, sizeof path);
+    wanted->code = ERROR_SUCCESS;
+    return true;
+}
+
+uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, char *text,
+                              size_t room)
+{
+    struct sharing_wanted wanted = {.process_id = process_id, .code = ERROR_NOT_FOUND};
+    uint32_t code;
+
+    if (text == NULL || room == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    text[0] = '\0';
+    if (!etwas_remote_is_available()) {
+        return ERROR_NOT_FOUND;
+    }
+    if (session != NULL) {
+        code = etwas_registry_folder_of(session, wanted.path);
+    } else {
+        wanted.process_id = process_id != 0 ? process_id : etwas_process_id_peek();
+        code = etwas_registry_each_process(sharing_read_folder, &wanted);
+        /* Another process's list that cannot be read is not about this one. */
+        code = code == ERROR_SUCCESS || wanted.code != ERROR_NOT_FOUND ? wanted.code : code;
+    }
+    if (code == ERROR_SUCCESS) {
+        (void)snprintf(text, room, "%s", wanted.path);
     }
     return code;
 }

@@ -10,9 +10,6 @@
 
 #include "session/configuration.h"
 
-/* Whether the library was built with sharing. */
-bool etwas_sharing_is_built(void);
-
 /*
  * Whether this process joins by itself. It does not if ETWAS_SHARED in the environment is 0, if the
  * program has declined, or if it has another user's rights (AT_SECURE) and so should not trust that

@@ -45,7 +45,8 @@ configure typed -DCMAKE_BUILD_TYPE=Debug
 configure asked -DETWAS_INSTALL=ON
 grep -rqs libetwas.so "$work/asked/etwas/cmake_install.cmake" || fail "not installed although it is asked for"
 
-grep -q -e -DETWAS_WITH_SHARING=1 <<<"$commands" || fail "sessions of many processes are left out unasked"
+grep -q -e /runtime/sharing/ <<<"$commands" || fail "sessions of many processes are left out unasked"
 configure alone -DETWAS_SHARING=OFF
-! grep -q -e -DETWAS_WITH_SHARING <<<"$commands" || fail "sessions of many processes are built in all the same"
+! grep -q -e /runtime/sharing/ -e /runtime/registry/ <<<"$commands" ||
+    fail "sessions of many processes are built in all the same"
 echo "ok: optimised, the host's flags, nothing installed unasked"

@@ -15,9 +15,9 @@
 #include "platform/wait.h"
 #include "read_trace.h"
 #include "reader/builder.h"
-#include "realtime/consume_protocol.h"
-#include "realtime/remote_consumer.h"
-#include "sharing/remote_consume.h"
+#include "session/sharing.h"
+#include "sharing/consume_protocol.h"
+#include "sharing/remote_consumer.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -83,7 +83,7 @@ static void say_all(const uint8_t *data, size_t size)
 }
 
 /* What the reader finds when no session of its process has the name; the second time there is none. */
-uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer)
+static uint32_t consume(const etwas_wchar *name, struct etwas_consumer **consumer)
 {
     int connection = ends[1];
 
@@ -93,6 +93,8 @@ uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **c
                ? etwas_remote_consumer_connect(connection, etwas_monotonic_ns(), consumer)
                : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
 }
+
+const struct etwas_sharing etwas_sharing = {.consume = consume};
 
 static void nothing(void)
 {

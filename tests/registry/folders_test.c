@@ -23,12 +23,12 @@
 #include "platform/testpoint.h"
 #include "registry/connection.h"
 #include "registry/fixture.h"
-#include "registry/listed_folders.h"
 #include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
+#include "shared/listed_folders.h"
 
 enum {
     ROUNDS = 300,

@@ -5,8 +5,8 @@
  * A consumer (consumer.h) of a session that another process hosts. Everything that comes from that
  * process is checked.
  */
-#ifndef ETWAS_REALTIME_REMOTE_CONSUMER_H
-#define ETWAS_REALTIME_REMOTE_CONSUMER_H
+#ifndef ETWAS_SHARING_REMOTE_CONSUMER_H
+#define ETWAS_SHARING_REMOTE_CONSUMER_H
 
 #include "reader/consumer.h"
 

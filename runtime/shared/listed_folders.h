@@ -7,8 +7,8 @@
  * /dev/shm/etwas-UID. All processes of the user read that folder, so they find these, too. Such a
  * file stays until its folder has gone.
  */
-#ifndef ETWAS_REGISTRY_LISTED_FOLDERS_H
-#define ETWAS_REGISTRY_LISTED_FOLDERS_H
+#ifndef ETWAS_SHARED_LISTED_FOLDERS_H
+#define ETWAS_SHARED_LISTED_FOLDERS_H
 
 #include <dirent.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "realtime/remote_consumer.h"
+#include "sharing/remote_consumer.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -17,7 +17,7 @@
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
-#include "realtime/consume_protocol.h"
+#include "sharing/consume_protocol.h"
 
 #define NS_A_MILLISECOND UINT64_C(1000000)
 

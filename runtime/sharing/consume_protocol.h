@@ -18,8 +18,8 @@
  * A consumer that stops reading lets its connection fill up. What it does not take waits in its
  * queue, whose size is the session's.
  */
-#ifndef ETWAS_REALTIME_CONSUME_PROTOCOL_H
-#define ETWAS_REALTIME_CONSUME_PROTOCOL_H
+#ifndef ETWAS_SHARING_CONSUME_PROTOCOL_H
+#define ETWAS_SHARING_CONSUME_PROTOCOL_H
 
 #include <assert.h>
 #include <stdint.h>

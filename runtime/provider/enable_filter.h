@@ -5,8 +5,8 @@
  * The filters of EnableTraceEx and EnableTraceEx2: which processes are included, which events,
  * which of them get stacks; other filters are refused.
  */
-#ifndef ETWAS_CONTROL_ENABLE_FILTER_H
-#define ETWAS_CONTROL_ENABLE_FILTER_H
+#ifndef ETWAS_PROVIDER_ENABLE_FILTER_H
+#define ETWAS_PROVIDER_ENABLE_FILTER_H
 
 #include <etwas/evntprov.h>
 #include <stdbool.h>

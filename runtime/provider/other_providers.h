@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Providers of other processes, and how the sessions of other processes enable providers, at one
+ * moment: what etwas_sharing.read_others has read.
+ */
+#ifndef ETWAS_PROVIDER_OTHER_PROVIDERS_H
+#define ETWAS_PROVIDER_OTHER_PROVIDERS_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "provider/control_guid.h"
+
+struct etwas_other_provider {
+    etwas_guid guid;
+    etwas_guid group; /* that it belongs to, if has_group */
+    uint64_t process_start;
+    uint32_t process_id;
+    uint32_t layout; /* of the pools that its process can log to */
+    bool is_group;
+    bool is_classic;
+    bool has_group;
+};
+
+/* How one shared session enables a provider or group. */
+struct etwas_other_enablement {
+    TRACE_ENABLE_INFO info;
+    etwas_guid guid;
+    bool is_group;
+    uint32_t layout; /* of the session's pool; 0: no other process logs to it */
+    etwas_guid session;
+};
+
+/* A process that cannot log to a session which enables a provider of it. */
+struct etwas_other_unattached {
+    uint64_t
+        process_start; /* in ticks, as its list has it: ids of other PID namespaces may be equal */
+    uint32_t process_id;
+    etwas_guid session;
+};
+
+struct etwas_other_processes {
+    struct etwas_other_provider *providers;
+    uint32_t provider_count;
+    struct etwas_other_unattached *unattached;
+    uint32_t unattached_count;
+    struct etwas_other_enablement *enablements; /* by sessions that other processes host */
+    uint32_t enablement_count;
+};
+
+void etwas_other_processes_free(struct etwas_other_processes *others);
+
+/*
+ * Adds a provider without a process for each enablement of the sessions, registered or not, for
+ * lists of GUIDs. ERROR_NOT_ENOUGH_MEMORY: nothing has been added.
+ */
+uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others);
+
+/*
+ * Lists how shared sessions enable a provider or group, this process's own sessions included: one
+ * entry for each session that does. Returns their number; *enables is freed by the caller, NULL
+ * without memory. Called without a lock of the library.
+ */
+uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
+                                           const etwas_guid *guid, bool is_group,
+                                           struct etwas_other_enablement **enables);
+
+/* Whether the provider's process logs to the session of the enablement. */
+bool etwas_other_process_logs(const struct etwas_other_processes *others,
+                              const struct etwas_other_provider *provider,
+                              const struct etwas_other_enablement *enablement);
+
+/*
+ * Removes all but the providers (or groups), each once, that this process does not know: has not
+ * registered, or, with `registered_only` false, does not enable either. Called with the control
+ * lock held.
+ */
+void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
+                                        bool registered_only);
+
+/*
+ * How a session of this process, or one that it is a guest of, enables a provider. Called with the
+ * control lock held.
+ */
+TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
+
+#endif
