@@ -13,22 +13,20 @@
 
 #include "platform/cancel.h"
 #include "platform/identity.h"
-#include "platform/own_descriptor.h"
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
-#include "registry/message.h"
 #include "registry/notification.h"
 #include "registry/sessions.h"
 #include "shared/layout.h"
 #include "sharing/enablement.h"
 #include "sharing/host_answers.h"
+#include "sharing/host_connections.h"
 #include "sharing/host_consumers.h"
 #include "sharing/host_entry.h"
 #include "sharing/host_guests.h"
-#include "sharing/host_request.h"
 #include "sharing/host_spares.h"
 #include "sharing/host_unattached.h"
 #include "sharing/other_processes.h"
@@ -38,8 +36,6 @@
 #include "sharing/sharing.h"
 
 enum {
-    NO_FILES_PAUSE_NS = 10000000,
-    TURN_AWAY_NS = 20000000,   /* for a request, which comes right behind its connection */
     CLOSING_TIMEOUT_MS = 1000, /* for the guests' callbacks */
     IDLE_TIMEOUT_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
@@ -111,70 +107,6 @@ static void host_notify_all(const struct host *host, struct etwas_waiter *waiter
 }
 
 /* ---- a session's life ------------------------------------------------------------------------ */
-
-static enum etwas_service_answer host_receive_guest(int connection, uint64_t session)
-{
-    enum etwas_service_answer answer;
-
-    etwas_host_spares_lend(connection);
-    answer = etwas_host_guests_receive(connection, session);
-    etwas_host_spares_return();
-    return answer;
-}
-
-/*
- * For a connection that cannot be kept. A request is answered all the same, so that a session can
- * be queried and stopped. A guest is turned away: what it has counted until now is lost and
- * counted, and the session's account says that it cannot log.
- */
-static void host_turn_away(int connection, uint64_t session, etwas_service_handler receive,
-                           const struct etwas_peer *peer, uint32_t code)
-{
-    uint16_t op = etwas_message_next_op(connection, etwas_monotonic_ns() + TURN_AWAY_NS);
-
-    if (etwas_host_is_request(op)) {
-        if (receive(connection, session) == ETWAS_SERVICE_GIVE) {
-            return;
-        }
-    } else {
-        etwas_host_spares_lend(connection);
-        etwas_host_unattached_turn_away(session, connection, peer->process_id, code);
-    }
-    etwas_descriptor_close(connection);
-    etwas_host_spares_return();
-}
-
-static enum etwas_service_answer host_accept(int listener, uint64_t session,
-                                             etwas_service_handler receive)
-{
-    const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
-    struct etwas_peer peer;
-    int connection;
-    uint32_t code = etwas_host_spares_accept(listener, &connection, &peer);
-
-    if (code == ERROR_SUCCESS) {
-        code = etwas_service_watch(connection, true, receive, session);
-    }
-    etwas_host_unattached_refresh(session); /* before a query is answered, by any of these ways */
-    if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY) {
-        host_turn_away(connection, session, receive, &peer, code);
-    } else if (code == ERROR_BUSY) {
-        /* poll reports it again at once, until the program closes files */
-        (void)nanosleep(&pause, NULL);
-    }
-    return ETWAS_SERVICE_KEEP;
-}
-
-static enum etwas_service_answer host_accept_guest(int listener, uint64_t session)
-{
-    return host_accept(listener, session, host_receive_guest);
-}
-
-/* Accepts a controller of a recorder that this process alone knows. */
-static enum etwas_service_answer host_accept_controller(int listener, uint64_t session)
-{
-    return host_accept(listener, session, etwas_host_snapshots_receive);
-}
 
 static void host_free_template(struct host *host)
 {
@@ -308,8 +240,8 @@ void etwas_host_open(struct etwas_session *session)
         host_notify_all(host, NULL, NULL);
     }
     (void)etwas_service_watch(host->published.registry.listener, false,
-                              session->configuration.is_listed ? host_accept_controller
-                                                               : host_accept_guest,
+                              session->configuration.is_listed ? etwas_host_accept_controller
+                                                               : etwas_host_accept,
                               host->handle);
     host_unlock();
 }

@@ -325,7 +325,7 @@ static void guest_await_or_free(uint64_t session, uint32_t row)
 }
 
 /* Releases the row of a connection that ends. Returns whether there was one. */
-static bool guest_release_row(uint64_t session, int connection)
+bool etwas_host_guests_release(uint64_t session, int connection)
 {
     struct guests *guests;
     uint32_t number = 0;
@@ -407,7 +407,7 @@ static bool guest_has_hung_up(int connection)
     return poll(&what, 1, 0) > 0 && (what.revents & (POLLHUP | POLLRDHUP)) != 0;
 }
 
-static enum etwas_service_answer guest_attach(uint64_t session, int connection)
+enum etwas_service_answer etwas_host_guests_attach(uint64_t session, int connection)
 {
     struct etwas_attach_answer body = {0};
     struct etwas_peer peer;
@@ -426,94 +426,23 @@ static enum etwas_service_answer guest_attach(uint64_t session, int connection)
     }
     etwas_host_unattached_attached(session, connection);
     if (guest_answer_attach(session, connection, &body) != ERROR_SUCCESS) {
-        (void)guest_release_row(session, connection);
+        (void)etwas_host_guests_release(session, connection);
         return guest_has_hung_up(connection) ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_CLOSE;
     }
     return ETWAS_SERVICE_KEEP;
 }
 
-/* ---- receiving: in the control thread -------------------------------------------------------- */
-
-static void guest_store_acknowledged(uint64_t session, int connection, const void *body,
-                                     uint32_t bytes)
+bool etwas_host_guests_acknowledge(uint64_t session, int connection, uint64_t number)
 {
     struct row *row;
-    uint64_t number;
 
-    if (bytes != sizeof number) {
-        return;
-    }
-    memcpy(&number, body, sizeof number);
     (void)pthread_mutex_lock(&lock);
     row = guests_row_of(guests_of(session), connection);
     if (row != NULL) {
         row->acknowledged = number;
     }
     (void)pthread_mutex_unlock(&lock);
-    if (row == NULL) {
-        etwas_host_unattached_acknowledge(session, connection, number);
-    }
-}
-
-static enum etwas_service_answer guests_receive_message(int connection, uint64_t session)
-{
-    static uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16))); /* the thread's */
-    struct etwas_message message;
-    uint32_t code = etwas_message_receive(connection, &message, body, sizeof body, 0);
-
-    if (code == ERROR_TIMEOUT) {
-        return ETWAS_SERVICE_KEEP;
-    }
-    if (code != ERROR_SUCCESS) {
-        /* it has ended, or sends garbage */
-        (void)guest_release_row(session, connection);
-        return ETWAS_SERVICE_CLOSE;
-    }
-    if (message.op == ETWAS_MESSAGE_ACKNOWLEDGE &&
-        (message.descriptor >= 0 || message.bytes == sizeof(struct etwas_unattached_report))) {
-        if (etwas_host_unattached_receive(session, connection, message.descriptor, body,
-                                          message.bytes)) {
-            (void)guest_release_row(session, connection); /* it does not use what it was given */
-        }
-    } else if (message.descriptor >= 0) {
-        (void)close(message.descriptor);
-    }
-    /*
-     * A guest requests nothing more: otherwise its connection would be of two rows, or of a row and
-     * a request.
-     */
-    if (message.op != ETWAS_MESSAGE_ACKNOWLEDGE && message.op != ETWAS_MESSAGE_DESCRIBE &&
-        guest_release_row(session, connection)) {
-        return ETWAS_SERVICE_CLOSE;
-    }
-    switch (message.op) {
-    case ETWAS_MESSAGE_ATTACH:
-        return guest_attach(session, connection);
-    case ETWAS_MESSAGE_ACKNOWLEDGE:
-        guest_store_acknowledged(session, connection, body, message.bytes);
-        etwas_host_unattached_read(session, connection);
-        return ETWAS_SERVICE_KEEP;
-    case ETWAS_MESSAGE_DESCRIBE:
-        etwas_host_store_descriptions(body, message.bytes);
-        return ETWAS_SERVICE_KEEP;
-    case ETWAS_MESSAGE_CONSUME:
-        return etwas_host_consume(connection, session) ? ETWAS_SERVICE_GIVE : ETWAS_SERVICE_CLOSE;
-    default:
-        /* The request owns the connection from here on; otherwise it is closed. */
-        return etwas_host_request(connection, session, &message, body) ? ETWAS_SERVICE_GIVE
-                                                                       : ETWAS_SERVICE_CLOSE;
-    }
-}
-
-/* A process that is no longer watched has counted what it has counted. */
-enum etwas_service_answer etwas_host_guests_receive(int connection, uint64_t session)
-{
-    enum etwas_service_answer answer = guests_receive_message(connection, session);
-
-    if (answer != ETWAS_SERVICE_KEEP) {
-        etwas_host_unattached_end(session, connection);
-    }
-    return answer;
+    return row != NULL;
 }
 
 /* ---- a session's life ------------------------------------------------------------------------ */

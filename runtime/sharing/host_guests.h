@@ -41,10 +41,13 @@ struct etwas_unattached_report {
 void etwas_host_guests_begin(struct etwas_session *session);
 
 /*
- * Handler of the control thread for a connection to the session of this handle: a message, or the
- * end.
+ * What the control thread does for a guest's connection to the session of this handle: attaches the
+ * guest; stores which entry it has acknowledged; releases the row of a connection that ends. The
+ * last two return whether the connection is a guest's.
  */
-enum etwas_service_answer etwas_host_guests_receive(int connection, uint64_t session);
+enum etwas_service_answer etwas_host_guests_attach(uint64_t session, int connection);
+bool etwas_host_guests_acknowledge(uint64_t session, int connection, uint64_t number);
+bool etwas_host_guests_release(uint64_t session, int connection);
 
 /* The number of guests, with those whose connections have ended and that still have the pool. */
 uint32_t etwas_host_guests_count(const struct etwas_session *session);

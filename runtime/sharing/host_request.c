@@ -60,7 +60,7 @@ static void request_control(struct request *request)
     request_answer(request, code, request->content, request->bytes);
 }
 
-static void request_enable(const struct request *request)
+static void request_enable(struct request *request)
 {
     struct etwas_registry_enablement enablement;
     size_t used;
@@ -75,7 +75,7 @@ static void request_enable(const struct request *request)
 }
 
 /* Answers with the session's account, after stopping it if that was requested. */
-static void request_account(const struct request *request)
+static void request_account(struct request *request)
 {
     void *body = malloc(ETWAS_MESSAGE_BYTES);
     uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
@@ -119,20 +119,22 @@ static bool request_is_of_session(const struct request *request)
            request->head.gate == etwas_handle_generation(request->session);
 }
 
+/* By the message's op. */
+static void (*const serve[])(struct request *request) = {
+    [ETWAS_MESSAGE_CONTROL] = request_control,
+    [ETWAS_MESSAGE_ENABLE] = request_enable,
+    [ETWAS_MESSAGE_SNAPSHOT] = request_snapshot,
+    [ETWAS_MESSAGE_ACCOUNT] = request_account,
+};
+
 static void *request_serve(void *argument)
 {
     struct request *request = argument;
 
-    if (!request_is_of_session(request)) {
-        request_answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
-    } else if (request->message.op == ETWAS_MESSAGE_CONTROL) {
-        request_control(request);
-    } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
-        request_enable(request);
-    } else if (request->message.op == ETWAS_MESSAGE_SNAPSHOT) {
-        request_snapshot(request);
+    if (request_is_of_session(request)) {
+        serve[request->message.op](request);
     } else {
-        request_account(request);
+        request_answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
     }
     etwas_descriptor_close(request->connection);
     free(request);
@@ -140,18 +142,12 @@ static void *request_serve(void *argument)
     return NULL;
 }
 
-bool etwas_host_is_request(uint16_t op)
-{
-    return op == ETWAS_MESSAGE_CONTROL || op == ETWAS_MESSAGE_ENABLE ||
-           op == ETWAS_MESSAGE_ACCOUNT || op == ETWAS_MESSAGE_SNAPSHOT;
-}
-
 bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
                         const void *body)
 {
     struct request *request;
 
-    if (!etwas_host_is_request(message->op) || message->bytes < sizeof request->head) {
+    if (message->bytes < sizeof request->head) {
         return false;
     }
     request = malloc(sizeof *request + message->bytes);
@@ -169,24 +165,6 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
         return false;
     }
     return true;
-}
-
-enum etwas_service_answer etwas_host_snapshots_receive(int connection, uint64_t session)
-{
-    struct etwas_snapshot_request body;
-    struct etwas_message message;
-    uint32_t code = etwas_message_receive(connection, &message, &body, sizeof body, 0);
-
-    if (code == ERROR_TIMEOUT) {
-        return ETWAS_SERVICE_KEEP;
-    }
-    if (code == ERROR_SUCCESS && message.descriptor >= 0) {
-        (void)close(message.descriptor);
-    }
-    return code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_SNAPSHOT &&
-                   etwas_host_request(connection, session, &message, &body)
-               ? ETWAS_SERVICE_GIVE
-               : ETWAS_SERVICE_CLOSE;
 }
 
 void etwas_host_requests_end(void)

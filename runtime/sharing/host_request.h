@@ -43,22 +43,13 @@ struct etwas_snapshot_request {
     etwas_wchar file_name[1024 + 4]; /* from `/` on; terminated */
 };
 
-/* Whether etwas_host_request does what messages with this op ask. */
-bool etwas_host_is_request(uint16_t op);
-
 /*
- * Has a thread do what the message asks of the session with this handle, answer, and close the
- * connection. False: it is no such request, or there is no thread; the connection stays the
- * caller's.
+ * Has a thread do what a message with one of these ops asks of the session with this handle,
+ * answer, and close the connection. False: the message is too short, or there is no thread; the
+ * connection stays the caller's.
  */
 bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
                         const void *body);
-
-/*
- * Handler of connections (service.h) to a recorder that this process alone knows: it may be asked
- * for SNAPSHOT only.
- */
-enum etwas_service_answer etwas_host_snapshots_receive(int connection, uint64_t session);
 
 /*
  * Called at the end of the process: waits until all requests are answered. A request may have asked
