@@ -7,13 +7,10 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <poll.h>
-#include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "buffer/unattached.h"
 #include "clock/clock.h"
-#include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
@@ -34,130 +31,6 @@ enum {
     NS_A_MILLISECOND = 1000000,
     LOCK_CHECKS = 10,
 };
-
-struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* the cancellation state of the thread that has the lock, before it took it */
-static int cancelling;
-static uint64_t uses;
-
-void etwas_guests_lock(void)
-{
-    int before = etwas_cancel_forbid();
-
-    (void)pthread_mutex_lock(&lock);
-    cancelling = before;
-}
-
-bool etwas_guests_lock_before(uint64_t deadline_ns)
-{
-    int before = etwas_cancel_forbid();
-
-    if (!etwas_mutex_lock_until(&lock, deadline_ns)) {
-        etwas_cancel_allow(before);
-        return false;
-    }
-    cancelling = before;
-    return true;
-}
-
-void etwas_guests_unlock(void)
-{
-    int before = cancelling;
-
-    (void)pthread_mutex_unlock(&lock);
-    etwas_cancel_allow(before);
-}
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-uint64_t etwas_guest_handle(const struct etwas_guest *guest)
-{
-    return etwas_session_handle((struct etwas_session_key){guest->index, guest->gate});
-}
-
-bool etwas_guest_is_counted(const struct etwas_guest *guest)
-{
-    return guest->state == ETWAS_GUEST_AWAITED || guest->state == ETWAS_GUEST_REFUSED;
-}
-
-/* Whether providers may be enabled with its handle. */
-static bool guest_is_bound(const struct etwas_guest *guest)
-{
-    return guest->state == ETWAS_GUEST_ATTACHED || etwas_guest_is_counted(guest);
-}
-
-struct etwas_guest *etwas_guest_find(const etwas_guid *session)
-{
-    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
-        struct etwas_guest *guest = &etwas_guests[index];
-
-        if ((guest->state == ETWAS_GUEST_KNOWN || guest_is_bound(guest)) &&
-            memcmp(&guest->session, session, sizeof *session) == 0) {
-            return guest;
-        }
-    }
-    return NULL;
-}
-
-struct etwas_guest *etwas_guest_of(uint64_t handle)
-{
-    struct etwas_session_key key;
-    struct etwas_guest *guest;
-
-    if (!etwas_writer_key_of(handle, &key) || key.index < ETWAS_SESSION_ENTRIES) {
-        return NULL;
-    }
-    guest = &etwas_guests[key.index - ETWAS_SESSION_ENTRIES];
-    return guest->gate == key.generation ? guest : NULL;
-}
-
-/*
- * Returns an entry that is free, else the KNOWN one that was used longest ago. NULL: all are in
- * use.
- */
-static struct etwas_guest *guest_claim_entry(void)
-{
-    struct etwas_guest *oldest = NULL;
-
-    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
-        struct etwas_guest *guest = &etwas_guests[index];
-
-        if (guest->state == ETWAS_GUEST_FREE) {
-            oldest = guest;
-            break;
-        }
-        if (guest->state == ETWAS_GUEST_KNOWN &&
-            (oldest == NULL || guest->used_at < oldest->used_at)) {
-            oldest = guest;
-        }
-    }
-    if (oldest != NULL) {
-        *oldest = (struct etwas_guest){
-            .index = ETWAS_SESSION_ENTRIES + (uint32_t)(oldest - etwas_guests), .connection = -1};
-    }
-    return oldest;
-}
-
-/* Another session of the same GUID has another gate. */
-struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate)
-{
-    struct etwas_guest *guest = etwas_guest_find(session);
-
-    if (guest == NULL || (guest->gate != gate && guest_is_bound(guest))) {
-        guest = guest_claim_entry();
-    }
-    if (guest != NULL && !guest_is_bound(guest)) {
-        guest->state = ETWAS_GUEST_KNOWN;
-        guest->session = *session;
-        guest->gate = gate;
-    }
-    if (guest != NULL) {
-        guest->used_at = ++uses;
-    }
-    return guest;
-}
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
@@ -323,7 +196,7 @@ struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *
     guest_release_abandoned();
     guest = etwas_guest_find(&entry->session);
     if (guest == NULL) {
-        guest = guest_claim_entry();
+        guest = etwas_guest_claim_entry();
     }
     *code = guest != NULL ? guest_connect(guest, entry) : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     if (*code != ERROR_SUCCESS) {
@@ -338,7 +211,7 @@ struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *
     guest->acknowledged = 0;
     guest->refusal = 0;
     guest->reported_refusal = 0;
-    guest->used_at = ++uses;
+    etwas_guest_set_used(guest);
     guest->applied = (struct etwas_applied){
         .session = etwas_guest_handle(guest),
         .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
@@ -549,59 +422,6 @@ void etwas_guests_detach_cut(void)
         } else if (guest->state == ETWAS_GUEST_LEAVING) {
             guest_leave(guest);
         }
-    }
-}
-
-/* ---- descriptions for the host --------------------------------------------------------------- */
-
-/* used by the thread that has the lock */
-static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES];
-
-static uint32_t guest_send_description(const struct etwas_guest *guest,
-                                       const struct etwas_description *next, uint64_t deadline_ns)
-{
-    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
-
-    if (next->bytes > sizeof body - sizeof next->subject) {
-        return ERROR_SUCCESS; /* no file has larger ones either: a record has 64 KB at most */
-    }
-    memcpy(body, &next->subject, sizeof next->subject);
-    memcpy(body + sizeof next->subject, next->records, next->bytes);
-    message.bytes = (uint32_t)(sizeof next->subject + next->bytes);
-    return etwas_message_send(guest->connection, &message, body, deadline_ns);
-}
-
-/* Sends as many images with each message as it has room for. Takes the loader's lock. */
-static void guest_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
-{
-    const struct etwas_description_key subject = {.guid = ImageLoadGuid};
-    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
-    uint32_t code = ERROR_SUCCESS;
-
-    etwas_image_records_update();
-    memcpy(body, &subject, sizeof subject);
-    while (code == ERROR_SUCCESS && etwas_image_records_have_more(&guest->images)) {
-        struct etwas_image_cursor sent = guest->images;
-
-        message.bytes = etwas_image_records_read(&sent, body, sizeof subject, sizeof body, 0);
-        if (message.bytes > sizeof subject) {
-            code = etwas_message_send(guest->connection, &message, body, deadline_ns);
-        }
-        guest->images = code == ERROR_SUCCESS ? sent : guest->images;
-    }
-}
-
-void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
-{
-    struct etwas_description_cursor sent = guest->described;
-    const struct etwas_description *next;
-
-    while ((next = etwas_descriptions_next(&sent)) != NULL &&
-           guest_send_description(guest, next, deadline_ns) == ERROR_SUCCESS) {
-        guest->described = sent;
-    }
-    if (guest->takes_stacks) {
-        guest_send_images(guest, deadline_ns);
     }
 }
 

@@ -2,27 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions of other processes, as this process knows them: by name, to control them, and attached
- * where they enable its providers. The table is static. The index of an entry lies behind those of
- * the session table; with the gate of the session's slots it makes handles.
- *
- *     FREE       no session's, or of one that is over
- *     KNOWN      a controller of this process has a handle
- *     AWAITED    its host has been asked for its pool and has not answered: it is stopped, or busy.
- *                Its enablements are applied, and events for it are counted (buffer/unattached.h).
- *                When the host goes on it reads the counts, also if this process has ended by then
- *     REFUSED    attaching has failed, `refusal` says why: as AWAITED, and the host is told the
- *                reason. The pool is requested again when the reason may have passed
- *     ATTACHED   this process is a guest: it logs to the pool, and has a connection to the host
- *     LEAVING    the session is over and a thread has not left its pool yet; or its host has closed
- *                the connection and lives, and for other guests the session goes on
- *     ABANDONED  its host has died and its gates are closed. The pool, with what was logged and not
- *                yet written, stays mapped for recovery until this process attaches to another
- *                session, or ends
- *
- * All functions are called with the lock of this table held, which is taken before the control
- * lock, and held while a host is asked for its pool, for a moment or until a deadline. No handler
- * of the control thread takes it.
+ * Being a guest of another process's session: asking its host for the pool, attaching to it, and
+ * leaving it; the states are those of guest_table.h. All functions are called with the lock of that
+ * table held.
  */
 #ifndef ETWAS_SHARING_GUEST_H
 #define ETWAS_SHARING_GUEST_H
@@ -30,73 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buffer/slot.h"
-#include "provider/description.h"
-#include "provider/image_records.h"
 #include "registry/session_entry.h"
-#include "shared/join.h"
-#include "sharing/apply.h"
-
-enum etwas_guest_state {
-    ETWAS_GUEST_FREE,
-    ETWAS_GUEST_KNOWN,
-    ETWAS_GUEST_AWAITED,
-    ETWAS_GUEST_REFUSED,
-    ETWAS_GUEST_ATTACHED,
-    ETWAS_GUEST_LEAVING,
-    ETWAS_GUEST_ABANDONED,
-};
-
-struct etwas_guest {
-    enum etwas_guest_state state;
-    etwas_guid session;
-    uint32_t index; /* in handles and attachments */
-    uint32_t gate;
-    uint64_t used_at; /* grows with each use: the KNOWN entry with the smallest is reused first */
-    struct etwas_shared_guest shared;
-    int connection;
-    uint64_t socket; /* nonce of the host's socket, one for each session */
-    bool is_new;     /* requested by the present reconcile pass, which waits for the answer */
-    /*
-     * stored by the control thread: the connection has ended or has a message, and is no longer
-     * watched
-     */
-    uint32_t is_cut;
-    uint32_t refusal;                          /* why it was REFUSED last; 0: it was not */
-    uint32_t reported_refusal;                 /* the refusal that the host has been told */
-    struct etwas_applied applied;              /* what of the host's entry is applied */
-    bool takes_stacks;                         /* the session takes stacks, or has taken them */
-    struct etwas_description_cursor described; /* descriptions that the host has, … */
-    struct etwas_image_cursor images;          /* … and images */
-    uint64_t acknowledged; /* number of the entry that was acknowledged to the host */
-};
-
-extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
-
-/*
- * Take and release the lock; the thread cannot be cancelled meanwhile. The second returns false
- * when the deadline (CLOCK_MONOTONIC, ns) passes first.
- */
-void etwas_guests_lock(void);
-bool etwas_guests_lock_before(uint64_t deadline_ns);
-void etwas_guests_unlock(void);
-
-uint64_t etwas_guest_handle(const struct etwas_guest *guest);
-
-/* Whether the guest is AWAITED or REFUSED: its events are lost, and counted where they can be. */
-bool etwas_guest_is_counted(const struct etwas_guest *guest);
-
-/* The entry of the session, if it is KNOWN, AWAITED, REFUSED or ATTACHED; NULL: there is none. */
-struct etwas_guest *etwas_guest_find(const etwas_guid *session);
-
-/* The entry of a handle, also if its session is over; NULL: the handle is of no such session. */
-struct etwas_guest *etwas_guest_of(uint64_t handle);
-
-/*
- * Makes a KNOWN entry for the session whose slots have this gate, or returns the one there is.
- * NULL: the table is full.
- */
-struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate);
+#include "sharing/guest_table.h"
 
 /*
  * Asks the session's host for its pool, without waiting: the guest is AWAITED, or REFUSED at once
@@ -129,13 +46,6 @@ bool etwas_guest_count(struct etwas_guest *guest);
  * want of files, or be replaced while the folder is read. Also takes answers that have come late.
  */
 void etwas_guests_detach_cut(void);
-
-/*
- * Sends the host the descriptions, and if the session takes stacks the images, that it does not
- * have yet. Waits until the deadline while the host's queue is full; the rest is sent the next
- * time.
- */
-void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns);
 
 /* Around a fork. In the child the table is empty. */
 void etwas_guests_before_fork(void);

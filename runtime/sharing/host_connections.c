@@ -4,6 +4,7 @@
 #include "sharing/host_connections.h"
 
 #include <etwas/winerror.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,17 +13,85 @@
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/message.h"
+#include "sharing/descriptions.h"
 #include "sharing/host_consumers.h"
-#include "sharing/host_descriptions.h"
 #include "sharing/host_guests.h"
 #include "sharing/host_request.h"
-#include "sharing/host_spares.h"
 #include "sharing/host_unattached.h"
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
     TURN_AWAY_NS = 20000000, /* for a request, which comes right behind its connection */
 };
+
+/* ---- spare descriptors ----------------------------------------------------------------------- */
+
+/*
+ * A fork waits for both callers: for the thread that starts or stops a session, which has the lock
+ * of host.c, and for handlers of the control thread.
+ */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct etwas_spares spares = ETWAS_REGISTRY_NO_SPARES;
+static uint32_t hosted_sessions;
+
+void etwas_host_spares_begin(void)
+{
+    (void)pthread_mutex_lock(&spares_lock);
+    hosted_sessions++;
+    (void)etwas_registry_fill_spares(&spares);
+    (void)pthread_mutex_unlock(&spares_lock);
+}
+
+void etwas_host_spares_end(void)
+{
+    (void)pthread_mutex_lock(&spares_lock);
+    if (--hosted_sessions == 0) {
+        etwas_registry_free_spares(&spares);
+    }
+    (void)pthread_mutex_unlock(&spares_lock);
+}
+
+/*
+ * After ERROR_NO_SYSTEM_RESOURCES the caller closes the connection soon and calls spares_return.
+ */
+static uint32_t spares_accept(int listener, int *connection, struct etwas_peer *peer)
+{
+    uint32_t code;
+
+    (void)pthread_mutex_lock(&spares_lock);
+    code = etwas_registry_accept(listener, &spares, connection, peer);
+    (void)pthread_mutex_unlock(&spares_lock);
+    return code;
+}
+
+/*
+ * Around a message that may come or go with a descriptor: gives the spares up if no more files may
+ * be open, and opens them again.
+ */
+static void spares_lend(int connection)
+{
+    if (!etwas_registry_can_open(connection, 1)) {
+        (void)pthread_mutex_lock(&spares_lock);
+        etwas_registry_free_spares(&spares);
+        (void)pthread_mutex_unlock(&spares_lock);
+    }
+}
+
+/* A connection may outlive the last session, which closed the spares. */
+static void spares_return(void)
+{
+    (void)pthread_mutex_lock(&spares_lock);
+    if (hosted_sessions != 0) {
+        (void)etwas_registry_fill_spares(&spares);
+    }
+    (void)pthread_mutex_unlock(&spares_lock);
+}
+
+void etwas_host_spares_forget(void)
+{
+    etwas_registry_free_spares(&spares);
+    hosted_sessions = 0;
+}
 
 /* ---- what is received ------------------------------------------------------------------------ */
 
@@ -145,12 +214,12 @@ static enum etwas_service_answer connection_receive(int connection, uint64_t ses
 {
     enum etwas_service_answer answer;
 
-    etwas_host_spares_lend(connection);
+    spares_lend(connection);
     answer = receive_message(connection, session);
     if (answer != ETWAS_SERVICE_KEEP) {
         etwas_host_unattached_end(session, connection);
     }
-    etwas_host_spares_return();
+    spares_return();
     return answer;
 }
 
@@ -186,11 +255,11 @@ static void connection_turn_away(int connection, uint64_t session, etwas_service
             return;
         }
     } else {
-        etwas_host_spares_lend(connection);
+        spares_lend(connection);
         etwas_host_unattached_turn_away(session, connection, peer->process_id, code);
     }
     etwas_descriptor_close(connection);
-    etwas_host_spares_return();
+    spares_return();
 }
 
 /* ---- accepting ------------------------------------------------------------------------------- */
@@ -201,7 +270,7 @@ static enum etwas_service_answer connection_accept(int listener, uint64_t sessio
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
     struct etwas_peer peer;
     int connection;
-    uint32_t code = etwas_host_spares_accept(listener, &connection, &peer);
+    uint32_t code = spares_accept(listener, &connection, &peer);
 
     if (code == ERROR_SUCCESS) {
         code = etwas_service_watch(connection, true, receive, session);

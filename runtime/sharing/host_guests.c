@@ -4,26 +4,18 @@
 #include "sharing/host_guests.h"
 
 #include <ck_pr.h>
-#include <errno.h>
 #include <etwas/winerror.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "buffer/reap.h"
-#include "platform/fork.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "shared/mapping.h"
-#include "sharing/host_consumers.h"
-#include "sharing/host_descriptions.h"
-#include "sharing/host_request.h"
+#include "sharing/host_lingering.h"
 #include "sharing/host_unattached.h"
 
 enum {
@@ -76,44 +68,24 @@ static struct row *guests_row_of(struct guests *guests, int connection)
     return NULL;
 }
 
-/* ---- guests that live without a connection --------------------------------------------------- */
-
-/*
- * A program may close descriptors that it did not open (daemon), and goes on logging through the
- * mapping. So a guest gets the pool by a descriptor with a lock on the byte of its row, which the
- * kernel keeps as long as the descriptor or the mapping is there. Byte 0 is the host's
- * (shared/mapping.h).
- */
-static uint32_t guest_lock_byte(uint32_t row)
+void etwas_host_guests_lock(void)
 {
-    return 1 + row;
+    (void)pthread_mutex_lock(&lock);
 }
 
-/*
- * Whether the guest of this row still has the session's pool. Without a mapping there is no
- * session. Where the program has closed the pool's descriptor it cannot be known, and a slot whose
- * guest may live is not reaped.
- */
-static bool guest_has_pool(uint64_t session, uint32_t row)
+void etwas_host_guests_unlock(void)
 {
-    struct flock lock = {.l_type = F_WRLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = (off_t)guest_lock_byte(row),
-                         .l_len = 1};
-    struct etwas_held_session held;
-    bool has = false;
+    (void)pthread_mutex_unlock(&lock);
+}
 
-    if (etwas_session_hold(session, &held) != ERROR_SUCCESS) {
-        return false;
-    }
-    if (held.session->mapping != NULL) {
-        int descriptor = held.session->mapping->file.descriptor;
+bool etwas_host_guests_set_awaited(uint64_t session, uint32_t row, bool is_awaited)
+{
+    struct guests *guests = guests_of(session);
 
-        has = !etwas_descriptor_is_own(descriptor) || fcntl(descriptor, F_OFD_GETLK, &lock) != 0 ||
-              lock.l_type != F_UNLCK;
+    if (guests != NULL) {
+        guests->rows[row].is_awaited = is_awaited;
     }
-    etwas_session_release(&held);
-    return has;
+    return guests != NULL;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -155,8 +127,7 @@ static void guest_release_slot(uint64_t session, uint32_t number)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Frees a row whose guest no longer has the pool, and lets its slot be reaped. */
-static void guest_free_row(uint64_t session, uint32_t number)
+void etwas_host_guests_free_row(uint64_t session, uint32_t number)
 {
     struct guests *guests;
     bool is_ours = false;
@@ -191,137 +162,10 @@ static void guests_free_rows(uint64_t session)
     }
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
-        if (lingering[row] && !guest_has_pool(session, row)) {
-            guest_free_row(session, row);
+        if (lingering[row] && !etwas_lingering_has_pool(session, row)) {
+            etwas_host_guests_free_row(session, row);
         }
     }
-}
-
-/* ---- waiting for processes that linger ------------------------------------------------------- */
-
-/*
- * A process that dies loses its connection a moment before its memory; one that lives may keep the
- * pool for long, even after the session has ended. A thread waits for the lock that the kernel
- * releases then. A fork waits while such a thread begins or ends, since the child closes their
- * descriptors.
- */
-static struct lingering {
-    struct lingering *next;
-    uint64_t session;
-    uint32_t row;
-    int descriptor;   /* of the pool's file, opened anew: it shares no lock with the host's */
-} * lingering_guests; /* guarded by `lock` */
-
-/* Marks the row as awaited by a thread. False: the session has ended. Called with the lock held. */
-static bool guest_set_awaited(const struct lingering *lingering, bool is_awaited)
-{
-    struct guests *guests = guests_of(lingering->session);
-
-    if (guests != NULL) {
-        guests->rows[lingering->row].is_awaited = is_awaited;
-    }
-    return guests != NULL;
-}
-
-static void guest_stop_waiting(struct lingering *lingering)
-{
-    struct lingering **link = &lingering_guests;
-
-    etwas_fork_forbid();
-    (void)pthread_mutex_lock(&lock);
-    while (*link != lingering) {
-        link = &(*link)->next;
-    }
-    *link = lingering->next;
-    (void)guest_set_awaited(lingering, false);
-    (void)pthread_mutex_unlock(&lock);
-    etwas_descriptor_close(
-        lingering->descriptor); /* and with it the lock, which the row's next guest takes */
-    etwas_fork_allow();
-}
-
-static void *guest_await_end(void *argument)
-{
-    struct lingering *lingering = argument;
-    struct flock wanted = {.l_type = F_WRLCK,
-                           .l_whence = SEEK_SET,
-                           .l_start = (off_t)guest_lock_byte(lingering->row),
-                           .l_len = 1};
-
-    while (fcntl(lingering->descriptor, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {
-    }
-    guest_stop_waiting(lingering);
-    if (!guest_has_pool(lingering->session, lingering->row)) {
-        guest_free_row(lingering->session, lingering->row);
-    }
-    free(lingering);
-    return NULL;
-}
-
-/* Opens the pool's file anew. -1: the session has ended, or it cannot be opened. */
-static int guest_open_pool(uint64_t session)
-{
-    struct etwas_held_session held;
-    int descriptor = -1;
-
-    if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
-        if (held.session->mapping != NULL &&
-            etwas_descriptor_is_own(held.session->mapping->file.descriptor)) {
-            descriptor = etwas_descriptor_protect(
-                etwas_descriptor_reopen(held.session->mapping->file.descriptor));
-        }
-        etwas_session_release(&held);
-    }
-    return descriptor;
-}
-
-/*
- * Starts a thread that waits. Called with the lock held, so that the thread finds what it has to
- * undo.
- */
-static bool guest_start_waiting(struct lingering *lingering)
-{
-    if (lingering->descriptor < 0 || !guest_set_awaited(lingering, true)) {
-        return false;
-    }
-    if (!etwas_service_spawn(guest_await_end, lingering, "etwas-linger")) {
-        (void)guest_set_awaited(lingering, false);
-        return false;
-    }
-    lingering->next = lingering_guests;
-    lingering_guests = lingering;
-    return true;
-}
-
-/*
- * Frees the row of a guest whose connection has ended, or has a thread wait until it has released
- * the pool. Without a thread the next guest that attaches, or the end of the session, frees the
- * row.
- */
-static void guest_await_or_free(uint64_t session, uint32_t row)
-{
-    struct lingering *lingering;
-    bool waits;
-
-    if (!guest_has_pool(session, row)) {
-        guest_free_row(session, row);
-        return;
-    }
-    lingering = malloc(sizeof *lingering);
-    if (lingering == NULL) {
-        return;
-    }
-    etwas_fork_forbid();
-    *lingering =
-        (struct lingering){.session = session, .row = row, .descriptor = guest_open_pool(session)};
-    (void)pthread_mutex_lock(&lock);
-    waits = guest_start_waiting(lingering);
-    (void)pthread_mutex_unlock(&lock);
-    if (!waits) {
-        etwas_descriptor_close(lingering->descriptor);
-        free(lingering);
-    }
-    etwas_fork_allow();
 }
 
 /* Releases the row of a connection that ends. Returns whether there was one. */
@@ -341,7 +185,7 @@ bool etwas_host_guests_release(uint64_t session, int connection)
     }
     (void)pthread_mutex_unlock(&lock);
     if (row != NULL) {
-        guest_await_or_free(session, number);
+        etwas_lingering_await_or_free(session, number);
     }
     return row != NULL;
 }
@@ -390,7 +234,7 @@ static uint32_t guest_answer_attach(uint64_t session, int connection,
     }
     if (held.session->mapping != NULL) {
         answer.descriptor = held.session->mapping->file.descriptor;
-        answer.lock = guest_lock_byte(body->row);
+        answer.lock = etwas_lingering_lock_byte(body->row);
         code = etwas_message_send(connection, &answer, body, 0);
     } else {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
@@ -540,12 +384,7 @@ void etwas_host_guests_after_fork(bool is_child)
         guests_by_session[index].count = 0;
     }
     if (is_child) {
-        /* their threads are the parent's */
-        for (const struct lingering *one = lingering_guests; one != NULL; one = one->next) {
-            etwas_descriptor_close(one->descriptor);
-        }
-        lingering_guests = NULL;
-        etwas_host_requests_forget();
+        etwas_lingering_forget();
         etwas_host_unattached_forget();
     }
     (void)pthread_mutex_unlock(&lock);

@@ -62,6 +62,16 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
 /* Ends the guests' connections, after the gates were closed, so that they leave. */
 void etwas_host_guests_end(struct etwas_session *session);
 
+/*
+ * For host_lingering.c: the lock of the guests; whether a thread awaits the end of the guest in a
+ * row, with the lock held, false: the session has ended; and freeing the row of a guest that no
+ * longer has the pool, so that its slot is reaped.
+ */
+void etwas_host_guests_lock(void);
+void etwas_host_guests_unlock(void);
+bool etwas_host_guests_set_awaited(uint64_t session, uint32_t row, bool is_awaited);
+void etwas_host_guests_free_row(uint64_t session, uint32_t row);
+
 void etwas_host_guests_before_fork(void);
 void etwas_host_guests_after_fork(bool is_child);
 

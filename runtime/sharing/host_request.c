@@ -17,7 +17,7 @@
 #include "platform/wait.h"
 #include "session/session.h"
 #include "sharing/account.h"
-#include "sharing/enablement.h"
+#include "sharing/apply.h"
 #include "sharing/service.h"
 
 #define ANSWER_TIMEOUT_NS UINT64_C(1000000000)

@@ -14,7 +14,7 @@
 #include "provider/registration.h"
 #include "registry/process.h"
 #include "registry/sessions.h"
-#include "sharing/guest.h"
+#include "sharing/guest_table.h"
 #include "sharing/remote.h"
 #include "sharing/service.h"
 

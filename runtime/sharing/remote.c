@@ -12,7 +12,7 @@
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "registry/sessions.h"
-#include "sharing/guest.h"
+#include "sharing/guest_table.h"
 #include "sharing/host.h"
 #include "sharing/reconcile.h"
 #include "sharing/remote_consumer.h"

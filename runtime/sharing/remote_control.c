@@ -15,8 +15,8 @@
 #include "provider/enabling.h"
 #include "registry/message.h"
 #include "session/file_name.h"
-#include "sharing/enablement.h"
-#include "sharing/guest.h"
+#include "sharing/apply.h"
+#include "sharing/guest_table.h"
 #include "sharing/host_request.h"
 #include "sharing/remote.h"
 

@@ -10,7 +10,7 @@
 
 #include "etl/layout.h"
 #include "provider/metadata.h"
-#include "sharing/host_descriptions.h"
+#include "sharing/descriptions.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

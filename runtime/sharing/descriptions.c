@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/host_descriptions.h"
+#include "sharing/descriptions.h"
 
 #include <etwas/evntrace.h>
+#include <etwas/winerror.h>
 #include <string.h>
 
 #include "etl/event_metadata.h"
@@ -13,7 +14,63 @@
 #include "provider/description.h"
 #include "provider/guest_images.h"
 #include "provider/image_records.h"
+#include "registry/message.h"
 #include "session/session.h"
+
+/* ---- the guest ------------------------------------------------------------------------------- */
+
+/* used by the thread that has the lock */
+static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES];
+
+static uint32_t describe_send(const struct etwas_guest *guest, const struct etwas_description *next,
+                              uint64_t deadline_ns)
+{
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+
+    if (next->bytes > sizeof body - sizeof next->subject) {
+        return ERROR_SUCCESS; /* no file has larger ones either: a record has 64 KB at most */
+    }
+    memcpy(body, &next->subject, sizeof next->subject);
+    memcpy(body + sizeof next->subject, next->records, next->bytes);
+    message.bytes = (uint32_t)(sizeof next->subject + next->bytes);
+    return etwas_message_send(guest->connection, &message, body, deadline_ns);
+}
+
+/* Sends as many images with each message as it has room for. Takes the loader's lock. */
+static void describe_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    const struct etwas_description_key subject = {.guid = ImageLoadGuid};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+    uint32_t code = ERROR_SUCCESS;
+
+    etwas_image_records_update();
+    memcpy(body, &subject, sizeof subject);
+    while (code == ERROR_SUCCESS && etwas_image_records_have_more(&guest->images)) {
+        struct etwas_image_cursor sent = guest->images;
+
+        message.bytes = etwas_image_records_read(&sent, body, sizeof subject, sizeof body, 0);
+        if (message.bytes > sizeof subject) {
+            code = etwas_message_send(guest->connection, &message, body, deadline_ns);
+        }
+        guest->images = code == ERROR_SUCCESS ? sent : guest->images;
+    }
+}
+
+void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    struct etwas_description_cursor sent = guest->described;
+    const struct etwas_description *next;
+
+    while ((next = etwas_descriptions_next(&sent)) != NULL &&
+           describe_send(guest, next, deadline_ns) == ERROR_SUCCESS) {
+        guest->described = sent;
+    }
+    if (guest->takes_stacks) {
+        describe_send_images(guest, deadline_ns);
+    }
+}
+
+/* ---- the host -------------------------------------------------------------------------------- */
 
 static bool descriptions_is_class(const struct etwas_etl_full_header *header)
 {
