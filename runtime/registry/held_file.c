@@ -17,7 +17,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 #include "platform/testpoint.h"
-#include "registry/file_name.h"
+#include "registry/names.h"
 
 enum {
     PLACES = 4,

@@ -10,7 +10,7 @@
 #include "platform/identity.h"
 #include "platform/own_descriptor.h"
 #include "registry/connection.h"
-#include "registry/file_name.h"
+#include "registry/names.h"
 #include "registry/session_name.h"
 
 enum {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
-#include "registry/ancillary.h"
-#include "registry/file_name.h"
-#include "registry/stale.h"
+#include "registry/connection.h"
+#include "registry/names.h"
+#include "registry/removal.h"
 
 #define MAGIC UINT32_C(0x54575445)         /* "ETWT" */
 #define ALL_TIMEOUT_NS UINT64_C(100000000) /* for all full queues together */

@@ -11,7 +11,7 @@
 #include "platform/identity.h"
 #include "platform/own_descriptor.h"
 #include "platform/thread.h"
-#include "registry/file_name.h"
+#include "registry/names.h"
 #include "registry/removal.h"
 #include "shared/layout.h"
 

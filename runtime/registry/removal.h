@@ -2,14 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Watching for the removal of this process's files from the registry's folder, or of the folder, as
- * at the end of a login: by inotify on its sockets, which the process itself removes only when it
- * does not need them any more.
+ * Files that are removed from the registry's folder: those of this process, by somebody else, and
+ * those of dead processes, by this one.
+ *
+ * The first are noticed by inotify on this process's sockets, which it removes itself only when it
+ * does not need them any more; the folder may go as a whole, as at the end of a login. Of the
+ * others, what is living is never removed, whatever other processes do at the same time.
  */
 #ifndef ETWAS_REGISTRY_REMOVAL_H
 #define ETWAS_REGISTRY_REMOVAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * A descriptor of the process that can be read when one of the sockets has, or may have, gone. -1:
@@ -26,5 +30,15 @@ void etwas_removal_receive(int descriptor);
 
 /* Closes the descriptor; also in a fork's child. Async-signal-safe. */
 void etwas_removal_end(void);
+
+/*
+ * Removes all of it. Returns the number of files; 0 also where there is no folder. Reads each file
+ * there is: called once, when a process joins. A socket that is found before the file it belongs to
+ * stays until the next time.
+ */
+uint32_t etwas_registry_clear_stale(void);
+
+/* Removes a socket of that folder if its session or process is dead. Returns whether it did. */
+bool etwas_registry_clear_socket(int folder, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "platform/name_case.h"
-#include "registry/file_name.h"
+#include "registry/names.h"
 #include "registry/session_entry.h"
 
 #define MAGIC UINT32_C(0x4E575445) /* "ETWN" */

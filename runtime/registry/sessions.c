@@ -10,8 +10,8 @@
 
 #include "platform/name_case.h"
 #include "platform/wait.h"
-#include "registry/file_name.h"
 #include "registry/held_file.h"
+#include "registry/names.h"
 #include "registry/session_name.h"
 
 #define ROOM_TIMEOUT_NS UINT64_C(1000000000)

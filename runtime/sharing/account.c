@@ -10,7 +10,7 @@
 
 #include "platform/cancel.h"
 #include "platform/sized_struct.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "session/handle.h"
 #include "sharing/host_request.h"
 #include "sharing/remote.h"

@@ -3,7 +3,7 @@
 
 /*
  * The messages between a host and a consumer in another process, on a connection of their own
- * (registry/message.h; the op is CONSUME):
+ * (registry/connection.h; the op is CONSUME):
  *
  *     consumer ──CONSUME, empty─────────────────────────▶ host
  *     consumer ◀──HEAD, in pieces; then as it comes─────── host ◀──CLOCKS, BUFFER in pieces, BOUND,
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "clock/clock_history.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 
 enum etwas_consume_kind {
     ETWAS_CONSUME_HEAD = 1, /* header of the session */

@@ -9,7 +9,7 @@
 
 #include "platform/wait.h"
 #include "provider/callback.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "sharing/service.h"
 
 #define ANSWER_TIMEOUT_NS UINT64_C(500000000)

@@ -14,7 +14,7 @@
 #include "provider/description.h"
 #include "provider/guest_images.h"
 #include "provider/image_records.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "session/session.h"
 
 /* ---- the guest ------------------------------------------------------------------------------- */

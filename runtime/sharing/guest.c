@@ -18,7 +18,6 @@
 #include "platform/wait.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "session/session.h"
 #include "shared/layout.h"
 #include "sharing/host_guests.h"

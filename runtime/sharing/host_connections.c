@@ -12,7 +12,6 @@
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "sharing/descriptions.h"
 #include "sharing/host_consumers.h"
 #include "sharing/host_guests.h"

@@ -13,7 +13,6 @@
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "shared/mapping.h"
 #include "sharing/host_lingering.h"
 #include "sharing/host_unattached.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "sharing/service.h"
 
 /*

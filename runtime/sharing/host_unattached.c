@@ -18,7 +18,6 @@
 
 #include "buffer/unattached.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "sharing/host_guests.h"
 
 enum {

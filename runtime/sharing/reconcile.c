@@ -13,8 +13,8 @@
 
 #include "platform/wait.h"
 #include "provider/enabling.h"
+#include "registry/removal.h"
 #include "registry/sessions.h"
-#include "registry/stale.h"
 #include "sharing/apply.h"
 #include "sharing/deferred_work.h"
 #include "sharing/descriptions.h"

@@ -10,7 +10,6 @@
 
 #include "platform/wait.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "registry/sessions.h"
 #include "sharing/guest_table.h"
 #include "sharing/host.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "reader/consumer.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "registry/session_entry.h"
 
 /*

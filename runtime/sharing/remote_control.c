@@ -13,7 +13,7 @@
 #include "platform/cancel.h"
 #include "platform/wait.h"
 #include "provider/enabling.h"
-#include "registry/message.h"
+#include "registry/connection.h"
 #include "session/file_name.h"
 #include "sharing/apply.h"
 #include "sharing/guest_table.h"

@@ -21,7 +21,7 @@
 #include "platform/file.h"
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
-#include "registry/file_name.h"
+#include "registry/names.h"
 #include "registry/sessions.h"
 #include "session/configuration.h"
 #include "session/trigger.h"

@@ -11,9 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "registry/ancillary.h"
-#include "registry/file_name.h"
-#include "registry/message.h"
+#include "registry/connection.h"
+#include "registry/names.h"
 #include "registry/notification.h"
 #include "registry/session_entry.h"
 #include "walk.h"

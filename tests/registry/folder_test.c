@@ -21,8 +21,8 @@
 #include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
+#include "registry/removal.h"
 #include "registry/sessions.h"
-#include "registry/stale.h"
 
 enum {
     THREADS = 8,

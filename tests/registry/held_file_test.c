@@ -16,7 +16,7 @@
 #include "registry/fixture.h"
 #include "registry/held_file.h"
 #include "registry/registry.h"
-#include "registry/stale.h"
+#include "registry/removal.h"
 
 #define NOTHING ((struct etwas_held_file){.lock = -1})
 

@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
-#include "registry/ancillary.h"
 #include "registry/connection.h"
-#include "registry/file_name.h"
 #include "registry/fixture.h"
-#include "registry/message.h"
+#include "registry/names.h"
 #include "registry/sessions.h"
 
 enum {

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
-#include "registry/ancillary.h"
+#include "registry/connection.h"
 #include "registry/fixture.h"
 #include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
-#include "registry/stale.h"
+#include "registry/removal.h"
 
 enum {
     GUESTS = 6,

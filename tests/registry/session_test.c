@@ -13,8 +13,8 @@
 #include "platform/testpoint.h"
 #include "registry/fixture.h"
 #include "registry/registry.h"
+#include "registry/removal.h"
 #include "registry/sessions.h"
-#include "registry/stale.h"
 
 enum {
     STARTERS = 16,

@@ -20,8 +20,8 @@
 #include "registry/fixture.h"
 #include "registry/notification.h"
 #include "registry/registry.h"
+#include "registry/removal.h"
 #include "registry/sessions.h"
-#include "registry/stale.h"
 
 enum {
     PROCESSES = 8,

@@ -19,7 +19,6 @@
 #include "platform/wait.h"
 #include "provider/description.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "registry/sessions.h"
 #include "sharing/programs.h"
 #include "sharing/service.h"

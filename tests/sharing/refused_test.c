@@ -21,7 +21,6 @@
 #include "buffer/unattached.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
-#include "registry/message.h"
 #include "registry/sessions.h"
 #include "session/session.h"
 #include "shared/backing.h"

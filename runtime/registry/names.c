@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "registry/file_name.h"
+#include "registry/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

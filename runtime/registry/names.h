@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* Formatting and parsing the names of the registry's files (registry.h). */
-#ifndef ETWAS_REGISTRY_FILE_NAME_H
-#define ETWAS_REGISTRY_FILE_NAME_H
+#ifndef ETWAS_REGISTRY_NAMES_H
+#define ETWAS_REGISTRY_NAMES_H
 
 #include <etwas/types.h>
 #include <stdbool.h>
