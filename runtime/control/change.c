@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/kernel_refusal.h"
+#include "control/kernel_scope.h"
 #include "control/lifecycle.h"
 #include "control/system_request.h"
 #include "etl/utf16.h"

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The scope of a system logger: whose events it records, and by what means. */
 #include "control/kernel_scope.h"
 
 #include <etwas/etwas.h>
+#include <etwas/winerror.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "provider/source.h"
 #include "session/session.h"
+
+enum {
+    LONGEST_SENTENCE = 512
+};
+
+/* ---- whose events are recorded --------------------------------------------------------------- */
 
 static _Thread_local uint32_t chosen = ETWAS_KERNEL_SCOPE_SYSTEM;
 
@@ -49,4 +57,60 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
     }
     etwas_control_unlock();
     return code;
+}
+
+/* ---- what has no events ---------------------------------------------------------------------- */
+
+uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *text, size_t room)
+{
+    char sentence[LONGEST_SENTENCE];
+    struct etwas_session_key key;
+    const struct etwas_session *session;
+    uint32_t code = ERROR_INVALID_HANDLE;
+
+    if (flags == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    if (session != NULL) {
+        code = session->configuration.system_logger ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
+        *flags = etwas_kernel_source.silent(session->configuration.enable_flags, NULL, 0);
+    }
+    etwas_control_unlock();
+    if (code == ERROR_SUCCESS && text != NULL && room != 0) {
+        (void)etwas_kernel_source.silent(*flags, sentence, sizeof sentence);
+        (void)snprintf(text, room, "%s", sentence);
+    }
+    return code;
+}
+
+/* ---- why it was refused ---------------------------------------------------------------------- */
+
+static _Thread_local struct etwas_unavailability last;
+
+void etwas_kernel_refusal_store(const struct etwas_unavailability *fault)
+{
+    last = *fault;
+}
+
+size_t etwas_kernel_refusal(char *text, size_t room)
+{
+    char sentence[LONGEST_SENTENCE] = "";
+    size_t length;
+
+    if (last.cause != ETWAS_UNAVAILABLE_NOTHING) {
+        etwas_kernel_source.explain(&last, sentence, sizeof sentence);
+    }
+    length = strlen(sentence);
+    if (text != NULL && room != 0) {
+        size_t kept = length < room ? length : room - 1;
+
+        memcpy(text, sentence, kept);
+        text[kept] = 0;
+    }
+    return length;
 }

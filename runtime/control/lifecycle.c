@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "control/crash_safe.h"
-#include "control/kernel_refusal.h"
+#include "control/kernel_scope.h"
 #include "control/required_memory.h"
 #include "control/system_information.h"
 #include "file/session_file.h"

@@ -2,16 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EventRegister, EventUnregister and EventSetInformation.
+ * EventRegister, EventUnregister and EventSetInformation; and EventAccessControl, EventAccessQuery
+ * and EventAccessRemove, which are refused, since permissions mean nothing among the sessions and
+ * providers of one process.
  */
 #include <ck_pr.h>
+#include <etwas/evntcons.h>
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "control/prepare.h"
-#include "control/register.h"
+#include "control/providers.h"
 #include "provider/callback.h"
 #include "provider/enabling.h"
 #include "provider/event_provider.h"
@@ -180,4 +183,33 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
         etwas_sharing.reconcile();
     }
     return code;
+}
+
+/* ---- access ---------------------------------------------------------------------------------- */
+
+static uint32_t event_access_refuse(const etwas_guid *guid)
+{
+    return guid != NULL ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+}
+
+uint32_t EventAccessControl(etwas_guid *guid, uint32_t operation, void *sid, uint32_t rights,
+                            uint8_t allow)
+{
+    (void)operation;
+    (void)sid;
+    (void)rights;
+    (void)allow;
+    return event_access_refuse(guid);
+}
+
+uint32_t EventAccessQuery(etwas_guid *guid, void *descriptor, uint32_t *bytes)
+{
+    (void)descriptor;
+    (void)bytes;
+    return event_access_refuse(guid);
+}
+
+uint32_t EventAccessRemove(etwas_guid *guid)
+{
+    return event_access_refuse(guid);
 }

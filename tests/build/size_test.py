@@ -20,7 +20,7 @@ ROOMS = {
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/(join|listed_folders)|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
-                          r"sharing/|provider/other_providers|control/register"),
+                          r"sharing/|provider/other_providers"),
 }
 
 

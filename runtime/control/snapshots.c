@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
+/*
+ * Snapshots of flight recorders: now (lifecycle.h), and prepared for a signal handler
+ * (etwas_snapshot_prepare, etwas_snapshot_signal_safe and etwas_snapshot_discard).
+ */
 #include <etwas/winerror.h>
 
 #include "clock/clock.h"
@@ -8,16 +12,17 @@
 #include "etl/clock_convert.h"
 #include "file/snapshot.h"
 #include "flush/session_clock.h"
+#include "provider/image_records.h"
 #include "provider/source.h"
+#include "recover/prepared_snapshot.h"
 
 enum {
     NS_A_SECOND = 1000000000,
 };
 
 /* `window` NULL: all that it has. */
-static uint32_t lifecycle_snapshot_window(struct etwas_session *session,
-                                          const etwas_wchar *file_name,
-                                          struct etwas_snapshot_window *window)
+static uint32_t snapshots_write_window(struct etwas_session *session, const etwas_wchar *file_name,
+                                       struct etwas_snapshot_window *window)
 {
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         return ERROR_NOT_SUPPORTED;
@@ -37,8 +42,8 @@ struct snapshot_window {
 };
 
 /* The window is not one of the session's own triggers: it has no number. */
-static struct etwas_snapshot_window window_around(const struct etwas_session *session,
-                                                  const struct snapshot_window *around)
+static struct etwas_snapshot_window snapshots_window_around(const struct etwas_session *session,
+                                                            const struct snapshot_window *around)
 {
     const uint32_t clock = session->configuration.clock;
     const int64_t started = etwas_clock_reading_stamp(&session->started, clock);
@@ -58,9 +63,8 @@ static struct etwas_snapshot_window window_around(const struct etwas_session *se
 }
 
 /* `snapshot_window` NULL: all that it has. */
-static uint32_t lifecycle_snapshot_take_snapshot(struct etwas_session_key key,
-                                                 const etwas_wchar *file_name,
-                                                 const struct snapshot_window *around)
+static uint32_t snapshots_write(struct etwas_session_key key, const etwas_wchar *file_name,
+                                const struct snapshot_window *around)
 {
     struct etwas_snapshot_window window;
     struct etwas_session *session;
@@ -72,16 +76,16 @@ static uint32_t lifecycle_snapshot_take_snapshot(struct etwas_session_key key,
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     if (around != NULL) {
-        window = window_around(session, around);
+        window = snapshots_window_around(session, around);
     }
-    code = lifecycle_snapshot_window(session, file_name, around != NULL ? &window : NULL);
+    code = snapshots_write_window(session, file_name, around != NULL ? &window : NULL);
     etwas_lifecycle_release_role(session);
     return code;
 }
 
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
-    return lifecycle_snapshot_take_snapshot(key, file_name, NULL);
+    return snapshots_write(key, file_name, NULL);
 }
 
 uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
@@ -89,5 +93,45 @@ uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etw
 {
     const struct snapshot_window around = {.moment = moment, .before_ns = before_ns};
 
-    return lifecycle_snapshot_take_snapshot(key, file_name, &around);
+    return snapshots_write(key, file_name, &around);
+}
+
+/* ---- prepared -------------------------------------------------------------------------------- */
+
+uint32_t etwas_snapshot_prepare(etwas_trace_handle handle, int descriptor,
+                                etwas_prepared_snapshot **prepared)
+{
+    struct etwas_session_key key;
+    struct etwas_session *session;
+    uint32_t code;
+
+    if (prepared == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *prepared = NULL;
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (etwas_session_takes_stacks(&etwas_sessions[key.index])) {
+        etwas_image_records_update(); /* with no lock held */
+    }
+    session = etwas_lifecycle_acquire_role(key);
+    if (session == NULL) {
+        return ERROR_INVALID_HANDLE;
+    }
+    code = etwas_prepared_snapshot_make(session, descriptor, prepared);
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_snapshot_signal_safe(etwas_prepared_snapshot *prepared)
+{
+    return prepared != NULL ? etwas_prepared_snapshot_write(prepared) : ERROR_INVALID_PARAMETER;
+}
+
+void etwas_snapshot_discard(etwas_prepared_snapshot *prepared)
+{
+    if (prepared != NULL) {
+        etwas_prepared_snapshot_free(prepared);
+    }
 }

@@ -5,8 +5,8 @@
  * Registers providers that sessions of other processes may have enabled already, and makes them
  * visible to other processes.
  */
-#ifndef ETWAS_CONTROL_REGISTER_H
-#define ETWAS_CONTROL_REGISTER_H
+#ifndef ETWAS_CONTROL_PROVIDERS_H
+#define ETWAS_CONTROL_PROVIDERS_H
 
 #include "provider/registration.h"
 
