@@ -259,7 +259,7 @@ static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_
                    control->link.stored_before + etwas_word_count(word));
     ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
     if (ck_pr_load_32(&slot->next_buffer) == buffer) {
-        /* A next buffer that is not current holds nothing: recover/pool_read.h. */
+        /* A next buffer that is not current holds nothing: buffer/pool_read.h. */
         ck_pr_store_32(&slot->next_buffer, ETWAS_NO_BUFFER);
     }
     /*

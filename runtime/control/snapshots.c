@@ -10,11 +10,11 @@
 #include "clock/clock.h"
 #include "control/lifecycle.h"
 #include "etl/clock_convert.h"
+#include "file/prepared_snapshot.h"
 #include "file/snapshot.h"
 #include "flush/session_clock.h"
 #include "provider/image_records.h"
 #include "provider/source.h"
-#include "recover/prepared_snapshot.h"
 
 enum {
     NS_A_SECOND = 1000000000,

@@ -16,7 +16,7 @@
 #define ETWAS_RECOVER_MAPPING_COPY_H
 
 #include "buffer/pool.h"
-#include "recover/pool_read.h"
+#include "buffer/pool_read.h"
 #include "recover/source.h"
 
 enum {

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "buffer/pool.h"
-#include "recover/pool_read.h"
+#include "buffer/pool_read.h"
 
 /* Corrections to the pool's accounts. Zeroed at first. */
 struct etwas_recovered_counts {

@@ -165,7 +165,7 @@ struct etwas_session {
     uint32_t takes_stacks;
 
     /*
-     * Number of signal handlers that read the pool (recover/prepared_snapshot.h). A handler counts
+     * Number of signal handlers that read the pool (file/prepared_snapshot.h). A handler counts
      * itself in before it reads whether the pool is there.
      */
     uint32_t handlers_inside;

@@ -16,7 +16,7 @@ NAME = re.compile(r"^ (\.\S+)$")
 
 ROOMS = {
     "system logger, counters": re.compile(r"system/|provider/(counted_classes|system_providers|thread_counters)"),
-    "recovery": re.compile(r"recover/|shared/(?!join|listed_folders)"),
+    "recovery": re.compile(r"recover/|buffer/pool_read|file/(prepare_snapshot|signal_snapshot)|shared/(?!join|listed_folders)"),
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/(join|listed_folders)|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"

@@ -5,7 +5,7 @@
  * A pool read from outside: what its writers have committed is found, whoever is in the middle of
  * what, and whatever the view say.
  */
-#include "recover/pool_read.h"
+#include "buffer/pool_read.h"
 
 #include <ck_pr.h>
 #include <stdlib.h>

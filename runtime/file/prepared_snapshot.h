@@ -21,18 +21,18 @@
  *     5. the numbers of the data buffers, from the last one, which gets 1, to the first; and buffer
  *        0 once more
  */
-#ifndef ETWAS_RECOVER_PREPARED_SNAPSHOT_H
-#define ETWAS_RECOVER_PREPARED_SNAPSHOT_H
+#ifndef ETWAS_FILE_PREPARED_SNAPSHOT_H
+#define ETWAS_FILE_PREPARED_SNAPSHOT_H
 
 #include <etwas/etwas.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/pool_read.h"
 #include "clock/clock_history.h"
 #include "file/log_header.h"
 #include "platform/memory.h"
 #include "provider/metadata.h"
-#include "recover/pool_read.h"
 #include "session/session.h"
 
 struct etwas_prepared_snapshot {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/prepared_snapshot.h"
+#include "file/prepared_snapshot.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>

@@ -31,8 +31,8 @@
  * Every index, offset and size is compared with the bounds given, and every loop has an end.
  * Nothing here allocates, locks, waits or makes a system call: it is async-signal-safe.
  */
-#ifndef ETWAS_RECOVER_POOL_READ_H
-#define ETWAS_RECOVER_POOL_READ_H
+#ifndef ETWAS_BUFFER_POOL_READ_H
+#define ETWAS_BUFFER_POOL_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

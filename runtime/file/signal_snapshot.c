@@ -12,9 +12,9 @@
 #include "clock/clock.h"
 #include "etl/own_record.h"
 #include "file/log_clock_snapshots.h"
+#include "file/prepared_snapshot.h"
 #include "flush/sink.h"
 #include "platform/file.h"
-#include "recover/prepared_snapshot.h"
 
 enum {
     CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/pool_read.h"
+#include "buffer/pool_read.h"
 
 #include <ck_pr.h>
 
