@@ -20,7 +20,7 @@
  *                              name
  *                              it: the next buffer is claimed and was not current yet, and there is
  *                              only one
- *     shared slot              all records with a final marker: those whose writers have not
+ *     shared slot              all records with a final marker: those that their writers have not
  *                              finished
  *                              are left out. A buffer that is not current and in which nothing is
  *                              committed was never current, or is being cleared
@@ -131,8 +131,8 @@ enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view
  * Copies the records of a buffer in which etwas_pool_read_inspect has found some to `to`, which has
  * room for a buffer without its header and is aligned to 8 bytes, and walks over the copy. Returns
  * DAMAGED when a record in it is impossible, or begin_units is inside one; the records before it
- * are whole, copied and counted, unless it is before begin_units. A record whose size is right and
- * whose content is not is left out, and those behind it are kept. What is committed and not counted
+ * are whole, copied and counted, unless it is before begin_units. A record of the right size and
+ * with wrong content is left out, and those behind it are kept. What is committed and not counted
  * is such a record, or lies behind one that is not finished or is damaged: committed - before -
  * records, if that is not negative.
  */

@@ -98,7 +98,7 @@ static uint32_t signal_snapshot_clock_snapshots_a_buffer(
 }
 
 /*
- * Of the clock snapshots so many, the newest, as buffer 0 has room for beside those of start and
+ * Returns how many clock snapshots, the newest, buffer 0 has room for beside those of start and
  * end; or a few less, so that no buffer of their own has less than it must.
  */
 static uint32_t signal_snapshot_clock_snapshots_within(
@@ -182,7 +182,7 @@ static void signal_write_header(struct etwas_prepared_snapshot *prepared)
     (void)signal_write_at(prepared, prepared->header.content, prepared->view.buffer_bytes, 0, 0);
 }
 
-/* With what is known at the end. */
+/* Writes buffer 0 anew, with what is known at the end. */
 static void signal_write_whole_header(struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_clock_history *history = &prepared->history;
@@ -298,8 +298,8 @@ static void signal_write_held(struct etwas_prepared_snapshot *prepared,
 }
 
 /*
- * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Behind a refusal
- * what is there is only counted.
+ * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. What comes after a
+ * refusal is only counted.
  */
 static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
 {
@@ -414,7 +414,7 @@ static void signal_write_file(struct etwas_prepared_snapshot *prepared)
     signal_write_whole_header(prepared);
 }
 
-/* Whether the session of it runs, whose pool stays while the caller is counted in. */
+/* Whether the session of it runs: then its pool stays while the caller is counted in. */
 static bool signal_has_session(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;

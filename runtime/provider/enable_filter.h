@@ -23,7 +23,7 @@
  * type; data missing or more than its type may have; not 1 to 8 process ids; names that are not
  * UTF-16 with a 0 at the end; what etwas_event_filter_add refuses; a type of the system's that ETW
  * does not know. ERROR_NOT_SUPPORTED: filters of payloads, packages and containers, and a
- * provider's own, whose data providers do not get.
+ * provider's own, since providers do not get their data.
  */
 uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
                                    bool *excluded, struct etwas_event_filter *events);

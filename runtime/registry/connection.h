@@ -33,8 +33,8 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
                                 int *connection, struct etwas_peer *peer);
 
 /*
- * Descriptors whose only use is to be given up: where no more files may be open, a connection and a
- * descriptor that comes by it have their numbers for a moment. -1: there is none now.
+ * Descriptors that are only there to be given up: where no more files may be open, a connection and
+ * a descriptor that comes by it have their numbers for a moment. -1: there is none now.
  */
 struct etwas_spares {
     int descriptors[2];
@@ -175,7 +175,7 @@ struct etwas_ancillary {
 /* Reads it from a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
 struct etwas_ancillary etwas_ancillary_read(struct msghdr *message);
 
-/* Adds it to a message to be sent, whose msg_control is such memory and has nothing else. */
+/* Adds it to a message to be sent. Its msg_control is such memory, and has nothing else. */
 void etwas_ancillary_append(struct msghdr *message, int type, const void *data, size_t bytes);
 
 #endif

@@ -6,7 +6,8 @@
  * sessions. A process makes its files in its own folder, the first that it could have when it
  * needed one. It looks for files of others in all of the user's folders that are there at that
  * moment, since processes that began before a login, or with another environment
- * (shared/listed_folders.h), have another one. Where ETWAS_RUNTIME_DIR names a folder it is the only one.
+ * (shared/listed_folders.h), have another one. Where ETWAS_RUNTIME_DIR names a folder it is the
+ * only one.
  *
  *     n.HASH                      a name that is taken, and by which session      session_name.h
  *     s.GUID                      a session: its entry                            host_session.h

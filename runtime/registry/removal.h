@@ -6,8 +6,8 @@
  * those of dead processes, by this one.
  *
  * The first are noticed by inotify on this process's sockets, which it removes itself only when it
- * does not need them any more; the folder may go as a whole, as at the end of a login. Of the
- * others, what is living is never removed, whatever other processes do at the same time.
+ * does not need them any more; the folder may go as a whole, as at the end of a login. No living
+ * file is removed as a dead one, whatever other processes do at the same time.
  */
 #ifndef ETWAS_REGISTRY_REMOVAL_H
 #define ETWAS_REGISTRY_REMOVAL_H

@@ -64,8 +64,8 @@ struct etwas_sharing {
     void (*after_fork)(bool is_child);
 
     /*
-     * At the end of the process, whose sessions are stopped: answers the requests of other
-     * processes, sends their consumers what is left, and leaves the registry.
+     * At the end of the process, after its sessions: answers the requests of other processes, sends
+     * their consumers what is left, and leaves the registry.
      */
     void (*end)(void);
 
@@ -79,8 +79,8 @@ struct etwas_sharing {
     uint32_t (*complete)(struct etwas_configuration *configuration);
 
     /*
-     * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41). With any other error
-     * the session may run, but for this process alone.
+     * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41). After any other
+     * error the session may run, but for this process alone.
      */
     uint32_t (*begin)(struct etwas_session *session);
 
@@ -97,8 +97,8 @@ struct etwas_sharing {
     /*
      * Publishes what EnableTraceEx2 has requested of the providers of this process, with its
      * filters, for those of other processes. Waits for them until the request's timeout, if it has
-     * one. ERROR_TIMEOUT: it is published, and not all processes have acknowledged it. With another
-     * error it is not published.
+     * one. ERROR_TIMEOUT: it is published, and not all processes have acknowledged it. After
+     * another error it is not published.
      */
     uint32_t (*publish_enablement)(const struct etwas_enable_request *request,
                                    const ENABLE_TRACE_PARAMETERS *parameters);

@@ -338,7 +338,7 @@ static bool guest_take_answer(struct etwas_guest *guest)
     return true;
 }
 
-/* Lists the connections of guests whose hosts have not answered. */
+/* Lists the connections of guests that their hosts have not answered. */
 static uint32_t guest_list_unanswered(struct pollfd polls[ETWAS_GUEST_SESSIONS])
 {
     uint32_t count = 0;

@@ -96,7 +96,7 @@ void etwas_host_spares_forget(void)
 
 struct received {
     int connection;
-    uint64_t session; /* the handle of the session whose connection it is */
+    uint64_t session; /* the handle of the session that it is to */
     const struct etwas_message *message;
     const void *body;
 };
@@ -106,7 +106,7 @@ static enum etwas_service_answer receive_attach(const struct received *received)
     return etwas_host_guests_attach(received->session, received->connection);
 }
 
-/* Of a guest: which entry it has applied. Of one that is not attached also what it counts. */
+/* A guest says which entry it has applied, and, while it is not attached, what it counts. */
 static enum etwas_service_answer receive_acknowledge(const struct received *received)
 {
     const struct etwas_message *message = received->message;
@@ -150,7 +150,7 @@ static enum etwas_service_answer receive_request(const struct received *received
                : ETWAS_SERVICE_CLOSE;
 }
 
-/* By the message's op. Messages of later builds have none. */
+/* There is a route for each op. Messages of later builds have none. */
 static const struct route {
     enum etwas_service_answer (*receive)(const struct received *received);
     bool is_guests;       /* comes from a guest as long as it is one */

@@ -90,7 +90,7 @@ bool etwas_host_guests_set_awaited(uint64_t session, uint32_t row, bool is_await
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 /*
- * Claims a slot of the session's pool, whose number is the row's. ERROR_WMI_INSTANCE_NOT_FOUND: the
+ * Claims a slot of the session's pool: its number is the row's. ERROR_WMI_INSTANCE_NOT_FOUND: the
  * session has ended; ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a slot may become
  * free.
  */

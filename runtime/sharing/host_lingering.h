@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Guests whose connection has ended and that may still have the pool: they are dying, or their
+ * Guests that have lost their connection and may still have the pool: they are dying, or their
  * program has closed the connection. The row of such a guest lingers until it has the pool no more.
  * Callers hold no lock of the library, unless a function says otherwise.
  */
@@ -19,7 +19,7 @@ uint32_t etwas_lingering_lock_byte(uint32_t row);
 bool etwas_lingering_has_pool(uint64_t session, uint32_t row);
 
 /*
- * Frees the row of a guest whose connection has ended, or has a thread wait until it has released
+ * Frees the row of a guest without a connection, or has a thread wait until it has released
  * the pool.
  */
 void etwas_lingering_await_or_free(uint64_t session, uint32_t row);

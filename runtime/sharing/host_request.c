@@ -119,7 +119,7 @@ static bool request_is_of_session(const struct request *request)
            request->head.gate == etwas_handle_generation(request->session);
 }
 
-/* By the message's op. */
+/* There is a function for each op of a request. */
 static void (*const serve[])(struct request *request) = {
     [ETWAS_MESSAGE_CONTROL] = request_control,
     [ETWAS_MESSAGE_ENABLE] = request_enable,

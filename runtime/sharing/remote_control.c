@@ -110,7 +110,7 @@ static uint32_t remote_receive_reply(const struct etwas_registry_entry *entry,
                                           : message->code;
 }
 
-/* Fills the block from the entry of a session whose host does not answer. */
+/* Fills the block from the entry of a session when its host does not answer. */
 static uint32_t remote_fill_from_entry(const struct etwas_registry_entry *entry,
                                        const struct etwas_reply *reply)
 {
@@ -197,7 +197,7 @@ uint32_t etwas_remote_control(uint64_t handle, const void *name, const struct et
 
 /* ---- QUERY of many --------------------------------------------------------------------------- */
 
-/* A session of another process, whose host fills the caller's block. */
+/* A session of another process: its host fills the caller's block. */
 struct remote_query {
     struct etwas_registry_entry *entry;
     struct etwas_reply reply; /* no block: there is none left */
@@ -263,7 +263,7 @@ static void remote_query_end(struct remote_query *query, struct etwas_replies *r
         query->reply = etwas_replies_next(replies, 0);
         query->code = remote_query_receive(query, deadline_ns);
     }
-    /* A session whose host could not be queried. */
+    /* Then its host could not be queried. */
     etwas_replies_store(replies, query->code == ERROR_TIMEOUT
                                      ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
                                      : query->code);

@@ -116,7 +116,7 @@ uint32_t etwas_share(void)
     return code;
 }
 
-/* ---- where sessions and processes are found --------------------------------------------------- */
+/* ---- where sessions and processes are found -------------------------------------------------- */
 
 struct sharing_wanted {
     uint32_t process_id;
