@@ -197,8 +197,8 @@ static void emit_optical(struct etwas_inventory *inventory, const struct disk *d
     etwas_record_builder_put_u16(record, 0); /* LastSessionStatus */
     etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->point);
     etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->type);
-    etwas_record_builder_put_utf16(record, disk->name);
-    etwas_record_builder_put_utf16(record, maker);
+    etwas_record_builder_put_ansi(record, disk->name);
+    etwas_record_builder_put_ansi(record, maker);
     etwas_inventory_end(inventory);
 }
 
