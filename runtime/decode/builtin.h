@@ -23,6 +23,9 @@
  *     i8=WaitMode OldMode         a number that the map WaitMode has names for
  *
  * A layout without fields gives only the name; the payload is not known.
+ *
+ * Records that the system logger writes too have their layouts in etl/kernel_layouts.h, and are
+ * written ETWAS_BUILTIN_LAYOUT(NAME, "other types of the same layout").
  */
 #ifndef ETWAS_DECODE_BUILTIN_H
 #define ETWAS_DECODE_BUILTIN_H
@@ -32,6 +35,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "etl/kernel_layouts.h"
 
 struct etwas_builtin_layout {
     const char *types;
@@ -70,6 +75,33 @@ const struct etwas_builtin_class *etwas_builtin_class_at(size_t index);
 
 /* The provider's name of a class; NULL: the class is not built in. */
 const char *etwas_builtin_provider(const etwas_guid *guid);
+
+/* ---- layouts of the kernel's records as text ------------------------------------------------- */
+
+#define ETWAS_TEXT_LAYOUT(NAME, header, group, since, version)
+#define ETWAS_TEXT_TYPE(NAME, number, name)
+#define ETWAS_TEXT_FIELD(type, name) #type " " #name "; "
+#define ETWAS_TEXT_MAPPED(type, map, name) #type "=" #map " " #name "; "
+#define ETWAS_TEXT_WIDE(count, name) "wchar[" #count "] " #name "; "
+#define ETWAS_TEXT_STRING(type, name) #type " " #name "; "
+#define ETWAS_TEXT_REST(type, name) #type "[*] " #name "; "
+
+#define ETWAS_TYPES_LAYOUT(NAME, header, group, since, version)
+#define ETWAS_TYPES_TYPE(NAME, number, name) #number " " #name ", "
+#define ETWAS_TYPES_FIELD(type, name)
+#define ETWAS_TYPES_MAPPED(type, map, name)
+#define ETWAS_TYPES_WIDE(count, name)
+#define ETWAS_TYPES_STRING(type, name)
+#define ETWAS_TYPES_REST(type, name)
+
+#define ETWAS_BUILTIN_FIELDS(LAYOUT) ETWAS_LAYOUT_##LAYOUT(ETWAS_TEXT)
+#define ETWAS_BUILTIN_TYPES(LAYOUT) ETWAS_LAYOUT_##LAYOUT(ETWAS_TYPES)
+#define ETWAS_BUILTIN_LAYOUT(LAYOUT, other_types)                                                  \
+    {                                                                                              \
+        ETWAS_BUILTIN_TYPES(LAYOUT)                                                                \
+        other_types, ETWAS_##LAYOUT##_SINCE, ETWAS_##LAYOUT##_VERSION,                             \
+            ETWAS_BUILTIN_FIELDS(LAYOUT)                                                           \
+    }
 
 /* A GUID, with the last eight bytes as one number, in the order in which they are written. */
 #define ETWAS_BUILTIN_GUID(a, b, c, d)                                                             \

@@ -7,37 +7,26 @@
  */
 #include "decode/builtin.h"
 
-#define PROCESS_TYPES "1 Start, 2 End, 3 DCStart, 4 DCEnd"
-#define PROCESS_HEAD                                                                               \
-    "ptr UniqueProcessKey; pid ProcessId; pid ParentId; u32 SessionId; i32 ExitStatus; "
+#define TYPES(LAYOUT) ETWAS_BUILTIN_TYPES(LAYOUT)
+#define FIELDS(LAYOUT) ETWAS_BUILTIN_FIELDS(LAYOUT)
+#define LAYOUT(LAYOUT, other_types) ETWAS_BUILTIN_LAYOUT(LAYOUT, other_types)
 
-/* Our own has the transfers behind it. */
-#define PROCESS_USE                                                                                \
-    "pid ProcessId; u32 PageFaultCount; u32 HandleCount; u32 Reserved; size PeakVirtualSize; "     \
-    "size PeakWorkingSetSize; size PeakPagefileUsage; size QuotaPeakPagedPoolUsage; "              \
-    "size QuotaPeakNonPagedPoolUsage; size VirtualSize; size WorkingSetSize; "                     \
-    "size PagefileUsage; size QuotaPagedPoolUsage; size QuotaNonPagedPoolUsage; "                  \
-    "size PrivatePageCount"
+#define PROCESS_TYPES TYPES(PROCESS)
+#define PROCESS_HEAD FIELDS(PROCESS_HEAD)
 
 static const struct etwas_builtin_layout process[] = {
-    {"39 Defunct", 5, 5,
-     PROCESS_HEAD "ptr DirectoryTableBase; x32=ProcessFlags Flags; sid UserSID; str ImageFileName; "
-                  "wstr CommandLine; wstr PackageFullName; wstr ApplicationId; filetime ExitTime"},
-    {PROCESS_TYPES ", 39 Defunct", 4, 4,
-     PROCESS_HEAD "ptr DirectoryTableBase; x32=ProcessFlags Flags; sid UserSID; str ImageFileName; "
-                  "wstr CommandLine; wstr PackageFullName; wstr ApplicationId"},
-    {PROCESS_TYPES ", 39 Defunct", 3, 3,
+    {"39 Defunct", 5, 5, FIELDS(PROCESS) "filetime ExitTime"},
+    LAYOUT(PROCESS, "39 Defunct"),
+    {PROCESS_TYPES "39 Defunct", 3, 3,
      PROCESS_HEAD "ptr DirectoryTableBase; sid UserSID; str ImageFileName; wstr CommandLine"},
-    {PROCESS_TYPES ", 39 Defunct", 2, 2,
+    {PROCESS_TYPES "39 Defunct", 2, 2,
      PROCESS_HEAD "sid UserSID; str ImageFileName; wstr CommandLine"},
     {PROCESS_TYPES, 1, 1,
      "ptr PageDirectoryBase; pid ProcessId; pid ParentId; u32 SessionId; i32 ExitStatus; "
      "sid UserSID; str ImageFileName"},
     {PROCESS_TYPES, 0, 0, "ptr ProcessId; ptr ParentId; sid UserSID; str ImageFileName"},
-    {"32 PerfCtr, 33 PerfCtrRundown", 2, 2,
-     PROCESS_USE "; u64 ReadTransferCount; u64 WriteTransferCount; u64 DiskReadBytes; "
-                 "u64 DiskWriteBytes"},
-    {"32 PerfCtr, 33 PerfCtrRundown", 2, 2, PROCESS_USE},
+    LAYOUT(COUNTERS, ""),
+    {TYPES(COUNTERS), 2, 2, FIELDS(COUNTERS_OF_WINDOWS)},
     {"11 Terminate", 2, 2, "pid ProcessId"},
     {"35 InSwap", 2, 2, "ptr DirectoryTableBase; pid ProcessId"},
     {"48 WakeChargeUser, 49 WakeChargeExecution, 50 WakeChargeKernel, "
@@ -50,38 +39,28 @@ static const struct etwas_builtin_layout process[] = {
      2, "ptr Object"},
 };
 
-#define THREAD_TYPES "1 Start, 2 End, 3 DCStart, 4 DCEnd"
-#define THREAD_HEAD                                                                                \
-    "pid ProcessId; tid TThreadId; ptr StackBase; ptr StackLimit; ptr UserStackBase; "             \
-    "ptr UserStackLimit; "
-
+#define THREAD_TYPES TYPES(THREAD)
+#define THREAD_HEAD FIELDS(THREAD_HEAD)
 #define THREAD_1 THREAD_HEAD "ptr StartAddr; ptr Win32StartAddr; i8 WaitMode"
-#define THREAD_NEW                                                                                 \
-    THREAD_HEAD "ptr Affinity; ptr Win32StartAddr; ptr TebBase; x32 SubProcessTag; "               \
-                "u8 BasePriority; u8 PagePriority; u8 IoPriority; x8 ThreadFlags"
-
-#define SWITCH_HEAD "tid NewThreadId; tid OldThreadId; i8 NewThreadPriority; i8 OldThreadPriority; "
-#define SWITCH_NEW "u8 PreviousCState; i8 SpareByte; i8=WaitReason OldThreadWaitReason; "
-#define SWITCH_STATE "i8=ThreadState OldThreadState; i8 OldThreadWaitIdealProcessor"
-#define SWITCH_TAIL "; u32 NewThreadWaitTime; u32 Reserved"
 
 static const struct etwas_builtin_layout thread[] = {
-    {THREAD_TYPES, 3, 4, THREAD_NEW "; wstr ThreadName"},
-    {THREAD_TYPES, 3, 3, THREAD_NEW},
+    {THREAD_TYPES, 3, 4, FIELDS(THREAD) "wstr ThreadName"},
+    LAYOUT(THREAD, ""),
     {THREAD_TYPES, 2, 2,
      THREAD_HEAD "ptr StartAddr; ptr Win32StartAddr; ptr TebBase; x32 SubProcessTag"},
     {"1 Start, 3 DCStart, 4 DCEnd", 1, 1, THREAD_1},
     {"2 End, 4 DCEnd", 1, 1, "pid ProcessId; tid TThreadId"},
     {THREAD_TYPES, 0, 0, "tid TThreadId; pid ProcessId"},
-    {"36 CSwitch", 3, 4, SWITCH_HEAD SWITCH_NEW "x8 ThreadFlags; " SWITCH_STATE SWITCH_TAIL},
-    {"36 CSwitch", 2, 2,
-     SWITCH_HEAD SWITCH_NEW "i8=WaitMode OldThreadWaitMode; " SWITCH_STATE SWITCH_TAIL},
-    {"36 CSwitch", 1, 1,
-     SWITCH_HEAD "i8 NewThreadQuantum; i8 OldThreadQuantum; i8=WaitReason OldThreadWaitReason; "
-                 "i8=WaitMode OldThreadWaitMode; " SWITCH_STATE},
-    {"50 ReadyThread", 2, 2,
-     "tid TThreadId; i8=AdjustReason AdjustReason; i8 AdjustIncrement; x8=ReadyFlags Flag; i8 "
-     "Reserved"},
+    {TYPES(CSWITCH), 3, 4,
+     FIELDS(CSWITCH_HEAD) FIELDS(CSWITCH_REASON) "x8 ThreadFlags; " FIELDS(CSWITCH_STATE)
+         FIELDS(CSWITCH_TAIL)},
+    LAYOUT(CSWITCH, ""),
+    {TYPES(CSWITCH), 1, 1,
+     FIELDS(
+         CSWITCH_HEAD) "i8 NewThreadQuantum; i8 OldThreadQuantum; "
+                       "i8=WaitReason OldThreadWaitReason; i8=WaitMode OldThreadWaitMode; " FIELDS(
+                           CSWITCH_STATE)},
+    LAYOUT(READY_THREAD, ""),
     {"37 CompactCSwitch", 2, 2, ""},
     {"41 SpinLock", 2, 2,
      "ptr SpinLockAddress; ptr CallerAddress; u64 AcquireTime; u64 ReleaseTime; "
@@ -107,18 +86,11 @@ static const struct etwas_builtin_layout thread[] = {
     {"72 SetName", 2, 2, "pid ProcessId; tid ThreadId; wstr ThreadName"},
 };
 
-#define IMAGE_TYPES "10 Load, 2 Unload, 3 DCStart, 4 DCEnd"
-#define IMAGE_HEAD                                                                                 \
-    "ptr ImageBase; ptr ImageSize; pid ProcessId; x32 ImageChecksum; x32 TimeDateStamp; "
-#define IMAGE_TAIL                                                                                 \
-    "ptr DefaultBase; u32 Reserved1; u32 Reserved2; u32 Reserved3; u32 Reserved4; wstr FileName"
-
 #define LOADER_HEAD "x64 BaseAddress; u8 ErrorOpcode; i8 Code; "
 
 static const struct etwas_builtin_layout image[] = {
-    {IMAGE_TYPES, 3, 3,
-     IMAGE_HEAD "u8 SignatureLevel; u8 SignatureType; u16 Reserved0; " IMAGE_TAIL},
-    {IMAGE_TYPES, 2, 2, IMAGE_HEAD "u32 Reserved0; " IMAGE_TAIL},
+    LAYOUT(IMAGE, ""),
+    {TYPES(IMAGE), 2, 2, FIELDS(IMAGE_HEAD) "u32 Reserved0; " FIELDS(IMAGE_TAIL)},
     {"10 Load", 1, 1, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"},
     {"10 Load", 0, 0, "ptr BaseAddress; u32 ModuleSize; wstr ImageFileName"},
     {"33 KernelBase", 2, 2, "ptr ImageBase"},
@@ -148,27 +120,19 @@ static const struct etwas_builtin_layout image[] = {
      "x32 SearchInfo; wstr Cwd; wstr AppDir; wstr DllDir; wstr DllLoadDir"},
 };
 
-#define DISK_TRANSFER                                                                              \
-    "u32 DiskNumber; x32 IrpFlags; u32 TransferSize; u32 Reserved; i64 ByteOffset; "               \
-    "ptr FileObject; ptr Irp; u64 HighResResponseTime"
-
 static const struct etwas_builtin_layout disk_io[] = {
-    {"10 Read, 11 Write, 55 OpticalRead, 56 OpticalWrite", 3, 3,
-     DISK_TRANSFER "; tid IssuingThreadId"},
-    {"10 Read, 11 Write", 2, 2, DISK_TRANSFER},
-    {"10 Read, 11 Write", 1, 1,
+    LAYOUT(DISK_TRANSFER, "55 OpticalRead, 56 OpticalWrite"),
+    {TYPES(DISK_TRANSFER), 2, 2, FIELDS(DISK_TRANSFER_2)},
+    {TYPES(DISK_TRANSFER), 1, 1,
      "u32 DiskNumber; x32 IrpFlags; u32 TransferSize; u32 ResponseTime; i64 ByteOffset; "
      "ptr FileObject; u64 HighResResponseTime"},
-    {"10 Read, 11 Write", 0, 0,
+    {TYPES(DISK_TRANSFER), 0, 0,
      "u32 DiskNumber; x32 IrpFlags; u32 TransferSize; u32 Reserved; i64 ByteOffset; "
      "ptr FileObject"},
-    {"12 ReadInit, 13 WriteInit, 15 FlushInit, 58 OpticalReadInit, 59 OpticalWriteInit, "
-     "60 OpticalFlushInit",
-     3, 3, "ptr Irp; tid IssuingThreadId"},
-    {"12 ReadInit, 13 WriteInit, 15 FlushInit", 2, 2, "ptr Irp"},
-    {"14 FlushBuffers, 57 OpticalFlushBuffers", 3, 3,
-     "u32 DiskNumber; x32 IrpFlags; u64 HighResResponseTime; ptr Irp; tid IssuingThreadId"},
-    {"14 FlushBuffers", 2, 2, "u32 DiskNumber; x32 IrpFlags; u64 HighResResponseTime; ptr Irp"},
+    LAYOUT(DISK_INIT, "58 OpticalReadInit, 59 OpticalWriteInit, 60 OpticalFlushInit"),
+    {TYPES(DISK_INIT), 2, 2, "ptr Irp"},
+    LAYOUT(DISK_FLUSH, "57 OpticalFlushBuffers"),
+    {TYPES(DISK_FLUSH), 2, 2, "u32 DiskNumber; x32 IrpFlags; u64 HighResResponseTime; ptr Irp"},
     {"34 DrvMjFnCall", 2, 2,
      "u32 MajorFunction; u32 MinorFunction; ptr RoutineAddr; ptr FileObject; ptr Irp; "
      "u32 UniqMatchId"},
@@ -182,60 +146,42 @@ static const struct etwas_builtin_layout disk_io[] = {
     {"53 DrvComplReqRet", 1, 2, "ptr Irp; u32 UniqMatchId"},
 };
 
-#define FILE_INFO_TYPES "69 SetInfo, 70 Delete, 71 Rename, 74 QueryInfo, 75 FSControl"
-
-#define FILE_MAP_TYPES "37 MapFile, 38 UnmapFile, 39 MapFileDCStart, 40 MapFileDCEnd"
-#define FILE_MAP "ptr ViewBase; ptr FileKey; x64 MiscInfo; ptr ViewSize"
-#define FILE_TRANSFER                                                                              \
-    "u64 Offset; ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID; u32 IoSize; x32 IoFlags"
 #define FILTER                                                                                     \
     "ptr RoutineAddr; ptr FileObject; ptr FileContext; ptr IrpPtr; ptr CallbackDataPtr; "          \
     "u32 MajorFunction"
 
 static const struct etwas_builtin_layout file_io[] = {
-    {"0 Name, 32 FileCreate, 35 FileDelete, 36 FileRundown", 0, 3, "ptr FileObject; wstr FileName"},
-    {FILE_MAP_TYPES, 2, 3, FILE_MAP "; pid ProcessId"},
-    {FILE_MAP_TYPES, 2, 3, FILE_MAP},
-    {"64 Create", 3, 3,
-     "ptr IrpPtr; ptr FileObject; tid TTID; x32 CreateOptions; x32 FileAttributes; "
-     "x32 ShareAccess; wstr OpenPath"},
-    {"64 Create", 2, 2,
+    LAYOUT(FILE_NAME, "32 FileCreate, 35 FileDelete"),
+    {TYPES(FILE_MAP), 2, 3, FIELDS(FILE_MAP) "pid ProcessId"},
+    LAYOUT(FILE_MAP, ""),
+    LAYOUT(FILE_CREATE, ""),
+    {TYPES(FILE_CREATE), 2, 2,
      "ptr IrpPtr; ptr TTID; ptr FileObject; x32 CreateOptions; x32 FileAttributes; "
      "x32 ShareAccess; wstr OpenPath"},
-    {"65 Cleanup, 66 Close, 73 Flush", 3, 3, "ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID"},
-    {"65 Cleanup, 66 Close, 73 Flush", 2, 2, "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey"},
-    {"67 Read, 68 Write", 3, 3, FILE_TRANSFER "; x32 ExtraFlags"},
-    {"67 Read, 68 Write", 3, 3, FILE_TRANSFER},
-    {"67 Read, 68 Write", 2, 2,
+    LAYOUT(FILE_SIMPLE, ""),
+    {TYPES(FILE_SIMPLE), 2, 2, "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey"},
+    LAYOUT(FILE_TRANSFER, ""),
+    {TYPES(FILE_TRANSFER), 3, 3, FIELDS(FILE_TRANSFER_HEAD)},
+    {TYPES(FILE_TRANSFER), 2, 2,
      "u64 Offset; ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey; u32 IoSize; x32 IoFlags"},
-    {FILE_INFO_TYPES, 3, 3,
-     "ptr IrpPtr; ptr FileObject; ptr FileKey; ptr ExtraInfo; tid TTID; u32 InfoClass"},
-    {FILE_INFO_TYPES, 2, 2,
+    LAYOUT(FILE_INFO, ""),
+    {TYPES(FILE_INFO), 2, 2,
      "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey; ptr ExtraInfo; u32 InfoClass"},
-    {"72 DirEnum, 77 DirNotify", 3, 3,
-     "ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID; u32 Length; u32 InfoClass; "
-     "u32 FileIndex; wstr FileName"},
-    {"72 DirEnum, 77 DirNotify", 2, 2,
+    LAYOUT(FILE_DIRECTORY, "77 DirNotify"),
+    {TYPES(FILE_DIRECTORY) "77 DirNotify", 2, 2,
      "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey; u32 Length; u32 InfoClass; "
      "u32 FileIndex; wstr FileName"},
-    {"79 DletePath, 80 RenamePath, 81 SetLinkPath", 3, 3,
-     "ptr IrpPtr; ptr FileObject; ptr FileKey; ptr ExtraInfo; tid TTID; u32 InfoClass; "
-     "wstr FileName"},
-    {"76 OperationEnd", 2, 3, "ptr IrpPtr; ptr ExtraInfo; status NtStatus"},
+    LAYOUT(FILE_PATH, ""),
+    LAYOUT(FILE_END, ""),
     {"96 PreOpInit, 97 PostOpInit", 3, 3, FILTER},
     {"98 PreOpCompletion, 99 PostOpCompletion", 3, 3, "time InitialTime; " FILTER},
     {"100 PreOpFailure, 101 PostOpFailure", 3, 3, FILTER "; status Status"},
 };
 
 static const struct etwas_builtin_layout page_fault[] = {
-    {"10 TransitionFault, 11 DemandZeroFault, 12 CopyOnWrite, 13 GuardPageFault, "
-     "14 HardPageFault, 15 AccessViolation",
-     2, 2, "ptr VirtualAddress; ptr ProgramCounter"},
-    {"32 HardFault", 2, 2,
-     "time InitialTime; x64 ReadOffset; ptr VirtualAddress; ptr FileObject; tid TThreadId; "
-     "u32 ByteCount"},
-    {"98 VirtualAlloc, 99 VirtualFree", 2, 2,
-     "ptr BaseAddress; size RegionSize; pid ProcessId; x32=AllocationFlags Flags"},
+    LAYOUT(PAGE_FAULT, "13 GuardPageFault, 14 HardPageFault"),
+    LAYOUT(HARD_FAULT, ""),
+    LAYOUT(VIRTUAL_MEMORY, ""),
     {"100 HRRundown", 3, 3,
      "ptr HeapHandle; x32 HRFlags; pid HRPid; u32 HRRangeCount; u32 Reserved"},
     {"100 HRRundown", 2, 2, "ptr HeapHandle; x32 HRFlags; pid HRPid; u32 HRRangeCount"},
@@ -245,36 +191,31 @@ static const struct etwas_builtin_layout page_fault[] = {
     {"105 ImageLoadBacked", 2, 2, "ptr FileObject; x32 DeviceChar; x16 FileChar; x16 LoadFlags"},
     {"127 VirtualRotate, 134 MemResetInfo", 2, 2, "ptr BaseAddress; size SizeInBytes; x32 Flags"},
     {"128 VirtualAllocDCStart, 129 VirtualAllocDCEnd", 2, 2,
-     "ptr BaseAddress; size RegionSize; pid ProcessId; x32=AllocationFlags Flags; "
-     "size CommitSizeInBytes"},
+     FIELDS(VIRTUAL_MEMORY) "size CommitSizeInBytes"},
 };
 
-#define INTERRUPT "time InitialTime; ptr Routine"
 #define SPIN_LOCKS                                                                                 \
     "u32 SpinLockSpinThreshold; u32 SpinLockContentionSampleRate; u32 SpinLockAcquireSampleRate"
 
 static const struct etwas_builtin_layout perf_info[] = {
-    {"46 SampleProfile", 2, 2,
-     "ptr InstructionPointer; tid ThreadId; u16 Count; x8=SampleFlags Flags; u8 Rank"},
-    {"46 SampleProfile", 1, 1, "ptr InstructionPointer; tid ThreadId; u16 Count"},
+    LAYOUT(SAMPLE, ""),
+    {TYPES(SAMPLE), 1, 1, "ptr InstructionPointer; tid ThreadId; u16 Count"},
     {"34 Mark", 0, 0, "str Message"},
     {"47 PmcInterrupt", 2, 2,
      "ptr InstructionPointer; tid ThreadId; u16 ProfileSource; u16 Reserved"},
     {"48 PmcCounterConfig", 2, 2, "u32 CounterCount; wstr[CounterCount] CounterName"},
-    {"50 MsiISR", 2, 2, INTERRUPT "; u8 ReturnValue; u16 Vector; u8 Reserved; u32 MessageNumber"},
-    {"51 SysClEnter", 2, 2, "ptr=SystemCall SysCallAddress"},
-    {"52 SysClExit", 2, 2, "status SysCallNtStatus"},
+    {"50 MsiISR", 2, 2, FIELDS(ISR) "u32 MessageNumber"},
+    LAYOUT(SYSTEM_CALL_ENTER, ""),
+    LAYOUT(SYSTEM_CALL_EXIT, ""),
     {"58 DebuggerEnabled", 2, 2, ""},
-    {"66 ThreadDPC, 70 IOTimer", 2, 2, INTERRUPT},
-    {"69 TimerDPC", 1, 2, INTERRUPT},
-    {"68 DPC", 2, 2, "time InitialTime; ptr=SoftInterrupt Routine"},
-    {"68 DPC", 1, 1, INTERRUPT},
-    {"67 ISR, 95 PassiveISR", 2, 2, INTERRUPT "; u8 ReturnValue; u16 Vector; u8 Reserved"},
-    {"67 ISR, 95 PassiveISR", 1, 1, INTERRUPT "; u32 ReturnValue"},
-    {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 3, 3,
-     "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval; wstr SourceName"},
-    {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 2, 2,
-     "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval"},
+    LAYOUT(THREAD_DPC, "70 IOTimer"),
+    LAYOUT(TIMER_DPC, ""),
+    LAYOUT(DPC, ""),
+    {TYPES(DPC), 1, 1, FIELDS(CALL)},
+    LAYOUT(ISR, "95 PassiveISR"),
+    {TYPES(ISR) "95 PassiveISR", 1, 1, FIELDS(CALL) "u32 ReturnValue"},
+    LAYOUT(INTERVAL, ""),
+    {TYPES(INTERVAL), 2, 2, FIELDS(INTERVAL_2)},
     {"75 SpinLockStart, 76 SpinLockEnd", 3, 3, SPIN_LOCKS "; u32 SpinLockHoldThreshold"},
     {"75 SpinLockStart, 76 SpinLockEnd", 2, 2, SPIN_LOCKS},
     {"92 UnexpectedISR", 2, 2, "u16 Vector"},
@@ -315,36 +256,27 @@ static const struct etwas_builtin_layout registry[] = {
      "ptr Notification; ptr KeyHandle; u8 Type; bool8 WatchSubtree; bool8 Primary"},
 };
 
-#define ENDS_V4 "pid PID; u32 size; ipv4 daddr; ipv4 saddr; port dport; port sport"
-#define ENDS_V6 "pid PID; u32 size; ipv6 daddr; ipv6 saddr; port dport; port sport"
-#define TCP_SEND "; u32 startime; u32 endtime; u32 seqnum; ptr connid"
-#define TCP_CONNECT                                                                                \
-    "; u16 mss; u16 sackopt; u16 tsopt; u16 wsopt; u32 rcvwin; i16 rcvwinscale; "                  \
-    "i16 sndwinscale; u32 seqnum; ptr connid"
-
 static const struct etwas_builtin_layout tcp_ip[] = {
-    {"10 SendIPV4", 2, 2, ENDS_V4 TCP_SEND},
-    {"26 SendIPV6", 2, 2, ENDS_V6 TCP_SEND},
-    {"11 RecvIPV4, 13 DisconnectIPV4, 14 RetransmitIPV4, 16 ReconnectIPV4, 18 TCPCopyIPV4", 2, 2,
-     ENDS_V4 "; u32 seqnum; ptr connid"},
-    {"27 RecvIPV6, 29 DisconnectIPV6, 30 RetransmitIPV6, 32 ReconnectIPV6, 34 TCPCopyIPV6", 2, 2,
-     ENDS_V6 "; u32 seqnum; ptr connid"},
-    {"12 ConnectIPV4, 15 AcceptIPV4", 2, 2, ENDS_V4 TCP_CONNECT},
-    {"28 ConnectIPV6, 31 AcceptIPV6", 2, 2, ENDS_V6 TCP_CONNECT},
+    LAYOUT(TCP_SEND, ""),
+    LAYOUT(TCP_SEND_V6, ""),
+    LAYOUT(TCP, "16 ReconnectIPV4, 18 TCPCopyIPV4"),
+    LAYOUT(TCP_V6, "32 ReconnectIPV6, 34 TCPCopyIPV6"),
+    LAYOUT(TCP_BEGIN, ""),
+    LAYOUT(TCP_BEGIN_V6, ""),
     {"17 Fail", 2, 2, "u16 Proto; u16 FailureCode"},
     {"17 Fail", 1, 1, "u32 Proto"},
     /* Consumers do not agree on what follows the ports. */
     {"10 Send, 11 Recv, 12 Connect, 13 Disconnect, 14 Retransmit, 15 Accept, 16 Reconnect, "
      "18 TCPCopy, 19 ARPCopy, 20 FullACK, 21 PartACK, 22 DupACK",
-     1, 1, ENDS_V4},
+     1, 1, FIELDS(ENDS_V4)},
     {"10 Send, 11 Recv, 12 Connect, 13 Disconnect, 14 Retransmit, 15 Accept", 0, 0,
      "ipv4 daddr; ipv4 saddr; port dport; port sport; u32 size; pid PID"},
 };
 
 static const struct etwas_builtin_layout udp_ip[] = {
-    {"10 SendIPV4, 11 RecvIPV4", 2, 2, ENDS_V4 "; u32 seqnum; ptr connid"},
-    {"26 SendIPV6, 27 RecvIPV6", 2, 2, ENDS_V6 "; u32 seqnum; ptr connid"},
-    {"10 Send, 11 Recv", 1, 1, ENDS_V4},
+    LAYOUT(UDP, ""),
+    LAYOUT(UDP_V6, ""),
+    {"10 Send, 11 Recv", 1, 1, FIELDS(ENDS_V4)},
     {"10 Send, 11 Recv", 0, 0,
      "ptr context; ipv4 saddr; port sport; u16 size; ipv4 daddr; port dport; u16 dsize"},
     {"17 Fail", 2, 2, "u16 Proto; u16 FailureCode"},
@@ -358,23 +290,20 @@ static const struct etwas_builtin_layout alpc[] = {
 };
 
 static const struct etwas_builtin_layout split_io[] = {
-    {"32 VolMgr", 0, 2, "ptr ParentIrp; ptr ChildIrp"},
+    {TYPES(SPLIT_IO), 0, 2, FIELDS(SPLIT_IO)},
 };
 
 /* As the kernel's other records of this kind; no page documents it. */
 static const struct etwas_builtin_layout debug_print[] = {
-    {"32 DbgPrint", 2, 2, "u32 Component; u32 Level; str Message"},
+    LAYOUT(DEBUG_PRINT, ""),
 };
 
 /* Like the kernel's other records of this kind; no page documents it. The path is etwas's own. */
-#define JOB_LIFE "guid JobGuid; u32 JobId; x32 Flags; status Status"
-#define JOB_PROCESS "guid JobGuid; u32 JobId; pid ProcessId; status Status"
-
 static const struct etwas_builtin_layout job[] = {
-    {"32 Create, 33 Terminate, 34 Open", 2, 2, JOB_LIFE "; wstr Path"},
-    {"32 Create, 33 Terminate, 34 Open", 2, 2, JOB_LIFE},
-    {"35 AssignProcess, 36 RemoveProcess", 2, 2, JOB_PROCESS "; wstr Path"},
-    {"35 AssignProcess, 36 RemoveProcess", 2, 2, JOB_PROCESS},
+    LAYOUT(JOB, "34 Open"),
+    {TYPES(JOB) "34 Open", 2, 2, FIELDS(JOB_OF_WINDOWS)},
+    LAYOUT(JOB_PROCESS, "36 RemoveProcess"),
+    {TYPES(JOB_PROCESS) "36 RemoveProcess", 2, 2, FIELDS(JOB_PROCESS_OF_WINDOWS)},
 };
 
 static const struct etwas_builtin_layout object[] = {
@@ -390,7 +319,7 @@ static const struct etwas_builtin_layout object[] = {
 };
 
 static const struct etwas_builtin_layout stack_walk[] = {
-    {"32 Stack", 2, 2, "time EventTimeStamp; pid StackProcess; tid StackThread; ptr[*] Stack"},
+    LAYOUT(STACK, ""),
     {"34 KeyCreate, 35 KeyDelete, 36 KeyRundown", 2, 2, "ptr StackKey; ptr[*] Stack"},
     {"37 KernelStackByKey, 38 UserStackByKey", 2, 2,
      "time EventTimeStamp; pid StackProcess; tid StackThread; ptr StackKey"},

@@ -36,8 +36,7 @@ static const struct etwas_builtin_layout image_id[] = {
     {"0 Info", KNOWN_VERSIONS,
      "ptr ImageBase; ptr ImageSize; pid ProcessId; x32 TimeDateStamp; wstr OriginalFileName"},
     {"32 None", KNOWN_VERSIONS, ""},
-    {"36 DbgID_RSDS, 37 DbgID_ILRSDS", KNOWN_VERSIONS,
-     "ptr ImageBase; pid ProcessId; guid GuidSig; u32 Age; utf8 PdbFileName"},
+    ETWAS_BUILTIN_LAYOUT(DEBUG_ID, "37 DbgID_ILRSDS"),
     {"64 FileVersion", KNOWN_VERSIONS,
      "u32 ImageSize; x32 TimeDateStamp; wstr OrigFileName; wstr FileDescription; "
      "wstr FileVersion; wstr BinFileVersion; wstr VerLanguage; wstr ProductName; "

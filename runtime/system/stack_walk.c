@@ -16,49 +16,41 @@
 #include "system/enablement.h"
 #include "system/keywords.h"
 #include "system/stream/event_group.h"
+#include "system/stream/kernel_record.h"
 #include "system/stream/pseudo_file.h"
 
 enum {
-    GROUP_STACK_WALK = 0x18,
-    TYPE_STACK = 32,
-    CLASS_VERSION = 2,
     FRAMES = 192,
     HOOK_GROUP_SHIFT = 8,
 };
 
+ETWAS_KERNEL_RECORD(stack_head, etwas_etl_perfinfo_header, STACK);
+
 struct stack_record {
-    struct etwas_etl_perfinfo_header header;
-    int64_t event_stamp;
-    uint32_t process_id;
-    uint32_t thread_id;
+    struct stack_head head;
     uint64_t frames[FRAMES];
 };
-_Static_assert(sizeof(struct stack_record) == 16 + 16 + 8 * FRAMES, "Stack, version 2");
+_Static_assert(sizeof(struct stack_record) == sizeof(struct stack_head) + 8 * FRAMES, "no padding");
 
 static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp,
                       struct stack_record *record, uint32_t count)
 {
     struct etwas_stamped_record stamped = {
         .bytes = record,
-        .stamp_at = offsetof(struct stack_record, header) +
-                    offsetof(struct etwas_etl_perfinfo_header, time_stamp),
+        .size = (uint32_t)(sizeof record->head + count * sizeof *record->frames),
+        .stamp_at = offsetof(struct etwas_etl_perfinfo_header, time_stamp),
         .stamp = stamp};
 
     if (count == 0) {
         return;
     }
-    record->header = (struct etwas_etl_perfinfo_header){
-        .version = CLASS_VERSION,
-        .header_type = ETWAS_ETL_PERFINFO64,
-        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-        .size = (uint16_t)(sizeof *record - sizeof record->frames + count * sizeof *record->frames),
-        .type = TYPE_STACK,
-        .group = GROUP_STACK_WALK,
+    record->head = (struct stack_head){
+        .header = {ETWAS_HEADER_OF(STACK, ETWAS_STACK, record->head)},
+        .EventTimeStamp = stamp,
+        .StackProcess = walker->sample->origin.process_id,
+        .StackThread = walker->sample->origin.thread_id,
     };
-    record->event_stamp = stamp;
-    record->process_id = walker->sample->origin.process_id;
-    record->thread_id = walker->sample->origin.thread_id;
-    stamped.size = record->header.size;
+    record->head.header.size = (uint16_t)stamped.size;
     walker->next->receive(walker->next, slot, &stamped);
 }
 

@@ -15,7 +15,10 @@
 #include <cmocka.h>
 
 #include "decode/builtin.h"
+#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 #include "shown.h"
+#include "system/stream/kernel_record.h"
 
 static const etwas_guid process =
     ETWAS_BUILTIN_GUID(0x3d6fa8d0, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
@@ -100,7 +103,7 @@ static void visit_layout(const struct etwas_builtin_class *class,
             etwas_decoder_close(decoder);
         }
         end = strchr(end, ',');
-        if (end == NULL) {
+        if (end == NULL || end[2] == 0) {
             return;
         }
         end++;
@@ -118,6 +121,71 @@ static void every_layout_makes_sense(void **state)
         }
     }
 }
+
+/* ---- what the system logger writes ----------------------------------------------------------- */
+
+/* A payload of a layout, as the writer's types make it; its texts are empty. */
+static struct written {
+    const etwas_guid *class;
+    uint8_t version;
+    uint8_t types[8];
+    unsigned type_count;
+    uint8_t payload[8192];
+    uint16_t bytes;
+} written;
+
+static void written_begin(uint8_t header_type, uint8_t group, uint8_t version)
+{
+    written.class = header_type == ETWAS_ETL_FULL_HEADER64 ? &etwas_etl_debug_id_class
+                                                           : etwas_class_of_hook(group, 0);
+    written.version = version;
+}
+
+static void written_field(const char *type, size_t bytes)
+{
+    const etwas_field_sid sid = {.sid_at = 16, .revision = 1, .count = 2};
+
+    if (strcmp(type, "sid") == 0) {
+        memcpy(written.payload + written.bytes, &sid, sizeof sid);
+    }
+    written.bytes = (uint16_t)(written.bytes + bytes);
+}
+
+static void written_end(void)
+{
+    for (unsigned i = 0; i < written.type_count; i++) {
+        etwas_decoder *decoder;
+        const char *line;
+
+        assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+        line = shown_event(decoder, written.class, written.types[i], written.version, 8,
+                           written.payload, written.bytes);
+        assert_null(strchr(line, '~'));
+        assert_null(strstr(line, "…"));
+        assert_null(strstr(line, " +"));
+        etwas_decoder_close(decoder);
+    }
+    written = (struct written){0};
+}
+
+#define WRITTEN_LAYOUT(NAME, header, group, since, version)                                        \
+    written_end();                                                                                 \
+    written_begin(ETWAS_ETL_##header, group, version);
+#define WRITTEN_TYPE(NAME, number, name) written.types[written.type_count++] = number;
+#define WRITTEN_FIELD(type, name) written_field(#type, sizeof(etwas_field_##type));
+#define WRITTEN_MAPPED(type, map, name) WRITTEN_FIELD(type, name)
+#define WRITTEN_WIDE(count, name) written_field("wchar", (count) * sizeof(uint16_t));
+#define WRITTEN_STRING(type, name) written_field(#type, *#type == 'w' ? sizeof(uint16_t) : 1);
+#define WRITTEN_REST(type, name)
+
+static void the_writers_fields_are_all_that_the_decoder_knows(void **state)
+{
+    (void)state;
+    ETWAS_EVERY_LAYOUT(WRITTEN)
+    written_end();
+}
+
+/* ---- sizes, versions, widths ----------------------------------------------------------------- */
 
 /* The sizes that the format's description gives; of strings only their 0. */
 static void payloads_have_the_sizes_that_are_known(void **state)
@@ -582,6 +650,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
     const struct CMUnitTest tests[] = {
         TEST(every_layout_makes_sense),
+        TEST(the_writers_fields_are_all_that_the_decoder_knows),
         TEST(payloads_have_the_sizes_that_are_known),
         TEST(a_process_has_an_owner_or_none),
         TEST(a_thread_may_have_a_name),

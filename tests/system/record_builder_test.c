@@ -60,7 +60,7 @@ static void fields_follow_each_other(void **state)
     etwas_record_builder_put_utf16(&record, "a\xC3\xA9");
     etwas_record_builder_put_ansi(&record, "xy");
     etwas_record_builder_put(&record, raw, sizeof raw);
-    etwas_record_builder_put_u16(&record, 0);
+    etwas_record_builder_put_zeros(&record, 2);
     etwas_record_builder_put_utf16(&record, "\xF0\x9F\x98\x80");
     etwas_record_builder_set_thread(&record, 5, 6);
     expect_payload(expected, sizeof expected);
@@ -79,7 +79,9 @@ static void a_text_is_cut_at_a_character(void **state)
 {
     (void)state;
     begin(6);
+    assert_false(record.is_cut);
     etwas_record_builder_put_utf16(&record, "abcdef");
+    assert_true(record.is_cut);
     expect_payload("a\0b\0\0", 6);
     begin(7);
     etwas_record_builder_put_utf16(&record, "ab\xF0\x9F\x98\x80");
@@ -111,7 +113,7 @@ static void a_field_of_characters_has_its_length(void **state)
     begin(64);
     etwas_record_builder_put_utf16_field(&record, "ab", 4);
     etwas_record_builder_put_utf16_field(&record, "cdef", 3);
-    etwas_record_builder_put_u8(&record, 9);
+    etwas_record_builder_put(&record, "\x09", 1);
     expect_payload("a\0b\0\0\0\0\0c\0d\0\0\0\x09", 15);
 }
 

@@ -44,19 +44,19 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     (void)emitter;
     assert_int_equal(stamped->size, sizeof record);
     memcpy(&record, stamped->bytes, sizeof record);
-    if (record.thread_id == NOBODY) {
-        assert_int_equal(record.process_id, PROCESS);
+    if (record.TThreadId == NOBODY) {
+        assert_int_equal(record.ProcessId, PROCESS);
         emitted = &emitted_of_nobody;
-    } else if (record.thread_id == etwas_thread_ids().thread_id) {
-        assert_int_equal(record.process_id, etwas_thread_ids().process_id);
+    } else if (record.TThreadId == etwas_thread_ids().thread_id) {
+        assert_int_equal(record.ProcessId, etwas_thread_ids().process_id);
         emitted = &emitted_of_us;
     }
     if (emitted != NULL) {
         emitted->starts += record.header.type == ETWAS_THREAD_START;
         emitted->ends += record.header.type == ETWAS_THREAD_END;
         emitted->rundowns += record.header.type == ETWAS_THREAD_RUNDOWN_START;
-        emitted->ends_not_seen += record.flags == ETWAS_THREAD_END_NOT_SEEN;
-        assert_true(record.flags == 0 || slot == etwas_slot_count);
+        emitted->ends_not_seen += record.ThreadFlags == ETWAS_THREAD_END_NOT_SEEN;
+        assert_true(record.ThreadFlags == 0 || slot == etwas_slot_count);
     }
 }
 

@@ -15,15 +15,11 @@
  */
 #include <etwas/evntrace.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/stream/cpu_stream.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_THREAD = 0x05,
-    TYPE_SWITCH = 36,
-    CLASS_VERSION = 2,
-
     /* ETW's numbers. */
     STATE_READY = 1,
     STATE_TERMINATED = 4,
@@ -44,22 +40,7 @@ enum {
     NICE_VALUES = 40,
 };
 
-struct switch_record {
-    struct etwas_etl_perfinfo_header header;
-    uint32_t new_thread_id;
-    uint32_t old_thread_id;
-    int8_t new_priority;
-    int8_t old_priority;
-    uint8_t previous_c_state;
-    int8_t spare;
-    uint8_t old_wait_reason;
-    int8_t old_wait_mode;
-    uint8_t old_state;
-    uint8_t old_ideal_processor;
-    uint32_t new_wait_time;
-    uint32_t old_remaining_quantum;
-};
-_Static_assert(sizeof(struct switch_record) == 16 + 24, "CSwitch, version 2");
+ETWAS_KERNEL_RECORD(switch_record, etwas_etl_perfinfo_header, CSWITCH);
 
 /* Maps the kernel's priorities 0 to 139, lowest first: 99 → 16, 100 → 15, 120 → 8, 139 → 1. */
 static int8_t priority_of(int64_t thread, int64_t priority)
@@ -78,19 +59,19 @@ static int8_t priority_of(int64_t thread, int64_t priority)
 static void put_state(int64_t state, struct switch_record *record)
 {
     if ((state & TASK_WAITS) == 0) {
-        record->old_state = STATE_READY;
-        record->old_wait_reason = REASON_PREEMPTED;
+        record->OldThreadState = STATE_READY;
+        record->OldThreadWaitReason = REASON_PREEMPTED;
     } else if ((state & TASK_DEAD_OR_ZOMBIE) != 0) {
-        record->old_state = STATE_TERMINATED;
+        record->OldThreadState = STATE_TERMINATED;
     } else {
-        record->old_state = STATE_WAITING;
+        record->OldThreadState = STATE_WAITING;
         if ((state & TASK_STOPPED_OR_TRACED) != 0) {
-            record->old_wait_reason = REASON_SUSPENDED;
+            record->OldThreadWaitReason = REASON_SUSPENDED;
         } else if ((state & TASK_INTERRUPTIBLE) != 0) {
-            record->old_wait_reason = REASON_USER_REQUEST;
-            record->old_wait_mode = MODE_USER;
+            record->OldThreadWaitReason = REASON_USER_REQUEST;
+            record->OldThreadWaitMode = MODE_USER;
         } else {
-            record->old_wait_reason = REASON_EXECUTIVE;
+            record->OldThreadWaitReason = REASON_EXECUTIVE;
         }
     }
 }
@@ -118,19 +99,14 @@ static bool handle(const struct etwas_source_event *event)
     }
     etwas_thread_numbers_learn(numbers, (uint32_t)values[NEXT_THREAD], event->next_thread);
     record = (struct switch_record){
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_PERFINFO64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof record,
-                   .type = TYPE_SWITCH,
-                   .group = GROUP_THREAD},
-        .new_thread_id = etwas_thread_number(numbers, (uint32_t)values[NEXT_THREAD]),
-        .old_thread_id = etwas_thread_number(numbers, (uint32_t)values[PREVIOUS_THREAD]),
-        .new_priority = priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
-        .old_priority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
+        .header = {ETWAS_HEADER_OF(CSWITCH, ETWAS_CSWITCH, record)},
+        .NewThreadId = etwas_thread_number(numbers, (uint32_t)values[NEXT_THREAD]),
+        .OldThreadId = etwas_thread_number(numbers, (uint32_t)values[PREVIOUS_THREAD]),
+        .NewThreadPriority = priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
+        .OldThreadPriority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
     };
     put_state(values[PREVIOUS_STATE], &record);
-    if (record.old_state ==
+    if (record.OldThreadState ==
         STATE_TERMINATED) { /* the next thread with this number is another one */
         etwas_thread_numbers_learn(numbers, (uint32_t)values[PREVIOUS_THREAD], 0);
     }
@@ -146,20 +122,15 @@ static void handle_turn(void *state, const struct etwas_event_group_host *host, 
                         const struct etwas_process_record *process_record)
 {
     struct switch_record record = {
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_PERFINFO64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof record,
-                   .type = TYPE_SWITCH,
-                   .group = GROUP_THREAD},
+        .header = {ETWAS_HEADER_OF(CSWITCH, ETWAS_CSWITCH, record)},
     };
 
     (void)state;
     if (process_record->turn.is_out) {
-        record.old_thread_id = process_record->thread_id;
+        record.OldThreadId = process_record->thread_id;
         put_state(process_record->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE, &record);
     } else {
-        record.new_thread_id = process_record->thread_id;
+        record.NewThreadId = process_record->thread_id;
     }
     etwas_emit(host->emitter, slot, &record, process_record->origin.time_ns);
 }
@@ -167,7 +138,7 @@ static void handle_turn(void *state, const struct etwas_event_group_host *host, 
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_switch",
      .fields = names,
-     .hooks = {GROUP_THREAD << 8 | TYPE_SWITCH},
+     .hooks = {ETWAS_KERNEL_HOOK(CSWITCH, ETWAS_CSWITCH)},
      .handle = handle},
 };
 

@@ -9,13 +9,10 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_DEBUG_PRINT = 0x0A,
-    TYPE_PRINT = 0x20,
-    CLASS_VERSION = 2,
     COMPONENT_DEFAULT = 101,
     LEVEL_INFO = 3,
     LONGEST_TEXT = 4096, /* with its 0; a line of the log has some 1,000 bytes at most */
@@ -38,12 +35,9 @@ static bool handle(const struct etwas_source_event *event)
     count = count < sizeof text ? count : sizeof text - 1;
     memcpy(text, bytes, count);
     text[count] = 0;
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DEBUG_PRINT, TYPE_PRINT,
-                               CLASS_VERSION);
+    ETWAS_RECORD_MAKE(record, DEBUG_PRINT, ETWAS_DEBUG_PRINT, .Component = COMPONENT_DEFAULT,
+                      .Level = LEVEL_INFO, .Message = text);
     etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_builder_put_u32(record, COMPONENT_DEFAULT);
-    etwas_record_builder_put_u32(record, LEVEL_INFO);
-    etwas_record_builder_put_ansi(record, text);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                origin->time_ns);
     return true;
@@ -52,7 +46,7 @@ static bool handle(const struct etwas_source_event *event)
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "printk/console",
      .fields = names,
-     .hooks = {GROUP_DEBUG_PRINT << 8 | TYPE_PRINT},
+     .hooks = {ETWAS_KERNEL_HOOK(DEBUG_PRINT, ETWAS_DEBUG_PRINT)},
      .handle = handle},
 };
 

@@ -52,9 +52,8 @@ static bool end_call(const struct etwas_source_event *event, enum kind kind, boo
         return false;
     }
     nested = etwas_nests_end(event, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
-    etwas_deferred_call_emit(event,
-                             kind >= TIMER ? ETWAS_DEFERRED_CALL_TIMER : ETWAS_DEFERRED_CALL_PLAIN,
-                             nested.since_ns, nested.routine);
+    etwas_deferred_call_emit(event, kind >= TIMER ? ETWAS_TIMER_DPC : ETWAS_DPC, nested.since_ns,
+                             nested.routine);
     return true;
 }
 

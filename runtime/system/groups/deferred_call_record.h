@@ -7,36 +7,23 @@
 #ifndef ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 #define ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 
-#include "etl/layout.h"
 #include "system/stream/event_group.h"
+#include "system/stream/kernel_record.h"
 
-enum etwas_deferred_call_type {
-    ETWAS_DEFERRED_CALL_THREAD = 66,
-    ETWAS_DEFERRED_CALL_PLAIN = 68,
-    ETWAS_DEFERRED_CALL_TIMER = 69,
-};
+ETWAS_KERNEL_RECORD(etwas_deferred_call_record, etwas_etl_perfinfo_header, DPC);
 
-struct etwas_deferred_call_record {
-    struct etwas_etl_perfinfo_header header;
-    int64_t initial_time;
-    uint64_t routine;
-};
-_Static_assert(sizeof(struct etwas_deferred_call_record) == 16 + 16, "DPC, version 2");
-
-/* Emits a deferred call that ends with the sample. */
-static inline void etwas_deferred_call_emit(const struct etwas_source_event *event,
-                                            enum etwas_deferred_call_type type, int64_t since_ns,
-                                            uint64_t routine)
+/*
+ * Emits a deferred call that ends with the sample, as ETWAS_DPC, ETWAS_TIMER_DPC or
+ * ETWAS_THREAD_DPC, which have the same fields.
+ */
+static inline void etwas_deferred_call_emit(const struct etwas_source_event *event, uint8_t type,
+                                            int64_t since_ns, uint64_t routine)
 {
     const struct etwas_deferred_call_record record = {
-        .header = {.version = 2,
-                   .header_type = ETWAS_ETL_PERFINFO64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof record,
-                   .type = (uint8_t)type,
-                   .group = 0x0F},
-        .initial_time = etwas_emit_stamp(event->host->emitter, since_ns),
-        .routine = routine};
+        .header = {ETWAS_HEADER_OF(DPC, type, record)},
+        .InitialTime = etwas_emit_stamp(event->host->emitter, since_ns),
+        .Routine = routine,
+    };
 
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
 }

@@ -21,23 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/stream/join.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_DISK = 0x01,
-    GROUP_SPLIT = 0x1B,
-    CLASS_VERSION = 3,
-    SPLIT_VERSION = 0,
-    TYPE_READ = 10,
-    TYPE_WRITE = 11,
-    TYPE_FLUSH = 14,
-    TYPE_READ_INIT = 12,
-    TYPE_WRITE_INIT = 13,
-    TYPE_FLUSH_INIT = 15,
-    TYPE_SPLIT = 32,
-
     /* The values of Windows. */
     IRP_SYNCHRONOUS = 0x0004,
     IRP_READ = 0x0100,
@@ -133,15 +121,14 @@ enum {
 static void emit_issue(const struct etwas_source_event *event, const struct request *request)
 {
     struct etwas_record_builder *record = event->host->record;
-    uint8_t type = request->operation == 'R'   ? TYPE_READ_INIT
-                   : request->operation == 'W' ? TYPE_WRITE_INIT
-                                               : TYPE_FLUSH_INIT;
+    uint8_t type = request->operation == 'R'   ? ETWAS_DISK_READ_INIT
+                   : request->operation == 'W' ? ETWAS_DISK_WRITE_INIT
+                                               : ETWAS_DISK_FLUSH_INIT;
 
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DISK, type, CLASS_VERSION);
+    ETWAS_RECORD_MAKE(record, DISK_INIT, type, .Irp = irp_of(request->disk, request->sector),
+                      .IssuingThreadId = event->sample->origin.thread_id);
     etwas_record_builder_set_thread(record, event->sample->origin.process_id,
                                     event->sample->origin.thread_id);
-    etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
-    etwas_record_builder_put_u32(record, event->sample->origin.thread_id);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                event->sample->origin.time_ns);
 }
@@ -222,25 +209,20 @@ static void emit_completion(const struct etwas_source_event *event, const struct
     const struct issue issue = handle_issued(event, request);
     int64_t now_ns = event->sample->origin.time_ns;
     uint64_t response = response_of(event->host->emitter, issue.time_ns, now_ns);
-    uint8_t type = request->operation == 'R'   ? TYPE_READ
-                   : request->operation == 'W' ? TYPE_WRITE
-                                               : TYPE_FLUSH;
+    const uint64_t irp = irp_of(request->disk, request->sector);
 
-    etwas_record_builder_begin(record, ETWAS_ETL_PERFINFO64, GROUP_DISK, type, CLASS_VERSION);
-    etwas_record_builder_put_u32(record, (uint32_t)request->disk);
-    etwas_record_builder_put_u32(record, request->flags);
-    if (type == TYPE_FLUSH) {
-        etwas_record_builder_put_u64(record, response);
-        etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
+    if (request->operation != 'R' && request->operation != 'W') {
+        ETWAS_RECORD_MAKE(record, DISK_FLUSH, ETWAS_DISK_FLUSH,
+                          .DiskNumber = (uint32_t)request->disk, .IrpFlags = request->flags,
+                          .HighResResponseTime = response, .Irp = irp,
+                          .IssuingThreadId = issue.thread_id);
     } else {
-        etwas_record_builder_put_u32(record, bytes);
-        etwas_record_builder_put_u32(record, 0); /* reserved */
-        etwas_record_builder_put_u64(record, request->sector * SECTOR_BYTES);
-        etwas_record_builder_put_u64(record, 0); /* the file */
-        etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
-        etwas_record_builder_put_u64(record, response);
+        ETWAS_RECORD_MAKE(
+            record, DISK_TRANSFER, request->operation == 'R' ? ETWAS_DISK_READ : ETWAS_DISK_WRITE,
+            .DiskNumber = (uint32_t)request->disk, .IrpFlags = request->flags,
+            .TransferSize = bytes, .ByteOffset = (int64_t)(request->sector * SECTOR_BYTES),
+            .Irp = irp, .HighResResponseTime = response, .IssuingThreadId = issue.thread_id);
     }
-    etwas_record_builder_put_u32(record, issue.thread_id);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record), now_ns);
 }
 
@@ -273,11 +255,9 @@ static bool emit_split(const struct etwas_source_event *event, uint64_t parent, 
 {
     struct etwas_record_builder *record = event->host->record;
 
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_SPLIT, TYPE_SPLIT, SPLIT_VERSION);
+    ETWAS_RECORD_MAKE(record, SPLIT_IO, ETWAS_SPLIT_IO, .ParentIrp = parent, .ChildIrp = child);
     etwas_record_builder_set_thread(record, event->sample->origin.process_id,
                                     event->sample->origin.thread_id);
-    etwas_record_builder_put_u64(record, parent);
-    etwas_record_builder_put_u64(record, child);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                event->sample->origin.time_ns);
     return true;
@@ -314,8 +294,9 @@ static bool handle_remap(const struct etwas_source_event *event)
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "block/block_rq_issue",
      .fields = issue_names,
-     .hooks = {GROUP_DISK << 8 | TYPE_READ_INIT, GROUP_DISK << 8 | TYPE_WRITE_INIT,
-               GROUP_DISK << 8 | TYPE_FLUSH_INIT},
+     .hooks = {ETWAS_KERNEL_HOOK(DISK_INIT, ETWAS_DISK_READ_INIT),
+               ETWAS_KERNEL_HOOK(DISK_INIT, ETWAS_DISK_WRITE_INIT),
+               ETWAS_KERNEL_HOOK(DISK_INIT, ETWAS_DISK_FLUSH_INIT)},
      .flags = DISK_FLAGS,
      .handle = handle_issue},
     {.tracepoint = "block/block_rq_requeue",
@@ -328,12 +309,12 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_completion},
     {.tracepoint = "block/block_split",
      .fields = split_names,
-     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
+     .hooks = {ETWAS_KERNEL_HOOK(SPLIT_IO, ETWAS_SPLIT_IO)},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .handle = handle_split},
     {.tracepoint = "block/block_bio_remap",
      .fields = remap_names,
-     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
+     .hooks = {ETWAS_KERNEL_HOOK(SPLIT_IO, ETWAS_SPLIT_IO)},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .handle = handle_remap},
 };

@@ -21,10 +21,6 @@
 #include "system/names/file_record.h"
 #include "system/stream/cpu_stream.h"
 
-enum {
-    GROUP_FILE = 0x04,
-};
-
 /* ---- the end of a call ----------------------------------------------------------------------- */
 
 /* A call that has ended. */
@@ -162,7 +158,7 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-#define HOOK(type) (GROUP_FILE << 8 | (type))
+#define HOOK(type) ETWAS_KERNEL_HOOK(FILE_CREATE, type) /* the group of all of FileIo */
 
 #define BEGINNINGS                                                                                 \
     .hooks = {HOOK(ETWAS_FILE_CREATE),       HOOK(ETWAS_FILE_CLEANUP),                             \

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/names/file_record.h"
 #include "system/names/file_views.h"
@@ -29,14 +28,9 @@
 #include "system/names/view_table.h"
 #include "system/stream/cpu_stream.h"
 #include "system/stream/join.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_FILE = 0x04,
-    CLASS_VERSION = 3,
-    MAP = 37,
-    UNMAP = 38,
-    MAP_RUNDOWN_START = 39,
-    MAP_RUNDOWN_END = 40,
     LARGEST_ERROR = 4095,
 };
 
@@ -86,13 +80,10 @@ static void emit_view(void *context, const struct etwas_view *view)
     if (view_origin->is_quiet) {
         return;
     }
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, view_origin->type,
-                               CLASS_VERSION);
+    ETWAS_RECORD_MAKE(record, FILE_MAP, view_origin->type, .ViewBase = view->begin,
+                      .FileKey = view->key, .MiscInfo = view->offset,
+                      .ViewSize = view->end - view->begin);
     etwas_record_builder_set_thread(record, view_origin->process_id, view_origin->thread_id);
-    etwas_record_builder_put_u64(record, view->begin);
-    etwas_record_builder_put_u64(record, view->key);
-    etwas_record_builder_put_u64(record, view->offset);
-    etwas_record_builder_put_u64(record, view->end - view->begin);
     if (view_origin->is_now) {
         etwas_emit_now(view_origin->host->emitter, etwas_record_builder_end(record));
     } else {
@@ -113,7 +104,7 @@ static struct view_origin view_origin_of(const struct etwas_event_group_host *ho
 }
 
 static void emit_name(struct map_group *group, const struct etwas_event_group_host *host,
-                      enum etwas_file_name_type type, uint64_t key, const char *path)
+                      uint8_t type, uint64_t key, const char *path)
 {
     if (etwas_file_keys_add(&group->named, key)) {
         etwas_file_record_name(host, type, key, path);
@@ -210,7 +201,8 @@ static void unmap(const struct etwas_source_event *event, uint64_t begin, uint64
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_view_process *process =
         process_at(event->state, origin->process_id, origin->time_ns);
-    struct view_origin view_origin = view_origin_of(event->host, event->slot, origin, UNMAP);
+    struct view_origin view_origin =
+        view_origin_of(event->host, event->slot, origin, ETWAS_FILE_UNMAP);
 
     if (process != NULL && begin + bytes >= begin) {
         view_origin.is_quiet = origin->time_ns < process->scanned_ns;
@@ -236,7 +228,8 @@ static bool handle_unmap_end(const struct etwas_source_event *event)
 static bool handle_map_end(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
-    struct view_origin view_origin = view_origin_of(event->host, event->slot, origin, MAP);
+    struct view_origin view_origin =
+        view_origin_of(event->host, event->slot, origin, ETWAS_FILE_MAP);
     struct etwas_view_process *process;
     struct call call;
     int64_t result;
@@ -284,7 +277,7 @@ static void handle_mapping(struct map_group *group, const struct etwas_event_gro
                            uint32_t slot, const struct etwas_process_record *process_record)
 {
     const struct etwas_sample_origin *origin = &process_record->origin;
-    struct view_origin view_origin = view_origin_of(host, slot, origin, MAP);
+    struct view_origin view_origin = view_origin_of(host, slot, origin, ETWAS_FILE_MAP);
     struct call *call = etwas_join_find(group->calls, origin->thread_id, group->losses);
     struct etwas_view_process *process =
         process_at(group, process_record->process_id, origin->time_ns);
@@ -301,10 +294,10 @@ static void handle_mapping(struct map_group *group, const struct etwas_event_gro
     if (call != NULL && call->is_of_file) {
         call->key = view.key;
     } else if (process != NULL && process->is_starting) {
-        view_origin.type = UNMAP;
+        view_origin.type = ETWAS_FILE_UNMAP;
         etwas_view_remove(process, view.begin, view.end, emit_view, &view_origin);
         if (process_record->image.inode != 0) {
-            view_origin.type = MAP;
+            view_origin.type = ETWAS_FILE_MAP;
             emit_view(&view_origin, &view);
             etwas_view_add(process, &view);
         }
@@ -409,8 +402,10 @@ static void emit_known(const struct map_group *group, struct view_origin *view_o
 /* Emits what is known, and at the beginning scans for the rest. */
 static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
-    struct view_origin view_origin = {
-        .host = host, .type = is_end ? MAP_RUNDOWN_END : MAP_RUNDOWN_START, .is_now = true};
+    struct view_origin view_origin = {.host = host,
+                                      .type = is_end ? ETWAS_FILE_MAP_RUNDOWN_END
+                                                     : ETWAS_FILE_MAP_RUNDOWN_START,
+                                      .is_now = true};
     struct map_group *group = state;
     struct finding finding = {.group = group, .view_origin = view_origin};
 

@@ -22,16 +22,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/names/file_record.h"
 #include "system/names/file_views.h"
 #include "system/stream/join.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_MEMORY = 0x02,
-    TYPE_HARD_FAULT = 32,
-    CLASS_VERSION = 2,
     MOST_UNNAMED = 64, /* between two drains; further ones wait for another fault */
 };
 
@@ -177,16 +174,12 @@ static bool handle_end(const struct etwas_source_event *event)
     struct etwas_record_builder *record = event->host->record;
     const struct fault fault = end_fault(group, event->sample);
 
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, TYPE_HARD_FAULT,
-                               CLASS_VERSION);
+    ETWAS_RECORD_MAKE(record, HARD_FAULT, ETWAS_HARD_FAULT,
+                      .InitialTime = etwas_emit_stamp(event->host->emitter, fault.since_ns),
+                      .ReadOffset = fault.offset, .VirtualAddress = event->sample->data_address,
+                      .FileObject = fault.key, .TThreadId = origin->thread_id,
+                      .ByteCount = (uint32_t)page_bytes());
     etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_builder_put_u64(record,
-                                 (uint64_t)etwas_emit_stamp(event->host->emitter, fault.since_ns));
-    etwas_record_builder_put_u64(record, fault.offset);
-    etwas_record_builder_put_u64(record, event->sample->data_address);
-    etwas_record_builder_put_u64(record, fault.key);
-    etwas_record_builder_put_u32(record, origin->thread_id);
-    etwas_record_builder_put_u32(record, (uint32_t)page_bytes());
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                origin->time_ns);
     queue_name(group, origin->process_id, fault.key);
@@ -256,7 +249,7 @@ static const struct etwas_event_source sources[] = {
      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
      .period = 1,
      .sample_type = PERF_SAMPLE_ADDR,
-     .hooks = {GROUP_MEMORY << 8 | TYPE_HARD_FAULT},
+     .hooks = {ETWAS_KERNEL_HOOK(HARD_FAULT, ETWAS_HARD_FAULT)},
      .handle = handle_end},
 };
 

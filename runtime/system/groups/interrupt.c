@@ -15,15 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/groups/nests.h"
 #include "system/requested_events.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_PERFINFO = 0x0F,
-    TYPE_ISR = 67,
-    CLASS_VERSION = 2,
     HANDLED = 1,
 };
 
@@ -32,38 +29,20 @@ enum kind {
     OF_PROCESSOR,
 };
 
-struct isr_record {
-    struct etwas_etl_perfinfo_header header;
-    int64_t initial_time;
-    uint64_t routine;
-    uint8_t return_value;
-    uint8_t vector[2]; /* a u16 that is not aligned */
-    uint8_t reserved;
-    uint32_t padding; /* not part of the record */
-};
-
-enum {
-    ISR_BYTES = 16 + 20
-};
+ETWAS_KERNEL_RECORD(isr_record, etwas_etl_perfinfo_header, ISR);
 
 static void emit_interrupt(const struct etwas_source_event *event, enum kind kind, int64_t number,
                            int64_t result)
 {
-    const uint16_t vector = (uint16_t)number;
     const struct etwas_nested nested = etwas_nests_end(event, kind, (uint64_t)number, 0);
-    struct isr_record record = {
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_PERFINFO64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = ISR_BYTES,
-                   .type = TYPE_ISR,
-                   .group = GROUP_PERFINFO},
-        .initial_time = etwas_emit_stamp(event->host->emitter, nested.since_ns),
-        .return_value = (uint8_t)result,
-        .reserved = (uint8_t)kind,
+    const struct isr_record record = {
+        .header = {ETWAS_HEADER_OF(ISR, ETWAS_ISR, record)},
+        .InitialTime = etwas_emit_stamp(event->host->emitter, nested.since_ns),
+        .ReturnValue = (uint8_t)result,
+        .Vector = (uint16_t)number,
+        .Reserved = (uint8_t)kind,
     };
 
-    memcpy(record.vector, &vector, sizeof vector);
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
 }
 

@@ -12,15 +12,10 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_JOB = 0x07,
-    TYPE_CREATE = 0x20,
-    TYPE_TERMINATE = 0x21,
-    TYPE_ASSIGN_PROCESS = 0x23,
-    CLASS_VERSION = 2,
     LONGEST_PATH = 4096, /* with its 0 */
 };
 
@@ -44,6 +39,7 @@ static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint3
     int64_t values[ASSIGN_FIELDS] = {0};
     char path[LONGEST_PATH];
     const uint8_t *bytes;
+    etwas_guid guid;
     size_t count;
 
     if (!etwas_source_event_numbers(event, values, numbers) ||
@@ -54,16 +50,17 @@ static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint3
     count = count < sizeof path ? count : sizeof path - 1;
     memcpy(path, bytes, count);
     path[count] = 0;
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_JOB, type, CLASS_VERSION);
+    memcpy(&guid, (const int64_t[]){values[CONTROL_GROUP], values[HIERARCHY]}, sizeof guid);
+    if (type == ETWAS_JOB_ASSIGN_PROCESS) {
+        ETWAS_RECORD_MAKE(
+            record, JOB_PROCESS, type, .JobGuid = guid, .JobId = (uint32_t)values[CONTROL_GROUP],
+            .ProcessId = etwas_thread_number(&event->host->numbers, (uint32_t)values[PROCESS]),
+            .Path = path);
+    } else {
+        ETWAS_RECORD_MAKE(record, JOB, type, .JobGuid = guid,
+                          .JobId = (uint32_t)values[CONTROL_GROUP], .Path = path);
+    }
     etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_builder_put_u64(record, (uint64_t)values[CONTROL_GROUP]);
-    etwas_record_builder_put_u64(record, (uint64_t)values[HIERARCHY]);
-    etwas_record_builder_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
-    etwas_record_builder_put_u32(
-        record, /* Flags, in other types 0 */
-        etwas_thread_number(&event->host->numbers, (uint32_t)values[PROCESS]));
-    etwas_record_builder_put_u32(record, 0); /* Status */
-    etwas_record_builder_put_utf16(record, path);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                origin->time_ns);
     return true;
@@ -71,31 +68,31 @@ static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint3
 
 static bool handle_create(const struct etwas_source_event *event)
 {
-    return emit_job(event, TYPE_CREATE, LIFE_FIELDS);
+    return emit_job(event, ETWAS_JOB_CREATE, LIFE_FIELDS);
 }
 
 static bool handle_terminate(const struct etwas_source_event *event)
 {
-    return emit_job(event, TYPE_TERMINATE, LIFE_FIELDS);
+    return emit_job(event, ETWAS_JOB_TERMINATE, LIFE_FIELDS);
 }
 
 static bool handle_assign(const struct etwas_source_event *event)
 {
-    return emit_job(event, TYPE_ASSIGN_PROCESS, ASSIGN_FIELDS);
+    return emit_job(event, ETWAS_JOB_ASSIGN_PROCESS, ASSIGN_FIELDS);
 }
 
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "cgroup/cgroup_mkdir",
      .fields = life_names,
-     .hooks = {GROUP_JOB << 8 | TYPE_CREATE},
+     .hooks = {ETWAS_KERNEL_HOOK(JOB, ETWAS_JOB_CREATE)},
      .handle = handle_create},
     {.tracepoint = "cgroup/cgroup_rmdir",
      .fields = life_names,
-     .hooks = {GROUP_JOB << 8 | TYPE_TERMINATE},
+     .hooks = {ETWAS_KERNEL_HOOK(JOB, ETWAS_JOB_TERMINATE)},
      .handle = handle_terminate},
     {.tracepoint = "cgroup/cgroup_attach_task",
      .fields = assign_names,
-     .hooks = {GROUP_JOB << 8 | TYPE_ASSIGN_PROCESS},
+     .hooks = {ETWAS_KERNEL_HOOK(JOB_PROCESS, ETWAS_JOB_ASSIGN_PROCESS)},
      .handle = handle_assign},
 };
 

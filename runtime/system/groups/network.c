@@ -19,28 +19,22 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "etl/layout.h"
 #include "system/groups/empty_groups.h"
 #include "system/groups/event_groups.h"
 #include "system/groups/length_probe.h"
 #include "system/groups/sockets.h"
 #include "system/stream/cpu_stream.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_TCP = 0x06,
-    GROUP_UDP = 0x08,
-    CLASS_VERSION = 2,
-    TYPE_SEND = 10,
-    TYPE_RECEIVE = 11,
-    TYPE_CONNECT = 12,
-    TYPE_DISCONNECT = 13,
-    TYPE_RETRANSMIT = 14,
-    TYPE_ACCEPT = 15,
-    TYPE_IPV6 = 16, /* added to the types of IPv4 */
+    GROUP_TCP = ETWAS_TCP_GROUP,
+    GROUP_UDP = ETWAS_UDP_GROUP,
+    TYPE_IPV6 = ETWAS_TCP_SEND_V6 - ETWAS_TCP_SEND, /* added to the types of IPv4 */
     IPV4_BYTES = 4,
-    SEND_TIMES_BYTES = 8,      /* startime, endtime */
-    CONNECT_OPTION_BYTES = 16, /* mss to sndwinscale */
 };
+_Static_assert((int)ETWAS_UDP_SEND == (int)ETWAS_TCP_SEND &&
+                   (int)ETWAS_UDP_RECEIVE == (int)ETWAS_TCP_RECEIVE,
+               "both protocols have the same types");
 
 /* ---- records --------------------------------------------------------------------------------- */
 
@@ -54,15 +48,28 @@ struct message {
     const struct etwas_ends *ends;
 };
 
-static void put_ends(struct etwas_record_builder *record, const struct etwas_ends *ends,
-                     bool is_ipv6)
+static void put_ends_v4(struct etwas_record_builder *record, const struct message *message)
 {
-    size_t bytes = is_ipv6 ? ETWAS_ADDRESS_BYTES : IPV4_BYTES;
+    const struct etwas_ends *ends = message->ends;
+    uint32_t remote, local;
 
-    etwas_record_builder_put(record, ends->remote, bytes);
-    etwas_record_builder_put(record, ends->local, bytes);
-    etwas_record_builder_put_u16(record, htons(ends->remote_port));
-    etwas_record_builder_put_u16(record, htons(ends->local_port));
+    memcpy(&remote, ends->remote, sizeof remote);
+    memcpy(&local, ends->local, sizeof local);
+    ETWAS_RECORD_PUT(record, ENDS_V4, .PID = message->process_id, .size = message->bytes,
+                     .daddr = remote, .saddr = local, .dport = htons(ends->remote_port),
+                     .sport = htons(ends->local_port));
+}
+
+static void put_ends_v6(struct etwas_record_builder *record, const struct message *message)
+{
+    const struct etwas_ends *ends = message->ends;
+    etwas_field_ipv6 remote, local;
+
+    memcpy(remote.bytes, ends->remote, sizeof remote.bytes);
+    memcpy(local.bytes, ends->local, sizeof local.bytes);
+    ETWAS_RECORD_PUT(record, ENDS_V6, .PID = message->process_id, .size = message->bytes,
+                     .daddr = remote, .saddr = local, .dport = htons(ends->remote_port),
+                     .sport = htons(ends->local_port));
 }
 
 static void emit_at(const struct etwas_event_group_host *host, uint32_t slot, int64_t time_ns,
@@ -71,17 +78,15 @@ static void emit_at(const struct etwas_event_group_host *host, uint32_t slot, in
     struct etwas_record_builder *record = host->record;
     uint8_t type = (uint8_t)(message->type + (message->is_ipv6 ? TYPE_IPV6 : 0));
 
-    etwas_record_builder_begin(record, ETWAS_ETL_PERFINFO64, message->group, type, CLASS_VERSION);
-    etwas_record_builder_put_u32(record, message->process_id);
-    etwas_record_builder_put_u32(record, message->bytes);
-    put_ends(record, message->ends, message->is_ipv6);
-    if (message->group == GROUP_TCP && message->type == TYPE_SEND) {
-        etwas_record_builder_put_zeros(record, SEND_TIMES_BYTES);
-    } else if (message->type == TYPE_CONNECT || message->type == TYPE_ACCEPT) {
-        etwas_record_builder_put_zeros(record, CONNECT_OPTION_BYTES);
+    etwas_record_builder_begin(record, ETWAS_TCP_HEADER, message->group, type, ETWAS_TCP_VERSION);
+    (message->is_ipv6 ? put_ends_v6 : put_ends_v4)(record, message);
+    if (message->group == GROUP_TCP && message->type == ETWAS_TCP_SEND) {
+        ETWAS_RECORD_PUT(record, CONNECTION_SEND, .connid = message->socket);
+    } else if (message->type == ETWAS_TCP_CONNECT || message->type == ETWAS_TCP_ACCEPT) {
+        ETWAS_RECORD_PUT(record, CONNECTION_BEGIN, .connid = message->socket);
+    } else {
+        ETWAS_RECORD_PUT(record, CONNECTION, .connid = message->socket);
     }
-    etwas_record_builder_put_u32(record, 0); /* seqnum */
-    etwas_record_builder_put_u64(record, message->socket);
     etwas_emit(host->emitter, slot, etwas_record_builder_end(record), time_ns);
 }
 
@@ -149,9 +154,9 @@ static const char *const state_names[] = {"skaddr", "oldstate", "newstate", ENDS
 static bool handle_state(const struct etwas_source_event *event)
 {
     static const uint8_t types[] = {
-        [ETWAS_SOCKET_CONNECTED] = TYPE_CONNECT,
-        [ETWAS_SOCKET_ACCEPTED] = TYPE_ACCEPT,
-        [ETWAS_SOCKET_DISCONNECTED] = TYPE_DISCONNECT,
+        [ETWAS_SOCKET_CONNECTED] = ETWAS_TCP_CONNECT,
+        [ETWAS_SOCKET_ACCEPTED] = ETWAS_TCP_ACCEPT,
+        [ETWAS_SOCKET_DISCONNECTED] = ETWAS_TCP_DISCONNECT,
     };
     int64_t values[STATE_NUMBERS];
     struct etwas_socket_step step = {.process_id = event->sample->origin.process_id};
@@ -213,12 +218,12 @@ static bool handle_length(const struct etwas_source_event *event, uint8_t type)
 
 static bool handle_send(const struct etwas_source_event *event)
 {
-    return handle_length(event, TYPE_SEND);
+    return handle_length(event, ETWAS_TCP_SEND);
 }
 
 static bool handle_receive(const struct etwas_source_event *event)
 {
-    return handle_length(event, TYPE_RECEIVE);
+    return handle_length(event, ETWAS_TCP_RECEIVE);
 }
 
 /* Called on kernels without tracepoints. */
@@ -226,7 +231,8 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
                                   uint32_t slot, const struct etwas_process_record *process_record)
 {
     struct message message = {.group = process_record->length.is_udp ? GROUP_UDP : GROUP_TCP,
-                              .type = process_record->length.is_received ? TYPE_RECEIVE : TYPE_SEND,
+                              .type = process_record->length.is_received ? ETWAS_TCP_RECEIVE
+                                                                         : ETWAS_TCP_SEND,
                               .is_ipv6 = process_record->length.is_ipv6,
                               .process_id = process_record->process_id,
                               .bytes = process_record->length.bytes,
@@ -259,7 +265,7 @@ static bool handle_repeat(const struct etwas_source_event *event)
         return false;
     }
     emit_message(event, &(struct message){.group = GROUP_TCP,
-                                          .type = TYPE_RETRANSMIT,
+                                          .type = ETWAS_TCP_RETRANSMIT,
                                           .is_ipv6 = values[REPEAT_ENDS + FAMILY] == AF_INET6,
                                           .process_id = etwas_sockets_owner(
                                               event->state, (uint64_t)values[REPEAT_SOCKET]),
@@ -287,13 +293,13 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "sock/sock_send_length",
      .fields = length_names,
      .filter = LENGTH_FILTER,
-     .hooks = {LENGTH_HOOKS(TYPE_SEND)},
+     .hooks = {LENGTH_HOOKS(ETWAS_TCP_SEND)},
      .is_optional = true,
      .handle = handle_send},
     {.tracepoint = "sock/sock_recv_length",
      .fields = length_names,
      .filter = LENGTH_FILTER " && !(flags & 2)",
-     .hooks = {LENGTH_HOOKS(TYPE_RECEIVE)},
+     .hooks = {LENGTH_HOOKS(ETWAS_TCP_RECEIVE)},
      .is_optional = true,
      .handle = handle_receive},
     {.tracepoint = "tcp/tcp_retransmit_skb",

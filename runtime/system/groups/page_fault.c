@@ -17,37 +17,27 @@
 #include <etwas/evntrace.h>
 #include <linux/perf_event.h>
 
-#include "etl/layout.h"
 #include "platform/thread.h"
 #include "system/groups/event_groups.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_MEMORY = 0x02,
-    CLASS_VERSION = 2,
-    TRANSITION = 10,
-    DEMAND_ZERO = 11,
-    COPY_ON_WRITE = 12,
-    ACCESS_VIOLATION = 15,
-
     /* The processor's error code. */
     PAGE_IS_THERE = 1 << 0,
     IS_WRITE = 1 << 1,
     IS_INSTRUCTION = 1 << 4,
 };
 
-struct fault_record {
-    struct etwas_etl_system_header header;
-    uint64_t address;
-    uint64_t instruction;
-};
-_Static_assert(sizeof(struct fault_record) == 32 + 16, "PageFault_TypeGroup1");
+ETWAS_KERNEL_RECORD(fault_record, etwas_etl_system_header, PAGE_FAULT);
 
 static uint8_t type_of(int64_t error_code)
 {
     if ((error_code & PAGE_IS_THERE) != 0) {
-        return (error_code & IS_WRITE) != 0 ? COPY_ON_WRITE : ACCESS_VIOLATION;
+        return (error_code & IS_WRITE) != 0 ? ETWAS_PAGE_FAULT_COPY_ON_WRITE
+                                            : ETWAS_PAGE_FAULT_ACCESS_VIOLATION;
     }
-    return (error_code & IS_INSTRUCTION) != 0 ? TRANSITION : DEMAND_ZERO;
+    return (error_code & IS_INSTRUCTION) != 0 ? ETWAS_PAGE_FAULT_TRANSITION
+                                              : ETWAS_PAGE_FAULT_DEMAND_ZERO;
 }
 
 enum {
@@ -64,16 +54,10 @@ static void emit_fault(const struct etwas_source_event *event, uint8_t type, uin
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct fault_record record = {
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_SYSTEM64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof record,
-                   .type = type,
-                   .group = GROUP_MEMORY,
-                   .thread_id = origin->thread_id,
+        .header = {ETWAS_HEADER_OF(PAGE_FAULT, type, record), .thread_id = origin->thread_id,
                    .process_id = origin->process_id},
-        .address = address,
-        .instruction = instruction,
+        .VirtualAddress = address,
+        .ProgramCounter = instruction,
     };
 
     etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
@@ -98,14 +82,19 @@ static bool handle_counted(const struct etwas_source_event *event)
     uint64_t instruction = event->sample->address;
 
     if (event->sample->origin.thread_id != etwas_thread_ids().thread_id) {
-        emit_fault(event, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
+        emit_fault(event,
+                   address == instruction ? ETWAS_PAGE_FAULT_TRANSITION
+                                          : ETWAS_PAGE_FAULT_DEMAND_ZERO,
+                   address, instruction);
     }
     return true;
 }
 
 #define KINDS                                                                                      \
-    GROUP_MEMORY << 8 | TRANSITION, GROUP_MEMORY << 8 | DEMAND_ZERO,                               \
-        GROUP_MEMORY << 8 | COPY_ON_WRITE, GROUP_MEMORY << 8 | ACCESS_VIOLATION
+    ETWAS_KERNEL_HOOK(PAGE_FAULT, ETWAS_PAGE_FAULT_TRANSITION),                                    \
+        ETWAS_KERNEL_HOOK(PAGE_FAULT, ETWAS_PAGE_FAULT_DEMAND_ZERO),                               \
+        ETWAS_KERNEL_HOOK(PAGE_FAULT, ETWAS_PAGE_FAULT_COPY_ON_WRITE),                             \
+        ETWAS_KERNEL_HOOK(PAGE_FAULT, ETWAS_PAGE_FAULT_ACCESS_VIOLATION)
 
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "exceptions/page_fault_user",

@@ -9,28 +9,17 @@
  */
 #include <etwas/evntrace.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_THREAD = 0x05,
-    TYPE_READY = 50,
-    CLASS_VERSION = 2,
     READIED_FROM_DPC = 1,
 
     /* The bits of common_flags for NMI, softirq and hardirq. */
     IN_INTERRUPT = 0x40 | 0x10 | 0x08,
 };
 
-struct ready_record {
-    struct etwas_etl_system_header header;
-    uint32_t thread_id;
-    int8_t adjust_reason;
-    int8_t adjust_increment;
-    uint8_t flags;
-    uint8_t reserved;
-};
-_Static_assert(sizeof(struct ready_record) == 32 + 8, "ReadyThread, version 2");
+ETWAS_KERNEL_RECORD(ready_record, etwas_etl_system_header, READY_THREAD);
 
 enum {
     THREAD,
@@ -50,16 +39,10 @@ static bool handle(const struct etwas_source_event *event)
         return false;
     }
     record = (struct ready_record){
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_SYSTEM64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof record,
-                   .type = TYPE_READY,
-                   .group = GROUP_THREAD,
-                   .thread_id = origin->thread_id,
-                   .process_id = origin->process_id},
-        .thread_id = etwas_thread_number(&event->host->numbers, (uint32_t)values[THREAD]),
-        .flags = (values[COMMON_FLAGS] & IN_INTERRUPT) != 0 ? READIED_FROM_DPC : 0,
+        .header = {ETWAS_HEADER_OF(READY_THREAD, ETWAS_READY_THREAD, record),
+                   .thread_id = origin->thread_id, .process_id = origin->process_id},
+        .TThreadId = etwas_thread_number(&event->host->numbers, (uint32_t)values[THREAD]),
+        .Flag = (values[COMMON_FLAGS] & IN_INTERRUPT) != 0 ? READIED_FROM_DPC : 0,
     };
     etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
     return true;
@@ -68,11 +51,11 @@ static bool handle(const struct etwas_source_event *event)
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_waking",
      .fields = names,
-     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .hooks = {ETWAS_KERNEL_HOOK(READY_THREAD, ETWAS_READY_THREAD)},
      .handle = handle},
     {.tracepoint = "sched/sched_wakeup_new",
      .fields = names,
-     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .hooks = {ETWAS_KERNEL_HOOK(READY_THREAD, ETWAS_READY_THREAD)},
      .handle = handle},
 };
 

@@ -10,47 +10,14 @@
  */
 #include <etwas/evntrace.h>
 
-#include "etl/layout.h"
 #include "system/groups/compat.h"
 #include "system/groups/event_groups.h"
-
-enum {
-    GROUP_PERFINFO = 0x0F,
-    TYPE_ENTER = 51,
-    TYPE_EXIT = 52,
-    CLASS_VERSION = 2,
-};
+#include "system/stream/kernel_record.h"
 
 #define BIT_32 UINT64_C(0x80000000)
 
-struct enter_record {
-    struct etwas_etl_system_header header;
-    uint64_t number;
-};
-_Static_assert(sizeof(struct enter_record) == 32 + 8, "SysClEnter");
-
-struct exit_record {
-    struct etwas_etl_system_header header;
-    uint32_t result;
-    uint32_t padding; /* not part of the record */
-};
-
-enum {
-    EXIT_BYTES = 32 + 4
-};
-
-static struct etwas_etl_system_header header_of(const struct etwas_source_event *event,
-                                                uint8_t type, uint16_t size)
-{
-    return (struct etwas_etl_system_header){.version = CLASS_VERSION,
-                                            .header_type = ETWAS_ETL_SYSTEM64,
-                                            .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                                            .size = size,
-                                            .type = type,
-                                            .group = GROUP_PERFINFO,
-                                            .thread_id = event->sample->origin.thread_id,
-                                            .process_id = event->sample->origin.process_id};
-}
+ETWAS_KERNEL_RECORD(enter_record, etwas_etl_system_header, SYSTEM_CALL_ENTER);
+ETWAS_KERNEL_RECORD(exit_record, etwas_etl_system_header, SYSTEM_CALL_EXIT);
 
 static const char *const enter_names[] = {"id", "args", NULL};
 static const char *const exit_names[] = {"ret", NULL};
@@ -72,8 +39,11 @@ static bool handle_enter(const struct etwas_source_event *event)
     if (etwas_call_is_32_bit(sample, arguments)) {
         number = (int64_t)((uint32_t)number | BIT_32);
     }
-    record = (struct enter_record){.header = header_of(event, TYPE_ENTER, sizeof record),
-                                   .number = (uint64_t)number};
+    record = (struct enter_record){
+        .header = {ETWAS_HEADER_OF(SYSTEM_CALL_ENTER, ETWAS_SYSTEM_CALL_ENTER, record),
+                   .thread_id = sample->origin.thread_id, .process_id = sample->origin.process_id},
+        .SysCallAddress = (uint64_t)number,
+    };
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
@@ -86,8 +56,12 @@ static bool handle_exit(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, &result, 1)) {
         return false;
     }
-    record = (struct exit_record){.header = header_of(event, TYPE_EXIT, EXIT_BYTES),
-                                  .result = (uint32_t)result};
+    record = (struct exit_record){
+        .header = {ETWAS_HEADER_OF(SYSTEM_CALL_EXIT, ETWAS_SYSTEM_CALL_EXIT, record),
+                   .thread_id = event->sample->origin.thread_id,
+                   .process_id = event->sample->origin.process_id},
+        .SysCallNtStatus = (uint32_t)result,
+    };
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
@@ -96,12 +70,12 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = enter_names,
      .sample_type = PERF_SAMPLE_REGS_USER,
-     .hooks = {GROUP_PERFINFO << 8 | TYPE_ENTER},
+     .hooks = {ETWAS_KERNEL_HOOK(SYSTEM_CALL_ENTER, ETWAS_SYSTEM_CALL_ENTER)},
      .without_own = true,
      .handle = handle_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
-     .hooks = {GROUP_PERFINFO << 8 | TYPE_EXIT},
+     .hooks = {ETWAS_KERNEL_HOOK(SYSTEM_CALL_EXIT, ETWAS_SYSTEM_CALL_EXIT)},
      .without_own = true,
      .handle = handle_exit},
 };

@@ -58,13 +58,13 @@ static void add_thread(struct thread_group *group, uint32_t process_id, uint32_t
     }
 }
 
-static void emit_listed_now(const struct thread_group *group, enum etwas_thread_record_type type,
-                            uint32_t process_id, uint32_t thread_id)
+static void emit_listed_now(const struct thread_group *group, uint8_t type, uint32_t process_id,
+                            uint32_t thread_id)
 {
     struct etwas_thread_record record =
         etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
 
-    record.flags = type == ETWAS_THREAD_END ? ETWAS_THREAD_END_NOT_SEEN : 0;
+    record.ThreadFlags = type == ETWAS_THREAD_END ? ETWAS_THREAD_END_NOT_SEEN : 0;
     etwas_emit_now(group->host->emitter, &record);
 }
 
@@ -94,8 +94,7 @@ enum {
     EXEC_FIELDS,
 };
 
-static void emit_own(const struct etwas_source_event *event, enum etwas_thread_record_type type,
-                     uint32_t thread_id)
+static void emit_own(const struct etwas_source_event *event, uint8_t type, uint32_t thread_id)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct etwas_thread_record record = etwas_thread_record_make(

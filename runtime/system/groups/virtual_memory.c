@@ -22,16 +22,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "etl/layout.h"
 #include "system/groups/event_groups.h"
 #include "system/stream/cpu_stream.h"
 #include "system/stream/join.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_MEMORY = 0x02,
-    CLASS_VERSION = 2,
-    TYPE_ALLOC = 98,
-    TYPE_FREE = 99,
     COMMIT_AND_RESERVE = 0x1000 | 0x2000,
     RELEASE = 0x8000,
     LARGEST_ERROR = 4095,
@@ -69,12 +65,10 @@ static const void *make_record(struct etwas_record_builder *record, uint8_t type
                                const struct etwas_sample_origin *origin, uint64_t begin,
                                uint64_t bytes)
 {
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, type, CLASS_VERSION);
+    ETWAS_RECORD_MAKE(record, VIRTUAL_MEMORY, type, .BaseAddress = begin, .RegionSize = bytes,
+                      .ProcessId = origin->process_id,
+                      .Flags = type == ETWAS_VIRTUAL_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
     etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_builder_put_u64(record, begin);
-    etwas_record_builder_put_u64(record, bytes);
-    etwas_record_builder_put_u32(record, origin->process_id);
-    etwas_record_builder_put_u32(record, type == TYPE_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
     return etwas_record_builder_end(record);
 }
 
@@ -94,9 +88,9 @@ static void emit_growth(const struct etwas_source_event *event, uint64_t begin, 
                         uint64_t to)
 {
     if (to > from) {
-        emit_memory(event, TYPE_ALLOC, begin + from, to - from);
+        emit_memory(event, ETWAS_VIRTUAL_ALLOC, begin + from, to - from);
     } else {
-        emit_memory(event, TYPE_FREE, begin + to, from - to);
+        emit_memory(event, ETWAS_VIRTUAL_FREE, begin + to, from - to);
     }
 }
 
@@ -202,7 +196,7 @@ static bool handle_map_end(const struct etwas_source_event *event)
         return false;
     }
     if (is_good) {
-        emit_memory(event, TYPE_ALLOC, address, call.bytes);
+        emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.bytes);
     }
     return true;
 }
@@ -217,7 +211,7 @@ static bool handle_unmap_end(const struct etwas_source_event *event)
         return false;
     }
     if (is_good) {
-        emit_memory(event, TYPE_FREE, call.begin, call.bytes);
+        emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
     }
     return true;
 }
@@ -234,8 +228,8 @@ static bool handle_remap_end(const struct etwas_source_event *event)
     if (is_good && address == call.begin) {
         emit_growth(event, address, call.bytes, call.new_bytes);
     } else if (is_good) {
-        emit_memory(event, TYPE_FREE, call.begin, call.bytes);
-        emit_memory(event, TYPE_ALLOC, address, call.new_bytes);
+        emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
+        emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.new_bytes);
     }
     return true;
 }
@@ -276,7 +270,7 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
-     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC},
+     .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC)},
      .without_own = true,
      .handle = handle_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
@@ -285,7 +279,7 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
-     .hooks = {GROUP_MEMORY << 8 | TYPE_FREE},
+     .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
      .handle = handle_unmap_end},
     {.tracepoint = "syscalls/sys_enter_mremap",
@@ -294,7 +288,8 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_remap},
     {.tracepoint = "syscalls/sys_exit_mremap",
      .fields = result_names,
-     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
+     .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC),
+               ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
      .handle = handle_remap_end},
     {.tracepoint = "syscalls/sys_enter_brk",
@@ -303,7 +298,8 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_break},
     {.tracepoint = "syscalls/sys_exit_brk",
      .fields = result_names,
-     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
+     .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC),
+               ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
      .handle = handle_break_end},
 };
@@ -321,7 +317,7 @@ static void handle_mapping(void *state, const struct etwas_event_group_host *hos
     (void)state;
     if (is_without_file(process_record->image.path)) {
         etwas_emit(host->emitter, slot,
-                   make_record(host->record, TYPE_ALLOC, &process_record->origin,
+                   make_record(host->record, ETWAS_VIRTUAL_ALLOC, &process_record->origin,
                                process_record->image.address, process_record->image.bytes),
                    process_record->origin.time_ns);
     }

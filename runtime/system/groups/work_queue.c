@@ -67,8 +67,7 @@ static bool handle_end(const struct etwas_source_event *event)
         since_ns = work->since_ns;
         work->thread_id = 0;
     }
-    etwas_deferred_call_emit(event, ETWAS_DEFERRED_CALL_THREAD, since_ns,
-                             (uint64_t)values[FUNCTION]);
+    etwas_deferred_call_emit(event, ETWAS_THREAD_DPC, since_ns, (uint64_t)values[FUNCTION]);
     return true;
 }
 

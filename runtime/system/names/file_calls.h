@@ -10,26 +10,10 @@
 
 #include <stdint.h>
 
+#include "etl/kernel_layouts.h"
+
 enum {
     ETWAS_FILE_ARGUMENTS = 6,
-
-    /* Types of FileIo's classes; 0: none. */
-    ETWAS_FILE_CREATE = 64,
-    ETWAS_FILE_CLEANUP = 65,
-    ETWAS_FILE_CLOSE = 66,
-    ETWAS_FILE_READ = 67,
-    ETWAS_FILE_WRITE = 68,
-    ETWAS_FILE_SET_INFO = 69,
-    ETWAS_FILE_DELETE = 70,
-    ETWAS_FILE_RENAME = 71,
-    ETWAS_FILE_DIR_ENUM = 72,
-    ETWAS_FILE_FLUSH = 73,
-    ETWAS_FILE_QUERY_INFO = 74,
-    ETWAS_FILE_FS_CONTROL = 75,
-    ETWAS_FILE_OPERATION_END = 76,
-    ETWAS_FILE_DELETE_PATH = 79,
-    ETWAS_FILE_RENAME_PATH = 80,
-    ETWAS_FILE_SET_LINK_PATH = 81,
 
     /* Information that is queried or set of a file. */
     ETWAS_FILE_INFO_DIRECTORY = 1,
@@ -56,7 +40,7 @@ enum etwas_file_effect {
 
 /* One call. Arguments are given by their numbers from 1 on; 0: the call has no such argument. */
 struct etwas_file_call {
-    uint8_t type;   /* ETWAS_FILE_*; 0: the call has only an effect */
+    uint8_t type;   /* of FileIo; 0: the call has only an effect */
     uint8_t effect; /* enum etwas_file_effect */
     uint8_t descriptor;
     uint8_t second; /* the destination of a call that reads from the first argument */

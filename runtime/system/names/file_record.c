@@ -5,11 +5,9 @@
 
 #include <fcntl.h>
 
-#include "etl/layout.h"
+#include "system/stream/kernel_record.h"
 
 enum {
-    GROUP_FILE = 0x04,
-    CLASS_VERSION = 3,
     LARGEST_ERROR = 4095,
 
     /*
@@ -48,75 +46,57 @@ static uint32_t options_of(uint64_t flags)
     return disposition << DISPOSITION_SHIFT | options;
 }
 
-static struct etwas_record_builder *begin_file_record(const struct etwas_source_event *event,
-                                                      uint8_t type)
+static void emit_file_record(const struct etwas_source_event *event)
 {
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_record_builder *record = event->host->record;
 
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, type, CLASS_VERSION);
-    etwas_record_builder_set_thread(record, event->sample->origin.process_id,
-                                    event->sample->origin.thread_id);
-    return record;
+    etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               origin->time_ns);
 }
 
-static void end_file_record(const struct etwas_source_event *event)
-{
-    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(event->host->record),
-               event->sample->origin.time_ns);
-}
-
-/* Puts what follows the file in records of each class. */
-static void put_rest(struct etwas_record_builder *record,
-                     const struct etwas_file_operation *operation, uint32_t thread_id)
-{
-    switch (operation->type) {
-    case ETWAS_FILE_CREATE:
-        etwas_record_builder_put_u32(record, thread_id);
-        etwas_record_builder_put_u32(record, options_of(operation->open_flags));
-        etwas_record_builder_put_u32(record, ATTRIBUTES_NORMAL);
-        etwas_record_builder_put_u32(record, SHARE_ALL);
-        etwas_record_builder_put_utf16(record, operation->path != NULL ? operation->path : "");
-        break;
-    case ETWAS_FILE_READ:
-    case ETWAS_FILE_WRITE:
-        etwas_record_builder_put_u32(record, thread_id);
-        etwas_record_builder_put_u32(record, operation->bytes);
-        etwas_record_builder_put_u64(record, 0); /* IoFlags, ExtraFlags */
-        break;
-    case ETWAS_FILE_DIR_ENUM:
-        etwas_record_builder_put_u32(record, thread_id);
-        etwas_record_builder_put_u32(record, operation->bytes);
-        etwas_record_builder_put_u32(record, operation->info_class);
-        etwas_record_builder_put_u32(record, 0); /* FileIndex */
-        etwas_record_builder_put_utf16(record, "");
-        break;
-    case ETWAS_FILE_CLEANUP:
-    case ETWAS_FILE_CLOSE:
-    case ETWAS_FILE_FLUSH:
-        etwas_record_builder_put_u32(record, thread_id);
-        break;
-    default:
-        etwas_record_builder_put_u64(record, operation->extra);
-        etwas_record_builder_put_u32(record, thread_id);
-        etwas_record_builder_put_u32(record, operation->info_class);
-    }
-}
+/* A file has its number as FileKey, too. */
+#define FILE_OF(operation) .FileObject = (operation)->file, .FileKey = (operation)->file
 
 void etwas_file_record_begin(const struct etwas_source_event *event,
                              const struct etwas_file_operation *operation)
 {
-    struct etwas_record_builder *record = begin_file_record(event, operation->type);
+    struct etwas_record_builder *record = event->host->record;
+    const uint32_t thread_id = event->sample->origin.thread_id;
+    const uint8_t type = operation->type;
 
-    if (operation->type == ETWAS_FILE_READ || operation->type == ETWAS_FILE_WRITE) {
-        etwas_record_builder_put_u64(record, (uint64_t)operation->offset);
+    switch (type) {
+    case ETWAS_FILE_CREATE:
+        ETWAS_RECORD_MAKE(record, FILE_CREATE, type, .IrpPtr = operation->irp,
+                          .FileObject = operation->file, .TTID = thread_id,
+                          .CreateOptions = options_of(operation->open_flags),
+                          .FileAttributes = ATTRIBUTES_NORMAL, .ShareAccess = SHARE_ALL,
+                          .OpenPath = operation->path);
+        break;
+    case ETWAS_FILE_READ:
+    case ETWAS_FILE_WRITE:
+        ETWAS_RECORD_MAKE(record, FILE_TRANSFER, type, .Offset = (uint64_t)operation->offset,
+                          .IrpPtr = operation->irp, FILE_OF(operation), .TTID = thread_id,
+                          .IoSize = operation->bytes);
+        break;
+    case ETWAS_FILE_DIR_ENUM:
+        ETWAS_RECORD_MAKE(record, FILE_DIRECTORY, type, .IrpPtr = operation->irp,
+                          FILE_OF(operation), .TTID = thread_id, .Length = operation->bytes,
+                          .InfoClass = operation->info_class);
+        break;
+    case ETWAS_FILE_CLEANUP:
+    case ETWAS_FILE_CLOSE:
+    case ETWAS_FILE_FLUSH:
+        ETWAS_RECORD_MAKE(record, FILE_SIMPLE, type, .IrpPtr = operation->irp, FILE_OF(operation),
+                          .TTID = thread_id);
+        break;
+    default:
+        ETWAS_RECORD_MAKE(record, FILE_INFO, type, .IrpPtr = operation->irp, FILE_OF(operation),
+                          .ExtraInfo = operation->extra, .TTID = thread_id,
+                          .InfoClass = operation->info_class);
     }
-    etwas_record_builder_put_u64(record, operation->irp);
-    etwas_record_builder_put_u64(record, operation->file);
-    if (operation->type != ETWAS_FILE_CREATE) {
-        etwas_record_builder_put_u64(record, operation->file); /* the key */
-    }
-    put_rest(record, operation, event->sample->origin.thread_id);
-    end_file_record(event);
+    emit_file_record(event);
 }
 
 static uint8_t path_type_of(uint8_t type)
@@ -134,43 +114,36 @@ static uint8_t path_type_of(uint8_t type)
 void etwas_file_record_path(const struct etwas_source_event *event,
                             const struct etwas_file_operation *operation)
 {
-    struct etwas_record_builder *record = begin_file_record(event, path_type_of(operation->type));
-
-    etwas_record_builder_put_u64(record, operation->irp);
-    etwas_record_builder_put_u64(record, operation->file);
-    etwas_record_builder_put_u64(record, operation->file); /* the key */
-    put_rest(record, operation, event->sample->origin.thread_id);
-    etwas_record_builder_put_utf16(record, operation->path);
-    end_file_record(event);
+    ETWAS_RECORD_MAKE(event->host->record, FILE_PATH, path_type_of(operation->type),
+                      .IrpPtr = operation->irp, FILE_OF(operation), .ExtraInfo = operation->extra,
+                      .TTID = event->sample->origin.thread_id, .InfoClass = operation->info_class,
+                      .FileName = operation->path);
+    emit_file_record(event);
 }
 
 void etwas_file_record_called(const struct etwas_source_event *event, uint64_t file,
                               const char *name)
 {
-    etwas_record_builder_begin(event->host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE,
-                               ETWAS_FILE_NAME, CLASS_VERSION);
-    etwas_record_builder_put_u64(event->host->record, file);
-    etwas_record_builder_put_utf16(event->host->record, name);
-    end_file_record(event);
+    struct etwas_record_builder *record = event->host->record;
+
+    ETWAS_RECORD_MAKE(record, FILE_NAME, ETWAS_FILE_NAME, .FileObject = file, .FileName = name);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               event->sample->origin.time_ns);
 }
 
 void etwas_file_record_end(const struct etwas_source_event *event, uint64_t irp, int64_t result)
 {
-    struct etwas_record_builder *record = begin_file_record(event, ETWAS_FILE_OPERATION_END);
     bool failed = result < 0 && result >= -LARGEST_ERROR;
 
-    etwas_record_builder_put_u64(record, irp);
-    etwas_record_builder_put_u64(record, failed ? 0 : (uint64_t)result);
-    etwas_record_builder_put_u32(record, failed ? (uint32_t)result : 0);
-    end_file_record(event);
+    ETWAS_RECORD_MAKE(event->host->record, FILE_END, ETWAS_FILE_OPERATION_END, .IrpPtr = irp,
+                      .ExtraInfo = failed ? 0 : (uint64_t)result,
+                      .NtStatus = failed ? (uint32_t)result : 0);
+    emit_file_record(event);
 }
 
-void etwas_file_record_name(const struct etwas_event_group_host *host,
-                            enum etwas_file_name_type type, uint64_t file, const char *name)
+void etwas_file_record_name(const struct etwas_event_group_host *host, uint8_t type, uint64_t file,
+                            const char *name)
 {
-    etwas_record_builder_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE, (uint8_t)type,
-                               CLASS_VERSION);
-    etwas_record_builder_put_u64(host->record, file);
-    etwas_record_builder_put_utf16(host->record, name);
+    ETWAS_RECORD_MAKE(host->record, FILE_NAME, type, .FileObject = file, .FileName = name);
     etwas_emit_now(host->emitter, etwas_record_builder_end(host->record));
 }

@@ -12,12 +12,6 @@
 #include "system/names/file_calls.h"
 #include "system/stream/event_group.h"
 
-enum etwas_file_name_type {
-    ETWAS_FILE_NAME = 0, /* a name that became known */
-    /* A name that the session found at its start, or knows at its end. */
-    ETWAS_FILE_NAME_RUNDOWN = 36,
-};
-
 /* An operation that begins. */
 struct etwas_file_operation {
     uint8_t type;
@@ -48,8 +42,11 @@ void etwas_file_record_called(const struct etwas_source_event *event, uint64_t f
 /* Emits the end of a call with what it returned. */
 void etwas_file_record_end(const struct etwas_source_event *event, uint64_t irp, int64_t result);
 
-/* Emits the name of a file, with the time of now. */
-void etwas_file_record_name(const struct etwas_event_group_host *host,
-                            enum etwas_file_name_type type, uint64_t file, const char *name);
+/*
+ * Emits the name of a file, with the time of now: ETWAS_FILE_NAME when it becomes known,
+ * ETWAS_FILE_NAME_RUNDOWN if the session found it at its start, or knows it at its end.
+ */
+void etwas_file_record_name(const struct etwas_event_group_host *host, uint8_t type, uint64_t file,
+                            const char *name);
 
 #endif

@@ -20,21 +20,7 @@
 
 #include "system/names/image_list.h"
 #include "system/names/process_table.h"
-#include "system/stream/record_builder.h"
-
-enum etwas_process_class_type {
-    ETWAS_PROCESS_START = 1,
-    ETWAS_PROCESS_END = 2,
-    ETWAS_PROCESS_RUNDOWN_START = 3,
-    ETWAS_PROCESS_RUNDOWN_END = 4,
-};
-
-enum etwas_image_record_type {
-    ETWAS_IMAGE_UNLOAD = 2,
-    ETWAS_IMAGE_RUNDOWN_START = 3,
-    ETWAS_IMAGE_RUNDOWN_END = 4,
-    ETWAS_IMAGE_LOAD = 10,
-};
+#include "system/stream/kernel_record.h"
 
 #define ETWAS_PROCESS_EXEC UINT32_C(0x01000000)            /* the process runs another program */
 #define ETWAS_PROCESS_NO_COMMAND_LINE UINT32_C(0x02000000) /* the command line is not known */
@@ -46,7 +32,7 @@ enum etwas_image_record_type {
 #define ETWAS_PROCESS_STILL_ACTIVE 259
 
 struct etwas_process_class_event {
-    enum etwas_process_class_type type;
+    uint8_t type;
     uint32_t flags; /* ETWAS_PROCESS_*, except for those of the command line */
     int32_t exit_status;
 };
@@ -56,9 +42,8 @@ const void *etwas_process_class_make(struct etwas_record_builder *record,
                                      const struct etwas_process *process,
                                      const struct etwas_process_class_event *event);
 
-const void *etwas_image_record_make(struct etwas_record_builder *record,
-                                    enum etwas_image_record_type type, uint32_t process_id,
-                                    const struct etwas_file_image *image);
+const void *etwas_image_record_make(struct etwas_record_builder *record, uint8_t type,
+                                    uint32_t process_id, const struct etwas_file_image *image);
 
 /* The image's file has a build id. */
 const void *etwas_image_id_record_make(struct etwas_record_builder *record, uint32_t process_id,

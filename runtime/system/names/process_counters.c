@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/layout.h"
 #include "system/names/process_facts.h"
 #include "system/names/process_text.h"
 
 enum {
-    GROUP_PROCESS = 0x03,
-    CLASS_VERSION = 2,
     TEXT_BYTES = 4096,
     LONGEST_PATH = 64,
     DECIMAL = 10,
@@ -137,30 +134,21 @@ static uint32_t saturated(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-const void *etwas_process_counters_make(struct etwas_record_builder *record,
-                                        enum etwas_counters_record_type type, uint32_t process_id,
+const void *etwas_process_counters_make(struct etwas_record_builder *record, uint8_t type,
+                                        uint32_t process_id,
                                         const struct etwas_process_counters *counters,
                                         bool is_incomplete)
 {
-    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_PROCESS, (uint8_t)type,
-                               CLASS_VERSION);
-    etwas_record_builder_put_u32(record, process_id);
-    etwas_record_builder_put_u32(record, saturated(counters->page_faults));
-    etwas_record_builder_put_u32(record, counters->handles);
-    etwas_record_builder_put_u32(record,
-                                 is_incomplete ? ETWAS_COUNTERS_INCOMPLETE : 0); /* Reserved */
-    etwas_record_builder_put_u64(record, counters->peak_virtual_bytes);
-    etwas_record_builder_put_u64(record, counters->peak_resident_bytes);
-    etwas_record_builder_put_zeros(record,
-                                   3 * sizeof(uint64_t)); /* PeakPagefileUsage, quotas' peaks */
-    etwas_record_builder_put_u64(record, counters->virtual_bytes);
-    etwas_record_builder_put_u64(record, counters->resident_bytes);
-    etwas_record_builder_put_u64(record, counters->swapped_bytes); /* PagefileUsage */
-    etwas_record_builder_put_zeros(record, 2 * sizeof(uint64_t));  /* quotas */
-    etwas_record_builder_put_u64(record, counters->anonymous_bytes + counters->swapped_bytes);
-    etwas_record_builder_put_u64(record, counters->characters_read);
-    etwas_record_builder_put_u64(record, counters->characters_written);
-    etwas_record_builder_put_u64(record, counters->bytes_read);
-    etwas_record_builder_put_u64(record, counters->bytes_written);
+    ETWAS_RECORD_MAKE(
+        record, COUNTERS, type, .ProcessId = process_id,
+        .PageFaultCount = saturated(counters->page_faults), .HandleCount = counters->handles,
+        .Reserved = is_incomplete ? ETWAS_COUNTERS_INCOMPLETE : 0,
+        .PeakVirtualSize = counters->peak_virtual_bytes,
+        .PeakWorkingSetSize = counters->peak_resident_bytes, .VirtualSize = counters->virtual_bytes,
+        .WorkingSetSize = counters->resident_bytes, .PagefileUsage = counters->swapped_bytes,
+        .PrivatePageCount = counters->anonymous_bytes + counters->swapped_bytes,
+        .ReadTransferCount = counters->characters_read,
+        .WriteTransferCount = counters->characters_written, .DiskReadBytes = counters->bytes_read,
+        .DiskWriteBytes = counters->bytes_written);
     return etwas_record_builder_end(record);
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "system/stream/record_builder.h"
+#include "system/stream/kernel_record.h"
 
 struct etwas_process_counters {
     uint64_t page_faults;
@@ -28,11 +28,6 @@ struct etwas_process_counters {
     uint64_t anonymous_bytes; /* of these, not of a file */
     uint64_t swapped_bytes;
     uint32_t handles;
-};
-
-enum etwas_counters_record_type {
-    ETWAS_COUNTERS_END = 32,
-    ETWAS_COUNTERS_RUNDOWN = 33,
 };
 
 /* In Reserved: the counters of some threads are missing. */
@@ -57,8 +52,8 @@ void etwas_process_counters_add(struct etwas_process_counters *sum,
                                 const struct etwas_process_counters *counters);
 
 /* Returns the record as etwas_record_builder_end does; its thread is not set yet. */
-const void *etwas_process_counters_make(struct etwas_record_builder *record,
-                                        enum etwas_counters_record_type type, uint32_t process_id,
+const void *etwas_process_counters_make(struct etwas_record_builder *record, uint8_t type,
+                                        uint32_t process_id,
                                         const struct etwas_process_counters *counters,
                                         bool is_incomplete);
 

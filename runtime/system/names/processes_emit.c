@@ -22,8 +22,7 @@ static void emit_process(struct etwas_processes *processes, const struct etwas_p
 }
 
 static void emit_counters(struct etwas_processes *processes, const struct etwas_process *process,
-                          const struct etwas_record_origin *origin,
-                          enum etwas_counters_record_type type,
+                          const struct etwas_record_origin *origin, uint8_t type,
                           const struct etwas_process_counters *counters)
 {
     if ((processes->emits & ETWAS_EMIT_COUNTERS) != 0) {
@@ -35,8 +34,7 @@ static void emit_counters(struct etwas_processes *processes, const struct etwas_
 }
 
 void etwas_process_emit_rundown(struct etwas_processes *processes, struct etwas_process *process,
-                                const struct etwas_record_origin *origin,
-                                enum etwas_process_class_type type)
+                                const struct etwas_record_origin *origin, uint8_t type)
 {
     struct etwas_process_counters counters;
 
@@ -48,8 +46,7 @@ void etwas_process_emit_rundown(struct etwas_processes *processes, struct etwas_
 }
 
 void etwas_process_emit(struct etwas_processes *processes, struct etwas_process *process,
-                        const struct etwas_record_origin *origin,
-                        enum etwas_process_class_type type, uint32_t flags)
+                        const struct etwas_record_origin *origin, uint8_t type, uint32_t flags)
 {
     const struct etwas_process_class_event event = {
         .type = type, .flags = flags, .exit_status = ETWAS_PROCESS_STILL_ACTIVE};
@@ -59,7 +56,7 @@ void etwas_process_emit(struct etwas_processes *processes, struct etwas_process 
 }
 
 static void emit_image(struct etwas_processes *processes, uint32_t process_id,
-                       const struct etwas_record_origin *origin, enum etwas_image_record_type type,
+                       const struct etwas_record_origin *origin, uint8_t type,
                        const struct etwas_file_image *image)
 {
     if ((processes->emits & ETWAS_EMIT_IMAGES) == 0) {
@@ -75,8 +72,7 @@ static void emit_image(struct etwas_processes *processes, uint32_t process_id,
 
 void etwas_process_emit_images(struct etwas_processes *processes,
                                const struct etwas_process *process,
-                               const struct etwas_record_origin *origin,
-                               enum etwas_image_record_type type)
+                               const struct etwas_record_origin *origin, uint8_t type)
 {
     for (uint32_t index = 0; index < process->images.count; index++) {
         emit_image(processes, process->node.id, origin, type, &process->images.images[index]);

@@ -43,23 +43,20 @@ static inline struct etwas_record_origin etwas_record_origin_found(uint32_t proc
 
 /* Emits that the process exists. */
 void etwas_process_emit(struct etwas_processes *processes, struct etwas_process *process,
-                        const struct etwas_record_origin *origin,
-                        enum etwas_process_class_type type, uint32_t flags);
+                        const struct etwas_record_origin *origin, uint8_t type, uint32_t flags);
 void etwas_process_emit_images(struct etwas_processes *processes,
                                const struct etwas_process *process,
-                               const struct etwas_record_origin *origin,
-                               enum etwas_image_record_type type);
+                               const struct etwas_record_origin *origin, uint8_t type);
 
 /* Emits that the process exists, at a start or an end, with what it has used. */
 void etwas_process_emit_rundown(struct etwas_processes *processes, struct etwas_process *process,
-                                const struct etwas_record_origin *origin,
-                                enum etwas_process_class_type type);
+                                const struct etwas_record_origin *origin, uint8_t type);
 
 struct etwas_process_mapped {
     struct etwas_processes *processes;
     struct etwas_process *process;
     struct etwas_record_origin origin;
-    enum etwas_image_record_type loaded; /* the type of the record that a mapping becomes */
+    uint8_t loaded; /* the type of the record that a mapping becomes */
 };
 
 /* `context`: a struct etwas_process_mapped. */

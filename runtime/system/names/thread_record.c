@@ -5,26 +5,15 @@
 
 #include "system/names/proc_list.h"
 
-enum {
-    GROUP_THREAD = 0x05,
-    CLASS_VERSION = 3,
-};
-
-struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_type type,
-                                                    uint32_t process_id, uint32_t thread_id,
-                                                    uint32_t by_process_id, uint32_t by_thread_id)
+struct etwas_thread_record etwas_thread_record_make(uint8_t type, uint32_t process_id,
+                                                    uint32_t thread_id, uint32_t by_process_id,
+                                                    uint32_t by_thread_id)
 {
     return (struct etwas_thread_record){
-        .header = {.version = CLASS_VERSION,
-                   .header_type = ETWAS_ETL_SYSTEM64,
-                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof(struct etwas_thread_record),
-                   .type = (uint8_t)type,
-                   .group = GROUP_THREAD,
-                   .thread_id = by_thread_id,
-                   .process_id = by_process_id},
-        .process_id = process_id,
-        .thread_id = thread_id,
+        .header = {ETWAS_HEADER_OF(THREAD, type, struct etwas_thread_record),
+                   .thread_id = by_thread_id, .process_id = by_process_id},
+        .ProcessId = process_id,
+        .TThreadId = thread_id,
     };
 }
 

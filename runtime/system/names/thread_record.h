@@ -11,33 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etl/layout.h"
+#include "system/stream/kernel_record.h"
 
-enum etwas_thread_record_type {
-    ETWAS_THREAD_START = 1,
-    ETWAS_THREAD_END = 2,
-    ETWAS_THREAD_RUNDOWN_START = 3,
-    ETWAS_THREAD_RUNDOWN_END = 4,
-};
-
-struct etwas_thread_record {
-    struct etwas_etl_system_header header;
-    uint32_t process_id;
-    uint32_t thread_id;
-    uint64_t addresses[7]; /* StackBase to TebBase */
-    uint32_t sub_process_tag;
-    uint8_t priorities[3]; /* BasePriority, PagePriority, IoPriority */
-    uint8_t flags;         /* ThreadFlags */
-};
-_Static_assert(sizeof(struct etwas_thread_record) == 32 + 72, "Thread, version 3");
+ETWAS_KERNEL_RECORD(etwas_thread_record, etwas_etl_system_header, THREAD);
 
 /*
  * Makes a record without its stamp. `by`: the thread of the record's header: the one that began the
  * thread, or the thread that ends.
  */
-struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_type type,
-                                                    uint32_t process_id, uint32_t thread_id,
-                                                    uint32_t by_process_id, uint32_t by_thread_id);
+struct etwas_thread_record etwas_thread_record_make(uint8_t type, uint32_t process_id,
+                                                    uint32_t thread_id, uint32_t by_process_id,
+                                                    uint32_t by_thread_id);
 
 #define ETWAS_THREAD_END_NOT_SEEN 1 /* a flag of End: the thread ended earlier */
 

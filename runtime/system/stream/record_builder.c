@@ -28,6 +28,7 @@ void etwas_record_builder_begin(struct etwas_record_builder *record, uint8_t hea
                                                    .type = type,
                                                    .group = group};
 
+    record->is_cut = false;
     record->bytes = header_type == ETWAS_ETL_SYSTEM64
                         ? (uint32_t)sizeof(struct etwas_etl_system_header)
                         : (uint32_t)sizeof(struct etwas_etl_perfinfo_header);
@@ -43,6 +44,7 @@ void etwas_record_builder_begin_class(struct etwas_record_builder *record,
                                                  .version = version,
                                                  .guid = *class_guid};
 
+    record->is_cut = false;
     record->bytes = sizeof header;
     memcpy(record->data, &header, sizeof header);
 }
@@ -125,14 +127,16 @@ static size_t next_units(const char **text, const char *end, uint16_t units[2])
     return 2;
 }
 
-/* Puts at most so many bytes, including the 0. They have room. False: the text is longer. */
-static bool put_units(struct etwas_record_builder *record, const char *text, size_t most)
+/* Puts at most so many bytes, including the 0. They have room. */
+static void put_units(struct etwas_record_builder *record, const char *text, size_t most)
 {
-    const char *end = text + strlen(text);
+    const char *end;
     const uint32_t begin = record->bytes;
     uint16_t units[2] = {0};
     size_t count;
 
+    text = text == NULL ? "" : text;
+    end = text + strlen(text);
     while ((count = next_units(&text, end, units)) != 0 &&
            record->bytes - begin + (count + 1) * sizeof *units <= most) {
         /* A single unit is followed by one more, where the next character or the 0 will be. */
@@ -140,12 +144,12 @@ static bool put_units(struct etwas_record_builder *record, const char *text, siz
         record->bytes += (uint32_t)(count * sizeof *units);
     }
     etwas_record_builder_put_zeros(record, sizeof *units);
-    return count == 0;
+    record->is_cut |= count != 0;
 }
 
-bool etwas_record_builder_put_utf16(struct etwas_record_builder *record, const char *text)
+void etwas_record_builder_put_utf16(struct etwas_record_builder *record, const char *text)
 {
-    return put_units(record, text, left_of(record));
+    put_units(record, text, left_of(record));
 }
 
 void etwas_record_builder_put_utf16_field(struct etwas_record_builder *record, const char *text,
@@ -155,13 +159,13 @@ void etwas_record_builder_put_utf16_field(struct etwas_record_builder *record, c
     size_t most = bytes < left_of(record) ? bytes : left_of(record);
     size_t end = record->bytes + bytes;
 
-    (void)put_units(record, text, most);
+    put_units(record, text, most);
     etwas_record_builder_put_zeros(record, end - record->bytes);
 }
 
 void etwas_record_builder_put_ansi(struct etwas_record_builder *record, const char *text)
 {
-    size_t length = strlen(text);
+    size_t length = text == NULL ? 0 : strlen(text);
 
     if (length >= left_of(record)) {
         length = left_of(record) == 0 ? 0 : left_of(record) - 1;

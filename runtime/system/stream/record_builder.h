@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Builds a record of a kernel class whose payload has no fixed size, field by field:
+ * Builds a record whose payload has no fixed size, field by field; those of kernel classes by their
+ * layouts (kernel_record.h).
  *
- *     etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, group, type, version);
+ *     etwas_record_builder_begin_class(record, &class_guid, type, version);
  *     etwas_record_builder_put_u32(record, process_id);
  *     etwas_record_builder_put_utf16(record, path);
  *     etwas_emit(emitter, slot, etwas_record_builder_end(record), time_ns);
@@ -28,6 +29,7 @@ enum {
 struct etwas_record_builder {
     uint32_t room;  /* at most ETWAS_RECORD_MOST_BYTES; a session's buffers may hold less */
     uint32_t bytes; /* used so far, with the header */
+    bool is_cut;    /* a text did not fit */
     uint8_t data[ETWAS_RECORD_MOST_BYTES] __attribute__((aligned(8)));
 };
 
@@ -55,11 +57,10 @@ void etwas_record_builder_put_u32(struct etwas_record_builder *record, uint32_t 
 void etwas_record_builder_put_u64(struct etwas_record_builder *record, uint64_t value);
 
 /*
- * Texts with their 0. Bytes that are not UTF-8 become U+FFFD, one by one, in UTF-16, and stay as
- * they are in ANSI.
+ * Texts with their 0; NULL is empty. Bytes that are not UTF-8 become U+FFFD, one by one, in UTF-16,
+ * and stay as they are in ANSI.
  */
-bool etwas_record_builder_put_utf16(struct etwas_record_builder *record,
-                                    const char *text); /* false: it was cut */
+void etwas_record_builder_put_utf16(struct etwas_record_builder *record, const char *text);
 void etwas_record_builder_put_ansi(struct etwas_record_builder *record, const char *text);
 
 /*
