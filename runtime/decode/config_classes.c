@@ -7,25 +7,9 @@
  */
 #include "decode/builtin.h"
 
-#define PHYSICAL_DISK                                                                              \
-    "u32 DiskNumber; u32 BytesPerSector; u32 SectorsPerTrack; u32 TracksPerCylinder; "             \
-    "u64 Cylinders; u32 SCSIPort; u32 SCSIPath; u32 SCSITarget; u32 SCSILun; "                     \
-    "wchar[256] Manufacturer; u32 PartitionCount; bool8 WriteCacheEnabled; u8 Pad; "               \
-    "wchar[3] BootDriveLetter; wchar[2] Spare"
-#define LOGICAL_DISK                                                                               \
-    "u64 StartOffset; u64 PartitionSize; u32 DiskNumber; u32 Size; u32=DriveType DriveType; "      \
-    "wchar[4] DriveLetterString; u32 Pad1; u32 PartitionNumber; u32 SectorsPerCluster; "           \
-    "u32 BytesPerSector; u32 Pad2; i64 NumberOfFreeClusters; i64 TotalNumberOfClusters; "          \
-    "wchar[16] FileSystem; u32 VolumeExt"
-#define CPU                                                                                        \
-    "u32 MHz; u32 NumberOfProcessors; u32 MemSize; u32 PageSize; u32 AllocationGranularity; "      \
-    "wchar[256] ComputerName; wchar[134] DomainName; ptr HyperThreadingFlag"
-#define SERVICES                                                                                   \
-    "pid ProcessId; x32 ServiceState; x32 SubProcessTag; wstr ServiceName; wstr DisplayName; "     \
-    "wstr ProcessName"
-#define PLUG_AND_PLAY                                                                              \
-    "u32 IDLength; u32 DescriptionLength; u32 FriendlyNameLength; wstr DeviceID; "                 \
-    "wstr DeviceDescription; wstr FriendlyName"
+#define FIELDS(LAYOUT) ETWAS_BUILTIN_FIELDS(LAYOUT)
+#define LAYOUT(LAYOUT) ETWAS_BUILTIN_LAYOUT(LAYOUT, "")
+
 #define PLUG_AND_PLAY_HEAD "guid ClassGuid; u32 UpperFiltersCount; u32 LowerFiltersCount; "
 #define PLUG_AND_PLAY_TAIL                                                                         \
     "wstr DeviceID; wstr DeviceDescription; wstr FriendlyName; wstr PdoName; wstr ServiceName; "   \
@@ -33,54 +17,38 @@
 
 static const struct etwas_builtin_layout system_config[] = {
     {"10 CPU", 3, 3,
-     CPU "; ptr HighestUserAddress; u16 ProcessorArchitecture; u16 ProcessorLevel; "
-         "x16 ProcessorRevision; bool8 PaeEnabled; bool8 NxEnabled; u32 MemorySpeed"},
-    {"10 CPU", 0, 2, CPU},
-    {"11 PhyDisk", 0, 2, PHYSICAL_DISK},
-    {"12 LogDisk", 2, 2, LOGICAL_DISK "; u32 Pad3"},
-    {"12 LogDisk", 0, 1, LOGICAL_DISK},
-    {"13 NIC", 2, 2,
-     "x64 PhysicalAddr; u32 PhysicalAddrLen; u32 Ipv4Index; u32 Ipv6Index; "
-     "wstr NICDescription; wstr IpAddresses; wstr DnsServerAddresses"},
+     FIELDS(CPU) "ptr HighestUserAddress; u16 ProcessorArchitecture; u16 ProcessorLevel; "
+                 "x16 ProcessorRevision; bool8 PaeEnabled; bool8 NxEnabled; u32 MemorySpeed"},
+    LAYOUT(CPU),
+    LAYOUT(PHYSICAL_DISK),
+    LAYOUT(LOGICAL_DISK),
+    {"12 LogDisk", 0, 1, FIELDS(LOGICAL_DISK_1)},
+    LAYOUT(NIC),
     {"13 NIC", 0, 1,
      "wchar[256] NICName; u32 Index; u32 PhysicalAddrLen; wchar[8] PhysicalAddr; u32 Size; "
      "ipv4 IpAddress; ipv4 SubnetMask; ipv4 DhcpServer; ipv4 Gateway; ipv4 PrimaryWinsServer; "
      "ipv4 SecondaryWinsServer; ipv4 DnsServer1; ipv4 DnsServer2; ipv4 DnsServer3; "
      "ipv4 DnsServer4; u32 Data"},
-    {"14 Video", 0, 2,
-     "u32 MemorySize; u32 XResolution; u32 YResolution; u32 BitsPerPixel; u32 VRefresh; "
-     "wchar[256] ChipType; wchar[256] DACType; wchar[256] AdapterString; "
-     "wchar[256] BiosString; wchar[256] DeviceId; x32 StateFlags"},
-    {"15 Services", 3, 3, SERVICES "; wstr LoadOrderGroup; wstr SvchostGroup"},
-    {"15 Services", 2, 2, SERVICES},
+    LAYOUT(VIDEO),
+    {"15 Services", 3, 3, FIELDS(SERVICE) "wstr LoadOrderGroup; wstr SvchostGroup"},
+    LAYOUT(SERVICE),
     {"15 Services", 0, 1,
      "wchar[34] ServiceName; wchar[256] DisplayName; wchar[34] ProcessName; pid ProcessId"},
-    {"16 Power", 0, 2,
-     "bool8 s1; bool8 s2; bool8 s3; bool8 s4; bool8 s5; u8 Pad1; u8 Pad2; u8 Pad3"},
-    {"17 Network", 2, 2,
-     "u32 TcbTablePartitions; u32 MaxHashTableSize; u32 MaxUserPort; u32 TcpTimedWaitDelay"},
-    {"18 Optical", 2, 2,
-     "u16 DiskNumber; u16 BusType; u16 DeviceType; u16 MediaType; u64 StartingOffset; u64 Size; "
-     "u64 NumberOfFreeBlocks; u64 TotalNumberOfBlocks; u64 NextWritableAddress; "
-     "u32 NumberOfSessions; u32 NumberOfTracks; u32 BytesPerSector; u16 DiscStatus; "
-     "u16 LastSessionStatus; wstr DriveLetter; wstr FileSystemName; str DeviceName; "
-     "str ManufacturerName"},
+    LAYOUT(POWER),
+    LAYOUT(NETWORK),
+    LAYOUT(OPTICAL),
     {"21 IRQ", 3, 3,
      "x64 IRQAffinity; u16 IRQGroup; u16 Reserved; u32 IRQNum; u32 DeviceDescriptionLen; "
      "wstr DeviceDescription"},
-    {"21 IRQ", 0, 2,
-     "x64 IRQAffinity; u32 IRQNum; u32 DeviceDescriptionLen; wstr DeviceDescription"},
+    LAYOUT(IRQ),
     {"22 PnP", 5, 5, PLUG_AND_PLAY_HEAD "x32 DevStatus; u32 DevProblem; " PLUG_AND_PLAY_TAIL},
     {"22 PnP", 4, 4, PLUG_AND_PLAY_HEAD PLUG_AND_PLAY_TAIL},
-    {"22 PnP", 3, 3, PLUG_AND_PLAY "; wstr PdoName"},
-    {"22 PnP", 0, 2, PLUG_AND_PLAY},
-    {"23 IDEChannel", 2, 2,
-     "u32 TargetId; u32 DeviceType; u32 DeviceTimingMode; u32 LocationInformationLen; "
-     "wstr LocationInformation"},
+    {"22 PnP", 3, 3, FIELDS(PNP) "wstr PdoName"},
+    LAYOUT(PNP),
+    LAYOUT(IDE_CHANNEL),
     /* It is not known whether there is padding before the masks. */
     {"24 NumaNode", 2, 2, "u32 NodeCount"},
-    {"25 Platform", 2, 2,
-     "wstr SystemManufacturer; wstr SystemProductName; wstr BiosDate; wstr BiosVersion"},
+    LAYOUT(PLATFORM),
     {"26 ProcessorGroup", 2, 2, "u32 GroupCount"},
     {"27 ProcessorNumber", 2, 2, "u32 ProcessorCount; u32[ProcessorCount] ProcessorNumber"},
     {"28 DPI", 2, 2, "u32 MachineDPI; u32 UserDPI"},

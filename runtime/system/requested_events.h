@@ -18,7 +18,7 @@
 #define ETWAS_REQUESTED_PROCESSOR_CALL (UINT64_C(1) << 33)
 
 /*
- * Events of SystemConfig, by enum etwas_inventory_type; they are emitted when they are newly
+ * Events of SystemConfig, by their types (ETWAS_INVENTORY_*); they are emitted when they are newly
  * requested.
  */
 #define ETWAS_REQUESTED_INVENTORY(type) (UINT64_C(1) << (32 + (type)))

@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Devices on PCI and USB.
+ * Devices on PCI and USB, the numbers of their interrupts, and devices on ATA channels.
  */
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "system/inventory/inventory_internal.h"
 
-enum {
-    LENGTHS = 3,
-};
+/* ---- PCI and USB ----------------------------------------------------------------------------- */
 
 struct device {
     char id[2 * ETWAS_INVENTORY_LINE_BYTES];
@@ -19,18 +19,14 @@ struct device {
     char friendly_name[2 * ETWAS_INVENTORY_LINE_BYTES];
 };
 
+ETWAS_KERNEL_RECORD(pnp_record, etwas_etl_system_header, PNP);
+
 static void emit_device(struct etwas_inventory *inventory, const struct device *device)
 {
-    const char *const texts[LENGTHS] = {device->id, device->description, device->friendly_name};
-    uint32_t length_at;
-
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_PNP);
-    length_at = inventory->record->bytes;
-    etwas_record_builder_put_zeros(inventory->record, LENGTHS * sizeof(uint32_t));
-    for (uint32_t index = 0; index < LENGTHS; index++) {
-        etwas_inventory_put_counted(inventory, length_at + index * (uint32_t)sizeof(uint32_t),
-                                    texts[index]);
-    }
+    ETWAS_INVENTORY_MAKE(inventory, PNP, .DeviceID = device->id,
+                         .DeviceDescription = device->description,
+                         .FriendlyName = device->friendly_name);
+    etwas_inventory_count_texts(inventory, offsetof(struct pnp_record, IDLength), 3);
     etwas_inventory_end(inventory);
 }
 
@@ -92,4 +88,125 @@ void etwas_inventory_devices(struct etwas_inventory *inventory)
 {
     etwas_inventory_each(inventory, emit_pci, NULL, "sys/bus/pci/devices");
     etwas_inventory_each(inventory, emit_usb, NULL, "sys/bus/usb/devices");
+}
+
+/* ---- interrupts ------------------------------------------------------------------------------ */
+
+enum {
+    DECIMAL = 10,
+    HEXADECIMAL = 16,
+    GROUP_BITS = 32,
+};
+
+/* "00000001,00000003", the highest processors first: returns the lowest 64. */
+static uint64_t read_mask(const char *text)
+{
+    uint64_t mask = 0;
+    char *end;
+
+    for (;;) {
+        unsigned long group = strtoul(text, &end, HEXADECIMAL);
+
+        if (end == text) {
+            return mask;
+        }
+        mask = mask << GROUP_BITS | (uint32_t)group;
+        if (*end != ',') {
+            return mask;
+        }
+        text = end + 1;
+    }
+}
+
+ETWAS_KERNEL_RECORD(irq_record, etwas_etl_system_header, IRQ);
+
+static void emit_interrupt(struct etwas_inventory *inventory, const char *name, void *context)
+{
+    char actions[ETWAS_INVENTORY_LINE_BYTES];
+    char mask[4 * ETWAS_INVENTORY_LINE_BYTES];
+
+    (void)context;
+    if (!etwas_inventory_line(inventory, actions, sizeof actions, "sys/kernel/irq/%s/actions",
+                              name) ||
+        strcmp(actions, "(null)") == 0) {
+        return; /* it has no handler, or none with a name */
+    }
+    (void)etwas_inventory_line(inventory, mask, sizeof mask, "proc/irq/%s/smp_affinity", name);
+    ETWAS_INVENTORY_MAKE(inventory, IRQ, .IRQAffinity = read_mask(mask),
+                         .IRQNum = (uint32_t)strtoul(name, NULL, DECIMAL),
+                         .DeviceDescription = actions);
+    etwas_inventory_count_texts(inventory, offsetof(struct irq_record, DeviceDescriptionLen), 1);
+    etwas_inventory_end(inventory);
+}
+
+void etwas_inventory_interrupts(struct etwas_inventory *inventory)
+{
+    etwas_inventory_each(inventory, emit_interrupt, NULL, "sys/kernel/irq");
+}
+
+/* ---- ATA channels ---------------------------------------------------------------------------- */
+
+enum {
+    TYPE_ATA = 1,
+    TYPE_ATAPI = 2,
+};
+
+/* Returns the bit of a mode such as XFER_UDMA_5: the modes of a kind follow each other. */
+static uint32_t mode_bit(const char *mode)
+{
+    static const struct {
+        const char *format;
+        unsigned first_bit;
+        unsigned count;
+    } kinds[] = {
+        {"XFER_PIO_%u", 0, 5},
+        {"XFER_SW_DMA_%u", 5, 3},
+        {"XFER_MW_DMA_%u", 8, 3},
+        {"XFER_UDMA_%u", 11, 8},
+    };
+
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        unsigned number;
+
+        if (sscanf(mode, kinds[kind].format, &number) == 1 && number < kinds[kind].count) {
+            return UINT32_C(1) << (kinds[kind].first_bit + number);
+        }
+    }
+    return 0;
+}
+
+ETWAS_KERNEL_RECORD(channel_record, etwas_etl_system_header, IDE_CHANNEL);
+
+/* dev1.0 is device 0 of ata1; dev1.2.0 is behind a port multiplier. */
+static void emit_channel(struct etwas_inventory *inventory, const char *name, void *context)
+{
+    char class[ETWAS_INVENTORY_LINE_BYTES];
+    char mode[ETWAS_INVENTORY_LINE_BYTES];
+    char location[ETWAS_INVENTORY_LINE_BYTES];
+    const char *target = strrchr(name, '.');
+    unsigned port;
+    unsigned number;
+
+    (void)context;
+    if (sscanf(name, "dev%u.", &port) != 1 || target == NULL ||
+        sscanf(target, ".%u", &number) != 1 ||
+        !etwas_inventory_line(inventory, class, sizeof class, "sys/class/ata_device/%s/class",
+                              name) ||
+        strncmp(class, "ata", 3) != 0) {
+        return; /* nothing is connected, or a device that is neither disk nor drive */
+    }
+    (void)etwas_inventory_line(inventory, mode, sizeof mode, "sys/class/ata_device/%s/xfer_mode",
+                               name);
+    (void)snprintf(location, sizeof location, "ata%u", port);
+    ETWAS_INVENTORY_MAKE(inventory, IDE_CHANNEL, .TargetId = number,
+                         .DeviceType = strcmp(class, "atapi") == 0 ? TYPE_ATAPI : TYPE_ATA,
+                         .DeviceTimingMode = mode_bit(mode), .LocationInformation = location);
+    etwas_inventory_count_texts(inventory, offsetof(struct channel_record, LocationInformationLen),
+                                1);
+    etwas_inventory_end(inventory);
+}
+
+void etwas_inventory_channels(struct etwas_inventory *inventory)
+{
+    etwas_inventory_each(inventory, emit_channel, NULL, "sys/class/ata_device");
 }

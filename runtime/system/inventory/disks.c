@@ -2,32 +2,211 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Disks, their volumes, and optical drives. A disk's number is that of the kernel's events: major
- * << 20 | minor. Linux has no tracks, so a disk has one sector a track and one track a cylinder;
- * their product is its size.
+ * Disks, their volumes, and optical drives, with the file systems that are mounted, as the process
+ * sees them. A disk's number is that of the kernel's events: major << 20 | minor. Linux has no
+ * tracks, so a disk has one sector a track and one track a cylinder; their product is its size.
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
-#include "system/inventory/mounts.h"
+#include "system/inventory/inventory_internal.h"
 
 enum {
     SIZE_UNIT = 512, /* of sysfs */
-    MANUFACTURER_CHARACTERS = 256,
-    BOOT_LETTER_CHARACTERS = 3,
     LETTER_CHARACTERS = 4,
-    SPARE_CHARACTERS = 2,
-    FILE_SYSTEM_CHARACTERS = 16,
     IS_PARTITION = 1,
     IS_VOLUME = 2,
     BUS_ATAPI = 2,
     DEVICE_CD_ROM = 2,
+    MOUNTS_TEXT_BYTES = 1 << 20,
+    MOST_MOUNTS = 8192,
+    OCTAL_DIGITS = 3,
+    OCTAL_BITS = 3,
+    DECIMAL = 10,
+    DEVICE_MAJOR_SHIFT = 20, /* devices are numbered as in the kernel's events */
 };
+
+/* ---- file systems ---------------------------------------------------------------------------- */
+
+struct mount {
+    uint32_t device;
+    const char *point;
+    const char *type;
+    const char *source;
+};
+
+struct mounts {
+    char *text;
+    struct mount *mounts;
+    uint32_t count;
+};
+
+/* Parses a device number such as "254:0". */
+static uint32_t device_number(const char *text)
+{
+    char *end;
+    unsigned long major = strtoul(text, &end, DECIMAL);
+    unsigned long minor = *end == ':' ? strtoul(end + 1, NULL, DECIMAL) : 0;
+
+    return (uint32_t)(major << DEVICE_MAJOR_SHIFT | minor);
+}
+
+static bool is_octal(char digit)
+{
+    return digit >= '0' && digit <= '7';
+}
+
+/* Blanks and the like are written as \040. */
+static void unescape(char *text)
+{
+    char *to = text;
+
+    while (*text != 0) {
+        if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) && is_octal(text[3])) {
+            *to++ = (char)((text[1] - '0') << 2 * OCTAL_BITS | (text[2] - '0') << OCTAL_BITS |
+                           (text[3] - '0'));
+            text += 1 + OCTAL_DIGITS;
+        } else {
+            *to++ = *text++;
+        }
+    }
+    *to = 0;
+}
+
+/* "27 1 254:0 / /mnt rw,relatime shared:1 - ext4 /dev/vda rw". The words point into the line. */
+static bool read_mount(char *line, struct mount *mount)
+{
+    enum {
+        DEVICE = 2,
+        POINT = 4,
+        HEAD = 6,
+    };
+    char *head[HEAD];
+    char *next = line;
+
+    for (int word = 0; word < HEAD; word++) {
+        if ((head[word] = strsep(&next, " ")) == NULL) {
+            return false;
+        }
+    }
+    while (next != NULL && strncmp(next, "- ", 2) != 0) {
+        (void)strsep(&next, " ");
+    }
+    if (next == NULL) {
+        return false;
+    }
+    (void)strsep(&next, " ");
+    mount->type = strsep(&next, " ");
+    mount->source = next == NULL ? NULL : strsep(&next, " ");
+    unescape(head[POINT]);
+    mount->point = head[POINT];
+    mount->device = device_number(head[DEVICE]);
+    return mount->source != NULL;
+}
+
+/* Reads the mounts. Without memory there are none. */
+static void mounts_read(struct etwas_inventory *inventory, struct mounts *mounts)
+{
+    char *next;
+    char *line;
+
+    *mounts =
+        (struct mounts){malloc(MOUNTS_TEXT_BYTES), malloc(MOST_MOUNTS * sizeof *mounts->mounts), 0};
+    if (mounts->text == NULL || mounts->mounts == NULL ||
+        !etwas_inventory_text(inventory, mounts->text, MOUNTS_TEXT_BYTES, "proc/self/mountinfo")) {
+        return;
+    }
+    next = mounts->text;
+    while (mounts->count < MOST_MOUNTS && (line = strsep(&next, "\n")) != NULL && next != NULL) {
+        if (read_mount(line, &mounts->mounts[mounts->count])) {
+            mounts->count++;
+        }
+    }
+}
+
+static void mounts_free(struct mounts *mounts)
+{
+    free(mounts->text);
+    free(mounts->mounts);
+}
+
+/*
+ * Finds the file system of a device, by its number or as /dev/`name`. NULL: it has none that is
+ * mounted.
+ */
+static const struct mount *mounts_find(const struct mounts *mounts, uint32_t device,
+                                       const char *name)
+{
+    static const char folder[] = "/dev/";
+
+    for (uint32_t index = 0; index < mounts->count; index++) {
+        const struct mount *mount = &mounts->mounts[index];
+
+        if (mount->device == device || (strncmp(mount->source, folder, sizeof folder - 1) == 0 &&
+                                        strcmp(mount->source + sizeof folder - 1, name) == 0)) {
+            return mount;
+        }
+    }
+    return NULL;
+}
+
+/* Whether it is on a local device with a driver in the kernel, or in memory. */
+static bool is_near(const struct mount *mount)
+{
+    static const char *const in_memory[] = {"tmpfs",   "ramfs",  "devtmpfs",
+                                            "overlay", "rootfs", "squashfs"};
+
+    if (strncmp(mount->type, "fuse", strlen("fuse")) == 0) {
+        return false;
+    }
+    for (size_t index = 0; index < sizeof in_memory / sizeof in_memory[0]; index++) {
+        if (strcmp(mount->type, in_memory[index]) == 0) {
+            return true;
+        }
+    }
+    return strncmp(mount->source, "/dev/", strlen("/dev/")) == 0;
+}
+
+static bool is_on_the_way(const char *point, const char *path)
+{
+    size_t bytes = strlen(point);
+
+    return strcmp(point, "/") == 0 ||
+           (strncmp(path, point, bytes) == 0 && (path[bytes] == '/' || path[bytes] == 0));
+}
+
+/*
+ * Reads how full a file system is. False, and all of it 0: the system does not say, or asking may
+ * wait for another machine or a program, at the file system or on the path to it.
+ */
+static bool mounts_space(const struct etwas_inventory *inventory, const struct mounts *mounts,
+                         const struct mount *mount, struct statvfs *space)
+{
+    char path[ETWAS_INVENTORY_PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s%s", inventory->root, mount->point);
+
+    for (uint32_t index = 0; index < mounts->count; index++) {
+        const struct mount *other = &mounts->mounts[index];
+
+        if (is_on_the_way(other->point, mount->point) && !is_near(other)) {
+            length = -1;
+        }
+    }
+    if (length > 0 && (size_t)length < sizeof path && statvfs(path, space) == 0) {
+        return true;
+    }
+    *space = (struct statvfs){0};
+    return false;
+}
+
+/* ---- volumes and disks ----------------------------------------------------------------------- */
 
 struct disk {
     const char *name;
-    const struct etwas_mounts *mounts;
+    const struct mounts *mounts;
     uint32_t number;
     uint32_t sector_bytes;
     uint32_t partition_count;
@@ -41,7 +220,7 @@ struct volume {
     uint32_t partition;
     uint64_t start;
     uint64_t bytes;
-    const struct etwas_mount *mount;
+    const struct mount *mount;
 };
 
 static uint32_t at_most_u32(uint64_t value)
@@ -58,7 +237,6 @@ static bool fits(const char *text, size_t characters)
 static void emit_volume(struct etwas_inventory *inventory, struct disk *disk,
                         const struct volume *volume)
 {
-    struct etwas_record_builder *record = inventory->record;
     struct statvfs space = {0};
     const char *point = "";
     const char *type = "";
@@ -67,26 +245,16 @@ static void emit_volume(struct etwas_inventory *inventory, struct disk *disk,
         point = volume->mount->point;
         type = volume->mount->type;
         disk->has_root |= strcmp(point, "/") == 0;
-        (void)etwas_mounts_space(inventory, disk->mounts, volume->mount, &space);
+        (void)mounts_space(inventory, disk->mounts, volume->mount, &space);
     }
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_LOGICAL_DISK);
-    etwas_record_builder_put_u64(record, volume->start);
-    etwas_record_builder_put_u64(record, volume->bytes);
-    etwas_record_builder_put_u32(record, disk->number);
-    etwas_record_builder_put_u32(record, at_most_u32(volume->bytes));
-    etwas_record_builder_put_u32(record, volume->type);
-    etwas_record_builder_put_utf16_field(record, fits(point, LETTER_CHARACTERS) ? point : "",
-                                         LETTER_CHARACTERS);
-    etwas_record_builder_put_u32(record, 0);
-    etwas_record_builder_put_u32(record, volume->partition);
-    etwas_record_builder_put_u32(record, (uint32_t)space.f_frsize / disk->sector_bytes);
-    etwas_record_builder_put_u32(record, disk->sector_bytes);
-    etwas_record_builder_put_u32(record, 0);
-    etwas_record_builder_put_u64(record, space.f_bfree);
-    etwas_record_builder_put_u64(record, space.f_blocks);
-    etwas_record_builder_put_utf16_field(record, type, FILE_SYSTEM_CHARACTERS);
-    etwas_record_builder_put_u32(record, 0);
-    etwas_record_builder_put_u32(record, 0);
+    ETWAS_INVENTORY_MAKE(
+        inventory, LOGICAL_DISK, .StartOffset = volume->start, .PartitionSize = volume->bytes,
+        .DiskNumber = disk->number, .Size = at_most_u32(volume->bytes), .DriveType = volume->type,
+        .DriveLetterString = fits(point, LETTER_CHARACTERS) ? point : "",
+        .PartitionNumber = volume->partition,
+        .SectorsPerCluster = (uint32_t)space.f_frsize / disk->sector_bytes,
+        .BytesPerSector = disk->sector_bytes, .NumberOfFreeClusters = (int64_t)space.f_bfree,
+        .TotalNumberOfClusters = (int64_t)space.f_blocks, .FileSystem = type);
     etwas_inventory_end(inventory);
 }
 
@@ -95,7 +263,7 @@ static uint32_t number_of(struct etwas_inventory *inventory, const char *disk, c
     char line[ETWAS_INVENTORY_LINE_BYTES];
 
     (void)etwas_inventory_line(inventory, line, sizeof line, "sys/block/%s/%s/dev", disk, name);
-    return etwas_device_number(line);
+    return device_number(line);
 }
 
 static void emit_partition(struct etwas_inventory *inventory, const char *name, void *context)
@@ -115,7 +283,7 @@ static void emit_partition(struct etwas_inventory *inventory, const char *name, 
         SIZE_UNIT * etwas_inventory_number(inventory, "sys/block/%s/%s/start", disk->name, name);
     volume.bytes =
         SIZE_UNIT * etwas_inventory_number(inventory, "sys/block/%s/%s/size", disk->name, name);
-    volume.mount = etwas_mounts_find(disk->mounts, number_of(inventory, disk->name, name), name);
+    volume.mount = mounts_find(disk->mounts, number_of(inventory, disk->name, name), name);
     disk->partition_count++;
     emit_volume(inventory, disk, &volume);
 }
@@ -131,74 +299,45 @@ static void read_maker(struct etwas_inventory *inventory, const char *disk, char
     }
 }
 
-/* As sd and sr have it: host, channel, target and unit; else all 0. */
-static void put_scsi_address(struct etwas_inventory *inventory, const char *address)
-{
-    enum {
-        PARTS = 4
-    };
-    uint32_t parts[PARTS];
-
-    if (sscanf(address, "%u:%u:%u:%u", &parts[0], &parts[1], &parts[2], &parts[3]) != PARTS) {
-        memset(parts, 0, sizeof parts);
-    }
-    etwas_record_builder_put(inventory->record, parts, sizeof parts);
-}
-
+/* `address`: host, channel, target and unit, as sd and sr have it; else all are 0. */
 static void emit_physical(struct etwas_inventory *inventory, const struct disk *disk,
                           const char *address)
 {
-    struct etwas_record_builder *record = inventory->record;
     char maker[2 * ETWAS_INVENTORY_LINE_BYTES];
     char cache[ETWAS_INVENTORY_LINE_BYTES];
+    uint32_t scsi[4];
 
     read_maker(inventory, disk->name, maker, sizeof maker);
     (void)etwas_inventory_line(inventory, cache, sizeof cache, "sys/block/%s/queue/write_cache",
                                disk->name);
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_PHYSICAL_DISK);
-    etwas_record_builder_put_u32(record, disk->number);
-    etwas_record_builder_put_u32(record, disk->sector_bytes);
-    etwas_record_builder_put_u32(record, 1);
-    etwas_record_builder_put_u32(record, 1);
-    etwas_record_builder_put_u64(record, disk->bytes / disk->sector_bytes);
-    put_scsi_address(inventory, address);
-    etwas_record_builder_put_utf16_field(record, maker, MANUFACTURER_CHARACTERS);
-    etwas_record_builder_put_u32(record, disk->partition_count);
-    etwas_record_builder_put_u8(record, strcmp(cache, "write back") == 0);
-    etwas_record_builder_put_u8(record, 0);
-    etwas_record_builder_put_utf16_field(record, disk->has_root ? "/" : "", BOOT_LETTER_CHARACTERS);
-    etwas_record_builder_put_utf16_field(record, "", SPARE_CHARACTERS);
+    if (sscanf(address, "%u:%u:%u:%u", &scsi[0], &scsi[1], &scsi[2], &scsi[3]) != 4) {
+        memset(scsi, 0, sizeof scsi);
+    }
+    ETWAS_INVENTORY_MAKE(
+        inventory, PHYSICAL_DISK, .DiskNumber = disk->number, .BytesPerSector = disk->sector_bytes,
+        .SectorsPerTrack = 1, .TracksPerCylinder = 1, .Cylinders = disk->bytes / disk->sector_bytes,
+        .SCSIPort = scsi[0], .SCSIPath = scsi[1], .SCSITarget = scsi[2], .SCSILun = scsi[3],
+        .Manufacturer = maker, .PartitionCount = disk->partition_count,
+        .WriteCacheEnabled = strcmp(cache, "write back") == 0,
+        .BootDriveLetter = disk->has_root ? "/" : "");
     etwas_inventory_end(inventory);
 }
 
 static void emit_optical(struct etwas_inventory *inventory, const struct disk *disk)
 {
-    struct etwas_record_builder *record = inventory->record;
-    const struct etwas_mount *mount = etwas_mounts_find(disk->mounts, disk->number, disk->name);
+    const struct mount *mount = mounts_find(disk->mounts, disk->number, disk->name);
     char maker[2 * ETWAS_INVENTORY_LINE_BYTES];
     unsigned index = 0;
 
     (void)sscanf(disk->name, "sr%u", &index);
     read_maker(inventory, disk->name, maker, sizeof maker);
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_OPTICAL);
-    etwas_record_builder_put_u16(record, (uint16_t)index);
-    etwas_record_builder_put_u16(record, BUS_ATAPI);
-    etwas_record_builder_put_u16(record, DEVICE_CD_ROM);
-    etwas_record_builder_put_u16(record, 0); /* MediaType */
-    etwas_record_builder_put_u64(record, 0); /* StartingOffset */
-    etwas_record_builder_put_u64(record, disk->bytes);
-    etwas_record_builder_put_u64(record, 0); /* NumberOfFreeBlocks */
-    etwas_record_builder_put_u64(record, disk->bytes / disk->sector_bytes);
-    etwas_record_builder_put_u64(record, 0); /* NextWritableAddress */
-    etwas_record_builder_put_u32(record, 0); /* NumberOfSessions */
-    etwas_record_builder_put_u32(record, 0); /* NumberOfTracks */
-    etwas_record_builder_put_u32(record, disk->sector_bytes);
-    etwas_record_builder_put_u16(record, 0); /* DiscStatus */
-    etwas_record_builder_put_u16(record, 0); /* LastSessionStatus */
-    etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->point);
-    etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->type);
-    etwas_record_builder_put_ansi(record, disk->name);
-    etwas_record_builder_put_ansi(record, maker);
+    ETWAS_INVENTORY_MAKE(inventory, OPTICAL, .DiskNumber = (uint16_t)index, .BusType = BUS_ATAPI,
+                         .DeviceType = DEVICE_CD_ROM, .Size = disk->bytes,
+                         .TotalNumberOfBlocks = disk->bytes / disk->sector_bytes,
+                         .BytesPerSector = disk->sector_bytes,
+                         .DriveLetter = mount == NULL ? NULL : mount->point,
+                         .FileSystemName = mount == NULL ? NULL : mount->type,
+                         .DeviceName = disk->name, .ManufacturerName = maker);
     etwas_inventory_end(inventory);
 }
 
@@ -210,7 +349,7 @@ static void emit_disk(struct etwas_inventory *inventory, const char *name, void 
     bool is_device;
 
     (void)etwas_inventory_line(inventory, line, sizeof line, "sys/block/%s/dev", name);
-    disk.number = etwas_device_number(line);
+    disk.number = device_number(line);
     disk.sector_bytes = at_most_u32(
         etwas_inventory_number(inventory, "sys/block/%s/queue/logical_block_size", name));
     disk.sector_bytes = disk.sector_bytes == 0 ? SIZE_UNIT : disk.sector_bytes;
@@ -222,7 +361,7 @@ static void emit_disk(struct etwas_inventory *inventory, const char *name, void 
         return;
     }
     etwas_inventory_each(inventory, emit_partition, &disk, "sys/block/%s", name);
-    whole.mount = etwas_mounts_find(disk.mounts, disk.number, name);
+    whole.mount = mounts_find(disk.mounts, disk.number, name);
     if (whole.mount != NULL) {
         whole.bytes = disk.bytes;
         emit_volume(inventory, &disk, &whole);
@@ -234,9 +373,9 @@ static void emit_disk(struct etwas_inventory *inventory, const char *name, void 
 
 void etwas_inventory_disks(struct etwas_inventory *inventory)
 {
-    struct etwas_mounts mounts;
+    struct mounts mounts;
 
-    etwas_mounts_read(inventory, &mounts);
+    mounts_read(inventory, &mounts);
     etwas_inventory_each(inventory, emit_disk, &mounts, "sys/block");
-    etwas_mounts_free(&mounts);
+    mounts_free(&mounts);
 }

@@ -6,54 +6,61 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "etl/layout.h"
 #include "system/inventory/inventory_internal.h"
 
-enum {
-    GROUP_CONFIGURATION = 0x0B,
-    CLASS_VERSION = 2,
+#define TYPE(NAME) (1U << ETWAS_INVENTORY_##NAME)
+
+/* In the order in which they are emitted. */
+static const struct inventory_part {
+    uint32_t types; /* of the events that it emits, one bit each */
+    void (*emit)(struct etwas_inventory *inventory);
+} parts[] = {
+    {TYPE(CPU), etwas_inventory_processors},
+    {TYPE(PLATFORM), etwas_inventory_platform},
+    {TYPE(POWER), etwas_inventory_power},
+    {TYPE(PHYSICAL_DISK) | TYPE(LOGICAL_DISK) | TYPE(OPTICAL), etwas_inventory_disks},
+    {TYPE(NIC), etwas_inventory_adapters},
+    {TYPE(NETWORK), etwas_inventory_network},
+    {TYPE(VIDEO), etwas_inventory_video},
+    {TYPE(SERVICE), etwas_inventory_services},
+    {TYPE(IRQ), etwas_inventory_interrupts},
+    {TYPE(PNP), etwas_inventory_devices},
+    {TYPE(IDE_CHANNEL), etwas_inventory_channels},
 };
 
-void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_inventory_type type)
+void etwas_inventory_count_texts(struct etwas_inventory *inventory, size_t lengths_at,
+                                 uint32_t count)
 {
-    inventory->type = type;
-    etwas_record_builder_begin(inventory->record, ETWAS_ETL_SYSTEM64, GROUP_CONFIGURATION,
-                               (uint8_t)type, CLASS_VERSION);
-    etwas_record_builder_set_thread(inventory->record, (uint32_t)getpid(), (uint32_t)gettid());
+    struct etwas_record_builder *record = inventory->record;
+    size_t text_at = lengths_at + count * sizeof(uint32_t);
+
+    for (; count > 0; count--, lengths_at += sizeof(uint32_t)) {
+        uint32_t characters = 0;
+        uint16_t unit = 1;
+
+        while (unit != 0 && text_at + sizeof unit <= record->bytes) {
+            memcpy(&unit, record->data + text_at, sizeof unit);
+            text_at += sizeof unit;
+            characters += unit != 0;
+        }
+        if (lengths_at + sizeof characters <= record->bytes) {
+            memcpy(record->data + lengths_at, &characters, sizeof characters);
+        }
+    }
 }
 
 void etwas_inventory_end(struct etwas_inventory *inventory)
 {
     if ((inventory->types & 1U << inventory->type) != 0) {
+        etwas_record_builder_set_thread(inventory->record, (uint32_t)getpid(), (uint32_t)gettid());
         etwas_emit_now(inventory->emitter, etwas_record_builder_end(inventory->record));
     }
     etwas_quiesce(inventory->quiesce);
 }
 
-void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
-                                 const char *text)
-{
-    struct etwas_record_builder *record = inventory->record;
-    const uint32_t begin = record->bytes;
-    uint32_t characters;
-
-    etwas_record_builder_put_utf16(record, text);
-    characters = (record->bytes - begin) / (uint32_t)sizeof(uint16_t);
-    characters -= characters > 0; /* without the 0 */
-    if (length_at + sizeof characters <= begin) {
-        memcpy(record->data + length_at, &characters, sizeof characters);
-    }
-}
-
 void etwas_inventory_emit(const char *root, uint32_t types, struct etwas_record_builder *record,
                           struct etwas_emitter *emitter, struct etwas_quiesce *quiesce)
 {
-    static void (*const parts[])(struct etwas_inventory * inventory) = {
-        etwas_inventory_processors, etwas_inventory_platform, etwas_inventory_power,
-        etwas_inventory_disks,      etwas_inventory_adapters, etwas_inventory_network,
-        etwas_inventory_video,      etwas_inventory_services, etwas_inventory_interrupts,
-        etwas_inventory_devices,    etwas_inventory_channels,
-    };
     struct etwas_inventory inventory = {.root = root,
                                         .record = record,
                                         .emitter = emitter,
@@ -61,7 +68,9 @@ void etwas_inventory_emit(const char *root, uint32_t types, struct etwas_record_
                                         .types = types,
                                         .steps_left = ETWAS_INVENTORY_STEPS};
 
-    for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++) {
-        parts[part](&inventory);
+    for (size_t index = 0; index < sizeof parts / sizeof parts[0]; index++) {
+        if ((parts[index].types & types) != 0) {
+            parts[index].emit(&inventory);
+        }
     }
 }

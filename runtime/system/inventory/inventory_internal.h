@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Shared by the parts of the inventory. Each part emits the events of one kind of thing.
+ * Shared by the parts of the inventory. Each part emits the events of one kind of thing; the table
+ * of them is in inventory.c.
  */
 #ifndef ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
 #define ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
@@ -12,28 +13,12 @@
 #include <stdint.h>
 
 #include "system/inventory/inventory.h"
+#include "system/stream/kernel_record.h"
 
 enum {
     ETWAS_INVENTORY_STEPS = 65536,    /* files and folder entries that are read at most */
     ETWAS_INVENTORY_LINE_BYTES = 256, /* of a line that a file has of one thing */
     ETWAS_INVENTORY_PATH_BYTES = 1024,
-};
-
-/* The types of the events. */
-enum etwas_inventory_type {
-    ETWAS_INVENTORY_CPU = 10,
-    ETWAS_INVENTORY_PHYSICAL_DISK = 11,
-    ETWAS_INVENTORY_LOGICAL_DISK = 12,
-    ETWAS_INVENTORY_NIC = 13,
-    ETWAS_INVENTORY_VIDEO = 14,
-    ETWAS_INVENTORY_SERVICE = 15,
-    ETWAS_INVENTORY_POWER = 16,
-    ETWAS_INVENTORY_NETWORK = 17,
-    ETWAS_INVENTORY_OPTICAL = 18,
-    ETWAS_INVENTORY_IRQ = 21,
-    ETWAS_INVENTORY_PNP = 22,
-    ETWAS_INVENTORY_IDE_CHANNEL = 23,
-    ETWAS_INVENTORY_PLATFORM = 25,
 };
 
 struct etwas_inventory {
@@ -43,7 +28,7 @@ struct etwas_inventory {
     struct etwas_quiesce *quiesce; /* called after each thing */
     uint32_t types;                /* the types that are emitted, one bit each */
     uint32_t steps_left;
-    enum etwas_inventory_type type; /* of the record that is being built */
+    uint8_t type; /* of the record that is being built */
 };
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -62,12 +47,22 @@ void etwas_inventory_channels(struct etwas_inventory *inventory);
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_inventory_type type);
-void etwas_inventory_end(struct etwas_inventory *inventory);
+/* Makes the record of one thing; its type has the name of its layout. */
+#define ETWAS_INVENTORY_MAKE(inventory, LAYOUT, ...)                                               \
+    do {                                                                                           \
+        (inventory)->type = ETWAS_INVENTORY_##LAYOUT;                                              \
+        ETWAS_RECORD_MAKE((inventory)->record, LAYOUT, ETWAS_INVENTORY_##LAYOUT, __VA_ARGS__);     \
+    } while (0)
 
-/* Puts a text whose length in characters is a field at `length_at` of the record. */
-void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
-                                 const char *text);
+/*
+ * Sets fields with the lengths in characters of as many texts, which follow them. The first one is
+ * at `lengths_at` of the record.
+ */
+void etwas_inventory_count_texts(struct etwas_inventory *inventory, size_t lengths_at,
+                                 uint32_t count);
+
+/* Emits the record, if its type is wanted, and quiesces. */
+void etwas_inventory_end(struct etwas_inventory *inventory);
 
 /* ---- files: paths are printf's, and begin beneath the root ----------------------------------- */
 

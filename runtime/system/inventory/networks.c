@@ -71,7 +71,6 @@ static void list_addresses(const struct ifaddrs *all, const char *name, char *li
 static void emit_adapter(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct addresses *addresses = context;
-    struct etwas_record_builder *record = inventory->record;
     uint64_t type = etwas_inventory_number(inventory, "sys/class/net/%s/type", name);
     char list[TEXT_BYTES];
     uint64_t hardware;
@@ -85,14 +84,9 @@ static void emit_adapter(struct etwas_inventory *inventory, const char *name, vo
     (void)etwas_inventory_line(inventory, list, sizeof list, "sys/class/net/%s/address", name);
     hardware = read_hardware_address(list, &bytes);
     list_addresses(addresses->all, name, list, sizeof list);
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_NIC);
-    etwas_record_builder_put_u64(record, hardware);
-    etwas_record_builder_put_u32(record, bytes);
-    etwas_record_builder_put_u32(record, index);
-    etwas_record_builder_put_u32(record, index);
-    etwas_record_builder_put_utf16(record, name);
-    etwas_record_builder_put_utf16(record, list);
-    etwas_record_builder_put_utf16(record, addresses->dns);
+    ETWAS_INVENTORY_MAKE(inventory, NIC, .PhysicalAddr = hardware, .PhysicalAddrLen = bytes,
+                         .Ipv4Index = index, .Ipv6Index = index, .NICDescription = name,
+                         .IpAddresses = list, .DnsServerAddresses = addresses->dns);
     etwas_inventory_end(inventory);
 }
 
@@ -133,7 +127,6 @@ void etwas_inventory_adapters(struct etwas_inventory *inventory)
 
 void etwas_inventory_network(struct etwas_inventory *inventory)
 {
-    struct etwas_record_builder *record = inventory->record;
     char ports[ETWAS_INVENTORY_LINE_BYTES];
     char *last_port;
     uint64_t buckets;
@@ -144,10 +137,10 @@ void etwas_inventory_network(struct etwas_inventory *inventory)
     }
     (void)strtoul(ports, &last_port, DECIMAL);
     buckets = etwas_inventory_number(inventory, "proc/sys/net/ipv4/tcp_ehash_entries");
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_NETWORK);
-    etwas_record_builder_put_u32(record, 1); /* Linux's table has no partitions */
-    etwas_record_builder_put_u32(record, (uint32_t)buckets);
-    etwas_record_builder_put_u32(record, (uint32_t)strtoul(last_port, NULL, DECIMAL));
-    etwas_record_builder_put_u32(record, TIME_WAIT_S);
+    ETWAS_INVENTORY_MAKE(inventory, NETWORK,
+                         .TcbTablePartitions = 1, /* Linux's table has no partitions */
+                         .MaxHashTableSize = (uint32_t)buckets,
+                         .MaxUserPort = (uint32_t)strtoul(last_port, NULL, DECIMAL),
+                         .TcpTimedWaitDelay = TIME_WAIT_S);
     etwas_inventory_end(inventory);
 }

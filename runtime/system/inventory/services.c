@@ -94,7 +94,6 @@ static void read_description(struct etwas_inventory *inventory, const char *unit
 
 static void emit_service(struct etwas_inventory *inventory, const char *unit, const char *path)
 {
-    struct etwas_record_builder *record = inventory->record;
     struct service service = {.path = path};
     char description[TEXT_BYTES];
     char process[ETWAS_INVENTORY_LINE_BYTES];
@@ -109,13 +108,9 @@ static void emit_service(struct etwas_inventory *inventory, const char *unit, co
     read_description(inventory, unit, description, sizeof description);
     (void)etwas_inventory_line(inventory, process, sizeof process, "proc/%u/comm",
                                service.process_id);
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_SERVICE);
-    etwas_record_builder_put_u32(record, service.process_id);
-    etwas_record_builder_put_u32(record, STATE_RUNNING);
-    etwas_record_builder_put_u32(record, 0); /* SubProcessTag */
-    etwas_record_builder_put_utf16(record, unit);
-    etwas_record_builder_put_utf16(record, description);
-    etwas_record_builder_put_utf16(record, process);
+    ETWAS_INVENTORY_MAKE(inventory, SERVICE, .ProcessId = service.process_id,
+                         .ServiceState = STATE_RUNNING, .ServiceName = unit,
+                         .DisplayName = description, .ProcessName = process);
     etwas_inventory_end(inventory);
 }
 

@@ -12,7 +12,6 @@
 #include "system/inventory/inventory_internal.h"
 
 enum {
-    TEXT_CHARACTERS = 256,
     ATTACHED = 1,
     PRIMARY = 4,
     DECIMAL = 10,
@@ -37,20 +36,10 @@ struct connectors {
 
 static void emit_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
 {
-    struct etwas_record_builder *record = inventory->record;
-
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_VIDEO);
-    etwas_record_builder_put_u32(record, adapter->memory_bytes);
-    etwas_record_builder_put_u32(record, adapter->width);
-    etwas_record_builder_put_u32(record, adapter->height);
-    etwas_record_builder_put_u32(record, adapter->bits);
-    etwas_record_builder_put_u32(record, 0); /* VRefresh */
-    etwas_record_builder_put_utf16_field(record, adapter->chip, TEXT_CHARACTERS);
-    etwas_record_builder_put_utf16_field(record, "", TEXT_CHARACTERS); /* DACType */
-    etwas_record_builder_put_utf16_field(record, adapter->name, TEXT_CHARACTERS);
-    etwas_record_builder_put_utf16_field(record, "", TEXT_CHARACTERS); /* BiosString */
-    etwas_record_builder_put_utf16_field(record, adapter->device, TEXT_CHARACTERS);
-    etwas_record_builder_put_u32(record, adapter->flags);
+    ETWAS_INVENTORY_MAKE(
+        inventory, VIDEO, .MemorySize = adapter->memory_bytes, .XResolution = adapter->width,
+        .YResolution = adapter->height, .BitsPerPixel = adapter->bits, .ChipType = adapter->chip,
+        .AdapterString = adapter->name, .DeviceId = adapter->device, .StateFlags = adapter->flags);
     etwas_inventory_end(inventory);
 }
 

@@ -82,16 +82,6 @@ void etwas_record_builder_put_zeros(struct etwas_record_builder *record, size_t 
     record->bytes += (uint32_t)fits;
 }
 
-void etwas_record_builder_put_u8(struct etwas_record_builder *record, uint8_t value)
-{
-    etwas_record_builder_put(record, &value, sizeof value);
-}
-
-void etwas_record_builder_put_u16(struct etwas_record_builder *record, uint16_t value)
-{
-    etwas_record_builder_put(record, &value, sizeof value);
-}
-
 void etwas_record_builder_put_u32(struct etwas_record_builder *record, uint32_t value)
 {
     etwas_record_builder_put(record, &value, sizeof value);

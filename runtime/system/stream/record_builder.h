@@ -51,8 +51,6 @@ void etwas_record_builder_set_thread(struct etwas_record_builder *record, uint32
 
 void etwas_record_builder_put(struct etwas_record_builder *record, const void *bytes, size_t size);
 void etwas_record_builder_put_zeros(struct etwas_record_builder *record, size_t size);
-void etwas_record_builder_put_u8(struct etwas_record_builder *record, uint8_t value);
-void etwas_record_builder_put_u16(struct etwas_record_builder *record, uint16_t value);
 void etwas_record_builder_put_u32(struct etwas_record_builder *record, uint32_t value);
 void etwas_record_builder_put_u64(struct etwas_record_builder *record, uint64_t value);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processors, memory, and the names of the machine.
+ * The machine itself: processors, memory and its names; its maker; its states of sleep.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 
 enum {
     TEXT_BYTES = 4096, /* of cpuinfo and meminfo: the first processor, the first lines */
-    NAME_CHARACTERS = 256,
-    DOMAIN_CHARACTERS = 134, /* as consumers read it; ETW's documentation says 132 */
     FLAG_BITS = 64,
     KHZ_A_MHZ = 1000,
     KB_A_MB = 1024,
     MOST_PROCESSORS = 65536,
     DECIMAL = 10,
 };
+
+/* ---- processors and memory ------------------------------------------------------------------- */
 
 /* Returns how many numbers are in a list such as 0-3,8. */
 static uint32_t count_of(const char *list)
@@ -117,21 +117,69 @@ static uint64_t hyper_threading(struct etwas_inventory *inventory)
 
 void etwas_inventory_processors(struct etwas_inventory *inventory)
 {
-    struct etwas_record_builder *record = inventory->record;
     const uint32_t page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
-    char line[ETWAS_INVENTORY_LINE_BYTES];
+    char online[ETWAS_INVENTORY_LINE_BYTES];
+    char name[ETWAS_INVENTORY_LINE_BYTES];
+    char domain[ETWAS_INVENTORY_LINE_BYTES];
 
-    etwas_inventory_begin(inventory, ETWAS_INVENTORY_CPU);
-    etwas_record_builder_put_u32(record, speed_mhz(inventory));
-    (void)etwas_inventory_line(inventory, line, sizeof line, "sys/devices/system/cpu/online");
-    etwas_record_builder_put_u32(record, count_of(line));
-    etwas_record_builder_put_u32(record, memory_mb(inventory));
-    etwas_record_builder_put_u32(record, page_bytes);
-    etwas_record_builder_put_u32(record, page_bytes); /* the unit in which memory is mapped */
-    (void)etwas_inventory_line(inventory, line, sizeof line, "proc/sys/kernel/hostname");
-    etwas_record_builder_put_utf16_field(record, line, NAME_CHARACTERS);
-    read_domain(inventory, line, sizeof line);
-    etwas_record_builder_put_utf16_field(record, line, DOMAIN_CHARACTERS);
-    etwas_record_builder_put_u64(record, hyper_threading(inventory));
+    (void)etwas_inventory_line(inventory, online, sizeof online, "sys/devices/system/cpu/online");
+    (void)etwas_inventory_line(inventory, name, sizeof name, "proc/sys/kernel/hostname");
+    read_domain(inventory, domain, sizeof domain);
+    ETWAS_INVENTORY_MAKE(inventory, CPU, .MHz = speed_mhz(inventory),
+                         .NumberOfProcessors = count_of(online), .MemSize = memory_mb(inventory),
+                         .PageSize = page_bytes,
+                         .AllocationGranularity = page_bytes, /* the unit of mappings */
+                         .ComputerName = name, .DomainName = domain,
+                         .HyperThreadingFlag = hyper_threading(inventory));
+    etwas_inventory_end(inventory);
+}
+
+/* ---- the maker, and sleep -------------------------------------------------------------------- */
+
+void etwas_inventory_platform(struct etwas_inventory *inventory)
+{
+    static const char *const names[] = {"sys_vendor", "product_name", "bios_date", "bios_version"};
+    char lines[sizeof names / sizeof names[0]][ETWAS_INVENTORY_LINE_BYTES];
+    bool is_known = false;
+
+    for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+        is_known |= etwas_inventory_line(inventory, lines[index], sizeof lines[index],
+                                         "sys/class/dmi/id/%s", names[index]);
+    }
+    if (!is_known) { /* a machine without a BIOS */
+        is_known = etwas_inventory_line(inventory, lines[1], sizeof lines[1],
+                                        "sys/firmware/devicetree/base/model");
+    }
+    if (!is_known) {
+        return;
+    }
+    ETWAS_INVENTORY_MAKE(inventory, PLATFORM, .SystemManufacturer = lines[0],
+                         .SystemProductName = lines[1], .BiosDate = lines[2],
+                         .BiosVersion = lines[3]);
+    etwas_inventory_end(inventory);
+}
+
+/*
+ * The first state is the kernel's standby; the third is mem, if that is more than idling; the
+ * fourth is disk; Linux has no second one. The fifth, that the machine can switch itself off, is
+ * not reported: one with ACPI can.
+ */
+void etwas_inventory_power(struct etwas_inventory *inventory)
+{
+    char states[ETWAS_INVENTORY_LINE_BYTES];
+    char sleep[ETWAS_INVENTORY_LINE_BYTES];
+    char name[ETWAS_INVENTORY_LINE_BYTES];
+    bool has_sleep;
+
+    if (!etwas_inventory_text(inventory, states, sizeof states, "sys/power/state")) {
+        return;
+    }
+    has_sleep = strstr(states, "mem") != NULL &&
+                (!etwas_inventory_line(inventory, sleep, sizeof sleep, "sys/power/mem_sleep") ||
+                 strstr(sleep, "deep") != NULL);
+    ETWAS_INVENTORY_MAKE(
+        inventory, POWER, .s1 = strstr(states, "standby") != NULL, .s3 = has_sleep,
+        .s4 = strstr(states, "disk") != NULL,
+        .s5 = etwas_inventory_line(inventory, name, sizeof name, "sys/firmware/acpi/pm_profile"));
     etwas_inventory_end(inventory);
 }
