@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "platform/processor.h"
-#include "system/groups/nest.h"
+#include "system/groups/nests.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
 

@@ -43,7 +43,7 @@ enum {
 ETWAS_KERNEL_RECORD(switch_record, etwas_etl_perfinfo_header, CSWITCH);
 
 /* Maps the kernel's priorities 0 to 139, lowest first: 99 → 16, 100 → 15, 120 → 8, 139 → 1. */
-static int8_t priority_of(int64_t thread, int64_t priority)
+static int8_t context_switch_priority_of(int64_t thread, int64_t priority)
 {
     int64_t nice = priority - REAL_TIME_PRIORITIES;
 
@@ -56,7 +56,7 @@ static int8_t priority_of(int64_t thread, int64_t priority)
     return (int8_t)(nice >= NICE_VALUES ? 1 : 15 - 14 * nice / (NICE_VALUES - 1));
 }
 
-static void put_state(int64_t state, struct switch_record *record)
+static void context_switch_put_state(int64_t state, struct switch_record *record)
 {
     if ((state & TASK_WAITS) == 0) {
         record->OldThreadState = STATE_READY;
@@ -88,7 +88,7 @@ enum {
 static const char *const names[] = {"prev_pid", "prev_prio", "prev_state",
                                     "next_pid", "next_prio", NULL};
 
-static bool handle(const struct etwas_source_event *event)
+static bool context_switch_handle(const struct etwas_source_event *event)
 {
     struct etwas_thread_numbers *numbers = &event->host->numbers;
     int64_t values[FIELDS];
@@ -102,10 +102,11 @@ static bool handle(const struct etwas_source_event *event)
         .header = {ETWAS_HEADER_OF(CSWITCH, ETWAS_CSWITCH, record)},
         .NewThreadId = etwas_thread_number(numbers, (uint32_t)values[NEXT_THREAD]),
         .OldThreadId = etwas_thread_number(numbers, (uint32_t)values[PREVIOUS_THREAD]),
-        .NewThreadPriority = priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
-        .OldThreadPriority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
+        .NewThreadPriority = context_switch_priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
+        .OldThreadPriority =
+            context_switch_priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
     };
-    put_state(values[PREVIOUS_STATE], &record);
+    context_switch_put_state(values[PREVIOUS_STATE], &record);
     if (record.OldThreadState ==
         STATE_TERMINATED) { /* the next thread with this number is another one */
         etwas_thread_numbers_learn(numbers, (uint32_t)values[PREVIOUS_THREAD], 0);
@@ -118,8 +119,10 @@ static bool handle(const struct etwas_source_event *event)
  * The other thread is not known: 0, as for the idle thread; neither are priorities and the reason
  * of a wait.
  */
-static void handle_turn(void *state, const struct etwas_event_group_host *host, uint32_t slot,
-                        const struct etwas_process_record *process_record)
+static void context_switch_handle_process_record(void *state,
+                                                 const struct etwas_event_group_host *host,
+                                                 uint32_t slot,
+                                                 const struct etwas_process_record *process_record)
 {
     struct switch_record record = {
         .header = {ETWAS_HEADER_OF(CSWITCH, ETWAS_CSWITCH, record)},
@@ -128,7 +131,8 @@ static void handle_turn(void *state, const struct etwas_event_group_host *host, 
     (void)state;
     if (process_record->turn.is_out) {
         record.OldThreadId = process_record->thread_id;
-        put_state(process_record->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE, &record);
+        context_switch_put_state(process_record->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE,
+                                 &record);
     } else {
         record.NewThreadId = process_record->thread_id;
     }
@@ -139,14 +143,14 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_switch",
      .fields = names,
      .hooks = {ETWAS_KERNEL_HOOK(CSWITCH, ETWAS_CSWITCH)},
-     .handle = handle},
+     .handle = context_switch_handle},
 };
 
 const struct etwas_event_group etwas_event_group_switches = {
     .flags = EVENT_TRACE_FLAG_CSWITCH,
-    .own_process_records = ETWAS_PROCESS_RECORD_SWITCHES,
     .process_records = ETWAS_PROCESS_RECORD_SWITCHES,
+    .own_process_records = ETWAS_PROCESS_RECORD_SWITCHES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .handle_process_record = handle_turn,
+    .handle_process_record = context_switch_handle_process_record,
 };

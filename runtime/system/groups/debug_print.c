@@ -20,7 +20,7 @@ enum {
 
 static const char *const names[] = {"msg", NULL};
 
-static bool handle(const struct etwas_source_event *event)
+static bool debug_print_handle(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_record_builder *record = event->host->record;
@@ -47,7 +47,7 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "printk/console",
      .fields = names,
      .hooks = {ETWAS_KERNEL_HOOK(DEBUG_PRINT, ETWAS_DEBUG_PRINT)},
-     .handle = handle},
+     .handle = debug_print_handle},
 };
 
 const struct etwas_event_group etwas_event_group_debug_prints = {

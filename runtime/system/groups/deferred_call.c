@@ -7,16 +7,37 @@
  *     softirq              DPC; Routine is its number
  *     tasklet              DPC; Routine is its function
  *     timer, hrtimer       TimerDPC; Routine is its function
+ *     work queue           ThreadDPC; Routine is the item's function
  *
  * If the beginning is not known, InitialTime is the record's own time, and a timer's Routine is 0.
- * Work queues are in work_queue.c.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "system/groups/deferred_call_record.h"
 #include "system/groups/event_groups.h"
 #include "system/groups/nests.h"
+#include "system/stream/kernel_record.h"
+
+ETWAS_KERNEL_RECORD(deferred_call_record, etwas_etl_perfinfo_header, DPC);
+
+/*
+ * Emits a deferred call that ends with the sample, as ETWAS_DPC, ETWAS_TIMER_DPC or
+ * ETWAS_THREAD_DPC, which have the same fields.
+ */
+static void deferred_call_emit(const struct etwas_source_event *event, uint8_t type,
+                               int64_t since_ns, uint64_t routine)
+{
+    const struct deferred_call_record record = {
+        .header = {ETWAS_HEADER_OF(DPC, type, record)},
+        .InitialTime = etwas_emit_stamp(event->host->emitter, since_ns),
+        .Routine = routine,
+    };
+
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
+}
+
+/* ---- softirqs, tasklets, timers -------------------------------------------------------------- */
 
 enum kind {
     SOFTIRQ,
@@ -31,7 +52,7 @@ enum {
     FIELDS,
 };
 
-static bool begin_call(const struct etwas_source_event *event, enum kind kind)
+static bool deferred_call_begin(const struct etwas_source_event *event, enum kind kind)
 {
     int64_t values[FIELDS];
 
@@ -43,7 +64,8 @@ static bool begin_call(const struct etwas_source_event *event, enum kind kind)
 }
 
 /* `has_routine`: the end has it, too. */
-static bool end_call(const struct etwas_source_event *event, enum kind kind, bool has_routine)
+static bool deferred_call_end(const struct etwas_source_event *event, enum kind kind,
+                              bool has_routine)
 {
     int64_t values[FIELDS] = {0};
     struct etwas_nested nested;
@@ -52,19 +74,19 @@ static bool end_call(const struct etwas_source_event *event, enum kind kind, boo
         return false;
     }
     nested = etwas_nests_end(event, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
-    etwas_deferred_call_emit(event, kind >= TIMER ? ETWAS_TIMER_DPC : ETWAS_DPC, nested.since_ns,
-                             nested.routine);
+    deferred_call_emit(event, kind >= TIMER ? ETWAS_TIMER_DPC : ETWAS_DPC, nested.since_ns,
+                       nested.routine);
     return true;
 }
 
 #define HANDLE(name, kind, ...)                                                                    \
-    static bool handle_##name##_entry(const struct etwas_source_event *event)                      \
+    static bool deferred_call_handle_##name##_entry(const struct etwas_source_event *event)        \
     {                                                                                              \
-        return begin_call(event, kind);                                                            \
+        return deferred_call_begin(event, kind);                                                   \
     }                                                                                              \
-    static bool handle_##name##_exit(const struct etwas_source_event *event)                       \
+    static bool deferred_call_handle_##name##_exit(const struct etwas_source_event *event)         \
     {                                                                                              \
-        return end_call(event, kind, __VA_ARGS__);                                                 \
+        return deferred_call_end(event, kind, __VA_ARGS__);                                        \
     }
 
 HANDLE(softirq, SOFTIRQ, true)
@@ -80,28 +102,32 @@ static const char *const hrtimer_entry_names[] = {"hrtimer", "function", NULL};
 static const char *const hrtimer_exit_names[] = {"hrtimer", NULL};
 
 static const struct etwas_event_source sources[] = {
-    {.tracepoint = "irq/softirq_entry", .fields = softirq_names, .handle = handle_softirq_entry},
-    {.tracepoint = "irq/softirq_exit", .fields = softirq_names, .handle = handle_softirq_exit},
+    {.tracepoint = "irq/softirq_entry",
+     .fields = softirq_names,
+     .handle = deferred_call_handle_softirq_entry},
+    {.tracepoint = "irq/softirq_exit",
+     .fields = softirq_names,
+     .handle = deferred_call_handle_softirq_exit},
     {.tracepoint = "irq/tasklet_entry",
      .fields = tasklet_names,
      .is_optional = true,
-     .handle = handle_tasklet_entry},
+     .handle = deferred_call_handle_tasklet_entry},
     {.tracepoint = "irq/tasklet_exit",
      .fields = tasklet_names,
      .is_optional = true,
-     .handle = handle_tasklet_exit},
+     .handle = deferred_call_handle_tasklet_exit},
     {.tracepoint = "timer/timer_expire_entry",
      .fields = timer_entry_names,
-     .handle = handle_timer_entry},
+     .handle = deferred_call_handle_timer_entry},
     {.tracepoint = "timer/timer_expire_exit",
      .fields = timer_exit_names,
-     .handle = handle_timer_exit},
+     .handle = deferred_call_handle_timer_exit},
     {.tracepoint = "timer/hrtimer_expire_entry",
      .fields = hrtimer_entry_names,
-     .handle = handle_hrtimer_entry},
+     .handle = deferred_call_handle_hrtimer_entry},
     {.tracepoint = "timer/hrtimer_expire_exit",
      .fields = hrtimer_exit_names,
-     .handle = handle_hrtimer_exit},
+     .handle = deferred_call_handle_hrtimer_exit},
 };
 
 const struct etwas_event_group etwas_event_group_deferred_calls = {
@@ -111,4 +137,100 @@ const struct etwas_event_group etwas_event_group_deferred_calls = {
     .open = etwas_nests_open,
     .close = free,
     .handle_loss = etwas_nests_take_loss,
+};
+
+/* ---- work queues ----------------------------------------------------------------------------- */
+
+/*
+ * A worker thread may sleep and continue on another processor, so an item is found by the thread.
+ * The beginning of one whose entry was replaced is not known.
+ */
+enum {
+    THREADS = 1024
+};
+
+/* An entry belongs to one thread; another thread with the same entry replaces it. */
+struct work {
+    uint32_t thread_id; /* 0: the entry is free */
+    uint64_t item;
+    int64_t since_ns;
+};
+
+enum {
+    WORK_THREAD,
+    WORK_ITEM,
+    WORK_FUNCTION,
+    WORK_FIELDS,
+};
+
+static const char *const work_names[] = {"common_pid", "work", "function", NULL};
+
+static struct work *deferred_call_work_place_of(const struct etwas_source_event *event,
+                                                int64_t thread_id)
+{
+    return (struct work *)event->state + (uint32_t)thread_id % THREADS;
+}
+
+static bool deferred_call_work_handle_start(const struct etwas_source_event *event)
+{
+    int64_t values[WORK_FIELDS];
+
+    if (!etwas_source_event_numbers(event, values, WORK_FIELDS)) {
+        return false;
+    }
+    *deferred_call_work_place_of(event, values[WORK_THREAD]) =
+        (struct work){.thread_id = (uint32_t)values[WORK_THREAD],
+                      .item = (uint64_t)values[WORK_ITEM],
+                      .since_ns = event->sample->origin.time_ns};
+    return true;
+}
+
+static bool deferred_call_work_handle_end(const struct etwas_source_event *event)
+{
+    int64_t since_ns = event->sample->origin.time_ns;
+    int64_t values[WORK_FIELDS];
+    struct work *work;
+
+    if (!etwas_source_event_numbers(event, values, WORK_FIELDS)) {
+        return false;
+    }
+    work = deferred_call_work_place_of(event, values[WORK_THREAD]);
+    if (work->thread_id == (uint32_t)values[WORK_THREAD] &&
+        work->item == (uint64_t)values[WORK_ITEM]) {
+        since_ns = work->since_ns;
+        work->thread_id = 0;
+    }
+    deferred_call_emit(event, ETWAS_THREAD_DPC, since_ns, (uint64_t)values[WORK_FUNCTION]);
+    return true;
+}
+
+static const struct etwas_event_source work_sources[] = {
+    {.tracepoint = "workqueue/workqueue_execute_start",
+     .fields = work_names,
+     .handle = deferred_call_work_handle_start},
+    {.tracepoint = "workqueue/workqueue_execute_end",
+     .fields = work_names,
+     .handle = deferred_call_work_handle_end},
+};
+
+static void *deferred_call_work_open(const struct etwas_event_group_host *host)
+{
+    (void)host;
+    return calloc(THREADS, sizeof(struct work));
+}
+
+/* The loss may contain the end of one item and the beginning of another, of any thread. */
+static void deferred_call_work_handle_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    memset(state, 0, THREADS * sizeof(struct work));
+}
+
+const struct etwas_event_group etwas_event_group_work_queues = {
+    .flags = EVENT_TRACE_FLAG_DPC,
+    .sources = work_sources,
+    .source_count = sizeof work_sources / sizeof *work_sources,
+    .open = deferred_call_work_open,
+    .close = free,
+    .handle_loss = deferred_call_work_handle_loss,
 };

@@ -18,7 +18,7 @@ struct rundown {
     struct etwas_file_keys emitted;
 };
 
-static void emit_view(void *context, const struct etwas_file_view *view)
+static void disk_file_io_emit_view(void *context, const struct etwas_file_view *view)
 {
     struct rundown *rundown = context;
 
@@ -27,15 +27,15 @@ static void emit_view(void *context, const struct etwas_file_view *view)
     }
 }
 
-static void emit_process(void *context, uint32_t process_id)
+static void disk_file_io_emit_process(void *context, uint32_t process_id)
 {
     const struct rundown *rundown = context;
 
-    etwas_file_views_read(process_id, emit_view, context);
+    etwas_file_views_read(process_id, disk_file_io_emit_view, context);
     etwas_quiesce(rundown->host->quiesce);
 }
 
-static void run_down_disk_file_io(void *state, const struct etwas_event_group_host *host,
+static void disk_file_io_run_down(void *state, const struct etwas_event_group_host *host,
                                   bool is_end)
 {
     struct rundown rundown = {.host = host};
@@ -43,12 +43,12 @@ static void run_down_disk_file_io(void *state, const struct etwas_event_group_ho
     (void)state;
     (void)is_end;
     if (etwas_proc_is_ours() && etwas_file_keys_init(&rundown.emitted)) {
-        (void)etwas_proc_list_processes(emit_process, &rundown);
+        (void)etwas_proc_list_processes(disk_file_io_emit_process, &rundown);
         etwas_file_keys_free(&rundown.emitted);
     }
 }
 
 const struct etwas_event_group etwas_event_group_disk_file_io = {
     .flags = EVENT_TRACE_FLAG_DISK_FILE_IO,
-    .run_down = run_down_disk_file_io,
+    .run_down = disk_file_io_run_down,
 };

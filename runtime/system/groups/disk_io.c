@@ -54,7 +54,7 @@ struct request {
 };
 
 /* Twelve bits of the major number, eight of the minor, and the sector. */
-static uint64_t irp_of(uint64_t disk, uint64_t sector)
+static uint64_t disk_io_irp_of(uint64_t disk, uint64_t sector)
 {
     return disk >> KERNEL_MINOR_BITS << (SECTOR_BITS + MINOR_BITS) |
            (disk & ((1U << MINOR_BITS) - 1)) << SECTOR_BITS | (sector & FLUSH_SECTOR);
@@ -66,7 +66,7 @@ static uint64_t irp_of(uint64_t disk, uint64_t sector)
  * "R", "WS", "FWFSM", "FF": flush before, operation, flush after, read ahead, synchronous,
  * metadata.
  */
-static void read_letters(const uint8_t *letters, size_t count, struct request *request)
+static void disk_io_read_letters(const uint8_t *letters, size_t count, struct request *request)
 {
     size_t place =
         count > 1 && letters[0] == 'F' && letters[1] != 0 && strchr("RWDFNZ", letters[1]) != NULL
@@ -88,8 +88,8 @@ static void read_letters(const uint8_t *letters, size_t count, struct request *r
 }
 
 /* The first two numbers are disk and sector; the letters are the field behind the numbers. */
-static bool handle_request(const struct etwas_source_event *event, int64_t *values, uint32_t count,
-                           struct request *request)
+static bool disk_io_handle_request(const struct etwas_source_event *event, int64_t *values,
+                                   uint32_t count, struct request *request)
 {
     const uint8_t *letters;
     size_t bytes;
@@ -99,14 +99,14 @@ static bool handle_request(const struct etwas_source_event *event, int64_t *valu
                                        event->sample->raw_bytes, &letters, &bytes)) {
         return false;
     }
-    read_letters(letters, bytes, request);
+    disk_io_read_letters(letters, bytes, request);
     request->disk = (uint64_t)values[0];
     request->sector = request->operation == 'F' ? FLUSH_SECTOR : (uint64_t)values[1];
     return true;
 }
 
 /* A read and a write of the same sector are two requests. */
-static uint64_t key_of(const struct request *request)
+static uint64_t disk_io_key_of(const struct request *request)
 {
     return request->disk | (uint64_t)request->operation << 32;
 }
@@ -118,14 +118,16 @@ enum {
     ISSUE_NUMBERS = 2
 };
 
-static void emit_issue(const struct etwas_source_event *event, const struct request *request)
+static void disk_io_emit_issue(const struct etwas_source_event *event,
+                               const struct request *request)
 {
     struct etwas_record_builder *record = event->host->record;
     uint8_t type = request->operation == 'R'   ? ETWAS_DISK_READ_INIT
                    : request->operation == 'W' ? ETWAS_DISK_WRITE_INIT
                                                : ETWAS_DISK_FLUSH_INIT;
 
-    ETWAS_RECORD_MAKE(record, DISK_INIT, type, .Irp = irp_of(request->disk, request->sector),
+    ETWAS_RECORD_MAKE(record, DISK_INIT, type,
+                      .Irp = disk_io_irp_of(request->disk, request->sector),
                       .IssuingThreadId = event->sample->origin.thread_id);
     etwas_record_builder_set_thread(record, event->sample->origin.process_id,
                                     event->sample->origin.thread_id);
@@ -133,41 +135,41 @@ static void emit_issue(const struct etwas_source_event *event, const struct requ
                event->sample->origin.time_ns);
 }
 
-static bool handle_issue(const struct etwas_source_event *event)
+static bool disk_io_handle_issue(const struct etwas_source_event *event)
 {
     int64_t values[ISSUE_NUMBERS];
     struct request request;
     struct issue *issue;
 
-    if (!handle_request(event, values, ISSUE_NUMBERS, &request)) {
+    if (!disk_io_handle_request(event, values, ISSUE_NUMBERS, &request)) {
         return false;
     }
     if (request.operation == 0) {
         return true;
     }
-    issue = etwas_join_find(event->state, key_of(&request), request.sector);
+    issue = etwas_join_find(event->state, disk_io_key_of(&request), request.sector);
     if (issue == NULL) {
-        issue = etwas_join_insert(event->state, key_of(&request), request.sector);
+        issue = etwas_join_insert(event->state, disk_io_key_of(&request), request.sector);
     }
     issue->time_ns = event->sample->origin.time_ns;
     issue->thread_id = event->sample->origin.thread_id;
     issue->count++;
     if ((event->host->flags & EVENT_TRACE_FLAG_DISK_IO_INIT) != 0) {
-        emit_issue(event, &request);
+        disk_io_emit_issue(event, &request);
     }
     return true;
 }
 
 /* The driver had no room; the request will be issued again. */
-static bool handle_back(const struct etwas_source_event *event)
+static bool disk_io_handle_back(const struct etwas_source_event *event)
 {
     int64_t values[ISSUE_NUMBERS];
     struct request request;
 
-    if (!handle_request(event, values, ISSUE_NUMBERS, &request)) {
+    if (!disk_io_handle_request(event, values, ISSUE_NUMBERS, &request)) {
         return false;
     }
-    etwas_join_remove(event->state, key_of(&request), request.sector);
+    etwas_join_remove(event->state, disk_io_key_of(&request), request.sector);
     return true;
 }
 
@@ -181,35 +183,37 @@ enum {
 };
 
 /* All zeros: it was issued before the session, or two were at once. */
-static struct issue handle_issued(const struct etwas_source_event *event,
-                                  const struct request *request)
+static struct issue disk_io_handle_issued(const struct etwas_source_event *event,
+                                          const struct request *request)
 {
-    const struct issue *found = etwas_join_find(event->state, key_of(request), request->sector);
+    const struct issue *found =
+        etwas_join_find(event->state, disk_io_key_of(request), request->sector);
     struct issue issue = {0};
 
     if (found != NULL && found->count == 1) {
         issue = *found;
     }
-    etwas_join_remove(event->state, key_of(request), request->sector);
+    etwas_join_remove(event->state, disk_io_key_of(request), request->sector);
     return issue;
 }
 
 /* In ticks of the session's clock. */
-static uint64_t response_of(const struct etwas_emitter *emitter, int64_t from_ns, int64_t to_ns)
+static uint64_t disk_io_response_of(const struct etwas_emitter *emitter, int64_t from_ns,
+                                    int64_t to_ns)
 {
     return from_ns == 0
                ? 0
                : (uint64_t)(etwas_emit_stamp(emitter, to_ns) - etwas_emit_stamp(emitter, from_ns));
 }
 
-static void emit_completion(const struct etwas_source_event *event, const struct request *request,
-                            uint32_t bytes)
+static void disk_io_emit_completion(const struct etwas_source_event *event,
+                                    const struct request *request, uint32_t bytes)
 {
     struct etwas_record_builder *record = event->host->record;
-    const struct issue issue = handle_issued(event, request);
+    const struct issue issue = disk_io_handle_issued(event, request);
     int64_t now_ns = event->sample->origin.time_ns;
-    uint64_t response = response_of(event->host->emitter, issue.time_ns, now_ns);
-    const uint64_t irp = irp_of(request->disk, request->sector);
+    uint64_t response = disk_io_response_of(event->host->emitter, issue.time_ns, now_ns);
+    const uint64_t irp = disk_io_irp_of(request->disk, request->sector);
 
     if (request->operation != 'R' && request->operation != 'W') {
         ETWAS_RECORD_MAKE(record, DISK_FLUSH, ETWAS_DISK_FLUSH,
@@ -227,31 +231,32 @@ static void emit_completion(const struct etwas_source_event *event, const struct
 }
 
 /* A flush that was requested as an empty write is done by a request of its own. */
-static bool is_emitted(const struct request *request, int64_t sectors)
+static bool disk_io_is_emitted(const struct request *request, int64_t sectors)
 {
     return request->operation == 'F' || (request->operation != 0 && sectors != 0);
 }
 
-static bool handle_completion(const struct etwas_source_event *event)
+static bool disk_io_handle_completion(const struct etwas_source_event *event)
 {
     int64_t values[COMPLETION_NUMBERS];
     struct request request;
 
-    if (!handle_request(event, values, COMPLETION_NUMBERS, &request)) {
+    if (!disk_io_handle_request(event, values, COMPLETION_NUMBERS, &request)) {
         return false;
     }
-    if (is_emitted(&request, values[COMPLETION_SECTORS])) {
+    if (disk_io_is_emitted(&request, values[COMPLETION_SECTORS])) {
         bool failed = values[COMPLETION_ERROR] != 0;
 
-        emit_completion(event, &request,
-                        failed ? 0 : (uint32_t)values[COMPLETION_SECTORS] * SECTOR_BYTES);
+        disk_io_emit_completion(event, &request,
+                                failed ? 0 : (uint32_t)values[COMPLETION_SECTORS] * SECTOR_BYTES);
     }
     return true;
 }
 
 /* ---- splits ---------------------------------------------------------------------------------- */
 
-static bool emit_split(const struct etwas_source_event *event, uint64_t parent, uint64_t child)
+static bool disk_io_emit_split(const struct etwas_source_event *event, uint64_t parent,
+                               uint64_t child)
 {
     struct etwas_record_builder *record = event->host->record;
 
@@ -266,25 +271,25 @@ static bool emit_split(const struct etwas_source_event *event, uint64_t parent, 
 static const char *const split_names[] = {"dev", "sector", "new_sector", NULL};
 
 /* The part behind the new sector becomes a request of its own. */
-static bool handle_split(const struct etwas_source_event *event)
+static bool disk_io_handle_split(const struct etwas_source_event *event)
 {
     int64_t values[3];
 
     return etwas_source_event_numbers(event, values, 3) &&
-           emit_split(event, irp_of((uint64_t)values[0], (uint64_t)values[1]),
-                      irp_of((uint64_t)values[0], (uint64_t)values[2]));
+           disk_io_emit_split(event, disk_io_irp_of((uint64_t)values[0], (uint64_t)values[1]),
+                              disk_io_irp_of((uint64_t)values[0], (uint64_t)values[2]));
 }
 
 static const char *const remap_names[] = {"dev", "sector", "old_dev", "old_sector", NULL};
 
 /* A request of a partition becomes one of its disk, one of a volume one of a disk below it. */
-static bool handle_remap(const struct etwas_source_event *event)
+static bool disk_io_handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];
 
     return etwas_source_event_numbers(event, values, 4) &&
-           emit_split(event, irp_of((uint64_t)values[2], (uint64_t)values[3]),
-                      irp_of((uint64_t)values[0], (uint64_t)values[1]));
+           disk_io_emit_split(event, disk_io_irp_of((uint64_t)values[2], (uint64_t)values[3]),
+                              disk_io_irp_of((uint64_t)values[0], (uint64_t)values[1]));
 }
 
 /* ---- the group ------------------------------------------------------------------------------- */
@@ -298,40 +303,40 @@ static const struct etwas_event_source sources[] = {
                ETWAS_KERNEL_HOOK(DISK_INIT, ETWAS_DISK_WRITE_INIT),
                ETWAS_KERNEL_HOOK(DISK_INIT, ETWAS_DISK_FLUSH_INIT)},
      .flags = DISK_FLAGS,
-     .handle = handle_issue},
+     .handle = disk_io_handle_issue},
     {.tracepoint = "block/block_rq_requeue",
      .fields = issue_names,
      .flags = DISK_FLAGS,
-     .handle = handle_back},
+     .handle = disk_io_handle_back},
     {.tracepoint = "block/block_rq_complete",
      .fields = completion_names,
      .flags = EVENT_TRACE_FLAG_DISK_IO,
-     .handle = handle_completion},
+     .handle = disk_io_handle_completion},
     {.tracepoint = "block/block_split",
      .fields = split_names,
      .hooks = {ETWAS_KERNEL_HOOK(SPLIT_IO, ETWAS_SPLIT_IO)},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
-     .handle = handle_split},
+     .handle = disk_io_handle_split},
     {.tracepoint = "block/block_bio_remap",
      .fields = remap_names,
      .hooks = {ETWAS_KERNEL_HOOK(SPLIT_IO, ETWAS_SPLIT_IO)},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
-     .handle = handle_remap},
+     .handle = disk_io_handle_remap},
 };
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *disk_io_open(const struct etwas_event_group_host *host)
 {
     (void)host;
     return etwas_join_make(sizeof(struct issue));
 }
 
-static void close_group(void *state)
+static void disk_io_close(void *state)
 {
     etwas_join_free(state);
 }
 
 /* The loss may contain a completion and the next issue at the same sector. */
-static void handle_loss(void *state, uint32_t slot)
+static void disk_io_handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
     etwas_join_clear(state);
@@ -341,7 +346,7 @@ const struct etwas_event_group etwas_event_group_disk_io = {
     .flags = DISK_FLAGS | EVENT_TRACE_FLAG_SPLIT_IO,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .handle_loss = handle_loss,
+    .open = disk_io_open,
+    .close = disk_io_close,
+    .handle_loss = disk_io_handle_loss,
 };

@@ -37,8 +37,6 @@ extern const struct etwas_event_group etwas_event_group_interrupts;
 
 /* deferred_call.c */
 extern const struct etwas_event_group etwas_event_group_deferred_calls;
-
-/* work_queue.c */
 extern const struct etwas_event_group etwas_event_group_work_queues;
 
 /* page_fault.c */

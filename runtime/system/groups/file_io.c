@@ -32,7 +32,7 @@ struct left {
     int64_t result;
 };
 
-static void end_open(const struct left *left)
+static void file_io_end_open(const struct left *left)
 {
     struct etwas_open_file *file;
 
@@ -48,7 +48,7 @@ static void end_open(const struct left *left)
     }
 }
 
-static void end_move(const struct left *left)
+static void file_io_end_move(const struct left *left)
 {
     struct etwas_open_file *file = etwas_open_files_find(
         &left->group->files, left->origin->process_id, left->call->descriptor);
@@ -64,7 +64,7 @@ static void end_move(const struct left *left)
 }
 
 /* Whether the call has closed descriptors that only its beginning names. */
-static bool has_closed_some(const struct left *left)
+static bool file_io_has_closed_some(const struct left *left)
 {
     return (left->kind->effect == ETWAS_FILE_EXECUTES && left->result == 0) ||
            (left->call == NULL && (left->kind->effect == ETWAS_FILE_CLOSES ||
@@ -72,21 +72,21 @@ static bool has_closed_some(const struct left *left)
                                    left->kind->effect == ETWAS_FILE_DUPLICATES));
 }
 
-static void end_call(const struct left *left)
+static void file_io_end_call(const struct left *left)
 {
-    if (has_closed_some(left)) {
+    if (file_io_has_closed_some(left)) {
         etwas_open_files_close(&left->group->files, left->origin->process_id, 0, UINT32_MAX,
                                left->origin->time_ns);
     }
     if (left->call != NULL && left->kind->effect == ETWAS_FILE_OPENS) {
-        end_open(left);
+        file_io_end_open(left);
     } else if (left->call != NULL && left->call->moved != 0) {
-        end_move(left);
+        file_io_end_move(left);
     }
 }
 
 /* Whether the path may still be reported: the probe may run after the source. */
-static bool awaits_path(const struct etwas_event_group_host *host, const struct left *left)
+static bool file_io_awaits_path(const struct etwas_event_group_host *host, const struct left *left)
 {
     return (host->process_records & ETWAS_PROCESS_RECORD_PATHS) != 0 && left->kind->path != 0 &&
            !left->call->has_path;
@@ -99,7 +99,7 @@ enum {
     EXIT_FIELDS,
 };
 
-static bool handle_exit(const struct etwas_source_event *event)
+static bool file_io_handle_exit(const struct etwas_source_event *event)
 {
     uint32_t thread_id = etwas_source_event_thread(event);
     struct left left = {.origin = &event->sample->origin, .group = event->state};
@@ -121,12 +121,12 @@ static bool handle_exit(const struct etwas_source_event *event)
         etwas_join_remove(left.group->calls, thread_id, left.group->losses);
         return true;
     }
-    end_call(&left);
+    file_io_end_call(&left);
     if (left.kind->type != 0 && (event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
         etwas_file_record_end(event, left.call != NULL ? left.call->irp : ++left.group->last_irp,
                               left.result);
     }
-    if (left.call != NULL && awaits_path(event->host, &left)) {
+    if (left.call != NULL && file_io_awaits_path(event->host, &left)) {
         left.call->is_over = true;
     } else {
         etwas_join_remove(left.group->calls, thread_id, left.group->losses);
@@ -136,8 +136,9 @@ static bool handle_exit(const struct etwas_source_event *event)
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static void handle_process_record(void *state, const struct etwas_event_group_host *host,
-                                  uint32_t slot, const struct etwas_process_record *process_record)
+static void file_io_handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                          uint32_t slot,
+                                          const struct etwas_process_record *process_record)
 {
     struct etwas_file_group *group = state;
     uint32_t parent_id = process_record->task.parent_process_id;
@@ -184,7 +185,7 @@ static const struct etwas_event_source sources[] = {
      .filter = etwas_file_calls_filter,
      .hooks = {HOOK(ETWAS_FILE_OPERATION_END)},
      .without_own = true,
-     .handle = handle_exit},
+     .handle = file_io_handle_exit},
     {.tracepoint = "io_uring/io_uring_submit_req",
      .fields = etwas_file_submit_names,
      .filter = etwas_file_uring_filter,
@@ -213,7 +214,7 @@ static const struct etwas_event_source sources[] = {
      .handle = etwas_file_handle_complete},
 };
 
-static void handle_loss(void *state, uint32_t slot)
+static void file_io_handle_loss(void *state, uint32_t slot)
 {
     struct etwas_file_group *group = state;
 
@@ -223,14 +224,15 @@ static void handle_loss(void *state, uint32_t slot)
     etwas_open_files_forget(&group->files);
 }
 
-static void drained(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
+static void file_io_drained(void *state, const struct etwas_event_group_host *host,
+                            int64_t until_ns)
 {
     struct etwas_file_group *group = state;
 
     etwas_file_names_drained(&group->files, host, until_ns);
 }
 
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void file_io_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     struct etwas_file_group *group = state;
 
@@ -241,7 +243,7 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
     }
 }
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *file_io_open(const struct etwas_event_group_host *host)
 {
     struct etwas_file_group *group = calloc(1, sizeof *group);
 
@@ -261,7 +263,7 @@ static void *open_group(const struct etwas_event_group_host *host)
     return group;
 }
 
-static void close_group(void *state)
+static void file_io_close(void *state)
 {
     struct etwas_file_group *group = state;
 
@@ -276,10 +278,10 @@ const struct etwas_event_group etwas_event_group_file_io = {
     .process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_PATHS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .handle_loss = handle_loss,
-    .drained = drained,
+    .open = file_io_open,
+    .close = file_io_close,
+    .run_down = file_io_run_down,
+    .handle_process_record = file_io_handle_process_record,
+    .handle_loss = file_io_handle_loss,
+    .drained = file_io_drained,
 };

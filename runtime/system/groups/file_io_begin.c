@@ -27,7 +27,7 @@ struct entered {
     uint64_t arguments[ETWAS_FILE_ARGUMENTS];
 };
 
-static uint64_t argument(const struct entered *entered, uint8_t number)
+static uint64_t file_io_begin_argument(const struct entered *entered, uint8_t number)
 {
     return number == 0 ? 0 : entered->arguments[number - 1];
 }
@@ -51,12 +51,14 @@ struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,
                                  etwas_open_files_number(&group->files), origin->time_ns);
 }
 
-static struct etwas_open_file *use_file(const struct entered *entered, uint32_t descriptor)
+static struct etwas_open_file *file_io_begin_use_file(const struct entered *entered,
+                                                      uint32_t descriptor)
 {
     return etwas_file_used(entered->group, &entered->event->sample->origin, descriptor);
 }
 
-static struct etwas_open_file *find_file(const struct entered *entered, uint64_t descriptor)
+static struct etwas_open_file *file_io_begin_find_file(const struct entered *entered,
+                                                       uint64_t descriptor)
 {
     const struct etwas_sample_origin *origin = &entered->event->sample->origin;
     struct etwas_open_file *file =
@@ -65,7 +67,7 @@ static struct etwas_open_file *find_file(const struct entered *entered, uint64_t
     return file != NULL && file->since_ns <= origin->time_ns ? file : NULL;
 }
 
-static void close_from(const struct entered *entered, uint64_t first, uint64_t last)
+static void file_io_begin_close_from(const struct entered *entered, uint64_t first, uint64_t last)
 {
     const struct etwas_sample_origin *origin = &entered->event->sample->origin;
 
@@ -75,34 +77,36 @@ static void close_from(const struct entered *entered, uint64_t first, uint64_t l
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static bool emits_beginnings(const struct etwas_source_event *event)
+static bool file_io_begin_emits_beginnings(const struct etwas_source_event *event)
 {
     return (event->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0;
 }
 
-static void emit_begin(const struct entered *entered, struct etwas_file_operation operation)
+static void file_io_begin_emit_begin(const struct entered *entered,
+                                     struct etwas_file_operation operation)
 {
-    if (emits_beginnings(entered->event)) {
+    if (file_io_begin_emits_beginnings(entered->event)) {
         operation.irp = entered->call->irp;
         operation.info_class = entered->kind->info_class;
         etwas_file_record_begin(entered->event, &operation);
     }
 }
 
-static int64_t begin_move(const struct entered *entered, struct etwas_open_file *file)
+static int64_t file_io_begin_move(const struct entered *entered, struct etwas_open_file *file)
 {
     entered->call->moved = file->number;
     entered->call->descriptor = file->descriptor;
     return etwas_open_file_begin(file, entered->kind->type == ETWAS_FILE_WRITE);
 }
 
-static int64_t offset_of(const struct entered *entered, struct etwas_open_file *file)
+static int64_t file_io_begin_offset_of(const struct entered *entered, struct etwas_open_file *file)
 {
     const struct etwas_file_call *kind = entered->kind;
-    int64_t offset = kind->offset != 0 ? (int64_t)argument(entered, kind->offset) : -1;
+    int64_t offset =
+        kind->offset != 0 ? (int64_t)file_io_begin_argument(entered, kind->offset) : -1;
 
     if (file != NULL && kind->moves != 0) {
-        return begin_move(entered, file);
+        return file_io_begin_move(entered, file);
     }
     if (offset >= 0) {
         return offset;
@@ -113,49 +117,53 @@ static int64_t offset_of(const struct entered *entered, struct etwas_open_file *
     return ETWAS_FILE_AT_POSITION;
 }
 
-static void begin_transfer(const struct entered *entered)
+static void file_io_begin_transfer(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
-    struct etwas_open_file *file = use_file(entered, (uint32_t)argument(entered, kind->descriptor));
-    uint64_t bytes = argument(entered, kind->bytes);
+    struct etwas_open_file *file = file_io_begin_use_file(
+        entered, (uint32_t)file_io_begin_argument(entered, kind->descriptor));
+    uint64_t bytes = file_io_begin_argument(entered, kind->bytes);
     struct etwas_file_operation operation = {
         .type = kind->type,
         .file = file == NULL ? 0 : file->number,
-        .offset = offset_of(entered, file),
+        .offset = file_io_begin_offset_of(entered, file),
         .bytes = bytes <= UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
     };
 
-    emit_begin(entered, operation);
+    file_io_begin_emit_begin(entered, operation);
     if (kind->second != 0) {
-        file = use_file(entered, (uint32_t)argument(entered, kind->second));
+        file = file_io_begin_use_file(entered,
+                                      (uint32_t)file_io_begin_argument(entered, kind->second));
         operation.type = ETWAS_FILE_WRITE;
         operation.file = file == NULL ? 0 : file->number;
-        operation.offset = offset_of(entered, file);
-        emit_begin(entered, operation);
+        operation.offset = file_io_begin_offset_of(entered, file);
+        file_io_begin_emit_begin(entered, operation);
     }
 }
 
-static const char *first_path(const struct entered *entered)
+static const char *file_io_begin_first_path(const struct entered *entered)
 {
     return entered->path != NULL ? entered->path->first : NULL;
 }
 
-static void begin_open(const struct entered *entered)
+static void file_io_begin_open(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
-    uint64_t flags = argument(entered, kind->flags) | kind->given_flags;
+    uint64_t flags = file_io_begin_argument(entered, kind->flags) | kind->given_flags;
 
     entered->call->has_flags = kind->flags != 0 || kind->given_flags != 0;
     entered->call->is_append = (flags & O_APPEND) != 0;
     entered->call->created = etwas_open_files_number(&entered->group->files);
-    emit_begin(entered, (struct etwas_file_operation){.type = ETWAS_FILE_CREATE,
-                                                      .file = entered->call->created,
-                                                      .open_flags = flags,
-                                                      .path = first_path(entered)});
+    file_io_begin_emit_begin(
+        entered, (struct etwas_file_operation){.type = ETWAS_FILE_CREATE,
+                                               .file = entered->call->created,
+                                               .open_flags = flags,
+                                               .path = file_io_begin_first_path(entered)});
 }
 
-static void emit_path(const struct etwas_source_event *event, const struct etwas_file_call *kind,
-                      struct etwas_file_call_in_progress *call, const char *path)
+static void file_io_begin_emit_path(const struct etwas_source_event *event,
+                                    const struct etwas_file_call *kind,
+                                    struct etwas_file_call_in_progress *call, const char *path)
 {
     etwas_file_record_path(event, &(struct etwas_file_operation){.type = kind->type,
                                                                  .info_class = kind->info_class,
@@ -165,8 +173,8 @@ static void emit_path(const struct etwas_source_event *event, const struct etwas
 }
 
 /* A file that gets another path is given a number, with its old path as the name. */
-static void name_first(const struct etwas_source_event *event,
-                       struct etwas_file_call_in_progress *call, const char *path)
+static void file_io_begin_name_first(const struct etwas_source_event *event,
+                                     struct etwas_file_call_in_progress *call, const char *path)
 {
     struct etwas_file_group *group = event->state;
 
@@ -175,44 +183,47 @@ static void name_first(const struct etwas_source_event *event,
 }
 
 /* An operation on a descriptor or on a path. */
-static void begin_other(const struct entered *entered)
+static void file_io_begin_other(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
     uint8_t descriptor = kind->descriptor;
     const struct etwas_open_file *file = NULL;
-    struct etwas_file_operation operation = {.bytes = (uint32_t)argument(entered, kind->bytes),
-                                             .extra = argument(entered, kind->extra)};
+    struct etwas_file_operation operation = {
+        .bytes = (uint32_t)file_io_begin_argument(entered, kind->bytes),
+        .extra = file_io_begin_argument(entered, kind->extra)};
 
-    if (kind->flags != 0 && (argument(entered, kind->flags) & AT_EMPTY_PATH) != 0) {
+    if (kind->flags != 0 && (file_io_begin_argument(entered, kind->flags) & AT_EMPTY_PATH) != 0) {
         descriptor = 1;
     }
     if (kind->effect == ETWAS_FILE_CLOSES) {
-        file = find_file(entered, argument(entered, descriptor));
+        file = file_io_begin_find_file(entered, file_io_begin_argument(entered, descriptor));
     } else if (descriptor != 0) {
-        file = use_file(entered, (uint32_t)argument(entered, descriptor));
+        file =
+            file_io_begin_use_file(entered, (uint32_t)file_io_begin_argument(entered, descriptor));
     }
     operation.file = file == NULL ? 0 : file->number;
     if (kind->type == ETWAS_FILE_CLOSE) {
         operation.type = ETWAS_FILE_CLEANUP;
-        emit_begin(entered, operation);
+        file_io_begin_emit_begin(entered, operation);
     }
     operation.type = kind->type;
-    if (entered->path == NULL || !emits_beginnings(entered->event)) {
-        emit_begin(entered, operation);
+    if (entered->path == NULL || !file_io_begin_emits_beginnings(entered->event)) {
+        file_io_begin_emit_begin(entered, operation);
         return;
     }
     if (kind->second_path != 0) {
-        name_first(entered->event, entered->call, entered->path->first);
+        file_io_begin_name_first(entered->event, entered->call, entered->path->first);
         operation.file = entered->call->created;
     }
-    emit_begin(entered, operation);
-    emit_path(entered->event, kind, entered->call,
-              kind->second_path != 0 ? entered->path->second : entered->path->first);
+    file_io_begin_emit_begin(entered, operation);
+    file_io_begin_emit_path(entered->event, kind, entered->call,
+                            kind->second_path != 0 ? entered->path->second : entered->path->first);
 }
 
-static void share_file(const struct entered *entered)
+static void file_io_begin_share_file(const struct entered *entered)
 {
-    struct etwas_open_file *file = find_file(entered, argument(entered, 1));
+    struct etwas_open_file *file =
+        file_io_begin_find_file(entered, file_io_begin_argument(entered, 1));
 
     if (file != NULL) {
         etwas_open_file_share(file);
@@ -220,33 +231,36 @@ static void share_file(const struct entered *entered)
 }
 
 /* Descriptors may change before the call ends. */
-static void apply_effect(const struct entered *entered)
+static void file_io_begin_apply_effect(const struct entered *entered)
 {
     struct etwas_open_file *file;
 
     switch (entered->kind->effect) {
     case ETWAS_FILE_CLOSES:
-        close_from(entered, argument(entered, 1), argument(entered, 1));
+        file_io_begin_close_from(entered, file_io_begin_argument(entered, 1),
+                                 file_io_begin_argument(entered, 1));
         break;
     case ETWAS_FILE_CLOSES_RANGE:
-        if ((argument(entered, 3) & CLOSE_RANGE_LATER) == 0) {
-            close_from(entered, argument(entered, 1), argument(entered, 2));
+        if ((file_io_begin_argument(entered, 3) & CLOSE_RANGE_LATER) == 0) {
+            file_io_begin_close_from(entered, file_io_begin_argument(entered, 1),
+                                     file_io_begin_argument(entered, 2));
         }
         break;
     case ETWAS_FILE_DUPLICATES:
-        close_from(entered, argument(entered, 2), argument(entered, 2));
-        share_file(entered);
+        file_io_begin_close_from(entered, file_io_begin_argument(entered, 2),
+                                 file_io_begin_argument(entered, 2));
+        file_io_begin_share_file(entered);
         break;
     case ETWAS_FILE_SHARES:
-        if (entered->call->number != SYS_fcntl || argument(entered, 2) == F_DUPFD ||
-            argument(entered, 2) == F_DUPFD_CLOEXEC) {
-            share_file(entered);
+        if (entered->call->number != SYS_fcntl || file_io_begin_argument(entered, 2) == F_DUPFD ||
+            file_io_begin_argument(entered, 2) == F_DUPFD_CLOEXEC) {
+            file_io_begin_share_file(entered);
         }
         break;
     case ETWAS_FILE_SEEKS:
-        file = find_file(entered, argument(entered, 1));
+        file = file_io_begin_find_file(entered, file_io_begin_argument(entered, 1));
         if (file != NULL) {
-            (void)begin_move(entered, file);
+            (void)file_io_begin_move(entered, file);
         }
         break;
     default:
@@ -254,10 +268,10 @@ static void apply_effect(const struct entered *entered)
     }
 }
 
-static void find_known_path(struct entered *entered, uint32_t thread_id)
+static void file_io_begin_find_known_path(struct entered *entered, uint32_t thread_id)
 {
     if (entered->kind->path != 0) {
-        entered->call->path_address = argument(entered, entered->kind->path);
+        entered->call->path_address = file_io_begin_argument(entered, entered->kind->path);
         entered->path =
             etwas_file_paths_find(&entered->group->paths, thread_id,
                                   (uint32_t)entered->call->number, entered->call->path_address);
@@ -266,12 +280,12 @@ static void find_known_path(struct entered *entered, uint32_t thread_id)
 }
 
 /* The call is not known, and neither is what it does to the process's descriptors. */
-static void skip_32_bit_call(const struct entered *entered, uint32_t thread_id)
+static void file_io_begin_skip_32_bit_call(const struct entered *entered, uint32_t thread_id)
 {
     entered->call->is_32_bit = true;
     entered->call->has_path = true; /* no report of a path belongs to it */
     (void)etwas_file_paths_find(&entered->group->paths, thread_id, 0, 0);
-    close_from(entered, 0, UINT32_MAX);
+    file_io_begin_close_from(entered, 0, UINT32_MAX);
 }
 
 const char *const etwas_file_enter_names[] = {"id", "args", NULL};
@@ -298,42 +312,42 @@ bool etwas_file_handle_enter(const struct etwas_source_event *event)
     entered.call = etwas_join_insert(entered.group->calls, thread_id, entered.group->losses);
     entered.call->number = number;
     if (etwas_call_is_32_bit(event->sample, arguments)) {
-        skip_32_bit_call(&entered, thread_id);
+        file_io_begin_skip_32_bit_call(&entered, thread_id);
         return true;
     }
     entered.call->irp = ++entered.group->last_irp;
-    find_known_path(&entered, thread_id);
+    file_io_begin_find_known_path(&entered, thread_id);
     if (entered.kind->type == ETWAS_FILE_READ || entered.kind->type == ETWAS_FILE_WRITE) {
-        begin_transfer(&entered);
+        file_io_begin_transfer(&entered);
     } else if (entered.kind->type == ETWAS_FILE_CREATE) {
-        begin_open(&entered);
+        file_io_begin_open(&entered);
     } else if (entered.kind->type != 0) {
-        begin_other(&entered);
+        file_io_begin_other(&entered);
     }
-    apply_effect(&entered);
+    file_io_begin_apply_effect(&entered);
     return true;
 }
 
 /* ---- the paths of a call --------------------------------------------------------------------- */
 
 /* Emits paths that were not known when the beginning was emitted. */
-static void emit_late_path(const struct etwas_source_event *event,
-                           struct etwas_file_call_in_progress *call,
-                           const struct etwas_process_record *process_record)
+static void file_io_begin_emit_late_path(const struct etwas_source_event *event,
+                                         struct etwas_file_call_in_progress *call,
+                                         const struct etwas_process_record *process_record)
 {
     const struct etwas_file_call *kind = etwas_file_call_of(call->number);
 
     call->has_path = true;
-    if (!emits_beginnings(event)) {
+    if (!file_io_begin_emits_beginnings(event)) {
         return;
     }
     if (kind->type == ETWAS_FILE_CREATE) {
         etwas_file_record_called(event, call->created, process_record->path.first);
     } else if (kind->second_path == 0) {
-        emit_path(event, kind, call, process_record->path.first);
+        file_io_begin_emit_path(event, kind, call, process_record->path.first);
     } else if (process_record->path.second != NULL) {
-        name_first(event, call, process_record->path.first);
-        emit_path(event, kind, call, process_record->path.second);
+        file_io_begin_name_first(event, call, process_record->path.first);
+        file_io_begin_emit_path(event, kind, call, process_record->path.second);
     }
 }
 
@@ -353,7 +367,7 @@ void etwas_file_handle_path(struct etwas_file_group *group,
     if (call != NULL && call->number == process_record->path.call && !call->has_path &&
         call->path_address == process_record->path.address &&
         (process_record->path.is_late || !call->is_over)) {
-        emit_late_path(&event, call, process_record);
+        file_io_begin_emit_late_path(&event, call, process_record);
     } else if (!process_record->path.is_late) {
         etwas_file_paths_store(&group->paths, process_record);
     }

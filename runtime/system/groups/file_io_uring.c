@@ -74,7 +74,7 @@ struct etwas_join *etwas_file_uring_make(void)
 }
 
 /* NULL: it is no operation on a file. */
-static const struct operation *operation_of(int64_t opcode)
+static const struct operation *file_io_uring_operation_of(int64_t opcode)
 {
     for (uint32_t row = 0; row < sizeof operations / sizeof *operations; row++) {
         if (operations[row].opcode == opcode) {
@@ -84,8 +84,8 @@ static const struct operation *operation_of(int64_t opcode)
     return NULL;
 }
 
-static void emit_operation(const struct etwas_source_event *event,
-                           const struct etwas_file_operation *operation)
+static void file_io_uring_emit_operation(const struct etwas_source_event *event,
+                                         const struct etwas_file_operation *operation)
 {
     if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0) {
         etwas_file_record_begin(event, operation);
@@ -93,11 +93,12 @@ static void emit_operation(const struct etwas_source_event *event,
 }
 
 /* `file` NULL: not known. */
-static void begin_request(const struct etwas_source_event *event,
-                          struct etwas_file_request *request, struct etwas_open_file *file)
+static void file_io_uring_begin_request(const struct etwas_source_event *event,
+                                        struct etwas_file_request *request,
+                                        struct etwas_open_file *file)
 {
     struct etwas_file_group *group = event->state;
-    const struct operation *kind = operation_of(request->opcode);
+    const struct operation *kind = file_io_uring_operation_of(request->opcode);
     struct etwas_file_operation operation = {.type = kind->type,
                                              .info_class = kind->info_class,
                                              .irp = request->irp,
@@ -115,10 +116,10 @@ static void begin_request(const struct etwas_source_event *event,
         etwas_open_files_close(&group->files, event->sample->origin.process_id, 0, UINT32_MAX,
                                event->sample->origin.time_ns); /* one of them is closed */
         operation.type = ETWAS_FILE_CLEANUP;
-        emit_operation(event, &operation);
+        file_io_uring_emit_operation(event, &operation);
         operation.type = ETWAS_FILE_CLOSE;
     }
-    emit_operation(event, &operation);
+    file_io_uring_emit_operation(event, &operation);
 }
 
 /* ---- io_uring:io_uring_submit_req, in older kernels io_uring_submit_sqe ---------------------- */
@@ -135,7 +136,7 @@ bool etwas_file_handle_submit(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, 3)) {
         return false;
     }
-    kind = operation_of(values[1]);
+    kind = file_io_uring_operation_of(values[1]);
     if (kind == NULL) {
         return true;
     }
@@ -143,7 +144,7 @@ bool etwas_file_handle_submit(const struct etwas_source_event *event)
     request->irp = ++group->last_irp;
     request->opcode = (uint8_t)values[1];
     if (!kind->has_file || (values[2] & REGISTERED) != 0) {
-        begin_request(event, request, NULL);
+        file_io_uring_begin_request(event, request, NULL);
     }
     return true;
 }
@@ -164,7 +165,8 @@ bool etwas_file_handle_found(const struct etwas_source_event *event)
     }
     request = etwas_join_find(group->requests, (uint64_t)values[0], group->losses);
     if (request != NULL && !request->has_begun) {
-        begin_request(event, request, etwas_file_used(group, origin, (uint32_t)values[1]));
+        file_io_uring_begin_request(event, request,
+                                    etwas_file_used(group, origin, (uint32_t)values[1]));
     }
     return true;
 }
@@ -187,7 +189,8 @@ bool etwas_file_handle_complete(const struct etwas_source_event *event)
         return true;
     }
     if (!request->has_begun) {
-        begin_request(event, request, NULL); /* it failed before its file was looked up */
+        file_io_uring_begin_request(event, request,
+                                    NULL); /* it failed before its file was looked up */
     }
     if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
         etwas_file_record_end(event, request->irp, values[1]);

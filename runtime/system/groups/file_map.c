@@ -51,7 +51,7 @@ struct call {
     bool is_of_file;
 };
 
-static uint64_t whole_pages(uint64_t bytes)
+static uint64_t file_map_whole_pages(uint64_t bytes)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -72,7 +72,7 @@ struct view_origin {
     int64_t time_ns;
 };
 
-static void emit_view(void *context, const struct etwas_view *view)
+static void file_map_emit_view(void *context, const struct etwas_view *view)
 {
     const struct view_origin *view_origin = context;
     struct etwas_record_builder *record = view_origin->host->record;
@@ -92,8 +92,10 @@ static void emit_view(void *context, const struct etwas_view *view)
     }
 }
 
-static struct view_origin view_origin_of(const struct etwas_event_group_host *host, uint32_t slot,
-                                         const struct etwas_sample_origin *origin, uint8_t type)
+static struct view_origin file_map_view_origin_of(const struct etwas_event_group_host *host,
+                                                  uint32_t slot,
+                                                  const struct etwas_sample_origin *origin,
+                                                  uint8_t type)
 {
     return (struct view_origin){.host = host,
                                 .type = type,
@@ -103,8 +105,8 @@ static struct view_origin view_origin_of(const struct etwas_event_group_host *ho
                                 .time_ns = origin->time_ns};
 }
 
-static void emit_name(struct map_group *group, const struct etwas_event_group_host *host,
-                      uint8_t type, uint64_t key, const char *path)
+static void file_map_emit_name(struct map_group *group, const struct etwas_event_group_host *host,
+                               uint8_t type, uint64_t key, const char *path)
 {
     if (etwas_file_keys_add(&group->named, key)) {
         etwas_file_record_name(host, type, key, path);
@@ -112,8 +114,8 @@ static void emit_name(struct map_group *group, const struct etwas_event_group_ho
 }
 
 /* NULL: the process was not known at this time. */
-static struct etwas_view_process *process_at(const struct map_group *group, uint32_t process_id,
-                                             int64_t time_ns)
+static struct etwas_view_process *file_map_process_at(const struct map_group *group,
+                                                      uint32_t process_id, int64_t time_ns)
 {
     struct etwas_view_process *process = etwas_view_table_find(&group->table, process_id);
 
@@ -122,7 +124,7 @@ static struct etwas_view_process *process_at(const struct map_group *group, uint
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static struct call *begin_call(const struct etwas_source_event *event)
+static struct call *file_map_begin_call(const struct etwas_source_event *event)
 {
     struct map_group *group = event->state;
 
@@ -137,7 +139,7 @@ enum {
     MAP_FIELDS,
 };
 
-static bool handle_map(const struct etwas_source_event *event)
+static bool file_map_handle_map(const struct etwas_source_event *event)
 {
     int64_t values[MAP_FIELDS];
     struct call *call;
@@ -145,8 +147,8 @@ static bool handle_map(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, MAP_FIELDS)) {
         return false;
     }
-    call = begin_call(event);
-    call->bytes = whole_pages((uint64_t)values[MAP_BYTES]);
+    call = file_map_begin_call(event);
+    call->bytes = file_map_whole_pages((uint64_t)values[MAP_BYTES]);
     call->offset = (uint64_t)values[MAP_OFFSET];
     call->is_of_file = (values[MAP_FLAGS] & MAP_ANONYMOUS) == 0;
     return true;
@@ -154,7 +156,7 @@ static bool handle_map(const struct etwas_source_event *event)
 
 static const char *const unmap_names[] = {"addr", "len", NULL};
 
-static bool handle_unmap(const struct etwas_source_event *event)
+static bool file_map_handle_unmap(const struct etwas_source_event *event)
 {
     int64_t values[2];
     struct call *call;
@@ -162,9 +164,9 @@ static bool handle_unmap(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    call = begin_call(event);
+    call = file_map_begin_call(event);
     call->begin = (uint64_t)values[0];
-    call->bytes = whole_pages((uint64_t)values[1]);
+    call->bytes = file_map_whole_pages((uint64_t)values[1]);
     return true;
 }
 
@@ -177,8 +179,8 @@ static const char *const result_names[] = {"ret", NULL};
  * thread has a number in the namespace; all others have number 0, and their calls would be
  * confused.
  */
-static bool end_call(const struct etwas_source_event *event, struct call *call, bool *is_good,
-                     int64_t *result)
+static bool file_map_end_call(const struct etwas_source_event *event, struct call *call,
+                              bool *is_good, int64_t *result)
 {
     struct map_group *group = event->state;
     uint32_t thread_id = event->sample->origin.thread_id;
@@ -196,58 +198,58 @@ static bool end_call(const struct etwas_source_event *event, struct call *call, 
 }
 
 /* A mapping that a scan has found may have been unmapped already. */
-static void unmap(const struct etwas_source_event *event, uint64_t begin, uint64_t bytes)
+static void file_map_unmap(const struct etwas_source_event *event, uint64_t begin, uint64_t bytes)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_view_process *process =
-        process_at(event->state, origin->process_id, origin->time_ns);
+        file_map_process_at(event->state, origin->process_id, origin->time_ns);
     struct view_origin view_origin =
-        view_origin_of(event->host, event->slot, origin, ETWAS_FILE_UNMAP);
+        file_map_view_origin_of(event->host, event->slot, origin, ETWAS_FILE_UNMAP);
 
     if (process != NULL && begin + bytes >= begin) {
         view_origin.is_quiet = origin->time_ns < process->scanned_ns;
-        etwas_view_remove(process, begin, begin + bytes, emit_view, &view_origin);
+        etwas_view_remove(process, begin, begin + bytes, file_map_emit_view, &view_origin);
     }
 }
 
-static bool handle_unmap_end(const struct etwas_source_event *event)
+static bool file_map_handle_unmap_end(const struct etwas_source_event *event)
 {
     struct call call;
     int64_t result;
     bool is_good;
 
-    if (!end_call(event, &call, &is_good, &result)) {
+    if (!file_map_end_call(event, &call, &is_good, &result)) {
         return false;
     }
     if (is_good) {
-        unmap(event, call.begin, call.bytes);
+        file_map_unmap(event, call.begin, call.bytes);
     }
     return true;
 }
 
-static bool handle_map_end(const struct etwas_source_event *event)
+static bool file_map_handle_map_end(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct view_origin view_origin =
-        view_origin_of(event->host, event->slot, origin, ETWAS_FILE_MAP);
+        file_map_view_origin_of(event->host, event->slot, origin, ETWAS_FILE_MAP);
     struct etwas_view_process *process;
     struct call call;
     int64_t result;
     bool is_good;
 
-    if (!end_call(event, &call, &is_good, &result)) {
+    if (!file_map_end_call(event, &call, &is_good, &result)) {
         return false;
     }
     if (!is_good) {
         return true;
     }
-    unmap(event, (uint64_t)result, call.bytes);
+    file_map_unmap(event, (uint64_t)result, call.bytes);
     if (call.is_of_file) {
         struct etwas_view view = {(uint64_t)result, (uint64_t)result + call.bytes, call.offset,
                                   call.key};
 
-        emit_view(&view_origin, &view);
-        process = process_at(event->state, origin->process_id, origin->time_ns);
+        file_map_emit_view(&view_origin, &view);
+        process = file_map_process_at(event->state, origin->process_id, origin->time_ns);
         if (process != NULL) {
             etwas_view_add(process, &view);
         }
@@ -256,7 +258,7 @@ static bool handle_map_end(const struct etwas_source_event *event)
 }
 
 /* The program has the mappings that it begins with. */
-static bool handle_exec_end(const struct etwas_source_event *event)
+static bool file_map_handle_exec_end(const struct etwas_source_event *event)
 {
     struct map_group *group = event->state;
     struct etwas_view_process *process =
@@ -273,14 +275,15 @@ static bool handle_exec_end(const struct etwas_source_event *event)
 /* The beginning of a name for which the kernel had no room. */
 #define NO_NAME "//"
 
-static void handle_mapping(struct map_group *group, const struct etwas_event_group_host *host,
-                           uint32_t slot, const struct etwas_process_record *process_record)
+static void file_map_handle_mapping(struct map_group *group,
+                                    const struct etwas_event_group_host *host, uint32_t slot,
+                                    const struct etwas_process_record *process_record)
 {
     const struct etwas_sample_origin *origin = &process_record->origin;
-    struct view_origin view_origin = view_origin_of(host, slot, origin, ETWAS_FILE_MAP);
+    struct view_origin view_origin = file_map_view_origin_of(host, slot, origin, ETWAS_FILE_MAP);
     struct call *call = etwas_join_find(group->calls, origin->thread_id, group->losses);
     struct etwas_view_process *process =
-        process_at(group, process_record->process_id, origin->time_ns);
+        file_map_process_at(group, process_record->process_id, origin->time_ns);
     const struct etwas_view view = {
         .begin = process_record->image.address,
         .end = process_record->image.address + process_record->image.bytes,
@@ -289,22 +292,22 @@ static void handle_mapping(struct map_group *group, const struct etwas_event_gro
 
     if (process_record->image.inode != 0 &&
         strncmp(process_record->image.path, NO_NAME, strlen(NO_NAME)) != 0) {
-        emit_name(group, host, ETWAS_FILE_NAME, view.key, process_record->image.path);
+        file_map_emit_name(group, host, ETWAS_FILE_NAME, view.key, process_record->image.path);
     }
     if (call != NULL && call->is_of_file) {
         call->key = view.key;
     } else if (process != NULL && process->is_starting) {
         view_origin.type = ETWAS_FILE_UNMAP;
-        etwas_view_remove(process, view.begin, view.end, emit_view, &view_origin);
+        etwas_view_remove(process, view.begin, view.end, file_map_emit_view, &view_origin);
         if (process_record->image.inode != 0) {
             view_origin.type = ETWAS_FILE_MAP;
-            emit_view(&view_origin, &view);
+            file_map_emit_view(&view_origin, &view);
             etwas_view_add(process, &view);
         }
     }
 }
 
-static void begin_program(struct map_group *group, uint32_t process_id, int64_t time_ns)
+static void file_map_begin_program(struct map_group *group, uint32_t process_id, int64_t time_ns)
 {
     struct etwas_view_process *process = etwas_view_table_begin(&group->table, process_id, time_ns);
 
@@ -313,8 +316,9 @@ static void begin_program(struct map_group *group, uint32_t process_id, int64_t 
     }
 }
 
-static void handle_process_record(void *state, const struct etwas_event_group_host *host,
-                                  uint32_t slot, const struct etwas_process_record *process_record)
+static void file_map_handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                           uint32_t slot,
+                                           const struct etwas_process_record *process_record)
 {
     struct map_group *group = state;
     int64_t time_ns = process_record->origin.time_ns;
@@ -322,11 +326,11 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
         etwas_view_table_find(&group->table, process_record->process_id);
 
     if (process_record->type == PERF_RECORD_MMAP2) {
-        handle_mapping(group, host, slot, process_record);
+        file_map_handle_mapping(group, host, slot, process_record);
     } else if (known != NULL && known->since_ns > time_ns) {
         return;
     } else if (process_record->type == PERF_RECORD_COMM && process_record->comm.is_exec) {
-        begin_program(group, process_record->process_id, time_ns);
+        file_map_begin_program(group, process_record->process_id, time_ns);
     } else if (process_record->type == PERF_RECORD_FORK &&
                process_record->process_id != process_record->task.parent_process_id) {
         etwas_view_table_fork(&group->table, process_record->process_id,
@@ -337,16 +341,16 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
     }
 }
 
-static void forget_views(struct map_group *group)
+static void file_map_forget_views(struct map_group *group)
 {
     group->losses++;
     etwas_view_table_forget(&group->table);
 }
 
-static void handle_loss(void *state, uint32_t slot)
+static void file_map_handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
-    forget_views(state);
+    file_map_forget_views(state);
 }
 
 /* ---- what exists ----------------------------------------------------------------------------- */
@@ -357,19 +361,19 @@ struct finding {
     struct view_origin view_origin;
 };
 
-static void find_view(void *context, const struct etwas_file_view *found)
+static void file_map_find_view(void *context, const struct etwas_file_view *found)
 {
     struct finding *finding = context;
     const struct etwas_view view = {found->begin, found->begin + found->bytes, found->offset,
                                     found->key};
 
-    emit_name(finding->group, finding->view_origin.host, ETWAS_FILE_NAME_RUNDOWN, found->key,
-              found->path);
+    file_map_emit_name(finding->group, finding->view_origin.host, ETWAS_FILE_NAME_RUNDOWN,
+                       found->key, found->path);
     etwas_view_add(finding->process, &view);
-    emit_view(&finding->view_origin, &view);
+    file_map_emit_view(&finding->view_origin, &view);
 }
 
-static void find_views(void *context, uint32_t process_id)
+static void file_map_find_views(void *context, uint32_t process_id)
 {
     struct finding *finding = context;
 
@@ -381,26 +385,26 @@ static void find_views(void *context, uint32_t process_id)
     finding->process =
         etwas_view_table_begin(&finding->group->table, process_id, etwas_clock_qpc());
     if (finding->process != NULL) {
-        etwas_file_views_read(process_id, find_view, finding);
+        etwas_file_views_read(process_id, file_map_find_view, finding);
         finding->process->scanned_ns = etwas_clock_qpc();
     }
     etwas_quiesce(finding->view_origin.host->quiesce);
 }
 
-static void emit_known(const struct map_group *group, struct view_origin *view_origin)
+static void file_map_emit_known(const struct map_group *group, struct view_origin *view_origin)
 {
     for (const struct etwas_view_process *process = etwas_view_table_after(&group->table, NULL);
          process != NULL; process = etwas_view_table_after(&group->table, process)) {
         view_origin->process_id = process->node.id;
         view_origin->thread_id = process->node.id;
         for (uint32_t index = 0; index < process->count; index++) {
-            emit_view(view_origin, &process->views[index]);
+            file_map_emit_view(view_origin, &process->views[index]);
         }
     }
 }
 
 /* Emits what is known, and at the beginning scans for the rest. */
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void file_map_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     struct view_origin view_origin = {.host = host,
                                       .type = is_end ? ETWAS_FILE_MAP_RUNDOWN_END
@@ -410,11 +414,11 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
     struct finding finding = {.group = group, .view_origin = view_origin};
 
     if (is_end || group->has_run_down) {
-        emit_known(group, &view_origin);
+        file_map_emit_known(group, &view_origin);
     }
     group->has_run_down = true;
     if (!is_end && etwas_proc_is_ours()) {
-        (void)etwas_proc_list_processes(find_views, &finding);
+        (void)etwas_proc_list_processes(file_map_find_views, &finding);
     }
 }
 
@@ -424,24 +428,28 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "syscalls/sys_enter_mmap",
      .fields = map_names,
      .without_own = true,
-     .handle = handle_map},
+     .handle = file_map_handle_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
      .without_own = true,
-     .handle = handle_map_end},
+     .handle = file_map_handle_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
      .fields = unmap_names,
      .without_own = true,
-     .handle = handle_unmap},
+     .handle = file_map_handle_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
      .without_own = true,
-     .handle = handle_unmap_end},
-    {.tracepoint = "syscalls/sys_exit_execve", .without_own = true, .handle = handle_exec_end},
-    {.tracepoint = "syscalls/sys_exit_execveat", .without_own = true, .handle = handle_exec_end},
+     .handle = file_map_handle_unmap_end},
+    {.tracepoint = "syscalls/sys_exit_execve",
+     .without_own = true,
+     .handle = file_map_handle_exec_end},
+    {.tracepoint = "syscalls/sys_exit_execveat",
+     .without_own = true,
+     .handle = file_map_handle_exec_end},
 };
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *file_map_open(const struct etwas_event_group_host *host)
 {
     struct map_group *group = calloc(1, sizeof *group);
 
@@ -461,7 +469,7 @@ static void *open_group(const struct etwas_event_group_host *host)
     return NULL;
 }
 
-static void close_group(void *state)
+static void file_map_close(void *state)
 {
     struct map_group *group = state;
 
@@ -477,9 +485,9 @@ const struct etwas_event_group etwas_event_group_file_maps = {
         ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_FILES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .handle_loss = handle_loss,
+    .open = file_map_open,
+    .close = file_map_close,
+    .run_down = file_map_run_down,
+    .handle_process_record = file_map_handle_process_record,
+    .handle_loss = file_map_handle_loss,
 };

@@ -59,14 +59,14 @@ struct hard_faults {
     struct unnamed unnamed[MOST_UNNAMED];
 };
 
-static uint64_t page_bytes(void)
+static uint64_t hard_fault_page_bytes(void)
 {
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static uint64_t page_of(uint64_t address)
+static uint64_t hard_fault_page_of(uint64_t address)
 {
-    return address / page_bytes();
+    return address / hard_fault_page_bytes();
 }
 
 /* ---- beginnings ------------------------------------------------------------------------------ */
@@ -74,12 +74,12 @@ static uint64_t page_of(uint64_t address)
 static const char *const begin_names[] = {"address", NULL};
 
 /* The second number of the join. */
-static uint64_t key_of(const struct hard_faults *group, enum mode mode)
+static uint64_t hard_fault_key_of(const struct hard_faults *group, enum mode mode)
 {
     return group->losses * MODES + mode;
 }
 
-static bool handle_begin(const struct etwas_source_event *event, enum mode mode)
+static bool hard_fault_handle_begin(const struct etwas_source_event *event, enum mode mode)
 {
     struct hard_faults *group = event->state;
     struct fault *fault;
@@ -91,20 +91,21 @@ static bool handle_begin(const struct etwas_source_event *event, enum mode mode)
     if (event->sample->origin.thread_id == 0) {
         return true; /* outside of the namespace, where the end could not be matched */
     }
-    fault = etwas_join_insert(group->faults, event->sample->origin.thread_id, key_of(group, mode));
+    fault = etwas_join_insert(group->faults, event->sample->origin.thread_id,
+                              hard_fault_key_of(group, mode));
     fault->since_ns = event->sample->origin.time_ns;
-    fault->page = page_of((uint64_t)address);
+    fault->page = hard_fault_page_of((uint64_t)address);
     return true;
 }
 
-static bool handle_user(const struct etwas_source_event *event)
+static bool hard_fault_handle_user(const struct etwas_source_event *event)
 {
-    return handle_begin(event, MODE_USER);
+    return hard_fault_handle_begin(event, MODE_USER);
 }
 
-static bool handle_kernel(const struct etwas_source_event *event)
+static bool hard_fault_handle_kernel(const struct etwas_source_event *event)
 {
-    return handle_begin(event, MODE_KERNEL);
+    return hard_fault_handle_begin(event, MODE_KERNEL);
 }
 
 static const char *const file_names[] = {"s_dev", "i_ino", "index", NULL};
@@ -115,7 +116,7 @@ enum {
     FILE_FIELDS,
 };
 
-static bool handle_file(const struct etwas_source_event *event)
+static bool hard_fault_handle_file(const struct etwas_source_event *event)
 {
     struct hard_faults *group = event->state;
     int64_t values[FILE_FIELDS];
@@ -124,13 +125,13 @@ static bool handle_file(const struct etwas_source_event *event)
         return false;
     }
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
-        struct fault *fault =
-            etwas_join_find(group->faults, event->sample->origin.thread_id, key_of(group, mode));
+        struct fault *fault = etwas_join_find(group->faults, event->sample->origin.thread_id,
+                                              hard_fault_key_of(group, mode));
 
         if (fault != NULL) {
             fault->key =
                 etwas_file_key((uint32_t)values[FILE_DEVICE], (uint64_t)values[FILE_INODE]);
-            fault->offset = (uint64_t)values[FILE_PAGE] * page_bytes();
+            fault->offset = (uint64_t)values[FILE_PAGE] * hard_fault_page_bytes();
         }
     }
     return true;
@@ -138,7 +139,7 @@ static bool handle_file(const struct etwas_source_event *event)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void queue_name(struct hard_faults *group, uint32_t process_id, uint64_t key)
+static void hard_fault_queue_name(struct hard_faults *group, uint32_t process_id, uint64_t key)
 {
     if (key != 0 && group->unnamed_count < MOST_UNNAMED &&
         etwas_file_keys_add(&group->named, key)) {
@@ -147,19 +148,21 @@ static void queue_name(struct hard_faults *group, uint32_t process_id, uint64_t 
 }
 
 /* Returns the last fault of this page. */
-static struct fault end_fault(struct hard_faults *group, const struct etwas_sample *sample)
+static struct fault hard_fault_end_fault(struct hard_faults *group,
+                                         const struct etwas_sample *sample)
 {
     uint32_t thread_id = sample->origin.thread_id;
     struct fault last = {0};
 
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
-        const struct fault *fault = etwas_join_find(group->faults, thread_id, key_of(group, mode));
+        const struct fault *fault =
+            etwas_join_find(group->faults, thread_id, hard_fault_key_of(group, mode));
 
-        if (fault != NULL && fault->page == page_of(sample->data_address) &&
+        if (fault != NULL && fault->page == hard_fault_page_of(sample->data_address) &&
             fault->since_ns > last.since_ns) {
             last = *fault;
         }
-        etwas_join_remove(group->faults, thread_id, key_of(group, mode));
+        etwas_join_remove(group->faults, thread_id, hard_fault_key_of(group, mode));
     }
     if (last.since_ns == 0) {
         last.since_ns = sample->origin.time_ns;
@@ -167,22 +170,22 @@ static struct fault end_fault(struct hard_faults *group, const struct etwas_samp
     return last;
 }
 
-static bool handle_end(const struct etwas_source_event *event)
+static bool hard_fault_handle_end(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct hard_faults *group = event->state;
     struct etwas_record_builder *record = event->host->record;
-    const struct fault fault = end_fault(group, event->sample);
+    const struct fault fault = hard_fault_end_fault(group, event->sample);
 
     ETWAS_RECORD_MAKE(record, HARD_FAULT, ETWAS_HARD_FAULT,
                       .InitialTime = etwas_emit_stamp(event->host->emitter, fault.since_ns),
                       .ReadOffset = fault.offset, .VirtualAddress = event->sample->data_address,
                       .FileObject = fault.key, .TThreadId = origin->thread_id,
-                      .ByteCount = (uint32_t)page_bytes());
+                      .ByteCount = (uint32_t)hard_fault_page_bytes());
     etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
                origin->time_ns);
-    queue_name(group, origin->process_id, fault.key);
+    hard_fault_queue_name(group, origin->process_id, fault.key);
     return true;
 }
 
@@ -193,7 +196,7 @@ struct search {
     uint64_t key;
 };
 
-static void emit_if_found(void *context, const struct etwas_file_view *view)
+static void hard_fault_emit_if_found(void *context, const struct etwas_file_view *view)
 {
     struct search *search = context;
 
@@ -204,7 +207,8 @@ static void emit_if_found(void *context, const struct etwas_file_view *view)
 }
 
 /* The time does not matter: a file keeps its device and inode as long as it is mapped. */
-static void look_up_names(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
+static void hard_fault_drained(void *state, const struct etwas_event_group_host *host,
+                               int64_t until_ns)
 {
     struct hard_faults *group = state;
 
@@ -213,11 +217,11 @@ static void look_up_names(void *state, const struct etwas_event_group_host *host
         const struct unnamed *unnamed = &group->unnamed[--group->unnamed_count];
         struct search search = {host, unnamed->key};
 
-        etwas_file_views_read(unnamed->process_id, emit_if_found, &search);
+        etwas_file_views_read(unnamed->process_id, hard_fault_emit_if_found, &search);
     }
 }
 
-static void handle_loss(void *state, uint32_t slot)
+static void hard_fault_handle_loss(void *state, uint32_t slot)
 {
     struct hard_faults *group = state;
 
@@ -235,25 +239,25 @@ static const struct etwas_event_source sources[] = {
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .handle = handle_user},
+     .handle = hard_fault_handle_user},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .handle = handle_kernel},
+     .handle = hard_fault_handle_kernel},
     {.tracepoint = "filemap/mm_filemap_fault",
      .fields = file_names,
      .is_optional = true,
-     .handle = handle_file},
+     .handle = hard_fault_handle_file},
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
      .period = 1,
      .sample_type = PERF_SAMPLE_ADDR,
      .hooks = {ETWAS_KERNEL_HOOK(HARD_FAULT, ETWAS_HARD_FAULT)},
-     .handle = handle_end},
+     .handle = hard_fault_handle_end},
 };
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *hard_fault_open(const struct etwas_event_group_host *host)
 {
     struct hard_faults *group = calloc(1, sizeof *group);
 
@@ -270,7 +274,7 @@ static void *open_group(const struct etwas_event_group_host *host)
     return group;
 }
 
-static void close_group(void *state)
+static void hard_fault_close(void *state)
 {
     struct hard_faults *group = state;
 
@@ -283,8 +287,8 @@ const struct etwas_event_group etwas_event_group_hard_faults = {
     .flags = EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .handle_loss = handle_loss,
-    .drained = look_up_names,
+    .open = hard_fault_open,
+    .close = hard_fault_close,
+    .handle_loss = hard_fault_handle_loss,
+    .drained = hard_fault_drained,
 };

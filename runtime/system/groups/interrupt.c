@@ -31,7 +31,7 @@ enum kind {
 
 ETWAS_KERNEL_RECORD(isr_record, etwas_etl_perfinfo_header, ISR);
 
-static void emit_interrupt(const struct etwas_source_event *event, enum kind kind, int64_t number,
+static void interrupt_emit(const struct etwas_source_event *event, enum kind kind, int64_t number,
                            int64_t result)
 {
     const struct etwas_nested nested = etwas_nests_end(event, kind, (uint64_t)number, 0);
@@ -46,7 +46,7 @@ static void emit_interrupt(const struct etwas_source_event *event, enum kind kin
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
 }
 
-static bool handle_device_entry(const struct etwas_source_event *event)
+static bool interrupt_handle_device_entry(const struct etwas_source_event *event)
 {
     int64_t number;
 
@@ -57,18 +57,18 @@ static bool handle_device_entry(const struct etwas_source_event *event)
     return true;
 }
 
-static bool handle_device_exit(const struct etwas_source_event *event)
+static bool interrupt_handle_device_exit(const struct etwas_source_event *event)
 {
     int64_t values[2];
 
     if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    emit_interrupt(event, OF_DEVICE, values[0], values[1]);
+    interrupt_emit(event, OF_DEVICE, values[0], values[1]);
     return true;
 }
 
-static bool handle_vector_entry(const struct etwas_source_event *event)
+static bool interrupt_handle_vector_entry(const struct etwas_source_event *event)
 {
     int64_t vector;
 
@@ -79,14 +79,14 @@ static bool handle_vector_entry(const struct etwas_source_event *event)
     return true;
 }
 
-static bool handle_vector_exit(const struct etwas_source_event *event)
+static bool interrupt_handle_vector_exit(const struct etwas_source_event *event)
 {
     int64_t vector;
 
     if (!etwas_source_event_numbers(event, &vector, 1)) {
         return false;
     }
-    emit_interrupt(event, OF_PROCESSOR, vector, HANDLED);
+    interrupt_emit(event, OF_PROCESSOR, vector, HANDLED);
     return true;
 }
 
@@ -104,17 +104,19 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "irq/irq_handler_entry",
      .fields = entry_names,
      .flags = EVENT_TRACE_FLAG_INTERRUPT,
-     .handle = handle_device_entry},
+     .handle = interrupt_handle_device_entry},
     {.tracepoint = "irq/irq_handler_exit",
      .fields = exit_names,
      .flags = EVENT_TRACE_FLAG_INTERRUPT,
-     .handle = handle_device_exit},
-    VECTOR("local_timer_entry", handle_vector_entry, ETWAS_REQUESTED_CLOCK_INTERRUPT),
-    VECTOR("local_timer_exit", handle_vector_exit, ETWAS_REQUESTED_CLOCK_INTERRUPT),
-    VECTOR("reschedule_entry", handle_vector_entry, ETWAS_REQUESTED_PROCESSOR_CALL),
-    VECTOR("reschedule_exit", handle_vector_exit, ETWAS_REQUESTED_PROCESSOR_CALL),
-    VECTOR("call_function_single_entry", handle_vector_entry, ETWAS_REQUESTED_PROCESSOR_CALL),
-    VECTOR("call_function_single_exit", handle_vector_exit, ETWAS_REQUESTED_PROCESSOR_CALL),
+     .handle = interrupt_handle_device_exit},
+    VECTOR("local_timer_entry", interrupt_handle_vector_entry, ETWAS_REQUESTED_CLOCK_INTERRUPT),
+    VECTOR("local_timer_exit", interrupt_handle_vector_exit, ETWAS_REQUESTED_CLOCK_INTERRUPT),
+    VECTOR("reschedule_entry", interrupt_handle_vector_entry, ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("reschedule_exit", interrupt_handle_vector_exit, ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("call_function_single_entry", interrupt_handle_vector_entry,
+           ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("call_function_single_exit", interrupt_handle_vector_exit,
+           ETWAS_REQUESTED_PROCESSOR_CALL),
 };
 
 const struct etwas_event_group etwas_event_group_interrupts = {

@@ -32,7 +32,7 @@ static const char *const life_names[] = {"root", "id", "path", NULL};
 static const char *const assign_names[] = {"dst_root", "dst_id", "pid", "dst_path", NULL};
 
 /* The first `numbers` fields are numbers, and the path follows them. */
-static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint32_t numbers)
+static bool job_emit(const struct etwas_source_event *event, uint8_t type, uint32_t numbers)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_record_builder *record = event->host->record;
@@ -66,34 +66,34 @@ static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint3
     return true;
 }
 
-static bool handle_create(const struct etwas_source_event *event)
+static bool job_handle_create(const struct etwas_source_event *event)
 {
-    return emit_job(event, ETWAS_JOB_CREATE, LIFE_FIELDS);
+    return job_emit(event, ETWAS_JOB_CREATE, LIFE_FIELDS);
 }
 
-static bool handle_terminate(const struct etwas_source_event *event)
+static bool job_handle_terminate(const struct etwas_source_event *event)
 {
-    return emit_job(event, ETWAS_JOB_TERMINATE, LIFE_FIELDS);
+    return job_emit(event, ETWAS_JOB_TERMINATE, LIFE_FIELDS);
 }
 
-static bool handle_assign(const struct etwas_source_event *event)
+static bool job_handle_assign(const struct etwas_source_event *event)
 {
-    return emit_job(event, ETWAS_JOB_ASSIGN_PROCESS, ASSIGN_FIELDS);
+    return job_emit(event, ETWAS_JOB_ASSIGN_PROCESS, ASSIGN_FIELDS);
 }
 
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "cgroup/cgroup_mkdir",
      .fields = life_names,
      .hooks = {ETWAS_KERNEL_HOOK(JOB, ETWAS_JOB_CREATE)},
-     .handle = handle_create},
+     .handle = job_handle_create},
     {.tracepoint = "cgroup/cgroup_rmdir",
      .fields = life_names,
      .hooks = {ETWAS_KERNEL_HOOK(JOB, ETWAS_JOB_TERMINATE)},
-     .handle = handle_terminate},
+     .handle = job_handle_terminate},
     {.tracepoint = "cgroup/cgroup_attach_task",
      .fields = assign_names,
      .hooks = {ETWAS_KERNEL_HOOK(JOB_PROCESS, ETWAS_JOB_ASSIGN_PROCESS)},
-     .handle = handle_assign},
+     .handle = job_handle_assign},
 };
 
 const struct etwas_event_group etwas_event_group_jobs = {

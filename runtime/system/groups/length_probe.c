@@ -61,7 +61,7 @@ enum {
 #define IN_FRAME(field) ((int)offsetof(struct report, field) - (int)sizeof(struct report))
 
 /* clang-format off */
-static int load(uint32_t index, uint32_t number, int outputs)
+static int length_probe_load(uint32_t index, uint32_t number, int outputs)
 {
     const struct function *function = &functions[index];
     const struct bpf_insn code[] = {
@@ -124,7 +124,8 @@ bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors)
     good = numbers[0] != 0;
     for (uint32_t index = 0; good && index < ETWAS_PROBE_LINKS; index++) {
         good = numbers[index] != 0
-                   ? etwas_probe_attach(probe, load(index, numbers[index], probe->outputs), NULL)
+                   ? etwas_probe_attach(
+                         probe, length_probe_load(index, numbers[index], probe->outputs), NULL)
                    : functions[index].family == AF_INET6;
     }
     if (!good) {

@@ -7,7 +7,7 @@
 
 #include "platform/processor.h"
 
-static struct etwas_nest *nest_of(const struct etwas_source_event *event)
+static struct etwas_nest *nests_of(const struct etwas_source_event *event)
 {
     return (struct etwas_nest *)event->state + event->slot;
 }
@@ -29,7 +29,7 @@ void etwas_nests_begin(const struct etwas_source_event *event, uint32_t kind, ui
     const struct etwas_nested nested = {
         .kind = kind, .key = key, .routine = routine, .since_ns = event->sample->origin.time_ns};
 
-    etwas_nest_enter(nest_of(event), &nested);
+    etwas_nest_enter(nests_of(event), &nested);
 }
 
 struct etwas_nested etwas_nests_end(const struct etwas_source_event *event, uint32_t kind,
@@ -37,7 +37,7 @@ struct etwas_nested etwas_nests_end(const struct etwas_source_event *event, uint
 {
     struct etwas_nested nested;
 
-    if (!etwas_nest_leave(nest_of(event), kind, key, &nested)) {
+    if (!etwas_nest_leave(nests_of(event), kind, key, &nested)) {
         nested = (struct etwas_nested){.kind = kind,
                                        .key = key,
                                        .routine = routine,

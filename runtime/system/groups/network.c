@@ -48,7 +48,7 @@ struct message {
     const struct etwas_ends *ends;
 };
 
-static void put_ends_v4(struct etwas_record_builder *record, const struct message *message)
+static void network_put_ends_v4(struct etwas_record_builder *record, const struct message *message)
 {
     const struct etwas_ends *ends = message->ends;
     uint32_t remote, local;
@@ -60,7 +60,7 @@ static void put_ends_v4(struct etwas_record_builder *record, const struct messag
                      .sport = htons(ends->local_port));
 }
 
-static void put_ends_v6(struct etwas_record_builder *record, const struct message *message)
+static void network_put_ends_v6(struct etwas_record_builder *record, const struct message *message)
 {
     const struct etwas_ends *ends = message->ends;
     etwas_field_ipv6 remote, local;
@@ -72,14 +72,14 @@ static void put_ends_v6(struct etwas_record_builder *record, const struct messag
                      .sport = htons(ends->local_port));
 }
 
-static void emit_at(const struct etwas_event_group_host *host, uint32_t slot, int64_t time_ns,
-                    const struct message *message)
+static void network_emit_at(const struct etwas_event_group_host *host, uint32_t slot,
+                            int64_t time_ns, const struct message *message)
 {
     struct etwas_record_builder *record = host->record;
     uint8_t type = (uint8_t)(message->type + (message->is_ipv6 ? TYPE_IPV6 : 0));
 
     etwas_record_builder_begin(record, ETWAS_TCP_HEADER, message->group, type, ETWAS_TCP_VERSION);
-    (message->is_ipv6 ? put_ends_v6 : put_ends_v4)(record, message);
+    (message->is_ipv6 ? network_put_ends_v6 : network_put_ends_v4)(record, message);
     if (message->group == GROUP_TCP && message->type == ETWAS_TCP_SEND) {
         ETWAS_RECORD_PUT(record, CONNECTION_SEND, .connid = message->socket);
     } else if (message->type == ETWAS_TCP_CONNECT || message->type == ETWAS_TCP_ACCEPT) {
@@ -90,9 +90,10 @@ static void emit_at(const struct etwas_event_group_host *host, uint32_t slot, in
     etwas_emit(host->emitter, slot, etwas_record_builder_end(record), time_ns);
 }
 
-static void emit_message(const struct etwas_source_event *event, const struct message *message)
+static void network_emit_message(const struct etwas_source_event *event,
+                                 const struct message *message)
 {
-    emit_at(event->host, event->slot, event->sample->origin.time_ns, message);
+    network_emit_at(event->host, event->slot, event->sample->origin.time_ns, message);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -110,8 +111,8 @@ enum {
 };
 #define ENDS_NAMES "sport", "dport", "family", "saddr", "daddr", "saddr_v6", "daddr_v6"
 
-static bool handle_address(const struct etwas_source_event *event, uint32_t index, size_t bytes,
-                           uint8_t *address)
+static bool network_handle_address(const struct etwas_source_event *event, uint32_t index,
+                                   size_t bytes, uint8_t *address)
 {
     const uint8_t *found;
     size_t count;
@@ -126,17 +127,18 @@ static bool handle_address(const struct etwas_source_event *event, uint32_t inde
 }
 
 /* `numbers`: the ports and the family. */
-static bool handle_ends(const struct etwas_source_event *event, uint32_t first,
-                        const int64_t *numbers, struct etwas_ends *ends)
+static bool network_handle_ends(const struct etwas_source_event *event, uint32_t first,
+                                const int64_t *numbers, struct etwas_ends *ends)
 {
     bool is_ipv6 = numbers[FAMILY] == AF_INET6;
     size_t bytes = is_ipv6 ? ETWAS_ADDRESS_BYTES : IPV4_BYTES;
 
     *ends = (struct etwas_ends){.local_port = (uint16_t)numbers[LOCAL_PORT],
                                 .remote_port = (uint16_t)numbers[REMOTE_PORT]};
-    return handle_address(event, first + (is_ipv6 ? LOCAL_IPV6 : LOCAL_IPV4), bytes, ends->local) &&
-           handle_address(event, first + (is_ipv6 ? REMOTE_IPV6 : REMOTE_IPV4), bytes,
-                          ends->remote);
+    return network_handle_address(event, first + (is_ipv6 ? LOCAL_IPV6 : LOCAL_IPV4), bytes,
+                                  ends->local) &&
+           network_handle_address(event, first + (is_ipv6 ? REMOTE_IPV6 : REMOTE_IPV4), bytes,
+                                  ends->remote);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -151,7 +153,7 @@ enum {
 
 static const char *const state_names[] = {"skaddr", "oldstate", "newstate", ENDS_NAMES, NULL};
 
-static bool handle_state(const struct etwas_source_event *event)
+static bool network_handle_state(const struct etwas_source_event *event)
 {
     static const uint8_t types[] = {
         [ETWAS_SOCKET_CONNECTED] = ETWAS_TCP_CONNECT,
@@ -164,7 +166,7 @@ static bool handle_state(const struct etwas_source_event *event)
     enum etwas_socket_change change;
 
     if (!etwas_source_event_numbers(event, values, STATE_NUMBERS) ||
-        !handle_ends(event, STATE_ENDS, values + STATE_ENDS, &step.ends)) {
+        !network_handle_ends(event, STATE_ENDS, values + STATE_ENDS, &step.ends)) {
         return false;
     }
     step.socket = (uint64_t)values[STATE_SOCKET];
@@ -172,12 +174,13 @@ static bool handle_state(const struct etwas_source_event *event)
     step.to = values[STATE_TO];
     change = etwas_sockets_step(event->state, &step, &known);
     if (change != ETWAS_SOCKET_OTHER) {
-        emit_message(event, &(struct message){.group = GROUP_TCP,
-                                              .type = types[change],
-                                              .is_ipv6 = values[STATE_ENDS + FAMILY] == AF_INET6,
-                                              .process_id = known.process_id,
-                                              .socket = step.socket,
-                                              .ends = &known.ends});
+        network_emit_message(event,
+                             &(struct message){.group = GROUP_TCP,
+                                               .type = types[change],
+                                               .is_ipv6 = values[STATE_ENDS + FAMILY] == AF_INET6,
+                                               .process_id = known.process_id,
+                                               .socket = step.socket,
+                                               .ends = &known.ends});
     }
     return true;
 }
@@ -196,7 +199,7 @@ static const char *const length_names[] = {"sk", "family", "protocol", "ret", NU
 
 static const struct etwas_ends nowhere = {0};
 
-static bool handle_length(const struct etwas_source_event *event, uint8_t type)
+static bool network_handle_length(const struct etwas_source_event *event, uint8_t type)
 {
     int64_t values[LENGTH_NUMBERS];
     struct message message = {
@@ -212,23 +215,24 @@ static bool handle_length(const struct etwas_source_event *event, uint8_t type)
     if (message.group == GROUP_TCP) {
         message.ends = &etwas_sockets_use(event->state, message.socket, message.process_id)->ends;
     }
-    emit_message(event, &message);
+    network_emit_message(event, &message);
     return true;
 }
 
-static bool handle_send(const struct etwas_source_event *event)
+static bool network_handle_send(const struct etwas_source_event *event)
 {
-    return handle_length(event, ETWAS_TCP_SEND);
+    return network_handle_length(event, ETWAS_TCP_SEND);
 }
 
-static bool handle_receive(const struct etwas_source_event *event)
+static bool network_handle_receive(const struct etwas_source_event *event)
 {
-    return handle_length(event, ETWAS_TCP_RECEIVE);
+    return network_handle_length(event, ETWAS_TCP_RECEIVE);
 }
 
 /* Called on kernels without tracepoints. */
-static void handle_process_record(void *state, const struct etwas_event_group_host *host,
-                                  uint32_t slot, const struct etwas_process_record *process_record)
+static void network_handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                          uint32_t slot,
+                                          const struct etwas_process_record *process_record)
 {
     struct message message = {.group = process_record->length.is_udp ? GROUP_UDP : GROUP_TCP,
                               .type = process_record->length.is_received ? ETWAS_TCP_RECEIVE
@@ -242,7 +246,7 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
     if (message.group == GROUP_TCP) {
         message.ends = &etwas_sockets_use(state, message.socket, message.process_id)->ends;
     }
-    emit_at(host, slot, process_record->origin.time_ns, &message);
+    network_emit_at(host, slot, process_record->origin.time_ns, &message);
 }
 
 /* ---- repetitions ----------------------------------------------------------------------------- */
@@ -255,22 +259,23 @@ enum {
 
 static const char *const repeat_names[] = {"skaddr", ENDS_NAMES, NULL};
 
-static bool handle_repeat(const struct etwas_source_event *event)
+static bool network_handle_repeat(const struct etwas_source_event *event)
 {
     int64_t values[REPEAT_NUMBERS];
     struct etwas_ends ends;
 
     if (!etwas_source_event_numbers(event, values, REPEAT_NUMBERS) ||
-        !handle_ends(event, REPEAT_ENDS, values + REPEAT_ENDS, &ends)) {
+        !network_handle_ends(event, REPEAT_ENDS, values + REPEAT_ENDS, &ends)) {
         return false;
     }
-    emit_message(event, &(struct message){.group = GROUP_TCP,
-                                          .type = ETWAS_TCP_RETRANSMIT,
-                                          .is_ipv6 = values[REPEAT_ENDS + FAMILY] == AF_INET6,
-                                          .process_id = etwas_sockets_owner(
-                                              event->state, (uint64_t)values[REPEAT_SOCKET]),
-                                          .socket = (uint64_t)values[REPEAT_SOCKET],
-                                          .ends = &ends});
+    network_emit_message(
+        event, &(struct message){
+                   .group = GROUP_TCP,
+                   .type = ETWAS_TCP_RETRANSMIT,
+                   .is_ipv6 = values[REPEAT_ENDS + FAMILY] == AF_INET6,
+                   .process_id = etwas_sockets_owner(event->state, (uint64_t)values[REPEAT_SOCKET]),
+                   .socket = (uint64_t)values[REPEAT_SOCKET],
+                   .ends = &ends});
     return true;
 }
 
@@ -289,26 +294,26 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "sock/inet_sock_set_state",
      .fields = state_names,
      .filter = "protocol == 6 && (family == 2 || family == 10)",
-     .handle = handle_state},
+     .handle = network_handle_state},
     {.tracepoint = "sock/sock_send_length",
      .fields = length_names,
      .filter = LENGTH_FILTER,
      .hooks = {LENGTH_HOOKS(ETWAS_TCP_SEND)},
      .is_optional = true,
-     .handle = handle_send},
+     .handle = network_handle_send},
     {.tracepoint = "sock/sock_recv_length",
      .fields = length_names,
      .filter = LENGTH_FILTER " && !(flags & 2)",
      .hooks = {LENGTH_HOOKS(ETWAS_TCP_RECEIVE)},
      .is_optional = true,
-     .handle = handle_receive},
+     .handle = network_handle_receive},
     {.tracepoint = "tcp/tcp_retransmit_skb",
      .fields = repeat_names,
      .is_optional = true,
-     .handle = handle_repeat},
+     .handle = network_handle_repeat},
 };
 
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void network_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)state;
     if (!is_end && (host->process_records & ETWAS_PROCESS_RECORD_LENGTHS) == 0 &&
@@ -320,7 +325,7 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
     }
 }
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *network_open(const struct etwas_event_group_host *host)
 {
     struct etwas_sockets *sockets = malloc(sizeof *sockets);
 
@@ -332,7 +337,7 @@ static void *open_group(const struct etwas_event_group_host *host)
     return sockets;
 }
 
-static void close_group(void *state)
+static void network_close(void *state)
 {
     etwas_sockets_free(state);
     free(state);
@@ -343,8 +348,8 @@ const struct etwas_event_group etwas_event_group_network = {
     .process_records = ETWAS_PROCESS_RECORD_LENGTHS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
+    .open = network_open,
+    .close = network_close,
+    .run_down = network_run_down,
+    .handle_process_record = network_handle_process_record,
 };

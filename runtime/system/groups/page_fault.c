@@ -30,7 +30,7 @@ enum {
 
 ETWAS_KERNEL_RECORD(fault_record, etwas_etl_system_header, PAGE_FAULT);
 
-static uint8_t type_of(int64_t error_code)
+static uint8_t page_fault_type_of(int64_t error_code)
 {
     if ((error_code & PAGE_IS_THERE) != 0) {
         return (error_code & IS_WRITE) != 0 ? ETWAS_PAGE_FAULT_COPY_ON_WRITE
@@ -49,8 +49,8 @@ enum {
 
 static const char *const names[] = {"address", "ip", "error_code", NULL};
 
-static void emit_fault(const struct etwas_source_event *event, uint8_t type, uint64_t address,
-                       uint64_t instruction)
+static void page_fault_emit(const struct etwas_source_event *event, uint8_t type, uint64_t address,
+                            uint64_t instruction)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct fault_record record = {
@@ -63,29 +63,29 @@ static void emit_fault(const struct etwas_source_event *event, uint8_t type, uin
     etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
 }
 
-static bool handle(const struct etwas_source_event *event)
+static bool page_fault_handle(const struct etwas_source_event *event)
 {
     int64_t values[FIELDS];
 
     if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    emit_fault(event, type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
-               (uint64_t)values[INSTRUCTION]);
+    page_fault_emit(event, page_fault_type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
+                    (uint64_t)values[INSTRUCTION]);
     return true;
 }
 
 /* The event has no filter that leaves out the logger's own faults. */
-static bool handle_counted(const struct etwas_source_event *event)
+static bool page_fault_handle_counted(const struct etwas_source_event *event)
 {
     uint64_t address = event->sample->data_address;
     uint64_t instruction = event->sample->address;
 
     if (event->sample->origin.thread_id != etwas_thread_ids().thread_id) {
-        emit_fault(event,
-                   address == instruction ? ETWAS_PAGE_FAULT_TRANSITION
-                                          : ETWAS_PAGE_FAULT_DEMAND_ZERO,
-                   address, instruction);
+        page_fault_emit(event,
+                        address == instruction ? ETWAS_PAGE_FAULT_TRANSITION
+                                               : ETWAS_PAGE_FAULT_DEMAND_ZERO,
+                        address, instruction);
     }
     return true;
 }
@@ -102,13 +102,13 @@ static const struct etwas_event_source sources[] = {
      .hooks = {KINDS},
      .is_optional = true,
      .without_own = true,
-     .handle = handle},
+     .handle = page_fault_handle},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = names,
      .hooks = {KINDS},
      .is_optional = true,
      .without_own = true,
-     .handle = handle},
+     .handle = page_fault_handle},
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_PAGE_FAULTS,
      .period = 1,
@@ -116,7 +116,7 @@ static const struct etwas_event_source sources[] = {
      .scope = ETWAS_OF_BOTH,
      .hooks = {KINDS},
      .is_substitute = true,
-     .handle = handle_counted},
+     .handle = page_fault_handle_counted},
 };
 
 const struct etwas_event_group etwas_event_group_page_faults = {

@@ -13,7 +13,8 @@
 #include "system/names/processes.h"
 #include "system/stream/cpu_stream.h"
 
-static struct etwas_processes *open_group(const struct etwas_event_group_host *host, uint32_t emits)
+static struct etwas_processes *process_make(const struct etwas_event_group_host *host,
+                                            uint32_t emits)
 {
     struct etwas_processes *processes = malloc(sizeof *processes);
 
@@ -33,9 +34,9 @@ static struct etwas_processes *open_group(const struct etwas_event_group_host *h
 }
 
 /* Without leave to read how processes end, they are recorded all the same. */
-static void *open_processes(const struct etwas_event_group_host *host)
+static void *process_open(const struct etwas_event_group_host *host)
 {
-    struct etwas_processes *processes = open_group(host, ETWAS_EMIT_PROCESSES);
+    struct etwas_processes *processes = process_make(host, ETWAS_EMIT_PROCESSES);
     struct etwas_unavailability ignored;
 
     if (processes != NULL && host->own_process == 0) {
@@ -45,9 +46,9 @@ static void *open_processes(const struct etwas_event_group_host *host)
 }
 
 /* Without that leave there are no counters. */
-static void *open_counters(const struct etwas_event_group_host *host)
+static void *process_open_counters(const struct etwas_event_group_host *host)
 {
-    struct etwas_processes *processes = open_group(host, ETWAS_EMIT_COUNTERS);
+    struct etwas_processes *processes = process_make(host, ETWAS_EMIT_COUNTERS);
 
     if (processes != NULL) {
         processes->exits = etwas_exits_open(host->reason);
@@ -60,12 +61,12 @@ static void *open_counters(const struct etwas_event_group_host *host)
     return processes;
 }
 
-static void *open_images(const struct etwas_event_group_host *host)
+static void *process_open_images(const struct etwas_event_group_host *host)
 {
-    return open_group(host, ETWAS_EMIT_IMAGES);
+    return process_make(host, ETWAS_EMIT_IMAGES);
 }
 
-static void close_group(void *state)
+static void process_close(void *state)
 {
     struct etwas_processes *processes = state;
 
@@ -74,7 +75,7 @@ static void close_group(void *state)
     free(processes);
 }
 
-static void forget_processes(void *state)
+static void process_forget(void *state)
 {
     const struct etwas_processes *processes = state;
 
@@ -83,7 +84,7 @@ static void forget_processes(void *state)
     }
 }
 
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void process_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)host;
     if (is_end) {
@@ -93,8 +94,9 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
     }
 }
 
-static void handle_process_record(void *state, const struct etwas_event_group_host *host,
-                                  uint32_t slot, const struct etwas_process_record *process_record)
+static void process_handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                          uint32_t slot,
+                                          const struct etwas_process_record *process_record)
 {
     struct etwas_processes *processes = state;
 
@@ -103,7 +105,7 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
     etwas_processes_handle(processes, process_record);
 }
 
-static bool find_lost(void *state, int64_t until_ns)
+static bool process_find_lost(void *state, int64_t until_ns)
 {
     return etwas_processes_find_lost(state, until_ns);
 }
@@ -113,23 +115,23 @@ const struct etwas_event_group etwas_event_group_processes = {
     .process_records =
         ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_ARGUMENTS,
     .own_process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES,
-    .open = open_processes,
-    .close = close_group,
-    .forget = forget_processes,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .find_lost = find_lost,
+    .open = process_open,
+    .close = process_close,
+    .forget = process_forget,
+    .run_down = process_run_down,
+    .handle_process_record = process_handle_process_record,
+    .find_lost = process_find_lost,
 };
 
 const struct etwas_event_group etwas_event_group_counters = {
     .flags = EVENT_TRACE_FLAG_PROCESS_COUNTERS,
     .process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES,
-    .open = open_counters,
-    .close = close_group,
-    .forget = forget_processes,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .find_lost = find_lost,
+    .open = process_open_counters,
+    .close = process_close,
+    .forget = process_forget,
+    .run_down = process_run_down,
+    .handle_process_record = process_handle_process_record,
+    .find_lost = process_find_lost,
 };
 
 const struct etwas_event_group etwas_event_group_images = {
@@ -138,9 +140,9 @@ const struct etwas_event_group etwas_event_group_images = {
         ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_IMAGES,
     .own_process_records =
         ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_IMAGES,
-    .open = open_images,
-    .close = close_group,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .find_lost = find_lost,
+    .open = process_open_images,
+    .close = process_close,
+    .run_down = process_run_down,
+    .handle_process_record = process_handle_process_record,
+    .find_lost = process_find_lost,
 };

@@ -17,7 +17,7 @@ enum {
 
 ETWAS_KERNEL_RECORD(sample_record, etwas_etl_perfinfo_header, SAMPLE);
 
-static bool handle(const struct etwas_source_event *event)
+static bool profile_handle(const struct etwas_source_event *event)
 {
     const struct sample_record record = {
         .header = {ETWAS_HEADER_OF(SAMPLE, ETWAS_SAMPLE_PROFILE, record)},
@@ -30,7 +30,8 @@ static bool handle(const struct etwas_source_event *event)
     return true;
 }
 
-static void say_interval(const struct etwas_event_group_host *host, uint8_t type, uint32_t before)
+static void profile_emit_interval(const struct etwas_event_group_host *host, uint8_t type,
+                                  uint32_t before)
 {
     ETWAS_RECORD_MAKE(host->record, INTERVAL, type, .Source = SOURCE_TIMER,
                       .NewInterval = host->profile_interval, .OldInterval = before,
@@ -38,16 +39,16 @@ static void say_interval(const struct etwas_event_group_host *host, uint8_t type
     etwas_emit_now(host->emitter, etwas_record_builder_end(host->record));
 }
 
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void profile_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)state;
-    say_interval(host, is_end ? ETWAS_INTERVAL_AT_END : ETWAS_INTERVAL_AT_BEGIN,
-                 host->profile_interval);
+    profile_emit_interval(host, is_end ? ETWAS_INTERVAL_AT_END : ETWAS_INTERVAL_AT_BEGIN,
+                          host->profile_interval);
 }
 
-static void change_interval(const struct etwas_event_group_host *host, uint32_t before)
+static void profile_change_interval(const struct etwas_event_group_host *host, uint32_t before)
 {
-    say_interval(host, ETWAS_INTERVAL_SET, before);
+    profile_emit_interval(host, ETWAS_INTERVAL_SET, before);
 }
 
 static const struct etwas_event_source sources[] = {
@@ -56,13 +57,13 @@ static const struct etwas_event_source sources[] = {
      .sample_type = PERF_SAMPLE_IP,
      .hooks = {ETWAS_KERNEL_HOOK(SAMPLE, ETWAS_SAMPLE_PROFILE)},
      .scope = ETWAS_OF_BOTH,
-     .handle = handle},
+     .handle = profile_handle},
 };
 
 const struct etwas_event_group etwas_event_group_profile = {
     .flags = EVENT_TRACE_FLAG_PROFILE,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .run_down = run_down,
-    .change_interval = change_interval,
+    .run_down = profile_run_down,
+    .change_interval = profile_change_interval,
 };

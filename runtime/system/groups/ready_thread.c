@@ -29,7 +29,7 @@ enum {
 
 static const char *const names[] = {"pid", "common_flags", NULL};
 
-static bool handle(const struct etwas_source_event *event)
+static bool ready_thread_handle(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     int64_t values[FIELDS];
@@ -52,11 +52,11 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_waking",
      .fields = names,
      .hooks = {ETWAS_KERNEL_HOOK(READY_THREAD, ETWAS_READY_THREAD)},
-     .handle = handle},
+     .handle = ready_thread_handle},
     {.tracepoint = "sched/sched_wakeup_new",
      .fields = names,
      .hooks = {ETWAS_KERNEL_HOOK(READY_THREAD, ETWAS_READY_THREAD)},
-     .handle = handle},
+     .handle = ready_thread_handle},
 };
 
 const struct etwas_event_group etwas_event_group_ready_threads = {

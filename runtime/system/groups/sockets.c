@@ -29,7 +29,8 @@ void etwas_sockets_free(struct etwas_sockets *sockets)
 
 /* ---- listeners ------------------------------------------------------------------------------- */
 
-static void begin_listening(struct etwas_sockets *sockets, const struct etwas_socket_step *step)
+static void sockets_begin_listening(struct etwas_sockets *sockets,
+                                    const struct etwas_socket_step *step)
 {
     uint16_t port = step->ends.local_port;
     struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
@@ -43,7 +44,7 @@ static void begin_listening(struct etwas_sockets *sockets, const struct etwas_so
     listener->sockets++;
 }
 
-static void end_listening(struct etwas_sockets *sockets, uint16_t port)
+static void sockets_end_listening(struct etwas_sockets *sockets, uint16_t port)
 {
     struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
 
@@ -52,7 +53,7 @@ static void end_listening(struct etwas_sockets *sockets, uint16_t port)
     }
 }
 
-static uint32_t listener_of(const struct etwas_sockets *sockets, uint16_t port)
+static uint32_t sockets_listener_of(const struct etwas_sockets *sockets, uint16_t port)
 {
     const struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
 
@@ -62,8 +63,8 @@ static uint32_t listener_of(const struct etwas_sockets *sockets, uint16_t port)
 /* ---- sockets --------------------------------------------------------------------------------- */
 
 /* Applies a change of state. A new socket may have the address of an earlier one. */
-static struct etwas_socket *update_socket(struct etwas_sockets *sockets,
-                                          const struct etwas_socket_step *step)
+static struct etwas_socket *sockets_update(struct etwas_sockets *sockets,
+                                           const struct etwas_socket_step *step)
 {
     bool begins = step->from == ETWAS_TCP_CLOSE || step->from == ETWAS_TCP_LISTEN;
     struct etwas_socket *socket = begins ? NULL : etwas_join_find(sockets->known, step->socket, 0);
@@ -79,13 +80,13 @@ static struct etwas_socket *update_socket(struct etwas_sockets *sockets,
     return socket;
 }
 
-static enum etwas_socket_change close_socket(struct etwas_sockets *sockets,
-                                             const struct etwas_socket_step *step)
+static enum etwas_socket_change sockets_close_one(struct etwas_sockets *sockets,
+                                                  const struct etwas_socket_step *step)
 {
     etwas_join_remove(sockets->known, step->socket, 0);
     switch (step->from) {
     case ETWAS_TCP_LISTEN:
-        end_listening(sockets, step->ends.local_port);
+        sockets_end_listening(sockets, step->ends.local_port);
         return ETWAS_SOCKET_OTHER;
     case ETWAS_TCP_CLOSE:
     case ETWAS_TCP_SYN_SENT:
@@ -103,16 +104,16 @@ enum etwas_socket_change etwas_sockets_step(struct etwas_sockets *sockets,
     struct etwas_socket *socket;
 
     if (step->to == ETWAS_TCP_LISTEN) {
-        begin_listening(sockets, step);
+        sockets_begin_listening(sockets, step);
         return ETWAS_SOCKET_OTHER;
     }
-    socket = update_socket(sockets, step);
+    socket = sockets_update(sockets, step);
     if (step->to == ETWAS_TCP_ESTABLISHED && !socket->connects) {
-        socket->process_id = listener_of(sockets, step->ends.local_port);
+        socket->process_id = sockets_listener_of(sockets, step->ends.local_port);
     }
     *known = *socket;
     if (step->to == ETWAS_TCP_CLOSE) {
-        return close_socket(sockets, step);
+        return sockets_close_one(sockets, step);
     }
     if (step->to != ETWAS_TCP_ESTABLISHED) {
         return ETWAS_SOCKET_OTHER;

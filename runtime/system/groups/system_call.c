@@ -22,7 +22,7 @@ ETWAS_KERNEL_RECORD(exit_record, etwas_etl_system_header, SYSTEM_CALL_EXIT);
 static const char *const enter_names[] = {"id", "args", NULL};
 static const char *const exit_names[] = {"ret", NULL};
 
-static bool handle_enter(const struct etwas_source_event *event)
+static bool system_call_handle_enter(const struct etwas_source_event *event)
 {
     const struct etwas_sample *sample = event->sample;
     int64_t number;
@@ -48,7 +48,7 @@ static bool handle_enter(const struct etwas_source_event *event)
     return true;
 }
 
-static bool handle_exit(const struct etwas_source_event *event)
+static bool system_call_handle_exit(const struct etwas_source_event *event)
 {
     int64_t result;
     struct exit_record record;
@@ -72,12 +72,12 @@ static const struct etwas_event_source sources[] = {
      .sample_type = PERF_SAMPLE_REGS_USER,
      .hooks = {ETWAS_KERNEL_HOOK(SYSTEM_CALL_ENTER, ETWAS_SYSTEM_CALL_ENTER)},
      .without_own = true,
-     .handle = handle_enter},
+     .handle = system_call_handle_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
      .hooks = {ETWAS_KERNEL_HOOK(SYSTEM_CALL_EXIT, ETWAS_SYSTEM_CALL_EXIT)},
      .without_own = true,
-     .handle = handle_exit},
+     .handle = system_call_handle_exit},
 };
 
 const struct etwas_event_group etwas_event_group_system_calls = {

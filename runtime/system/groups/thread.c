@@ -36,7 +36,7 @@ struct thread_group {
 
 /* ---- threads that exist ---------------------------------------------------------------------- */
 
-static void remove_thread(struct thread_group *group, uint32_t thread_id)
+static void thread_remove(struct thread_group *group, uint32_t thread_id)
 {
     struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
 
@@ -47,19 +47,19 @@ static void remove_thread(struct thread_group *group, uint32_t thread_id)
 }
 
 /* Without memory the thread is never missed. */
-static void add_thread(struct thread_group *group, uint32_t process_id, uint32_t thread_id)
+static void thread_add(struct thread_group *group, uint32_t process_id, uint32_t thread_id)
 {
     struct thread *thread = malloc(sizeof *thread);
 
-    remove_thread(group, thread_id);
+    thread_remove(group, thread_id);
     if (thread != NULL) {
         *thread = (struct thread){.node.id = thread_id, .process_id = process_id};
         etwas_id_map_add(&group->threads, &thread->node);
     }
 }
 
-static void emit_listed_now(const struct thread_group *group, uint8_t type, uint32_t process_id,
-                            uint32_t thread_id)
+static void thread_emit_listed_now(const struct thread_group *group, uint8_t type,
+                                   uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_thread_record record =
         etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
@@ -68,8 +68,9 @@ static void emit_listed_now(const struct thread_group *group, uint8_t type, uint
     etwas_emit_now(group->host->emitter, &record);
 }
 
-static void handle_process_record(void *state, const struct etwas_event_group_host *host,
-                                  uint32_t slot, const struct etwas_process_record *process_record)
+static void thread_handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                         uint32_t slot,
+                                         const struct etwas_process_record *process_record)
 {
     bool is_fork = process_record->type == PERF_RECORD_FORK;
     const struct etwas_thread_record record = etwas_thread_record_make(
@@ -78,9 +79,9 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
         process_record->origin.thread_id);
 
     if (is_fork) {
-        add_thread(state, process_record->process_id, process_record->thread_id);
+        thread_add(state, process_record->process_id, process_record->thread_id);
     } else {
-        remove_thread(state, process_record->thread_id);
+        thread_remove(state, process_record->thread_id);
     }
     etwas_emit(host->emitter, slot, &record, process_record->origin.time_ns);
 }
@@ -94,7 +95,8 @@ enum {
     EXEC_FIELDS,
 };
 
-static void emit_own(const struct etwas_source_event *event, uint8_t type, uint32_t thread_id)
+static void thread_emit_own(const struct etwas_source_event *event, uint8_t type,
+                            uint32_t thread_id)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct etwas_thread_record record = etwas_thread_record_make(
@@ -103,7 +105,7 @@ static void emit_own(const struct etwas_source_event *event, uint8_t type, uint3
     etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
 }
 
-static bool handle_exec(const struct etwas_source_event *event)
+static bool thread_handle_exec(const struct etwas_source_event *event)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
     int64_t values[EXEC_FIELDS];
@@ -117,11 +119,11 @@ static bool handle_exec(const struct etwas_source_event *event)
     }
     before = etwas_thread_number(&event->host->numbers, (uint32_t)values[EXEC_NUMBER_BEFORE]);
     if (before != 0) {
-        emit_own(event, ETWAS_THREAD_END, before);
-        remove_thread(event->state, before);
+        thread_emit_own(event, ETWAS_THREAD_END, before);
+        thread_remove(event->state, before);
     }
-    add_thread(event->state, origin->process_id, origin->thread_id);
-    emit_own(event, ETWAS_THREAD_START, origin->thread_id);
+    thread_add(event->state, origin->process_id, origin->thread_id);
+    thread_emit_own(event, ETWAS_THREAD_START, origin->thread_id);
     return true;
 }
 
@@ -129,44 +131,44 @@ static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_process_exec",
      .fields = exec_names,
      .is_extra = true,
-     .handle = handle_exec},
+     .handle = thread_handle_exec},
 };
 
 /* ---- what exists ----------------------------------------------------------------------------- */
 
 /* A thread that is leaving and not known may have been emitted as ended. */
-static bool is_new(const struct thread_group *group, uint32_t thread_id, bool is_leaving)
+static bool thread_is_new(const struct thread_group *group, uint32_t thread_id, bool is_leaving)
 {
     return !is_leaving && etwas_id_map_find(&group->threads, thread_id) == NULL;
 }
 
-static void find_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+static void thread_find(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
     struct thread_group *group = context;
-    bool is_found = is_new(group, thread_id, is_leaving);
+    bool is_found = thread_is_new(group, thread_id, is_leaving);
 
     if (is_found) {
-        add_thread(group, process_id, thread_id);
+        thread_add(group, process_id, thread_id);
     }
     if (is_found || (group->has_run_down && !is_leaving)) {
-        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+        thread_emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
 
-static void leave_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+static void thread_leave(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
     const struct thread_group *group = context;
 
     if (!is_leaving) {
-        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
+        thread_emit_listed_now(group, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
 
 /* ---- after a loss ---------------------------------------------------------------------------- */
 
-static void see_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+static void thread_see(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
     struct thread_group *group = context;
     struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
@@ -174,13 +176,13 @@ static void see_thread(void *context, uint32_t process_id, uint32_t thread_id, b
     if (node != NULL) {
         ((struct thread *)node)->is_missing = false;
     } else if (!is_leaving) {
-        add_thread(group, process_id, thread_id);
-        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+        thread_add(group, process_id, thread_id);
+        thread_emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
 
-static void set_missing(const struct thread_group *group, bool is_missing)
+static void thread_set_missing(const struct thread_group *group, bool is_missing)
 {
     struct etwas_id_node *node = NULL;
 
@@ -189,7 +191,7 @@ static void set_missing(const struct thread_group *group, bool is_missing)
     }
 }
 
-static void end_missing(struct thread_group *group)
+static void thread_end_missing(struct thread_group *group)
 {
     struct etwas_id_node *node = etwas_id_map_after(&group->threads, NULL);
 
@@ -198,22 +200,22 @@ static void end_missing(struct thread_group *group)
         const struct thread *thread = (struct thread *)node;
 
         if (thread->is_missing) {
-            emit_listed_now(group, ETWAS_THREAD_END, thread->process_id, node->id);
-            remove_thread(group, node->id);
+            thread_emit_listed_now(group, ETWAS_THREAD_END, thread->process_id, node->id);
+            thread_remove(group, node->id);
         }
         node = next;
     }
     group->scanned_ns = 0;
 }
 
-static bool find_lost(void *state, int64_t until_ns)
+static bool thread_find_lost(void *state, int64_t until_ns)
 {
     struct thread_group *group = state;
 
     if (group->scanned_ns == 0) {
-        set_missing(group, true);
-        if (!etwas_threads_list(group->host->own_process, see_thread, group)) {
-            set_missing(group, false);
+        thread_set_missing(group, true);
+        if (!etwas_threads_list(group->host->own_process, thread_see, group)) {
+            thread_set_missing(group, false);
         }
         group->scanned_ns = etwas_clock_qpc();
         return false;
@@ -221,24 +223,24 @@ static bool find_lost(void *state, int64_t until_ns)
     if (until_ns < group->scanned_ns) {
         return false;
     }
-    end_missing(group);
+    thread_end_missing(group);
     return true;
 }
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
+static void thread_run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     struct thread_group *group = state;
 
     if (is_end && group->scanned_ns != 0) {
-        end_missing(group);
+        thread_end_missing(group);
     }
-    (void)etwas_threads_list(host->own_process, is_end ? leave_thread : find_thread, group);
+    (void)etwas_threads_list(host->own_process, is_end ? thread_leave : thread_find, group);
     group->has_run_down = true;
 }
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *thread_open(const struct etwas_event_group_host *host)
 {
     struct thread_group *group = calloc(1, sizeof *group);
 
@@ -252,13 +254,13 @@ static void *open_group(const struct etwas_event_group_host *host)
     return group;
 }
 
-static void close_group(void *state)
+static void thread_close(void *state)
 {
     struct thread_group *group = state;
     struct etwas_id_node *node;
 
     while ((node = etwas_id_map_after(&group->threads, NULL)) != NULL) {
-        remove_thread(group, node->id);
+        thread_remove(group, node->id);
     }
     etwas_id_map_free(&group->threads);
     free(group);
@@ -270,9 +272,9 @@ const struct etwas_event_group etwas_event_group_threads = {
     .own_process_records = ETWAS_PROCESS_RECORD_TASKS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .run_down = run_down,
-    .handle_process_record = handle_process_record,
-    .find_lost = find_lost,
+    .open = thread_open,
+    .close = thread_close,
+    .run_down = thread_run_down,
+    .handle_process_record = thread_handle_process_record,
+    .find_lost = thread_find_lost,
 };

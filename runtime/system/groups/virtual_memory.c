@@ -54,16 +54,16 @@ enum {
     DATA_OF_PROCESS,
 };
 
-static uint64_t whole_pages(uint64_t bytes)
+static uint64_t virtual_memory_whole_pages(uint64_t bytes)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
     return (bytes + page - 1) / page * page;
 }
 
-static const void *make_record(struct etwas_record_builder *record, uint8_t type,
-                               const struct etwas_sample_origin *origin, uint64_t begin,
-                               uint64_t bytes)
+static const void *virtual_memory_make_record(struct etwas_record_builder *record, uint8_t type,
+                                              const struct etwas_sample_origin *origin,
+                                              uint64_t begin, uint64_t bytes)
 {
     ETWAS_RECORD_MAKE(record, VIRTUAL_MEMORY, type, .BaseAddress = begin, .RegionSize = bytes,
                       .ProcessId = origin->process_id,
@@ -72,31 +72,33 @@ static const void *make_record(struct etwas_record_builder *record, uint8_t type
     return etwas_record_builder_end(record);
 }
 
-static void emit_memory(const struct etwas_source_event *event, uint8_t type, uint64_t begin,
-                        uint64_t bytes)
+static void virtual_memory_emit_memory(const struct etwas_source_event *event, uint8_t type,
+                                       uint64_t begin, uint64_t bytes)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
 
     if (bytes != 0) {
         etwas_emit(event->host->emitter, event->slot,
-                   make_record(event->host->record, type, origin, begin, bytes), origin->time_ns);
+                   virtual_memory_make_record(event->host->record, type, origin, begin, bytes),
+                   origin->time_ns);
     }
 }
 
 /* A range grows or shrinks at its end. */
-static void emit_growth(const struct etwas_source_event *event, uint64_t begin, uint64_t from,
-                        uint64_t to)
+static void virtual_memory_emit_growth(const struct etwas_source_event *event, uint64_t begin,
+                                       uint64_t from, uint64_t to)
 {
     if (to > from) {
-        emit_memory(event, ETWAS_VIRTUAL_ALLOC, begin + from, to - from);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_ALLOC, begin + from, to - from);
     } else {
-        emit_memory(event, ETWAS_VIRTUAL_FREE, begin + to, from - to);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_FREE, begin + to, from - to);
     }
 }
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static struct call *begin_call(const struct etwas_source_event *event, enum call_kind kind)
+static struct call *virtual_memory_begin_call(const struct etwas_source_event *event,
+                                              enum call_kind kind)
 {
     struct call *call =
         etwas_join_insert(event->state, etwas_source_event_thread(event), CALL_OF_THREAD);
@@ -107,7 +109,7 @@ static struct call *begin_call(const struct etwas_source_event *event, enum call
 
 static const char *const range_names[] = {"addr", "len", NULL};
 
-static bool begin_range(const struct etwas_source_event *event, enum call_kind kind)
+static bool virtual_memory_begin_range(const struct etwas_source_event *event, enum call_kind kind)
 {
     int64_t values[2];
     struct call *call;
@@ -115,26 +117,26 @@ static bool begin_range(const struct etwas_source_event *event, enum call_kind k
     if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    call = begin_call(event, kind);
+    call = virtual_memory_begin_call(event, kind);
     call->begin = (uint64_t)values[0];
-    call->bytes = whole_pages((uint64_t)values[1]);
+    call->bytes = virtual_memory_whole_pages((uint64_t)values[1]);
     return true;
 }
 
 /* Its address is only a hint. */
-static bool handle_map(const struct etwas_source_event *event)
+static bool virtual_memory_handle_map(const struct etwas_source_event *event)
 {
-    return begin_range(event, CALL_MAP);
+    return virtual_memory_begin_range(event, CALL_MAP);
 }
 
-static bool handle_unmap(const struct etwas_source_event *event)
+static bool virtual_memory_handle_unmap(const struct etwas_source_event *event)
 {
-    return begin_range(event, CALL_UNMAP);
+    return virtual_memory_begin_range(event, CALL_UNMAP);
 }
 
 static const char *const remap_names[] = {"addr", "old_len", "new_len", "flags", NULL};
 
-static bool handle_remap(const struct etwas_source_event *event)
+static bool virtual_memory_handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];
     struct call *call;
@@ -142,23 +144,24 @@ static bool handle_remap(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, 4)) {
         return false;
     }
-    call = begin_call(event, CALL_REMAP);
+    call = virtual_memory_begin_call(event, CALL_REMAP);
     call->begin = (uint64_t)values[0];
-    call->bytes = (values[3] & MREMAP_DONTUNMAP) != 0 ? 0 : whole_pages((uint64_t)values[1]);
-    call->new_bytes = whole_pages((uint64_t)values[2]);
+    call->bytes =
+        (values[3] & MREMAP_DONTUNMAP) != 0 ? 0 : virtual_memory_whole_pages((uint64_t)values[1]);
+    call->new_bytes = virtual_memory_whole_pages((uint64_t)values[2]);
     return true;
 }
 
 static const char *const break_names[] = {"brk", NULL};
 
-static bool handle_break(const struct etwas_source_event *event)
+static bool virtual_memory_handle_break(const struct etwas_source_event *event)
 {
     int64_t end;
 
     if (!etwas_source_event_numbers(event, &end, 1)) {
         return false;
     }
-    begin_call(event, CALL_BREAK)->begin = (uint64_t)end;
+    virtual_memory_begin_call(event, CALL_BREAK)->begin = (uint64_t)end;
     return true;
 }
 
@@ -167,8 +170,8 @@ static bool handle_break(const struct etwas_source_event *event)
 static const char *const result_names[] = {"ret", NULL};
 
 /* False: the sample is too short. *is_good: the call succeeded, and was seen to begin. */
-static bool end_call(const struct etwas_source_event *event, enum call_kind kind, struct call *call,
-                     bool *is_good, uint64_t *result)
+static bool virtual_memory_end_call(const struct etwas_source_event *event, enum call_kind kind,
+                                    struct call *call, bool *is_good, uint64_t *result)
 {
     uint32_t thread_id = etwas_source_event_thread(event);
     const struct call *found = etwas_join_find(event->state, thread_id, CALL_OF_THREAD);
@@ -186,56 +189,56 @@ static bool end_call(const struct etwas_source_event *event, enum call_kind kind
     return true;
 }
 
-static bool handle_map_end(const struct etwas_source_event *event)
+static bool virtual_memory_handle_map_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t address;
     bool is_good;
 
-    if (!end_call(event, CALL_MAP, &call, &is_good, &address)) {
+    if (!virtual_memory_end_call(event, CALL_MAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good) {
-        emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.bytes);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.bytes);
     }
     return true;
 }
 
-static bool handle_unmap_end(const struct etwas_source_event *event)
+static bool virtual_memory_handle_unmap_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t result;
     bool is_good;
 
-    if (!end_call(event, CALL_UNMAP, &call, &is_good, &result)) {
+    if (!virtual_memory_end_call(event, CALL_UNMAP, &call, &is_good, &result)) {
         return false;
     }
     if (is_good) {
-        emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
     }
     return true;
 }
 
-static bool handle_remap_end(const struct etwas_source_event *event)
+static bool virtual_memory_handle_remap_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t address;
     bool is_good;
 
-    if (!end_call(event, CALL_REMAP, &call, &is_good, &address)) {
+    if (!virtual_memory_end_call(event, CALL_REMAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good && address == call.begin) {
-        emit_growth(event, address, call.bytes, call.new_bytes);
+        virtual_memory_emit_growth(event, address, call.bytes, call.new_bytes);
     } else if (is_good) {
-        emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
-        emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.new_bytes);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_FREE, call.begin, call.bytes);
+        virtual_memory_emit_memory(event, ETWAS_VIRTUAL_ALLOC, address, call.new_bytes);
     }
     return true;
 }
 
 /* A program reads its end of data, by brk(0), before it moves it. */
-static bool handle_break_end(const struct etwas_source_event *event)
+static bool virtual_memory_handle_break_end(const struct etwas_source_event *event)
 {
     uint32_t process_id = event->sample->origin.process_id;
     struct call *data = etwas_join_find(event->state, process_id, DATA_OF_PROCESS);
@@ -243,15 +246,15 @@ static bool handle_break_end(const struct etwas_source_event *event)
     uint64_t end;
     bool is_good;
 
-    if (!end_call(event, CALL_BREAK, &call, &is_good, &end)) {
+    if (!virtual_memory_end_call(event, CALL_BREAK, &call, &is_good, &end)) {
         return false;
     }
     if (!is_good || process_id == 0) { /* all processes outside of the namespace have number 0 */
         return true;
     }
-    end = whole_pages(end);
+    end = virtual_memory_whole_pages(end);
     if (data != NULL && call.begin != 0) {
-        emit_growth(event, 0, data->begin, end);
+        virtual_memory_emit_growth(event, 0, data->begin, end);
     } else if (data == NULL) {
         data = etwas_join_insert(event->state, process_id, DATA_OF_PROCESS);
     }
@@ -267,75 +270,78 @@ static const struct etwas_event_source sources[] = {
      .fields = range_names,
      .filter = "flags & 32",
      .without_own = true,
-     .handle = handle_map},
+     .handle = virtual_memory_handle_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
      .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC)},
      .without_own = true,
-     .handle = handle_map_end},
+     .handle = virtual_memory_handle_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
      .fields = range_names,
      .without_own = true,
-     .handle = handle_unmap},
+     .handle = virtual_memory_handle_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
      .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
-     .handle = handle_unmap_end},
+     .handle = virtual_memory_handle_unmap_end},
     {.tracepoint = "syscalls/sys_enter_mremap",
      .fields = remap_names,
      .without_own = true,
-     .handle = handle_remap},
+     .handle = virtual_memory_handle_remap},
     {.tracepoint = "syscalls/sys_exit_mremap",
      .fields = result_names,
      .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC),
                ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
-     .handle = handle_remap_end},
+     .handle = virtual_memory_handle_remap_end},
     {.tracepoint = "syscalls/sys_enter_brk",
      .fields = break_names,
      .without_own = true,
-     .handle = handle_break},
+     .handle = virtual_memory_handle_break},
     {.tracepoint = "syscalls/sys_exit_brk",
      .fields = result_names,
      .hooks = {ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_ALLOC),
                ETWAS_KERNEL_HOOK(VIRTUAL_MEMORY, ETWAS_VIRTUAL_FREE)},
      .without_own = true,
-     .handle = handle_break_end},
+     .handle = virtual_memory_handle_break_end},
 };
 
-static bool is_without_file(const char *path)
+static bool virtual_memory_is_without_file(const char *path)
 {
     return strncmp(path, "//anon", 6) == 0 || strcmp(path, "[heap]") == 0 ||
            strncmp(path, "/dev/zero", 9) == 0;
 }
 
 /* For the own process: the mapping as it is now. */
-static void handle_mapping(void *state, const struct etwas_event_group_host *host, uint32_t slot,
-                           const struct etwas_process_record *process_record)
+static void virtual_memory_handle_process_record(void *state,
+                                                 const struct etwas_event_group_host *host,
+                                                 uint32_t slot,
+                                                 const struct etwas_process_record *process_record)
 {
     (void)state;
-    if (is_without_file(process_record->image.path)) {
-        etwas_emit(host->emitter, slot,
-                   make_record(host->record, ETWAS_VIRTUAL_ALLOC, &process_record->origin,
-                               process_record->image.address, process_record->image.bytes),
-                   process_record->origin.time_ns);
+    if (virtual_memory_is_without_file(process_record->image.path)) {
+        etwas_emit(
+            host->emitter, slot,
+            virtual_memory_make_record(host->record, ETWAS_VIRTUAL_ALLOC, &process_record->origin,
+                                       process_record->image.address, process_record->image.bytes),
+            process_record->origin.time_ns);
     }
 }
 
-static void *open_group(const struct etwas_event_group_host *host)
+static void *virtual_memory_open(const struct etwas_event_group_host *host)
 {
     (void)host;
     return etwas_join_make(sizeof(struct call));
 }
 
-static void close_group(void *state)
+static void virtual_memory_close(void *state)
 {
     etwas_join_free(state);
 }
 
 /* The loss may contain the beginning or end of a call of any thread. */
-static void handle_loss(void *state, uint32_t slot)
+static void virtual_memory_handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
     etwas_join_clear(state);
@@ -344,10 +350,10 @@ static void handle_loss(void *state, uint32_t slot)
 const struct etwas_event_group etwas_event_group_virtual_memory = {
     .flags = EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
     .own_process_records = ETWAS_PROCESS_RECORD_FILES,
-    .handle_process_record = handle_mapping,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_group,
-    .close = close_group,
-    .handle_loss = handle_loss,
+    .open = virtual_memory_open,
+    .close = virtual_memory_close,
+    .handle_process_record = virtual_memory_handle_process_record,
+    .handle_loss = virtual_memory_handle_loss,
 };
