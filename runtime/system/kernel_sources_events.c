@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "platform/testpoint.h"
-#include "system/names/thread_list.h"
+#include "system/names/proc_list.h"
 #include "system/stream/source_tags.h"
 
 enum {

@@ -17,12 +17,15 @@
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "system/groups/event_groups.h"
-#include "system/names/thread_record.h"
+#include "system/stream/kernel_record.h"
 
 enum {
     NOBODY = 4194303, /* no thread has this number: the kernel gives lesser ones */
     PROCESS = 7,
+    END_NOT_SEEN = 1,
 };
+
+ETWAS_KERNEL_RECORD(thread_record, etwas_etl_system_header, THREAD);
 
 /* What was told of one thread. */
 struct emitted {
@@ -38,7 +41,7 @@ static struct emitted emitted_of_nobody;
 static void take_record(struct etwas_emitter *emitter, uint32_t slot,
                         const struct etwas_stamped_record *stamped)
 {
-    struct etwas_thread_record record;
+    struct thread_record record;
     struct emitted *emitted = NULL;
 
     (void)emitter;
@@ -55,7 +58,7 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
         emitted->starts += record.header.type == ETWAS_THREAD_START;
         emitted->ends += record.header.type == ETWAS_THREAD_END;
         emitted->rundowns += record.header.type == ETWAS_THREAD_RUNDOWN_START;
-        emitted->ends_not_seen += record.ThreadFlags == ETWAS_THREAD_END_NOT_SEEN;
+        emitted->ends_not_seen += record.ThreadFlags == END_NOT_SEEN;
         assert_true(record.ThreadFlags == 0 || slot == etwas_slot_count);
     }
 }

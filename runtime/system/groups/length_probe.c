@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "system/stream/bpf.h"
-#include "system/stream/bpf_registers.h"
 #include "system/stream/btf.h"
 #include "system/stream/tracepoint.h"
 

@@ -18,8 +18,13 @@
 #include "clock/clock.h"
 #include "system/groups/event_groups.h"
 #include "system/names/id_map.h"
-#include "system/names/thread_record.h"
+#include "system/names/proc_list.h"
 #include "system/stream/cpu_stream.h"
+#include "system/stream/kernel_record.h"
+
+#define END_NOT_SEEN 1 /* a flag of End: the thread ended earlier */
+
+ETWAS_KERNEL_RECORD(thread_record, etwas_etl_system_header, THREAD);
 
 struct thread {
     struct etwas_id_node node; /* by thread id */
@@ -33,6 +38,24 @@ struct thread_group {
     int64_t scanned_ns;          /* when the scan after a loss was; 0: none is in progress */
     bool has_run_down;
 };
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/*
+ * Linux reports no addresses of stacks: they are 0. `by`: the thread of the record's header, which
+ * is the one that began the thread, or the thread that ends.
+ */
+static struct thread_record thread_record_make(uint8_t type, uint32_t process_id,
+                                               uint32_t thread_id, uint32_t by_process_id,
+                                               uint32_t by_thread_id)
+{
+    return (struct thread_record){
+        .header = {ETWAS_HEADER_OF(THREAD, type, struct thread_record), .thread_id = by_thread_id,
+                   .process_id = by_process_id},
+        .ProcessId = process_id,
+        .TThreadId = thread_id,
+    };
+}
 
 /* ---- threads that exist ---------------------------------------------------------------------- */
 
@@ -61,10 +84,10 @@ static void thread_add(struct thread_group *group, uint32_t process_id, uint32_t
 static void thread_emit_listed_now(const struct thread_group *group, uint8_t type,
                                    uint32_t process_id, uint32_t thread_id)
 {
-    struct etwas_thread_record record =
-        etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
+    struct thread_record record =
+        thread_record_make(type, process_id, thread_id, process_id, thread_id);
 
-    record.ThreadFlags = type == ETWAS_THREAD_END ? ETWAS_THREAD_END_NOT_SEEN : 0;
+    record.ThreadFlags = type == ETWAS_THREAD_END ? END_NOT_SEEN : 0;
     etwas_emit_now(group->host->emitter, &record);
 }
 
@@ -73,10 +96,10 @@ static void thread_handle_process_record(void *state, const struct etwas_event_g
                                          const struct etwas_process_record *process_record)
 {
     bool is_fork = process_record->type == PERF_RECORD_FORK;
-    const struct etwas_thread_record record = etwas_thread_record_make(
-        is_fork ? ETWAS_THREAD_START : ETWAS_THREAD_END, process_record->process_id,
-        process_record->thread_id, process_record->origin.process_id,
-        process_record->origin.thread_id);
+    const struct thread_record record =
+        thread_record_make(is_fork ? ETWAS_THREAD_START : ETWAS_THREAD_END,
+                           process_record->process_id, process_record->thread_id,
+                           process_record->origin.process_id, process_record->origin.thread_id);
 
     if (is_fork) {
         thread_add(state, process_record->process_id, process_record->thread_id);
@@ -99,8 +122,8 @@ static void thread_emit_own(const struct etwas_source_event *event, uint8_t type
                             uint32_t thread_id)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
-    const struct etwas_thread_record record = etwas_thread_record_make(
-        type, origin->process_id, thread_id, origin->process_id, origin->thread_id);
+    const struct thread_record record = thread_record_make(type, origin->process_id, thread_id,
+                                                           origin->process_id, origin->thread_id);
 
     etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
 }
@@ -214,7 +237,7 @@ static bool thread_find_lost(void *state, int64_t until_ns)
 
     if (group->scanned_ns == 0) {
         thread_set_missing(group, true);
-        if (!etwas_threads_list(group->host->own_process, thread_see, group)) {
+        if (!etwas_proc_list_all_threads(group->host->own_process, thread_see, group)) {
             thread_set_missing(group, false);
         }
         group->scanned_ns = etwas_clock_qpc();
@@ -236,7 +259,8 @@ static void thread_run_down(void *state, const struct etwas_event_group_host *ho
     if (is_end && group->scanned_ns != 0) {
         thread_end_missing(group);
     }
-    (void)etwas_threads_list(host->own_process, is_end ? thread_leave : thread_find, group);
+    (void)etwas_proc_list_all_threads(host->own_process, is_end ? thread_leave : thread_find,
+                                      group);
     group->has_run_down = true;
 }
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "system/stream/bpf.h"
-#include "system/stream/bpf_registers.h"
 
 /* What the program writes: as much text as fits, arguments with a 0 behind each. */
 struct report {

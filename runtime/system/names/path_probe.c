@@ -10,7 +10,6 @@
 
 #include "system/names/file_calls.h"
 #include "system/stream/bpf.h"
-#include "system/stream/bpf_registers.h"
 
 enum {
     CALLS = 512, /* more than the number of any call that has paths */

@@ -17,6 +17,7 @@ enum {
     STAT_BYTES = 512,
     DECIMAL = 10,
     MOST_MAPS_BYTES = 64 << 20,
+    FIRST_ROOM = 64,
     LEAVING = 4, /* the kernel's PF_EXITING */
 };
 
@@ -33,7 +34,7 @@ bool etwas_proc_is_ours(void)
 }
 
 /* A thread that has ended stays in /proc until it is waited for. */
-static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
+static bool proc_list_has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
 {
     char path[LONGEST_PATH];
     char stat[STAT_BYTES];
@@ -54,7 +55,7 @@ static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
 }
 
 /* Returns the next entry that is a number; 0: there is none. */
-static uint32_t next_number(DIR *folder)
+static uint32_t proc_list_next_number(DIR *folder)
 {
     const struct dirent *entry;
 
@@ -77,7 +78,7 @@ bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id),
     if (folder == NULL) {
         return false;
     }
-    while ((process_id = next_number(folder)) != 0) {
+    while ((process_id = proc_list_next_number(folder)) != 0) {
         each(context, process_id);
     }
     (void)closedir(folder);
@@ -96,12 +97,48 @@ void etwas_proc_list_threads(uint32_t process_id, etwas_thread_callback *each, v
     if (folder == NULL) {
         return;
     }
-    while ((thread_id = next_number(folder)) != 0) {
-        if (!has_ended(path, thread_id, &is_leaving)) {
+    while ((thread_id = proc_list_next_number(folder)) != 0) {
+        if (!proc_list_has_ended(path, thread_id, &is_leaving)) {
             each(context, thread_id, is_leaving);
         }
     }
     (void)closedir(folder);
+}
+
+struct listing {
+    etwas_listed_thread_callback *each;
+    void *context;
+    uint32_t process_id;
+};
+
+static void proc_list_thread(void *context, uint32_t thread_id, bool is_leaving)
+{
+    const struct listing *listing = context;
+
+    listing->each(listing->context, listing->process_id, thread_id, is_leaving);
+}
+
+static void proc_list_process(void *context, uint32_t process_id)
+{
+    struct listing *listing = context;
+
+    listing->process_id = process_id;
+    etwas_proc_list_threads(process_id, proc_list_thread, listing);
+}
+
+bool etwas_proc_list_all_threads(uint32_t process_id, etwas_listed_thread_callback *each,
+                                 void *context)
+{
+    struct listing listing = {.each = each, .context = context};
+
+    if (!etwas_proc_is_ours()) {
+        return false;
+    }
+    if (process_id == 0) {
+        return etwas_proc_list_processes(proc_list_process, &listing);
+    }
+    proc_list_process(&listing, process_id);
+    return true;
 }
 
 void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
@@ -120,4 +157,63 @@ void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, c
         line = end != NULL ? end + 1 : NULL;
     }
     free(maps.text);
+}
+
+/* ---- the threads of this process ------------------------------------------------------------- */
+
+static bool thread_list_has_room(struct etwas_thread_list *list)
+{
+    uint32_t room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
+    uint32_t *ids;
+
+    if (list->count < list->room) {
+        return true;
+    }
+    ids = realloc(list->ids, room * sizeof *ids);
+    if (ids == NULL) {
+        return false;
+    }
+    list->ids = ids;
+    list->room = room;
+    return true;
+}
+
+static void thread_list_add(void *context, uint32_t thread_id, bool is_leaving)
+{
+    struct etwas_thread_list *list = context;
+
+    (void)is_leaving;
+    if (thread_id == list->except) {
+        return;
+    }
+    if (thread_list_has_room(list)) {
+        list->ids[list->count++] = thread_id;
+    } else {
+        list->is_short = true;
+    }
+}
+
+bool etwas_thread_list_read(struct etwas_thread_list *list)
+{
+    list->count = 0;
+    list->is_short = false;
+    if (!etwas_proc_is_ours()) {
+        return false;
+    }
+    etwas_proc_list_threads((uint32_t)getpid(), thread_list_add, list);
+    return !list->is_short;
+}
+
+bool etwas_thread_list_equals(const struct etwas_thread_list *left,
+                              const struct etwas_thread_list *right)
+{
+    return left->count == right->count &&
+           (left->count == 0 ||
+            memcmp(left->ids, right->ids, left->count * sizeof *left->ids) == 0);
+}
+
+void etwas_thread_list_free(struct etwas_thread_list *list)
+{
+    free(list->ids);
+    list->ids = NULL;
 }

@@ -26,11 +26,39 @@ typedef void etwas_thread_callback(void *context, uint32_t thread_id, bool is_le
 /* Calls `each` for the threads of a process, except for those that have ended. */
 void etwas_proc_list_threads(uint32_t process_id, etwas_thread_callback *each, void *context);
 
+typedef void etwas_listed_thread_callback(void *context, uint32_t process_id, uint32_t thread_id,
+                                          bool is_leaving);
+
+/*
+ * Calls `each` for the threads of one process, or of all processes in /proc if process_id is 0; not
+ * for those that have ended. False: they cannot be listed.
+ */
+bool etwas_proc_list_all_threads(uint32_t process_id, etwas_listed_thread_callback *each,
+                                 void *context);
+
 /*
  * Calls `each` for every line of the process's maps, without its new line; `each` may change the
  * line. Does nothing if the file cannot be read in time (offload.h).
  */
 void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
                               void *context);
+
+/* ---- the threads of this process, except for one --------------------------------------------- */
+
+struct etwas_thread_list {
+    uint32_t except;
+    uint32_t count;
+    uint32_t room;
+    uint32_t *ids; /* in the order of /proc: by age */
+    bool is_short; /* there was no memory for all of them */
+};
+
+/* Reads the list again. False: /proc is of another namespace, or there is no memory. */
+bool etwas_thread_list_read(struct etwas_thread_list *list);
+
+bool etwas_thread_list_equals(const struct etwas_thread_list *left,
+                              const struct etwas_thread_list *right);
+
+void etwas_thread_list_free(struct etwas_thread_list *list);
 
 #endif

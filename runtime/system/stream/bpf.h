@@ -17,6 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Registers that mean the same in every program. */
+enum {
+    RESULT = 0,
+    FIRST = 1, /* the arguments of a call */
+    SECOND = 2,
+    THIRD = 3,
+    FOURTH = 4,
+    FIFTH = 5,
+    FRAME = 10, /* the end of the program's stack */
+};
+
 /* clang-format off */
 #define ETWAS_BPF(code_, to_, from_, offset_, number_) \
     {.code = (code_), .dst_reg = (to_), .src_reg = (from_), .off = (offset_), .imm = (number_)}
