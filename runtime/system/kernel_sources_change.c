@@ -26,10 +26,10 @@ enum {
 /* ---- sources --------------------------------------------------------------------------------- */
 
 /* Makes the filter of a source. `text` has room for one that has to be built. */
-static bool make_filter(struct etwas_kernel_sources *kernel,
-                        const struct etwas_event_source *source, char *text,
-                        struct etwas_cpu_stream_request *request,
-                        struct etwas_unavailability *reason)
+static bool kernel_sources_make_filter(struct etwas_kernel_sources *kernel,
+                                       const struct etwas_event_source *source, char *text,
+                                       struct etwas_cpu_stream_request *request,
+                                       struct etwas_unavailability *reason)
 {
     request->filter = source->filter;
     if (!source->without_own) {
@@ -115,7 +115,7 @@ static bool open_source(struct etwas_kernel_sources *kernel, uint32_t number, ui
     request.sample_type |= request.user_stack_bytes != 0 ? ETWAS_SAMPLE_USER : 0;
     good = source->tracepoint == NULL ||
            find_fields(source, opened->fields[index], &opened->thread[index], &request, reason);
-    good = good && make_filter(kernel, source, filter, &request, reason);
+    good = good && kernel_sources_make_filter(kernel, source, filter, &request, reason);
     if (good && etwas_kernel_sources_add_event(kernel, &request, reason)) {
         opened->sources |= 1U << index;
         opened->stacked = (opened->stacked & ~(1U << index)) | (uint32_t)has_stack << index;

@@ -78,13 +78,13 @@ static void publish_record(struct etwas_emitter *emitter, uint32_t slot,
     }
 }
 
-static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
+static int64_t logger_stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 {
     return etwas_session_time_of(&((const struct etwas_system_logger *)(const void *)emitter)->time,
                                  time_ns);
 }
 
-const struct etwas_emitter etwas_system_logger_emitter = {publish_record, stamp_of};
+const struct etwas_emitter etwas_system_logger_emitter = {publish_record, logger_stamp_of};
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 

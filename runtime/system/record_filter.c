@@ -108,7 +108,8 @@ static void drop_process(struct etwas_record_filter *filter, uint32_t process_id
 }
 
 /* A last switch of the thread may still come, so the threads that ended last are kept. */
-static void end_thread(struct etwas_record_filter *filter, struct listed_thread *thread)
+static void record_filter_end_thread(struct etwas_record_filter *filter,
+                                     struct listed_thread *thread)
 {
     uint32_t *owner_field = &filter->ended[filter->ended_count % ETWAS_FILTER_ENDED];
     struct listed_thread *oldest = find_thread(filter, *owner_field);
@@ -140,7 +141,7 @@ void etwas_record_filter_update_threads(struct etwas_record_filter *filter,
                                         const struct etwas_process_record *process_record)
 {
     if (process_record->type == PERF_RECORD_EXIT) {
-        end_thread(filter, find_thread(filter, process_record->thread_id));
+        record_filter_end_thread(filter, find_thread(filter, process_record->thread_id));
     } else if (process_record->type == PERF_RECORD_FORK) {
         begin_thread(filter, process_record->process_id, process_record->thread_id);
     }
@@ -196,7 +197,8 @@ static uint32_t number_at(const uint8_t *record, size_t offset)
     return number;
 }
 
-static uint32_t process_of(const struct etwas_record_filter *filter, uint32_t thread_id)
+static uint32_t record_filter_process_of(const struct etwas_record_filter *filter,
+                                         uint32_t thread_id)
 {
     const struct listed_thread *thread = find_thread(filter, thread_id);
 
@@ -214,13 +216,13 @@ static void find_in_payload(const struct etwas_record_filter *filter, const uint
         owners->processes[0] = number;
         break;
     case OF_THREADS:
-        owners->processes[1] = process_of(filter, number_at(payload, sizeof number));
+        owners->processes[1] = record_filter_process_of(filter, number_at(payload, sizeof number));
         __attribute__((fallthrough));
     case OF_THREAD:
-        owners->processes[0] = process_of(filter, number);
+        owners->processes[0] = record_filter_process_of(filter, number);
         break;
     case OF_CAUSE:
-        owners->processes[1] = process_of(filter, number);
+        owners->processes[1] = record_filter_process_of(filter, number);
         break;
     }
 }

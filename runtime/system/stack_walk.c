@@ -148,7 +148,7 @@ static void emit_user_stack(const struct etwas_stack_walker *walker, uint32_t sl
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
+static int64_t stack_walk_stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 {
     return etwas_emit_stamp(((const struct etwas_stack_walker *)(const void *)emitter)->next,
                             time_ns);
@@ -197,10 +197,10 @@ static uint32_t most_frames(void)
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next)
 {
-    *walker =
-        (struct etwas_stack_walker){.emitter = {.receive = emit_with_stack, .stamp = stamp_of},
-                                    .next = next,
-                                    .most_frames = most_frames()};
+    *walker = (struct etwas_stack_walker){
+        .emitter = {.receive = emit_with_stack, .stamp = stack_walk_stamp_of},
+        .next = next,
+        .most_frames = most_frames()};
 }
 
 static void choose_hook(struct etwas_stack_walker *walker, uint16_t hook)

@@ -51,7 +51,7 @@ static int open_regular(const char *path)
     return file;
 }
 
-static bool read_text(const char *path, char *text, size_t size)
+static bool file_read_text(const char *path, char *text, size_t size)
 {
     ssize_t bytes = etwas_pseudo_file_read(open_regular(path), text, size - 1);
 
@@ -65,7 +65,7 @@ static bool text_at(struct etwas_inventory *inventory, char *text, size_t size, 
     char full[ETWAS_INVENTORY_PATH_BYTES];
 
     text[0] = 0;
-    return make_path(inventory, full, path, values) && read_text(full, text, size);
+    return make_path(inventory, full, path, values) && file_read_text(full, text, size);
 }
 
 static bool line_at(struct etwas_inventory *inventory, char *line, size_t size, const char *path,

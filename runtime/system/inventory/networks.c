@@ -68,7 +68,7 @@ static void list_addresses(const struct ifaddrs *all, const char *name, char *li
     }
 }
 
-static void emit_adapter(struct etwas_inventory *inventory, const char *name, void *context)
+static void network_emit_adapter(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct addresses *addresses = context;
     uint64_t type = etwas_inventory_number(inventory, "sys/class/net/%s/type", name);
@@ -119,7 +119,7 @@ void etwas_inventory_adapters(struct etwas_inventory *inventory)
         addresses.all = NULL;
     }
     list_name_servers(inventory, addresses.dns, sizeof addresses.dns);
-    etwas_inventory_each(inventory, emit_adapter, &addresses, "sys/class/net");
+    etwas_inventory_each(inventory, network_emit_adapter, &addresses, "sys/class/net");
     if (addresses.all != NULL) {
         freeifaddrs(addresses.all);
     }

@@ -34,7 +34,7 @@ struct connectors {
     struct adapter *adapter;
 };
 
-static void emit_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
+static void video_emit_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
 {
     ETWAS_INVENTORY_MAKE(
         inventory, VIDEO, .MemorySize = adapter->memory_bytes, .XResolution = adapter->width,
@@ -104,7 +104,7 @@ static void emit_card(struct etwas_inventory *inventory, const char *name, void 
         adapter.flags |= PRIMARY;
     }
     etwas_inventory_each(inventory, read_connector, &connectors, "sys/class/drm");
-    emit_adapter(inventory, &adapter);
+    video_emit_adapter(inventory, &adapter);
 }
 
 static void emit_frame_buffer(struct etwas_inventory *inventory, const char *name, void *context)
@@ -125,7 +125,7 @@ static void emit_frame_buffer(struct etwas_inventory *inventory, const char *nam
     (void)etwas_inventory_line(inventory, adapter.name, sizeof adapter.name,
                                "sys/class/graphics/%s/name", name);
     (void)snprintf(adapter.device, sizeof adapter.device, "%s", name);
-    emit_adapter(inventory, &adapter);
+    video_emit_adapter(inventory, &adapter);
 }
 
 void etwas_inventory_video(struct etwas_inventory *inventory)

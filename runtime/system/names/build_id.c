@@ -47,8 +47,8 @@ uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
     return 0;
 }
 
-static uint32_t read_notes(int file, uint64_t offset, uint64_t bytes,
-                           uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+static uint32_t build_id_read_notes(int file, uint64_t offset, uint64_t bytes,
+                                    uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     uint8_t notes[MOST_NOTE_BYTES];
     ssize_t got;
@@ -77,7 +77,8 @@ uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
          index < head.e_phnum && found == 0 && (index + 1) * (ssize_t)sizeof headers[0] <= got;
          index++) {
         if (headers[index].p_type == PT_NOTE) {
-            found = read_notes(file, headers[index].p_offset, headers[index].p_filesz, build_id);
+            found = build_id_read_notes(file, headers[index].p_offset, headers[index].p_filesz,
+                                        build_id);
         }
     }
     return found;

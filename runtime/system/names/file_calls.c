@@ -182,7 +182,7 @@ static void put_runs(struct text *text, const struct run *runs, uint32_t count)
     }
 }
 
-static void make_filter(void)
+static void file_calls_make_filter(void)
 {
     struct text text = {etwas_file_calls_filter, sizeof etwas_file_calls_filter};
     struct run runs[CALLS_ROOM];
@@ -205,5 +205,5 @@ void etwas_file_calls_make_filter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    (void)pthread_once(&once, make_filter);
+    (void)pthread_once(&once, file_calls_make_filter);
 }

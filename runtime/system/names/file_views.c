@@ -42,7 +42,7 @@ struct reading {
     void *context;
 };
 
-static void take_line(void *context, char *line)
+static void file_views_parse_line(void *context, char *line)
 {
     const struct reading *reading = context;
     struct etwas_file_view view;
@@ -58,7 +58,7 @@ void etwas_file_views_read(uint32_t process_id,
 {
     struct reading reading = {each, context};
 
-    etwas_proc_list_mappings(process_id, take_line, &reading);
+    etwas_proc_list_mappings(process_id, file_views_parse_line, &reading);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -68,7 +68,7 @@ struct key_node {
     uint64_t key;
 };
 
-static uint32_t id_of(uint64_t key)
+static uint32_t file_views_id_of(uint64_t key)
 {
     return (uint32_t)(key ^ key >> 32);
 }
@@ -93,7 +93,7 @@ void etwas_file_keys_free(struct etwas_file_keys *keys)
 
 bool etwas_file_keys_has(const struct etwas_file_keys *keys, uint64_t key)
 {
-    const struct etwas_id_node *node = etwas_id_map_find(&keys->map, id_of(key));
+    const struct etwas_id_node *node = etwas_id_map_find(&keys->map, file_views_id_of(key));
 
     while (node != NULL && ((const struct key_node *)node)->key != key) {
         node = etwas_id_map_find_next(node);
@@ -112,7 +112,7 @@ bool etwas_file_keys_add(struct etwas_file_keys *keys, uint64_t key)
     if (node == NULL) {
         return false;
     }
-    *node = (struct key_node){.node.id = id_of(key), .key = key};
+    *node = (struct key_node){.node.id = file_views_id_of(key), .key = key};
     etwas_id_map_add(&keys->map, &node->node);
     return true;
 }

@@ -24,7 +24,7 @@ void etwas_id_map_free(struct etwas_id_map *map)
     map->buckets = NULL;
 }
 
-static uint32_t bucket_of(uint32_t id, uint32_t bucket_count)
+static uint32_t id_map_bucket_of(uint32_t id, uint32_t bucket_count)
 {
     const uint64_t multiplier = 0x9E3779B97F4A7C15; /* spreads numbers that follow each other */
 
@@ -50,7 +50,7 @@ static void grow(struct etwas_id_map *map)
             reversed = node;
         }
         while ((node = reversed) != NULL) {
-            struct etwas_id_node **bucket = &buckets[bucket_of(node->id, bucket_count)];
+            struct etwas_id_node **bucket = &buckets[id_map_bucket_of(node->id, bucket_count)];
 
             reversed = node->next;
             node->next = *bucket;
@@ -69,7 +69,7 @@ void etwas_id_map_add(struct etwas_id_map *map, struct etwas_id_node *node)
     if (map->count / MOST_IN_BUCKET >= map->bucket_count && map->bucket_count <= INT32_MAX) {
         grow(map);
     }
-    bucket = &map->buckets[bucket_of(node->id, map->bucket_count)];
+    bucket = &map->buckets[id_map_bucket_of(node->id, map->bucket_count)];
     node->next = *bucket;
     *bucket = node;
     map->count++;
@@ -77,7 +77,7 @@ void etwas_id_map_add(struct etwas_id_map *map, struct etwas_id_node *node)
 
 void etwas_id_map_remove(struct etwas_id_map *map, struct etwas_id_node *node)
 {
-    struct etwas_id_node **link = &map->buckets[bucket_of(node->id, map->bucket_count)];
+    struct etwas_id_node **link = &map->buckets[id_map_bucket_of(node->id, map->bucket_count)];
 
     while (*link != node) {
         link = &(*link)->next;
@@ -96,7 +96,7 @@ static struct etwas_id_node *first_of(struct etwas_id_node *node, uint32_t id)
 
 struct etwas_id_node *etwas_id_map_find(const struct etwas_id_map *map, uint32_t id)
 {
-    return first_of(map->buckets[bucket_of(id, map->bucket_count)], id);
+    return first_of(map->buckets[id_map_bucket_of(id, map->bucket_count)], id);
 }
 
 struct etwas_id_node *etwas_id_map_find_next(const struct etwas_id_node *node)
@@ -107,7 +107,7 @@ struct etwas_id_node *etwas_id_map_find_next(const struct etwas_id_node *node)
 struct etwas_id_node *etwas_id_map_after(const struct etwas_id_map *map,
                                          const struct etwas_id_node *node)
 {
-    uint32_t index = node == NULL ? 0 : bucket_of(node->id, map->bucket_count) + 1;
+    uint32_t index = node == NULL ? 0 : id_map_bucket_of(node->id, map->bucket_count) + 1;
     struct etwas_id_node *found = node == NULL ? NULL : node->next;
 
     while (found == NULL && index < map->bucket_count) {

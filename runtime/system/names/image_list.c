@@ -114,8 +114,9 @@ static void remove_at(struct etwas_image_list *list, struct etwas_id_map *files,
  * Unloads images that are not there any more, and those that become part of the new image, which
  * grows.
  */
-static void make_room(struct etwas_image_list *list, struct etwas_id_map *files,
-                      struct etwas_file_image *image, etwas_image_callback *callback, void *context)
+static void image_list_make_room(struct etwas_image_list *list, struct etwas_id_map *files,
+                                 struct etwas_file_image *image, etwas_image_callback *callback,
+                                 void *context)
 {
     const struct etwas_file_image added = *image;
 
@@ -148,7 +149,7 @@ static bool is_there(const struct etwas_image_list *list, const struct etwas_fil
     return false;
 }
 
-static bool has_room(struct etwas_image_list *list)
+static bool image_list_has_room(struct etwas_image_list *list)
 {
     uint32_t room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
     struct etwas_file_image *images;
@@ -185,9 +186,9 @@ void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *fi
         drop_file(files, file);
         return;
     }
-    make_room(list, files, &image, callback, context);
+    image_list_make_room(list, files, &image, callback, context);
     callback(context, true, &image);
-    if (has_room(list)) {
+    if (image_list_has_room(list)) {
         list->images[list->count++] = image;
     } else {
         drop_file(files, file);

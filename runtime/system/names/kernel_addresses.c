@@ -89,7 +89,7 @@ static void add_stack(struct etwas_kernel_addresses *addresses,
     }
 }
 
-static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
+static int64_t kernel_addresses_stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 {
     return etwas_emit_stamp(((const struct etwas_kernel_addresses *)(const void *)emitter)->next,
                             time_ns);
@@ -127,7 +127,8 @@ void etwas_kernel_addresses_open(struct etwas_kernel_addresses *addresses,
                                  struct etwas_emitter *next)
 {
     *addresses = (struct etwas_kernel_addresses){
-        .emitter = {.receive = note_addresses_of, .stamp = stamp_of}, .next = next};
+        .emitter = {.receive = note_addresses_of, .stamp = kernel_addresses_stamp_of},
+        .next = next};
 }
 
 static int compare(const void *left, const void *right)

@@ -48,7 +48,7 @@ bool etwas_kernel_parse_module(char *line, struct etwas_mapping *mapping)
 }
 
 /* Notes as the kernel shows them of itself and of each module. */
-static uint32_t read_notes(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+static uint32_t kernel_images_read_notes(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     uint8_t notes[NOTES_BYTES];
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -91,7 +91,7 @@ static void list_kernel_image(etwas_mapping_callback *each, void *context)
             .bytes = end - begin,
             .path = "vmlinux",
             .build_id = build_id,
-            .build_id_bytes = read_notes("/sys/kernel/notes", build_id),
+            .build_id_bytes = kernel_images_read_notes("/sys/kernel/notes", build_id),
         };
 
         each(context, &mapping);
@@ -113,7 +113,7 @@ static void list_modules(etwas_mapping_callback *each, void *context)
             (void)snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id",
                            mapping.path);
             mapping.build_id = build_id;
-            mapping.build_id_bytes = read_notes(path, build_id);
+            mapping.build_id_bytes = kernel_images_read_notes(path, build_id);
             (void)snprintf(path, sizeof path, "%s.ko", mapping.path);
             mapping.path = path;
             each(context, &mapping);

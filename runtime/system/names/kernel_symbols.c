@@ -142,7 +142,7 @@ static void keep_newest(struct lookup *lookup)
     }
 }
 
-static void take_line(struct lookup *lookup, const char *line, const char *end)
+static void kernel_symbols_parse_line(struct lookup *lookup, const char *line, const char *end)
 {
     uint64_t address;
     char type;
@@ -182,7 +182,7 @@ static void read_lines(struct lookup *lookup, int file)
 
         used += (size_t)bytes;
         while ((end = memchr(line, '\n', used - (size_t)(line - room))) != NULL) {
-            take_line(lookup, line, end);
+            kernel_symbols_parse_line(lookup, line, end);
             line = end + 1;
         }
         used -= (size_t)(line - room);

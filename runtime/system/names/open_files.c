@@ -45,7 +45,7 @@ uint64_t etwas_open_files_number(struct etwas_open_files *files)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static uint32_t id_of(uint32_t process_id, uint32_t descriptor)
+static uint32_t open_files_id_of(uint32_t process_id, uint32_t descriptor)
 {
     return process_id * UINT32_C(0x9E3779B1) ^ descriptor;
 }
@@ -54,7 +54,7 @@ struct etwas_open_file *etwas_open_files_find(const struct etwas_open_files *fil
                                               uint32_t process_id, uint32_t descriptor)
 {
     struct etwas_id_node *node =
-        etwas_id_map_find(&files->by_descriptor, id_of(process_id, descriptor));
+        etwas_id_map_find(&files->by_descriptor, open_files_id_of(process_id, descriptor));
 
     while (node != NULL) {
         struct etwas_open_file *file = (struct etwas_open_file *)node;
@@ -67,8 +67,8 @@ struct etwas_open_file *etwas_open_files_find(const struct etwas_open_files *fil
     return NULL;
 }
 
-static struct etwas_open_process *process_of(const struct etwas_open_files *files,
-                                             uint32_t process_id)
+static struct etwas_open_process *open_files_process_of(const struct etwas_open_files *files,
+                                                        uint32_t process_id)
 {
     return (struct etwas_open_process *)etwas_id_map_find(&files->processes, process_id);
 }
@@ -141,7 +141,7 @@ static void remove_process_without_files(struct etwas_open_files *files,
 static struct etwas_open_process *find_or_add_process(struct etwas_open_files *files,
                                                       uint32_t process_id)
 {
-    struct etwas_open_process *process = process_of(files, process_id);
+    struct etwas_open_process *process = open_files_process_of(files, process_id);
 
     if (process == NULL && (process = calloc(1, sizeof *process)) != NULL) {
         process->node.id = process_id;
@@ -173,7 +173,7 @@ static struct etwas_open_file *add_file(struct etwas_open_files *files, uint32_t
     if (file->next_waiting != NULL) {
         file->next_waiting->waiting_link = &file->next_waiting;
     }
-    file->node.id = id_of(process_id, descriptor);
+    file->node.id = open_files_id_of(process_id, descriptor);
     etwas_id_map_add(&files->by_descriptor, &file->node);
     return file;
 }
@@ -203,7 +203,7 @@ struct etwas_open_file *etwas_open_files_bind(struct etwas_open_files *files, ui
 void etwas_open_files_close(struct etwas_open_files *files, uint32_t process_id, uint32_t first,
                             uint32_t last, int64_t time_ns)
 {
-    struct etwas_open_process *process = process_of(files, process_id);
+    struct etwas_open_process *process = open_files_process_of(files, process_id);
     struct etwas_open_file *file = process == NULL ? NULL : process->files;
 
     if (process != NULL && first == last) {
@@ -224,7 +224,7 @@ void etwas_open_files_close(struct etwas_open_files *files, uint32_t process_id,
 
 void etwas_open_files_share(struct etwas_open_files *files, uint32_t process_id)
 {
-    const struct etwas_open_process *process = process_of(files, process_id);
+    const struct etwas_open_process *process = open_files_process_of(files, process_id);
 
     for (struct etwas_open_file *file = process == NULL ? NULL : process->files; file != NULL;
          file = file->next) {

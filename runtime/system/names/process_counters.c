@@ -38,7 +38,8 @@ void etwas_process_parse_faults(const char *text, struct etwas_process_counters 
  * Parses the line that begins so. A name cannot contain such a line: its new lines are escaped
  * there.
  */
-static void parse_line(const char *text, const char *begin, uint64_t unit, uint64_t *value)
+static void process_counters_parse_line(const char *text, const char *begin, uint64_t unit,
+                                        uint64_t *value)
 {
     const char *line = strstr(text, begin);
 
@@ -49,12 +50,12 @@ static void parse_line(const char *text, const char *begin, uint64_t unit, uint6
 
 void etwas_process_parse_memory(const char *text, struct etwas_process_counters *counters)
 {
-    parse_line(text, "\nVmPeak:", BYTES_PER_KB, &counters->peak_virtual_bytes);
-    parse_line(text, "\nVmSize:", BYTES_PER_KB, &counters->virtual_bytes);
-    parse_line(text, "\nVmHWM:", BYTES_PER_KB, &counters->peak_resident_bytes);
-    parse_line(text, "\nVmRSS:", BYTES_PER_KB, &counters->resident_bytes);
-    parse_line(text, "\nRssAnon:", BYTES_PER_KB, &counters->anonymous_bytes);
-    parse_line(text, "\nVmSwap:", BYTES_PER_KB, &counters->swapped_bytes);
+    process_counters_parse_line(text, "\nVmPeak:", BYTES_PER_KB, &counters->peak_virtual_bytes);
+    process_counters_parse_line(text, "\nVmSize:", BYTES_PER_KB, &counters->virtual_bytes);
+    process_counters_parse_line(text, "\nVmHWM:", BYTES_PER_KB, &counters->peak_resident_bytes);
+    process_counters_parse_line(text, "\nVmRSS:", BYTES_PER_KB, &counters->resident_bytes);
+    process_counters_parse_line(text, "\nRssAnon:", BYTES_PER_KB, &counters->anonymous_bytes);
+    process_counters_parse_line(text, "\nVmSwap:", BYTES_PER_KB, &counters->swapped_bytes);
 }
 
 void etwas_process_parse_io(const char *text, struct etwas_process_counters *counters)
@@ -62,9 +63,9 @@ void etwas_process_parse_io(const char *text, struct etwas_process_counters *cou
     if (strncmp(text, "rchar:", strlen("rchar:")) == 0) {
         counters->characters_read = strtoull(text + strlen("rchar:"), NULL, DECIMAL);
     }
-    parse_line(text, "\nwchar:", 1, &counters->characters_written);
-    parse_line(text, "\nread_bytes:", 1, &counters->bytes_read);
-    parse_line(text, "\nwrite_bytes:", 1, &counters->bytes_written);
+    process_counters_parse_line(text, "\nwchar:", 1, &counters->characters_written);
+    process_counters_parse_line(text, "\nread_bytes:", 1, &counters->bytes_read);
+    process_counters_parse_line(text, "\nwrite_bytes:", 1, &counters->bytes_written);
 }
 
 /* ---- a process ------------------------------------------------------------------------------- */

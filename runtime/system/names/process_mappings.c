@@ -139,7 +139,7 @@ static bool ask_builds(struct list *list, uint32_t process_id, uint32_t *from)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static bool has_room(struct list *list)
+static bool process_mappings_has_room(struct list *list)
 {
     uint32_t room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
     struct mapped *more;
@@ -162,7 +162,7 @@ static void handle_line(void *context, char *line)
     struct etwas_mapping mapping;
     uint64_t device = etwas_process_parse_device(line);
 
-    if (!etwas_process_parse_mapping(line, &mapping) || !has_room(list)) {
+    if (!etwas_process_parse_mapping(line, &mapping) || !process_mappings_has_room(list)) {
         return;
     }
     mapping.path = strdup(mapping.path);

@@ -23,7 +23,7 @@ struct text_task {
     struct etwas_process_text text;
 };
 
-static bool has_room(struct text_task *asked, size_t *room)
+static bool process_text_has_room(struct text_task *asked, size_t *room)
 {
     struct etwas_process_text *text = &asked->text;
     size_t more = *room == 0 ? FIRST_ROOM : 2 * *room;
@@ -42,7 +42,7 @@ static bool has_room(struct text_task *asked, size_t *room)
     return true;
 }
 
-static void read_text(struct etwas_offload_task *task)
+static void process_text_read(struct etwas_offload_task *task)
 {
     struct text_task *asked = (void *)task;
     struct etwas_process_text *text = &asked->text;
@@ -50,7 +50,7 @@ static void read_text(struct etwas_offload_task *task)
     size_t room = 0;
     ssize_t got = -1;
 
-    while (file >= 0 && has_room(asked, &room)) {
+    while (file >= 0 && process_text_has_room(asked, &room)) {
         got = read(file, text->text + text->bytes, room - text->bytes);
         if (got == 0 || (got < 0 && errno != EINTR)) {
             break;
@@ -83,8 +83,8 @@ struct etwas_process_text etwas_process_text_read(uint32_t process_id, const cha
     if (asked == NULL) {
         return text;
     }
-    asked->task =
-        (struct etwas_offload_task){.run = read_text, .free = free_text, .process_id = process_id};
+    asked->task = (struct etwas_offload_task){
+        .run = process_text_read, .free = free_text, .process_id = process_id};
     asked->most = most;
     (void)snprintf(asked->path, sizeof asked->path, "/proc/%u/%s", process_id, name);
     if (!etwas_offload_run(&asked->task)) {

@@ -93,7 +93,7 @@ void etwas_view_table_fork(struct etwas_view_table *table, uint32_t process_id, 
 
 /* ---- views of a process ---------------------------------------------------------------------- */
 
-static bool make_room(struct etwas_view_process *process)
+static bool view_table_make_room(struct etwas_view_process *process)
 {
     uint32_t room = process->room == 0 ? FIRST_ROOM : 2 * process->room;
     struct etwas_view *views;
@@ -115,7 +115,7 @@ static bool make_room(struct etwas_view_process *process)
 
 void etwas_view_add(struct etwas_view_process *process, const struct etwas_view *view)
 {
-    if (view->begin < view->end && make_room(process)) {
+    if (view->begin < view->end && view_table_make_room(process)) {
         process->views[process->count++] = *view;
     }
 }

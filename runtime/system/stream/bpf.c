@@ -33,8 +33,8 @@ bool etwas_bpf_map_set(int map, uint32_t index, uint32_t value)
  * The kernel lets a program call most helper functions only if its licence is compatible with the
  * GPL; so our programs are available under the GPL besides the library's licence.
  */
-static int load(union bpf_attr *attributes, const struct bpf_insn *code, size_t count,
-                const int *given)
+static int bpf_load(union bpf_attr *attributes, const struct bpf_insn *code, size_t count,
+                    const int *given)
 {
     struct bpf_insn complete[ETWAS_BPF_MOST];
 
@@ -58,7 +58,7 @@ int etwas_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code, size
 {
     union bpf_attr attributes = {.prog_type = type};
 
-    return load(&attributes, code, count, given);
+    return bpf_load(&attributes, code, count, given);
 }
 
 int etwas_bpf_program_behind(uint32_t function, const struct bpf_insn *code, size_t count,
@@ -68,7 +68,7 @@ int etwas_bpf_program_behind(uint32_t function, const struct bpf_insn *code, siz
                                  .expected_attach_type = BPF_TRACE_FEXIT,
                                  .attach_btf_id = function};
 
-    return load(&attributes, code, count, given);
+    return bpf_load(&attributes, code, count, given);
 }
 
 int etwas_bpf_attach_tracepoint(int program, const char *name)

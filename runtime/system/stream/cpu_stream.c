@@ -62,7 +62,7 @@ static bool open_event(struct etwas_cpu_stream *stream, struct perf_event_attr *
 
 /* ---- events by their ids --------------------------------------------------------------------- */
 
-static uint16_t *bucket_of(struct etwas_cpu_stream *stream, uint64_t id)
+static uint16_t *cpu_stream_bucket_of(struct etwas_cpu_stream *stream, uint64_t id)
 {
     return &stream->buckets[id % ETWAS_CPU_STREAM_EVENTS];
 }
@@ -70,7 +70,7 @@ static uint16_t *bucket_of(struct etwas_cpu_stream *stream, uint64_t id)
 void etwas_cpu_stream_index_event(struct etwas_cpu_stream *stream,
                                   struct etwas_cpu_stream_event *event)
 {
-    uint16_t *entry = bucket_of(stream, event->id);
+    uint16_t *entry = cpu_stream_bucket_of(stream, event->id);
 
     event->next = *entry;
     *entry = (uint16_t)(event - stream->events + 1);
@@ -79,7 +79,7 @@ void etwas_cpu_stream_index_event(struct etwas_cpu_stream *stream,
 static void unindex_event(struct etwas_cpu_stream *stream,
                           const struct etwas_cpu_stream_event *event)
 {
-    uint16_t *link = bucket_of(stream, event->id);
+    uint16_t *link = cpu_stream_bucket_of(stream, event->id);
 
     while (*link != event - stream->events + 1) {
         link = &stream->events[*link - 1].next;

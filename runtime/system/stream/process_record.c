@@ -8,7 +8,7 @@
 #include "system/stream/sample.h"
 
 /* Reads a text that ends with a 0 within the record. */
-static const char *read_text(struct etwas_perf_cursor *cursor)
+static const char *process_record_read_text(struct etwas_perf_cursor *cursor)
 {
     size_t bytes = cursor->is_short ? 0 : cursor->left;
     const char *text = (const char *)etwas_perf_cursor_skip(cursor, bytes);
@@ -34,7 +34,7 @@ static void read_comm(struct etwas_perf_cursor *cursor, uint16_t misc,
     process_record->process_id = etwas_perf_cursor_u32(cursor);
     process_record->thread_id = etwas_perf_cursor_u32(cursor);
     process_record->comm.is_exec = (misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-    process_record->comm.name = read_text(cursor);
+    process_record->comm.name = process_record_read_text(cursor);
 }
 
 static void read_inode(const uint8_t *file, struct etwas_process_record *process_record)
@@ -50,8 +50,8 @@ static void read_inode(const uint8_t *file, struct etwas_process_record *process
 }
 
 /* Reads a build id and its length, or the numbers of the file, which are at the same place. */
-static void read_file(struct etwas_perf_cursor *cursor, uint16_t misc,
-                      struct etwas_process_record *process_record)
+static void process_record_read_file(struct etwas_perf_cursor *cursor, uint16_t misc,
+                                     struct etwas_process_record *process_record)
 {
     enum {
         BUILD_ID_ROOM = 20,
@@ -81,10 +81,10 @@ static void read_image(struct etwas_perf_cursor *cursor, uint16_t misc,
     process_record->image.address = etwas_perf_cursor_u64(cursor);
     process_record->image.bytes = etwas_perf_cursor_u64(cursor);
     process_record->image.file_offset = etwas_perf_cursor_u64(cursor);
-    read_file(cursor, misc, process_record);
+    process_record_read_file(cursor, misc, process_record);
     process_record->image.protection = etwas_perf_cursor_u32(cursor);
     (void)etwas_perf_cursor_u32(cursor); /* MAP_* */
-    process_record->image.path = read_text(cursor);
+    process_record->image.path = process_record_read_text(cursor);
 }
 
 bool etwas_process_record_decode(const struct perf_event_header *record,

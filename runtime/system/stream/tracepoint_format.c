@@ -20,15 +20,15 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t';
 }
 
-static bool is_digit(char letter)
+static bool tracepoint_format_is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';
 }
 
 static bool is_of_name(char letter)
 {
-    return is_digit(letter) || letter == '_' || (letter >= 'a' && letter <= 'z') ||
-           (letter >= 'A' && letter <= 'Z');
+    return tracepoint_format_is_digit(letter) || letter == '_' ||
+           (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
 }
 
 /* Splits off what comes before `ends`. False: `ends` does not follow. */
@@ -46,7 +46,7 @@ static bool parse_until(struct piece *rest, char ends, struct piece *taken)
 }
 
 /* The last line may have no end. */
-static bool parse_line(struct piece *rest, struct piece *line)
+static bool tracepoint_format_parse_line(struct piece *rest, struct piece *line)
 {
     if (rest->at == rest->end) {
         return false;
@@ -83,7 +83,7 @@ static bool read_number(struct piece text, uint32_t most, uint32_t *number)
         return false;
     }
     for (; text.at < text.end; text.at++) {
-        if (!is_digit(*text.at)) {
+        if (!tracepoint_format_is_digit(*text.at)) {
             return false;
         }
         value = value * DECIMAL + (uint64_t)(*text.at - '0');
@@ -96,7 +96,8 @@ static bool read_number(struct piece text, uint32_t most, uint32_t *number)
 }
 
 /* "label:number;" */
-static bool parse_number(struct piece *rest, const char *label, uint32_t most, uint32_t *number)
+static bool tracepoint_format_parse_number(struct piece *rest, const char *label, uint32_t most,
+                                           uint32_t *number)
 {
     struct piece text;
 
@@ -109,7 +110,7 @@ bool etwas_tracepoint_format_id(const char *text, size_t bytes, uint32_t *id)
     struct piece rest = {text, text + bytes};
     struct piece line;
 
-    while (parse_line(&rest, &line)) {
+    while (tracepoint_format_parse_line(&rest, &line)) {
         if (parse_label(&line, "ID:")) {
             return read_number(line, UINT32_MAX, id);
         }
@@ -159,14 +160,14 @@ bool etwas_tracepoint_format_find(const char *text, size_t bytes, const char *na
     uint32_t size;
     uint32_t is_signed;
 
-    while (parse_line(&rest, &line)) {
+    while (tracepoint_format_parse_line(&rest, &line)) {
         if (!parse_label(&line, "field:") || !parse_until(&line, ';', &declaration) ||
             !declares(declaration, name, &kind)) {
             continue;
         }
-        if (!parse_number(&line, "offset:", UINT16_MAX, &offset) ||
-            !parse_number(&line, "size:", UINT16_MAX - offset, &size) ||
-            !parse_number(&line, "signed:", 1, &is_signed)) {
+        if (!tracepoint_format_parse_number(&line, "offset:", UINT16_MAX, &offset) ||
+            !tracepoint_format_parse_number(&line, "size:", UINT16_MAX - offset, &size) ||
+            !tracepoint_format_parse_number(&line, "signed:", 1, &is_signed)) {
             return false;
         }
         *field = (struct etwas_tracepoint_field){
@@ -196,7 +197,8 @@ static uint32_t load_u32(const uint8_t *from)
 }
 
 /* Loads a number of the field's size. A copy of constant length is one instruction. */
-static bool load(const struct etwas_tracepoint_field *field, const uint8_t *from, int64_t *value)
+static bool tracepoint_format_load(const struct etwas_tracepoint_field *field, const uint8_t *from,
+                                   int64_t *value)
 {
     uint16_t two;
     uint32_t four;
@@ -225,7 +227,7 @@ bool etwas_tracepoint_format_number(const struct etwas_tracepoint_field *field, 
                                     size_t raw_bytes, int64_t *value)
 {
     return field->kind == ETWAS_FORMAT_PLAIN && is_inside(field, raw_bytes) &&
-           load(field, raw + field->offset, value);
+           tracepoint_format_load(field, raw + field->offset, value);
 }
 
 bool etwas_tracepoint_format_bytes(const struct etwas_tracepoint_field *field, const uint8_t *raw,
