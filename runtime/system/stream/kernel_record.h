@@ -90,15 +90,26 @@ typedef struct {
 #define ETWAS_PUT_LAYOUT(NAME, header, group, since, version)
 #define ETWAS_PUT_TYPE(NAME, number, name)
 #define ETWAS_PUT_FIELD(type, name)                                                                \
-    etwas_record_builder_put(put_to, &put_values.name, sizeof put_values.name);
+    put_end = (const uint8_t *)&put_values.name + sizeof put_values.name;
 #define ETWAS_PUT_MAPPED(type, map, name) ETWAS_PUT_FIELD(type, name)
 #define ETWAS_PUT_WIDE(count, name)                                                                \
-    etwas_record_builder_put_utf16_field(put_to, put_values.name, count);
-#define ETWAS_PUT_STRING(type, name) ETWAS_PUT_STRING_##type(put_to, put_values.name);
+    ETWAS_PUT_VALUES                                                                               \
+    etwas_record_builder_put_utf16_field(put_to, put_values.name, count);                          \
+    ETWAS_PUT_FIELD(, name) put_from = put_end;
+#define ETWAS_PUT_STRING(type, name)                                                               \
+    ETWAS_PUT_VALUES                                                                               \
+    ETWAS_PUT_STRING_##type(put_to, put_values.name);                                              \
+    ETWAS_PUT_FIELD(, name) put_from = put_end;
 #define ETWAS_PUT_STRING_str etwas_record_builder_put_ansi
 #define ETWAS_PUT_STRING_utf8 etwas_record_builder_put_ansi
 #define ETWAS_PUT_STRING_wstr etwas_record_builder_put_utf16
 #define ETWAS_PUT_REST(type, name)
+
+/* Puts the values before a text, or the end, which lie beside each other as in the record. */
+#define ETWAS_PUT_VALUES                                                                           \
+    if (put_end != put_from) {                                                                     \
+        etwas_record_builder_put(put_to, put_from, (size_t)(put_end - put_from));                  \
+    }
 
 /* Puts the fields of a layout, or of a part of one. */
 #define ETWAS_RECORD_PUT(builder, LAYOUT, ...)                                                     \
@@ -106,9 +117,11 @@ typedef struct {
         struct etwas_record_builder *put_to = (builder);                                           \
         const struct {                                                                             \
             ETWAS_LAYOUT_##LAYOUT(ETWAS_MEMBER)                                                    \
-        } put_values = {__VA_ARGS__};                                                              \
+        } __attribute__((packed)) put_values = {__VA_ARGS__};                                      \
+        const uint8_t *put_from = (const uint8_t *)&put_values;                                    \
+        const uint8_t *put_end = put_from;                                                         \
                                                                                                    \
-        ETWAS_LAYOUT_##LAYOUT(ETWAS_PUT)                                                           \
+        ETWAS_LAYOUT_##LAYOUT(ETWAS_PUT) ETWAS_PUT_VALUES                                          \
     } while (0)
 
 /* Begins a record of a layout, and puts its fields. */
