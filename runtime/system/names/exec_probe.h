@@ -14,12 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "system/bpf/reports.h"
 #include "system/stream/probe.h"
 #include "system/stream/sample.h"
-
-enum {
-    ETWAS_EXEC_MOST_BYTES = 16384 /* of arguments; longer ones are cut */
-};
 
 /* Opens the probe for so many processors. False: nothing is open. */
 bool etwas_exec_probe_open(struct etwas_probe *probe, uint32_t processors);

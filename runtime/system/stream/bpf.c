@@ -43,7 +43,9 @@ static int bpf_load(union bpf_attr *attributes, const struct bpf_insn *code, siz
     }
     for (size_t index = 0; index < count; index++) {
         complete[index] = code[index];
-        if (code[index].code == (BPF_LD | BPF_IMM | BPF_DW)) {
+        if (code[index].code == (BPF_LD | BPF_IMM | BPF_DW) &&
+            code[index].off == ETWAS_BPF_IS_GIVEN) {
+            complete[index].off = 0;
             complete[index].imm = given[code[index].imm];
         }
     }
