@@ -21,7 +21,6 @@ static void put_sources(struct etwas_output *output, const struct etwas_prove_se
 
         if (account->lost_no_room > 0 || account->lost_unread > 0 || account->lost_not_handed > 0) {
             shown++;
-            etwas_json_key(output, NULL);
             etwas_prove_json_account(output, account);
         }
     }
@@ -33,7 +32,6 @@ static void put_sessions(struct etwas_output *output, const struct etwas_report 
     etwas_json_array(output, "sessions");
     for (const struct etwas_prove_session *session = report->sessions; session != NULL;
          session = session->next) {
-        etwas_json_key(output, NULL);
         etwas_prove_json_head(output, session);
         put_sources(output, session);
         etwas_output_char(output, '}');

@@ -10,9 +10,6 @@
 
 #include "kernel/flags.h"
 #include "print/json.h"
-#include "print/text.h"
-
-#include <inttypes.h>
 
 static const char *counted_by(uint32_t counted)
 {
@@ -28,15 +25,11 @@ static const char *counted_by(uint32_t counted)
 
 static void put_flags(struct etwas_output *output, uint32_t flags)
 {
-    const char *before = "";
     const char *name;
 
-    etwas_json_key(output, "flags");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "flags");
     while ((name = etwas_flags_next(&flags)) != NULL) {
-        etwas_output_text(output, before);
-        etwas_json_string(output, name);
-        before = ",";
+        etwas_json_text(output, NULL, name);
     }
     etwas_output_char(output, ']');
 }
@@ -44,8 +37,8 @@ static void put_flags(struct etwas_output *output, uint32_t flags)
 void etwas_prove_json_account(struct etwas_output *output,
                               const struct etwas_prove_account *account)
 {
-    etwas_output_text(output, "{\"source\":");
-    etwas_json_string(output, account->name);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "source", account->name);
     etwas_json_number(output, "number", account->source);
     etwas_json_number(output, "processor", account->processor);
     put_flags(output, account->flags);
@@ -63,54 +56,33 @@ void etwas_prove_json_account(struct etwas_output *output,
 
 static void put_accounts(struct etwas_output *output, const struct etwas_prove_session *session)
 {
-    etwas_output_text(output, ",\"sources\":[");
+    etwas_json_array(output, "sources");
     for (size_t index = 0; index < session->account_count; index++) {
-        etwas_output_text(output, index > 0 ? "," : "");
         etwas_prove_json_account(output, &session->accounts[index]);
     }
     etwas_output_char(output, ']');
 }
 
-struct list {
-    struct etwas_output *output;
-    const char *before;
-};
-
 static void put_kind(struct etwas_prove_kind *kind, void *context)
 {
-    struct list *list = context;
+    struct etwas_output *output = context;
 
-    etwas_output_text(list->output, list->before);
-    etwas_output_text(list->output, "{\"class\":\"");
-    etwas_text_guid(list->output, &kind->key.class_guid);
-    etwas_output_char(list->output, '"');
-    etwas_json_number(list->output, "type", kind->key.type);
-    etwas_json_number(list->output, "processor", kind->key.processor);
-    etwas_json_number(list->output, "made", kind->made);
-    etwas_json_number(list->output, "refused", kind->refused);
-    etwas_json_number(list->output, "in_files", kind->found);
-    etwas_json_boolean(list->output, "accounted", kind->is_known);
-    etwas_output_char(list->output, '}');
-    list->before = ",";
+    etwas_json_object(output, NULL);
+    etwas_json_guid(output, "class", &kind->key.class_guid);
+    etwas_json_number(output, "type", kind->key.type);
+    etwas_json_number(output, "processor", kind->key.processor);
+    etwas_json_number(output, "made", kind->made);
+    etwas_json_number(output, "refused", kind->refused);
+    etwas_json_number(output, "in_files", kind->found);
+    etwas_json_boolean(output, "accounted", kind->is_known);
+    etwas_output_char(output, '}');
 }
 
 static void put_kinds(struct etwas_output *output, const struct etwas_prove_session *session)
 {
-    struct list list = {output, ""};
-
-    etwas_output_text(output, ",\"records\":[");
-    etwas_prove_visit_kinds(session, put_kind, &list);
+    etwas_json_array(output, "records");
+    etwas_prove_visit_kinds(session, put_kind, output);
     etwas_output_char(output, ']');
-}
-
-static void put_number_or_null(struct etwas_output *output, const char *key, uint64_t value,
-                               bool is_known)
-{
-    if (is_known) {
-        etwas_json_number(output, key, value);
-    } else {
-        etwas_output_format(output, ",\"%s\":null", key);
-    }
 }
 
 void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove_session *session)
@@ -120,30 +92,28 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
     while (session->name[units] != 0) {
         units++;
     }
-    etwas_output_text(output, "{\"files\":[");
+    etwas_json_object(output, NULL);
+    etwas_json_array(output, "files");
     for (uint32_t index = 0; index < session->files; index++) {
-        etwas_output_text(output, index > 0 ? "," : "");
-        etwas_json_string(output, session->paths[index]);
+        etwas_json_text(output, NULL, session->paths[index]);
     }
-    etwas_output_text(output, "],\"session\":\"");
-    etwas_text_utf16(output, ETWAS_TEXT_JSON, session->name, units);
-    etwas_output_char(output, '"');
+    etwas_output_char(output, ']');
+    etwas_json_utf16(output, "session", session->name, units);
     etwas_json_boolean(output, "proved", session->is_proved);
-    etwas_output_text(output, ",\"reasons\":[");
+    etwas_json_array(output, "reasons");
     for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
          index++) {
-        etwas_output_text(output, index > 0 ? "," : "");
-        etwas_json_string(output, session->reasons[index]);
+        etwas_json_text(output, NULL, session->reasons[index]);
     }
     etwas_output_char(output, ']');
     etwas_json_boolean(output, "ended", session->has_ended);
     etwas_json_boolean(output, "recovered", session->recovered != 0);
-    put_number_or_null(output, "attempted", session->told.attempted,
-                       etwas_prove_knows_attempted(session));
+    etwas_json_known(output, "attempted", etwas_prove_knows_attempted(session),
+                     session->told.attempted);
     etwas_json_number(output, "in_files", session->in_files);
-    put_number_or_null(output, "overwritten", session->told.overwritten,
-                       etwas_prove_knows_losses(session));
-    put_number_or_null(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
+    etwas_json_known(output, "overwritten", etwas_prove_knows_losses(session),
+                     session->told.overwritten);
+    etwas_json_known(output, "lost", etwas_prove_knows_losses(session), session->told.lost);
     if (session->unattached_code != 0) {
         etwas_json_number(output, "unattached_total", session->unattached_processes);
         etwas_json_text(output, "unattached_reason",

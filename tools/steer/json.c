@@ -15,8 +15,8 @@
 static void put_mode(struct etwas_output *output, uint32_t log_file_mode)
 {
     etwas_json_number(output, "log_file_mode", log_file_mode);
-    etwas_json_key(output, "modes");
-    etwas_output_text(output, "[\"");
+    etwas_json_array(output, "modes");
+    etwas_output_char(output, '"');
     etwas_names_mode(output, log_file_mode, "\",\"");
     etwas_output_text(output, "\"]");
 }
@@ -57,15 +57,16 @@ void etwas_steer_json_session(struct etwas_output *output,
 {
     const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
 
-    etwas_output_text(output, "{\"session\":");
-    etwas_json_string(output, session->block.session_name);
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "session", session->block.session_name);
     etwas_json_guid(output, "guid", &properties->Wnode.Guid);
     put_process(output, session->process, session->program);
     put_folder(output, session->folder);
     put_mode(output, properties->LogFileMode);
     etwas_json_text(output, "clock", etwas_names_clock(properties->Wnode.ClientContext));
     if (session->is_silent) {
-        etwas_output_text(output, ",\"silent\":true}\n");
+        etwas_json_boolean(output, "silent", true);
+        etwas_output_text(output, "}\n");
         return;
     }
     if (session->block.file_name[0] != '\0') {
@@ -97,7 +98,7 @@ void etwas_steer_json_session(struct etwas_output *output,
         put_unshared(output, &session->counts);
     }
     if (session->is_pool_removed) {
-        etwas_output_text(output, ",\"pool_removed\":true");
+        etwas_json_boolean(output, "pool_removed", true);
     }
     if (session->has_retention) {
         etwas_json_number(output, "covered_ns", session->retention.covered_ns);
@@ -111,24 +112,20 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
 {
     const struct etwas_steer_found_session *session = etwas_steer_session_of(found, enable);
 
-    etwas_output_text(output, "{\"session\":");
-    if (session != NULL) {
-        etwas_json_string(output, session->block.session_name);
-    } else {
-        etwas_output_text(output, "null");
-    }
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "session", session != NULL ? session->block.session_name : NULL);
     etwas_json_number(output, "level", enable->Level);
     etwas_json_number(output, "any", enable->MatchAnyKeyword);
     etwas_json_number(output, "all", enable->MatchAllKeyword);
     etwas_json_number(output, "property", enable->EnableProperty);
     if (enable->IsEnabled == 0) {
         static const char *const keys[] = {
-            [ETWAS_STEER_CANNOT_SHARE] = ",\"of_one_process\":true",
-            [ETWAS_STEER_CANNOT_ATTACH] = ",\"unattached\":true",
-            [ETWAS_STEER_CANNOT_READ] = ",\"of_another_release\":true",
+            [ETWAS_STEER_CANNOT_SHARE] = "of_one_process",
+            [ETWAS_STEER_CANNOT_ATTACH] = "unattached",
+            [ETWAS_STEER_CANNOT_READ] = "of_another_release",
         };
 
-        etwas_output_text(output, keys[etwas_steer_cannot(session)]);
+        etwas_json_boolean(output, keys[etwas_steer_cannot(session)], true);
     }
     etwas_output_char(output, '}');
 }
@@ -140,10 +137,11 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
     bool has_name = etwas_steer_provider_name(&provider->guid, name);
     char program[ETWAS_STEER_PROGRAM_BYTES];
 
-    etwas_output_text(output, "{\"kind\":");
-    etwas_json_string(output, provider->process == 0 ? "not registered"
-                              : provider->is_classic ? "classic"
-                                                     : "modern");
+    etwas_json_object(output, NULL);
+    etwas_json_text(output, "kind",
+                    provider->process == 0 ? "not registered"
+                    : provider->is_classic ? "classic"
+                                           : "modern");
     etwas_json_guid(output, "provider", &provider->guid);
     if (has_name) {
         etwas_json_text(output, "name", name);
@@ -151,10 +149,8 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
     etwas_steer_program(provider->process, program);
     put_process(output, provider->process, program);
     put_folder(output, provider->folder);
-    etwas_json_key(output, "enabled_by");
-    etwas_output_char(output, '[');
+    etwas_json_array(output, "enabled_by");
     for (uint32_t i = 0; i < provider->enabling; i++) {
-        etwas_output_text(output, i > 0 ? "," : "");
         put_enable(output, found, &provider->enables[i]);
     }
     etwas_output_text(output, "]}\n");
