@@ -22,15 +22,13 @@ enum {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The whole text of a value. */
-static const char *text_of(const etwas_value *value, size_t *bytes)
+/* The whole text of a value, in the scratch text of the output that it is for. */
+static const struct etwas_output *text_of(struct etwas_output *output, const etwas_value *value)
 {
-    static char text[TEXT_BYTES];
+    struct etwas_output *text = etwas_output_scratch(output);
+    size_t bytes = etwas_value_text(value, etwas_output_room(text, TEXT_BYTES), TEXT_BYTES);
 
-    *bytes = etwas_value_text(value, text, sizeof text);
-    if (*bytes >= sizeof text) {
-        *bytes = sizeof text - 1;
-    }
+    text->used_bytes = bytes < TEXT_BYTES ? bytes : TEXT_BYTES - 1;
     return text;
 }
 
@@ -83,54 +81,49 @@ static bool put_whole_number(struct etwas_output *output, const etwas_value *val
     }
 }
 
-/* What is odd about a value; 0 bytes: nothing. */
-static const char *odd_of(const etwas_value *value, size_t *bytes)
-{
-    static char text[TEXT_BYTES];
-
-    *bytes = etwas_value_odd(value, text, sizeof text);
-    *bytes = *bytes < sizeof text ? *bytes : sizeof text - 1;
-    return text;
-}
-
 static void put_text(struct etwas_output *output, const etwas_value *value, bool quoted)
 {
+    const struct etwas_output *text;
     bool is_string;
-    const char *text;
-    size_t bytes;
 
     if (!is_foreign(value)) {
-        bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
+        size_t bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
+
         if (bytes < SHORT_BYTES) {
             output->used_bytes += bytes;
             return;
         }
     }
-    text = text_of(value, &bytes);
+    text = text_of(output, value);
     is_string = quoted && etwas_value_is_string(value);
     if (is_string) {
         etwas_output_char(output, '"');
     }
-    etwas_text_utf8(output, is_string ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, text, bytes);
+    etwas_text_utf8(output, is_string ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, text->bytes,
+                    text->used_bytes);
     if (is_string) {
         etwas_output_char(output, '"');
     }
 }
 
+void etwas_fields_print_odd(struct etwas_output *output, const char *before,
+                            const etwas_value *value, const char *behind)
+{
+    size_t bytes = etwas_value_odd(value, NULL, 0);
+
+    if (bytes > 0) {
+        etwas_output_text(output, before);
+        etwas_value_odd(value, etwas_output_room(output, bytes + 1), bytes + 1);
+        output->used_bytes += bytes;
+        etwas_output_text(output, behind);
+    }
+}
+
 void etwas_fields_print_value(struct etwas_output *output, const etwas_value *value, bool quoted)
 {
-    const char *odd;
-    size_t bytes;
-
-    if (put_whole_number(output, value)) {
-        return;
-    }
-    put_text(output, value, quoted);
-    odd = odd_of(value, &bytes);
-    if (bytes > 0) {
-        etwas_output_text(output, " (");
-        etwas_output_bytes(output, odd, bytes);
-        etwas_output_char(output, ')');
+    if (!put_whole_number(output, value)) {
+        put_text(output, value, quoted);
+        etwas_fields_print_odd(output, " (", value, ")");
     }
 }
 
@@ -149,11 +142,10 @@ void etwas_fields_print_known(struct etwas_output *output,
 
 static void put_json_string(struct etwas_output *output, const etwas_value *value)
 {
-    size_t bytes;
-    const char *text = text_of(value, &bytes);
+    const struct etwas_output *text = text_of(output, value);
 
     etwas_output_char(output, '"');
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, bytes);
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text->bytes, text->used_bytes);
     etwas_output_char(output, '"');
 }
 

@@ -119,6 +119,10 @@ void etwas_fields_print_rest(struct etwas_output *output, const struct etwas_fie
  */
 void etwas_fields_print_value(struct etwas_output *output, const etwas_value *value, bool quoted);
 
+/* Writes in words what is odd about a value, between two texts; nothing if nothing is. */
+void etwas_fields_print_odd(struct etwas_output *output, const char *before,
+                            const etwas_value *value, const char *behind);
+
 /* Writes the value of a field as `reader` knows it, else as the decoder tells it. */
 void etwas_fields_print_known(struct etwas_output *output,
                               const struct etwas_schema_texts *schema_texts,

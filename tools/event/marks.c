@@ -40,14 +40,6 @@ static void put_path(struct etwas_output *output, enum etwas_text_style style,
     etwas_text_utf8(output, style, schema_texts->texts + full.at, full.bytes);
 }
 
-static void put_odd_words(struct etwas_output *output, const etwas_value *value)
-{
-    size_t bytes = etwas_value_odd(value, NULL, 0);
-
-    etwas_value_odd(value, etwas_output_room(output, bytes + 1), bytes + 1);
-    output->used_bytes += bytes;
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_json_odd(struct etwas_output *output, const struct etwas_schema_texts *schema_texts,
@@ -67,9 +59,7 @@ static void put_json_odd(struct etwas_output *output, const struct etwas_schema_
             etwas_json_number(output, "index", rest->odd[i].index);
         }
         etwas_json_key(output, "odd");
-        etwas_output_char(output, '"');
-        put_odd_words(output, &rest->odd[i]);
-        etwas_output_text(output, "\"}");
+        etwas_fields_print_odd(output, "\"", &rest->odd[i], "\"}");
         before = ",{\"field\":\"";
     }
     etwas_output_char(output, ']');
@@ -152,9 +142,7 @@ bool etwas_marks_print_odd(struct etwas_output *output,
     for (uint32_t i = 0; i < rest->odd_count && i < ETWAS_FIELDS_ODD; i++) {
         etwas_output_text(output, i > 0 ? "; " : "");
         put_path(output, ETWAS_TEXT_WORD, schema_texts, &rest->odd[i]);
-        etwas_output_text(output, " (");
-        put_odd_words(output, &rest->odd[i]);
-        etwas_output_char(output, ')');
+        etwas_fields_print_odd(output, " (", &rest->odd[i], ")");
     }
     if (rest->odd_count > ETWAS_FIELDS_ODD) {
         etwas_output_text(output, "; ");

@@ -19,20 +19,13 @@
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Where a text is made before it is known how long it is. */
-static struct etwas_output *scratch(void)
-{
-    static struct etwas_output output;
-
-    return etwas_output_anew(&output);
-}
-
 /* All texts of one schema, while they are made. */
 struct texts {
     char *bytes;
     size_t used;
     size_t capacity;
     bool failed;
+    struct etwas_output made; /* one of them, before it is known how long it is */
 };
 
 static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
@@ -48,26 +41,28 @@ static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
     texts->used += count;
 }
 
-static void keep_text(struct texts *texts, const struct etwas_output *made,
-                      struct etwas_kept_text *kept)
+/* Takes the text that was made, and begins the next. */
+static void keep_made(struct texts *texts, struct etwas_kept_text *kept)
 {
-    keep_bytes(texts, made->bytes, made->used_bytes, kept);
+    keep_bytes(texts, texts->made.bytes, texts->made.used_bytes, kept);
+    texts->made.used_bytes = 0;
 }
 
-const char *etwas_schema_texts_opcode(uint8_t opcode)
+void etwas_schema_texts_print_opcode(struct etwas_output *output, uint8_t opcode)
 {
-    static char number[8];
-
     switch (opcode) {
     case 0:
-        return "";
+        break;
     case WINEVENT_OPCODE_START:
-        return "/Start";
+        etwas_output_text(output, "/Start");
+        break;
     case WINEVENT_OPCODE_STOP:
-        return "/Stop";
+        etwas_output_text(output, "/Stop");
+        break;
     default:
-        snprintf(number, sizeof number, "/%u", opcode);
-        return number;
+        etwas_output_char(output, '/');
+        etwas_output_unsigned(output, opcode);
+        break;
     }
 }
 
@@ -93,7 +88,7 @@ static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
         class_bytes = made->used_bytes + (slash != NULL && !is_tlg ? (size_t)(slash - schema->event)
                                                                    : strlen(schema->event));
         etwas_text_utf8(made, style, schema->event, strlen(schema->event));
-        etwas_output_text(made, is_tlg ? etwas_schema_texts_opcode(descriptor->Opcode) : "");
+        etwas_schema_texts_print_opcode(made, is_tlg ? descriptor->Opcode : 0);
     } else if (schema->info->DecodingSource == DecodingSourceWbem) {
         etwas_output_unsigned(made, descriptor->Opcode);
     } else {
@@ -105,13 +100,10 @@ static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
 
 static void keep_title(struct texts *texts, struct etwas_schema_texts *schema_texts)
 {
-    struct etwas_output *made = scratch();
-
-    (void)put_title(made, schema_texts->schema, ETWAS_TEXT_WORD);
-    keep_text(texts, made, &schema_texts->title);
-    made = scratch();
-    schema_texts->class_bytes = put_title(made, schema_texts->schema, ETWAS_TEXT_RAW);
-    keep_text(texts, made, &schema_texts->name);
+    (void)put_title(&texts->made, schema_texts->schema, ETWAS_TEXT_WORD);
+    keep_made(texts, &schema_texts->title);
+    schema_texts->class_bytes = put_title(&texts->made, schema_texts->schema, ETWAS_TEXT_RAW);
+    keep_made(texts, &schema_texts->name);
 }
 
 /* A name with blanks as --where has it. */
@@ -128,12 +120,11 @@ static void put_name(struct etwas_output *made, const char *name)
 static void keep_field(struct texts *texts, struct etwas_schema_texts_field *field,
                        const char *name, uint32_t number)
 {
-    struct etwas_output *made = scratch();
+    struct etwas_output *made = &texts->made;
 
     put_name(made, name);
     etwas_output_char(made, '=');
-    keep_text(texts, made, &field->label);
-    made = scratch();
+    keep_made(texts, &field->label);
     etwas_output_char(made, '"');
     etwas_text_utf8(made, ETWAS_TEXT_JSON, name, strlen(name));
     if (number > 0) {
@@ -141,7 +132,7 @@ static void keep_field(struct texts *texts, struct etwas_schema_texts_field *fie
         etwas_output_unsigned(made, number + 1);
     }
     etwas_output_text(made, "\":");
-    keep_text(texts, made, &field->key);
+    keep_made(texts, &field->key);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -376,14 +367,17 @@ struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
 {
     struct etwas_schema_texts *schema_texts =
         calloc(1, sizeof *schema_texts + schema->field_count * sizeof schema_texts->fields[0]);
-    struct texts texts = {NULL, 0, 0, false};
+    struct texts texts = {.bytes = NULL};
+    bool is_made;
 
     if (schema_texts == NULL) {
         return NULL;
     }
     schema_texts->schema = schema;
     keep_title(&texts, schema_texts);
-    if (!describe_fields(schema_texts, &texts, paths) || texts.failed) {
+    is_made = describe_fields(schema_texts, &texts, paths) && !texts.failed;
+    etwas_output_free(&texts.made);
+    if (!is_made) {
         free(texts.bytes);
         free(schema_texts);
         return NULL;

@@ -64,11 +64,10 @@ struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
 
 /*
- * Returns what distinguishes self-describing events of one name, to be written behind that name:
- * "/Start", "/Stop", "/7", and "" for opcode 0. Names of other events have their opcode already.
- * Valid until the next call.
+ * Writes what distinguishes self-describing events of one name behind that name: "/Start", "/Stop",
+ * "/7", and nothing for opcode 0. Names of other events have their opcode already.
  */
-const char *etwas_schema_texts_opcode(uint8_t opcode);
+void etwas_schema_texts_print_opcode(struct etwas_output *output, uint8_t opcode);
 
 enum {
     ETWAS_SCHEMA_TEXTS_PIECE = 32, /* so many bytes may be read from anywhere in the texts */

@@ -26,10 +26,10 @@ void etwas_csv_cell(struct etwas_output *output, bool first, const char *text, s
 
 void etwas_csv_text(struct etwas_output *output, bool first, const char *text)
 {
-    static struct etwas_output cell;
+    struct etwas_output *cell = etwas_output_scratch(output);
 
-    etwas_text_plain(etwas_output_anew(&cell), text);
-    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
+    etwas_text_plain(cell, text);
+    etwas_csv_cell(output, first, cell->bytes, cell->used_bytes);
 }
 
 void etwas_csv_end(struct etwas_output *output)

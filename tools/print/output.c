@@ -14,6 +14,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static struct etwas_output *output_make(void)
+{
+    struct etwas_output *output = calloc(1, sizeof *output);
+
+    if (output == NULL) {
+        exit(etwas_output_no_memory("for the output"));
+    }
+    return output;
+}
+
 struct etwas_output *etwas_standard_output(void)
 {
     static struct etwas_output output;
@@ -24,9 +34,10 @@ struct etwas_output *etwas_standard_output(void)
 
 struct etwas_output *etwas_standard_error(void)
 {
-    static struct etwas_output output;
+    static _Thread_local struct etwas_output output;
 
     etwas_output_to(&output, STDERR_FILENO);
+    output.is_freed_when_flushed = true; /* the thread may end then */
     return &output;
 }
 
@@ -136,6 +147,9 @@ void etwas_output_flush(struct etwas_output *output)
         write_all(output, output->bytes, output->used_bytes);
     }
     output->used_bytes = 0;
+    if (output->is_freed_when_flushed) {
+        etwas_output_free(output);
+    }
 }
 
 int etwas_output_no_memory(const char *purpose)
@@ -169,6 +183,26 @@ struct etwas_output *etwas_output_anew(struct etwas_output *output)
     output->used_bytes = 0;
     (void)etwas_output_room(output, 0);
     return output;
+}
+
+struct etwas_output *etwas_output_scratch(struct etwas_output *output)
+{
+    if (output->scratch == NULL) {
+        output->scratch = output_make();
+    }
+    return etwas_output_anew(output->scratch);
+}
+
+void etwas_output_free(struct etwas_output *output)
+{
+    if (output->scratch != NULL) {
+        etwas_output_free(output->scratch);
+    }
+    free(output->scratch);
+    free(output->bytes);
+    output->scratch = NULL;
+    output->bytes = NULL;
+    output->used_bytes = output->room_bytes = 0;
 }
 
 char *etwas_output_copy(const struct etwas_output *output)

@@ -36,11 +36,19 @@ struct etwas_output_script {
     uint32_t long_bytes; /* of all strings, what is beyond the least */
 };
 
+/* The second of the time that was written last, as text: most times have that of the one before. */
+struct etwas_output_second {
+    int64_t unix_second;
+    char text[sizeof "2026-11-21T08:19:17"]; /* "": no time was written */
+};
+
 /*
  * An output. All zeroes is a text in memory, which has no descriptor, grows, and is never written.
+ * An output belongs to one thread at a time, as do its scratch texts.
  */
 struct etwas_output {
     bool has_descriptor; /* etwas_output_to gave it one */
+    bool is_freed_when_flushed;
     int descriptor;
     const char *path; /* for messages; NULL: standard output, or it has none */
     size_t used_bytes;
@@ -48,7 +56,9 @@ struct etwas_output {
     char last;         /* byte that was written to the descriptor */
     int error;         /* errno of the first write that failed; 0 while all is well */
     struct etwas_output_script script;
-    char *bytes; /* for as long as the program runs */
+    struct etwas_output_second second;
+    struct etwas_output *scratch; /* NULL: it was not asked for */
+    char *bytes;                  /* until etwas_output_free */
 };
 
 /* Sends what is written from now on to a descriptor. */
@@ -64,7 +74,20 @@ char *etwas_output_copy(const struct etwas_output *output);
 /* Empties a text in memory and returns it; its `bytes` are never NULL afterwards. */
 struct etwas_output *etwas_output_anew(struct etwas_output *output);
 
-/* The outputs of the program. */
+/*
+ * Returns an empty text in memory that belongs to `output`, for what is changed before it is
+ * written there. It is valid until the next call with the same output; until then nothing may be
+ * called that prints to `output` and asks for it, too. What prints to the text has the text's own.
+ */
+struct etwas_output *etwas_output_scratch(struct etwas_output *output);
+
+/* Frees the memory of an output, which is empty then, and of its scratch texts. */
+void etwas_output_free(struct etwas_output *output);
+
+/*
+ * The outputs of the program. Each thread has a standard error of its own: a message is written in
+ * one piece, when it is flushed.
+ */
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 

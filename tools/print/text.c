@@ -11,36 +11,27 @@
 #include <stdlib.h>
 #include <time.h>
 
+void etwas_text_guid_characters(char text[ETWAS_TEXT_GUID_CHARACTERS], const etwas_guid *guid)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint64_t first = (uint64_t)guid->Data1 << 32 | (uint32_t)guid->Data2 << 16 | guid->Data3;
+    size_t at = 0;
+
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned byte = i < 8 ? (unsigned)(first >> (56 - 8 * i)) & 0xFF : guid->Data4[i - 8];
+
+        if (i >= 4 && i <= 10 && i % 2 == 0) {
+            text[at++] = '-';
+        }
+        text[at++] = digits[byte >> 4];
+        text[at++] = digits[byte & 15];
+    }
+}
+
 void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid)
 {
-    const uint8_t bytes[16] = {
-        (uint8_t)(guid->Data1 >> 24),
-        (uint8_t)(guid->Data1 >> 16),
-        (uint8_t)(guid->Data1 >> 8),
-        (uint8_t)guid->Data1,
-        (uint8_t)(guid->Data2 >> 8),
-        (uint8_t)guid->Data2,
-        (uint8_t)(guid->Data3 >> 8),
-        (uint8_t)guid->Data3,
-        guid->Data4[0],
-        guid->Data4[1],
-        guid->Data4[2],
-        guid->Data4[3],
-        guid->Data4[4],
-        guid->Data4[5],
-        guid->Data4[6],
-        guid->Data4[7],
-    };
-
-    etwas_output_hex(output, bytes, 4);
-    etwas_output_char(output, '-');
-    etwas_output_hex(output, bytes + 4, 2);
-    etwas_output_char(output, '-');
-    etwas_output_hex(output, bytes + 6, 2);
-    etwas_output_char(output, '-');
-    etwas_output_hex(output, bytes + 8, 2);
-    etwas_output_char(output, '-');
-    etwas_output_hex(output, bytes + 10, 6);
+    etwas_text_guid_characters(etwas_output_room(output, ETWAS_TEXT_GUID_CHARACTERS), guid);
+    output->used_bytes += ETWAS_TEXT_GUID_CHARACTERS;
 }
 
 bool etwas_text_parse_guid(const char *text, etwas_guid *guid)
@@ -72,21 +63,17 @@ bool etwas_text_parse_guid(const char *text, etwas_guid *guid)
 #define SECONDS_1601_1970 INT64_C(11644473600)
 #define FILETIME_YEAR_9999 INT64_C(2650467743999999999)
 
-/* Events come in time order, so most have the second of the one before: its text is kept. */
-static void put_second(char text[19], int64_t unix_second)
+static void put_second(char text[19], struct etwas_output_second *last, int64_t unix_second)
 {
-    static int64_t kept_second = INT64_MIN;
-    static char kept[sizeof "2026-11-21T08:19:17"];
-
-    if (unix_second != kept_second) {
+    if (last->unix_second != unix_second || last->text[0] == '\0') {
         time_t second = unix_second;
         struct tm parts;
 
         gmtime_r(&second, &parts);
-        strftime(kept, sizeof kept, "%Y-%m-%dT%H:%M:%S", &parts);
-        kept_second = unix_second;
+        strftime(last->text, sizeof last->text, "%Y-%m-%dT%H:%M:%S", &parts);
+        last->unix_second = unix_second;
     }
-    memcpy(text, kept, 19);
+    memcpy(text, last->text, 19);
 }
 
 /* The second, so many digits of it, and the zone. */
@@ -95,7 +82,7 @@ static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t 
 {
     char *text = etwas_output_room(output, 21 + digits);
 
-    put_second(text, unix_second);
+    put_second(text, &output->second, unix_second);
     text[19] = '.';
     /* Seven or nine of them: the last, and pairs. */
     text[19 + digits] = (char)('0' + fraction % 10);

@@ -21,6 +21,9 @@ enum {
     ETWAS_TEXT_POINT_BYTES = 4,      /* of a code point in UTF-8, at most */
 };
 
+/* Makes the text of a GUID, without a NUL, in the form of the next one. */
+void etwas_text_guid_characters(char text[ETWAS_TEXT_GUID_CHARACTERS], const etwas_guid *guid);
+
 /* Writes a GUID as 68fdd900-4a3e-11d1-84f4-0000f80464e3. */
 void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
 

@@ -146,7 +146,7 @@ static void put_ids(struct etwas_output *output, const etwas_schema *schema)
     const char *before = schema->event[0] != '\0' ? "  " : "";
 
     if (describes_itself) {
-        etwas_output_text(output, etwas_schema_texts_opcode(descriptor->Opcode));
+        etwas_schema_texts_print_opcode(output, descriptor->Opcode);
     }
     if (schema->info->DecodingSource == DecodingSourceWbem) {
         put_id(output, before, "type", descriptor->Opcode);

@@ -53,7 +53,7 @@ void etwas_stat_print_title(struct etwas_output *output, enum etwas_text_style s
     if (!has_name) {
         etwas_text_guid(output, &kind->key.guid);
     } else if (kind->key.event_name[0] != '\0') {
-        etwas_output_text(output, etwas_schema_texts_opcode(kind->key.type));
+        etwas_schema_texts_print_opcode(output, kind->key.type);
     }
     if (!has_name || (kind->schema_texts == NULL && kind->key.event_name[0] == '\0')) {
         etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");

@@ -50,7 +50,7 @@ static struct etwas_perfetto_name *make_event_name(struct etwas_perfetto *perfet
     if (event.text != NULL && (current->schema_texts != NULL || !current->event.classic)) {
         etwas_text_utf8(text, ETWAS_TEXT_PLAIN, event.text, event.bytes);
         if (current->event.event_name.text != NULL) {
-            etwas_output_text(text, etwas_schema_texts_opcode(descriptor->Opcode));
+            etwas_schema_texts_print_opcode(text, descriptor->Opcode);
         }
     } else if (current->schema_texts != NULL) {
         etwas_output_char(text, current->event.classic ? '/' : '#');
