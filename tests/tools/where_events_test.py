@@ -256,6 +256,14 @@ class Where(NamesTest):
             self.assertEqual(stat["events"], wanted, expression)
         self.assertEqual(self.lines("--columns", "id,text", path)[-2:], [r'7 "took 500 of a\n"', "8 -"])
 
+    def test_texts_are_compared_whole_however_long_they_are(self):
+        guid = uuid.UUID(RED).bytes_le
+        records = [etl.message(7, 0x02, guid, b"\xff" * 60000 + b"\0"), etl.message(7, 0x02, guid, b"a\0"),
+                   etl.message_format(1_000_001, RED, 7, "%s")]
+        path = self.write("long.etl", etl.header_buffer(2, size=1 << 17) + etl.buffer(records, 1, stamp=1 << 60, size=1 << 17))
+        for expression, wanted in (("text == text", 2), ("text != text", 0), ('"a" == text', 1)):
+            self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
+
     def test_dates_and_guids_of_fields_compare_as_such(self):
         fields = etl.tl_field("when", 17) + etl.tl_field("day", 18) + etl.tl_field("g", GUID)
         payload = (struct.pack("<Q", 132756731757990000) + struct.pack("<8H", 2021, 9, 4, 9, 14, 59, 35, 799)

@@ -153,27 +153,23 @@ static struct etwas_where_number number_at(void *context, const struct etwas_whe
                : number_of_field(value_at(current, operand->field, index));
 }
 
-static size_t text_of_property(struct etwas_current_event *current,
-                               const struct etwas_where_operand *operand, char *text)
+static void put_property(struct etwas_output *text, struct etwas_current_event *current,
+                         const struct etwas_where_operand *operand)
 {
     const etwas_guid *guid = etwas_current_event_guid(current, operand->property);
     struct etwas_where_number number;
     struct etwas_event_string string;
 
     if (guid != NULL) {
-        return (size_t)snprintf(
-            text, TEXT_BYTES, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", guid->Data1,
-            guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
-            guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
+        etwas_text_guid(text, guid);
+    } else if (!etwas_current_event_number(current, operand, &number)) {
+        string = string_of(current, operand->property);
+        etwas_output_bytes(text, string.text, string.bytes);
+    } else if (number.kind == ETWAS_WHERE_SIGNED) {
+        etwas_output_signed(text, number.i);
+    } else {
+        etwas_output_unsigned(text, number.u);
     }
-    if (etwas_current_event_number(current, operand, &number)) {
-        return (size_t)(number.kind == ETWAS_WHERE_SIGNED
-                            ? snprintf(text, TEXT_BYTES, "%lld", (long long)number.i)
-                            : snprintf(text, TEXT_BYTES, "%llu", (unsigned long long)number.u));
-    }
-    string = string_of(current, operand->property);
-    memcpy(text, string.text, string.bytes);
-    return string.bytes;
 }
 
 /* A GUID without its braces; the name alone of an error's code that has one, as 5(NAME). */
@@ -198,23 +194,22 @@ static const char *bare(const etwas_value *value, char *text, size_t *bytes)
 static const char *text_at(void *context, const struct etwas_where_operand *operand, uint32_t index,
                            unsigned side, size_t *bytes)
 {
-    static char texts[2][TEXT_BYTES];
     struct etwas_current_event *current = context;
-    char *text = texts[side];
+    struct etwas_output *text = etwas_output_anew(&current->sides[side]);
+    const etwas_value *value;
 
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        *bytes = text_of_property(current, operand, text);
-    } else {
-        const etwas_value *value = value_at(current, operand->field, index);
-
-        *bytes = etwas_value_text(value, text, TEXT_BYTES);
-        if (*bytes >= TEXT_BYTES) {
-            *bytes = TEXT_BYTES - 1;
-        }
-        return bare(value, text, bytes);
+        put_property(text, current, operand);
+        *bytes = text->used_bytes;
+        etwas_output_char(text, '\0');
+        return text->bytes;
     }
-    text[*bytes] = '\0';
-    return text;
+    value = value_at(current, operand->field, index);
+    *bytes = etwas_value_text(value, etwas_output_room(text, TEXT_BYTES), TEXT_BYTES);
+    if (*bytes >= TEXT_BYTES) {
+        *bytes = TEXT_BYTES - 1;
+    }
+    return bare(value, text->bytes, bytes);
 }
 
 bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current)

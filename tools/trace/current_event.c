@@ -90,6 +90,8 @@ void etwas_current_event_find_provider(struct etwas_current_event *current)
 void etwas_current_event_free(struct etwas_current_event *current)
 {
     free(current->values);
+    etwas_output_free(&current->sides[0]);
+    etwas_output_free(&current->sides[1]);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */

@@ -42,6 +42,7 @@ struct etwas_current_event {
     uint32_t cut_path;    /* of the field asked for that is not whole, or not described; _NONE */
     struct etwas_fields_rest cut;
     bool out_of_memory;
+    struct etwas_output sides[2]; /* of a comparison of --where */
 };
 
 /*
