@@ -207,7 +207,6 @@ int main(int argc, char **argv)
         if (strcmp(command, commands[i].name) == 0) {
             argv[1] = commands[i].title;
             result = commands[i].run(argc - 1, argv + 1);
-            etwas_descriptions_forget();
             etwas_files_free();
             return result;
         }

@@ -59,7 +59,7 @@ static void on_record(EVENT_RECORD *record)
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time)
 {
-    static struct etwas_input input;
+    struct etwas_input input;
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
 
     if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_FINE) {
@@ -204,17 +204,16 @@ void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style st
 struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
                                                const EVENT_RECORD *record)
 {
-    static uint64_t frames[ETWAS_UNWIND_FRAMES];
     struct etwas_event_stack stack = etwas_event_stack(record);
     struct etwas_user_stack user;
 
     if (etwas_user_stack_read(record, &user)) {
-        stack = (struct etwas_event_stack){.frames = (const uint8_t *)frames,
-                                           .frame_bytes = sizeof *frames,
+        stack = (struct etwas_event_stack){.frames = (const uint8_t *)addresses->frames,
+                                           .frame_bytes = sizeof *addresses->frames,
                                            .process = user.process,
                                            .first_return = 1};
         stack.count = etwas_unwind(addresses->unwinder, &user,
-                                   record->EventHeader.TimeStamp.QuadPart, frames);
+                                   record->EventHeader.TimeStamp.QuadPart, addresses->frames);
     }
     return stack;
 }

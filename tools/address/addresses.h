@@ -20,8 +20,9 @@ struct etwas_addresses {
     etwas_decoder *decoder;
     struct etwas_images images;
     struct etwas_kernel_symbols kernel;
-    struct etwas_schedule threads;   /* the threads of the addresses */
-    struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
+    struct etwas_schedule threads;        /* the threads of the addresses */
+    struct etwas_unwinder *unwinder;      /* NULL: nothing can be unwound */
+    uint64_t frames[ETWAS_UNWIND_FRAMES]; /* of the stack that was unwound last */
 };
 
 /* An address, and the process and time of the event that has it. */

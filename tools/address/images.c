@@ -236,7 +236,7 @@ static void take_build(struct etwas_images *images, const struct told *told)
 void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder,
                              const EVENT_RECORD *record)
 {
-    static struct told told;
+    struct told told;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
     bool is_build = memcmp(&record->EventHeader.ProviderId, &etwas_names_build_class,
                            sizeof etwas_names_build_class) == 0;

@@ -7,6 +7,7 @@
 
 #include "cli/built.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #ifdef ETWAS_LIBDW
@@ -414,20 +415,22 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 
 #else
 
+static void say_without_libdw(void)
+{
+    fputs("etwas: note: functions have no names: this etwas was built without "
+          "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+          stderr);
+}
+
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
                                          size_t build_id_bytes, bool *has_changed)
 {
-    static bool is_said;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)path;
     (void)build_id;
     (void)build_id_bytes;
-    if (!is_said) {
-        fputs("etwas: note: functions have no names: this etwas was built without "
-              "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-              stderr);
-        is_said = true;
-    }
+    (void)pthread_once(&once, say_without_libdw);
     *has_changed = false;
     return NULL;
 }

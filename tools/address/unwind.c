@@ -12,6 +12,7 @@
 #include "cli/built.h"
 #include "event/event.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,21 +331,23 @@ void etwas_unwinder_close(struct etwas_unwinder *unwinder)
     (void)unwinder;
 }
 
+static void say_without_libdw(void)
+{
+    fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
+          "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+          stderr);
+}
+
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,
                       int64_t time, uint64_t frames[ETWAS_UNWIND_FRAMES])
 {
-    static bool is_said;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)unwinder;
     (void)stack;
     (void)time;
     (void)frames;
-    if (!is_said) {
-        fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
-              "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-              stderr);
-        is_said = true;
-    }
+    (void)pthread_once(&once, say_without_libdw);
     return 0;
 }
 

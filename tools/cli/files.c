@@ -29,7 +29,7 @@ enum {
     MOST_FOLDERS = 1000,     /* that are looked into for them: the folder may be the root */
 };
 
-static struct etwas_files *newest; /* of those that were read */
+static struct etwas_files *newest; /* that the command read, to be freed at its end */
 
 /*
  * Returns the length of the name before its last number and `sign`. `digits`: the number has so
@@ -128,9 +128,8 @@ static void look_below(struct below *below, const char *folder, bool is_given)
 static void say_below(const char *command, const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
-    static struct below below;
+    struct below below = {.traces = 0};
 
-    below = (struct below){.traces = 0};
     look_below(&below, folder, true);
     if (below.traces == 0) {
         return;
@@ -260,8 +259,6 @@ static void allow_descriptors(uint32_t files)
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most)
 {
-    static char too_many[48];
-
     files->before = newest;
     newest = files;
     for (char *const *argument = first; argument < end; argument++) {
@@ -273,16 +270,11 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
         return "which file?";
     }
     if (files->count > most) {
-        (void)snprintf(too_many, sizeof too_many, "at most %u files at once", most);
-        return too_many;
+        (void)snprintf(files->wrong, sizeof files->wrong, "at most %u files at once", most);
+        return files->wrong;
     }
     allow_descriptors(files->count);
     return NULL;
-}
-
-const struct etwas_files *etwas_files_given(void)
-{
-    return newest;
 }
 
 void etwas_files_free(void)

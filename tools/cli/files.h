@@ -15,7 +15,8 @@
 struct etwas_files {
     char **paths; /* until etwas_files_free: a variable that lasts so long has them */
     uint32_t count;
-    struct etwas_files *before; /* that were read before these */
+    struct etwas_files *before; /* that the command read before these */
+    char wrong[48];             /* what etwas_files_read returns may be in it */
 };
 
 /*
@@ -39,9 +40,6 @@ bool etwas_files_is_log(const char *name);
  * below it: they are not read. `command` is the name for the message, such as "etwas ship".
  */
 void etwas_files_report_others(const char *command, const char *folder);
-
-/* Returns the list that the command has read last, or NULL. */
-const struct etwas_files *etwas_files_given(void);
 
 /* Frees all lists, at the end of the command. */
 void etwas_files_free(void);

@@ -132,10 +132,10 @@ static void put_rest(struct arguments *arguments, const struct etwas_fields_rest
 static void put_odd(struct arguments *arguments, const struct etwas_schema_texts *schema_texts,
                     const struct etwas_fields_rest *rest)
 {
-    static struct etwas_output words;
+    struct etwas_output *words = etwas_output_scratch(arguments->output);
 
-    if (etwas_marks_print_odd(etwas_output_anew(&words), schema_texts, rest)) {
-        put_text(arguments, "etwas.odd", words.bytes, words.used_bytes);
+    if (etwas_marks_print_odd(words, schema_texts, rest)) {
+        put_text(arguments, "etwas.odd", words->bytes, words->used_bytes);
     }
 }
 

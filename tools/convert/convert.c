@@ -224,18 +224,10 @@ int etwas_command_convert(int argc, char **argv)
     if (!parse_options(argc, argv, &convert, &result)) {
         return result;
     }
+    etwas_shared_descriptions_open(&convert.shared, convert.paths, convert.path_count);
     result = etwas_window_resolve(&convert.window, "convert", convert.paths, convert.path_count)
                  ? make(&convert)
                  : etwas_command_misused("convert");
-    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
-        if (convert.descriptions[i].decoder != NULL) {
-            etwas_descriptions_report_left_out(convert.descriptions[i].decoder,
-                                               convert.descriptions[i].path);
-            etwas_descriptions_close(&convert.descriptions[i]);
-        }
-        etwas_trace_losses_free(&convert.losses[i]);
-    }
-    etwas_current_event_free(&convert.current);
-    etwas_where_clear(&convert.where);
+    etwas_convert_free(&convert);
     return result;
 }

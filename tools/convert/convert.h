@@ -35,8 +35,9 @@ struct etwas_convert {
     bool compress;
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
-    struct etwas_convert_clock clocks[ETWAS_INPUT_FILES];      /* likewise */
-    struct etwas_trace_losses losses[ETWAS_INPUT_FILES];       /* likewise */
+    struct etwas_shared_descriptions shared;
+    struct etwas_convert_clock clocks[ETWAS_INPUT_FILES]; /* likewise */
+    struct etwas_trace_losses losses[ETWAS_INPUT_FILES];  /* likewise */
     bool out_of_memory;
     bool is_empty;   /* there is nothing of what is asked for, which was told */
     bool is_refused; /* the input is, which was told: nobody gets the output */
@@ -51,6 +52,8 @@ struct etwas_convert {
     bool is_wanted; /* --where holds */
     const struct etwas_convert_reader *reader;
     void *state; /* the target's */
+
+    struct etwas_output scratch; /* a text of the event while it is made, or changed */
 };
 
 /* The receiver of the events. */
@@ -86,6 +89,9 @@ struct etwas_convert_target {
  * the first time.
  */
 int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader);
+
+/* Closes and frees what reading has left in it, once. */
+void etwas_convert_free(struct etwas_convert *convert);
 
 extern const struct etwas_convert_target etwas_convert_ndjson;
 extern const struct etwas_convert_target etwas_convert_csv;

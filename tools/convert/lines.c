@@ -9,31 +9,38 @@
 #include "convert/convert.h"
 #include "dump/dump.h"
 
+#include <stdlib.h>
+
 static int run(struct etwas_convert *convert, enum etwas_dump_form form)
 {
-    static struct etwas_dump dump;
-    int result;
+    struct etwas_dump *dump = calloc(1, sizeof *dump);
+    int result = ETWAS_EXIT_USAGE;
 
-    dump.command = "convert";
-    dump.limit = UINT64_MAX;
-    dump.form = form;
-    dump.run = &convert->run;
-    dump.output = convert->output;
-    dump.several_files = convert->path_count > 1;
-    dump.has_where = convert->has_where;
-    etwas_where_move(&dump.where, &convert->where);
-    dump.window = convert->window;
-    dump.paths = convert->field_paths;
-    dump.wants_durations = dump.where.wants_duration;
+    if (dump == NULL) {
+        convert->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    dump->command = "convert";
+    dump->limit = UINT64_MAX;
+    dump->form = form;
+    dump->run = &convert->run;
+    dump->output = convert->output;
+    dump->several_files = convert->path_count > 1;
+    dump->has_where = convert->has_where;
+    etwas_where_move(&dump->where, &convert->where);
+    dump->window = convert->window;
+    dump->paths = convert->field_paths;
+    dump->wants_durations = dump->where.wants_duration;
     convert->field_paths.count = 0;
     convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
-    if (!etwas_dump_choose_columns(&dump)) {
-        return ETWAS_EXIT_USAGE;
+    if (etwas_dump_choose_columns(dump)) {
+        result = etwas_dump_run(dump, convert->paths, convert->path_count);
+        convert->is_empty = (etwas_window_is_set(&dump->window) && !dump->window.has_held) ||
+                            (dump->has_where && !dump->where.has_held);
+        convert->window.has_held = true; /* dump has told if it has not */
     }
-    result = etwas_dump_run(&dump, convert->paths, convert->path_count);
-    convert->is_empty = (etwas_window_is_set(&dump.window) && !dump.window.has_held) ||
-                        (dump.has_where && !dump.where.has_held);
-    convert->window.has_held = true; /* dump has told if it has not */
+    etwas_where_clear(&dump->where);
+    free(dump);
     return result;
 }
 

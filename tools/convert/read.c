@@ -136,9 +136,9 @@ static int open_inputs(struct etwas_convert *convert)
 
         convert->clocks[input->number - 1] =
             (struct etwas_convert_clock){.counts_ns = counts_ns(input)};
-        convert->out_of_memory |=
-            descriptions->decoder == NULL &&
-            !etwas_descriptions_open(descriptions, input->path, &convert->field_paths);
+        convert->out_of_memory |= descriptions->decoder == NULL &&
+                                  !etwas_descriptions_open(descriptions, input->path,
+                                                           &convert->field_paths, &convert->shared);
         etwas_trace_losses_free(losses); /* a second reading makes them anew */
         convert->out_of_memory |= !etwas_trace_losses_read(losses, input->trace);
     }
@@ -188,4 +188,20 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
         }
     }
     return result == ETWAS_EXIT_FINE ? processed : result;
+}
+
+void etwas_convert_free(struct etwas_convert *convert)
+{
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        if (convert->descriptions[i].decoder != NULL) {
+            etwas_descriptions_report_left_out(convert->descriptions[i].decoder,
+                                               convert->descriptions[i].path);
+            etwas_descriptions_close(&convert->descriptions[i]);
+        }
+        etwas_trace_losses_free(&convert->losses[i]);
+    }
+    etwas_shared_descriptions_close(&convert->shared);
+    etwas_current_event_free(&convert->current);
+    etwas_output_free(&convert->scratch);
+    etwas_where_clear(&convert->where);
 }

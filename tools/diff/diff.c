@@ -149,86 +149,24 @@ static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *r
     }
     diff->counts[0] = sides[0].count;
     diff->counts[1] = sides[1].count;
-    diff->runs = calloc((size_t)diff->counts[0] + diff->counts[1], sizeof *diff->runs);
-    for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
-        diff->runs[i].path =
-            i < diff->counts[0] ? sides[0].paths[i] : sides[1].paths[i - diff->counts[0]];
-    }
+    diff->paths[0] = sides[0].paths;
+    diff->paths[1] = sides[1].paths;
     return true;
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
-static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff_run *other)
+static void note_overlaps(const struct etwas_diff *diff)
 {
-    return one->has_time && other->has_time && one->begin_ns < other->end_ns &&
-           other->begin_ns < one->end_ns;
-}
-
-/*
- * Counts what the runs of a side lost. If runs overlap, as snapshots of one session do, the one
- * that lost the most counts, and the others are no runs of their own.
- */
-static void count_lost(struct etwas_diff *diff, unsigned side, uint32_t count)
-{
-    const struct etwas_diff_run *runs = &diff->runs[side == 0 ? 0 : diff->counts[0]];
-    uint32_t overlapping = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t before = 0;
-        bool overlaps = false;
-
-        for (uint32_t j = 0; j < i; j++) {
-            if (runs[j].place == runs[i].place) {
-                before = runs[j].events_lost > before ? runs[j].events_lost : before;
-                overlaps |= do_overlap(&runs[i], &runs[j]);
-            }
-        }
-        overlapping += overlaps;
-        diff->events_lost[side] += runs[i].events_lost > before ? runs[i].events_lost - before : 0;
-    }
-    if (overlapping > 0) {
-        fprintf(stderr,
-                "etwas diff: note: %" PRIu32 " of the runs of %s overlap%s another one of the same "
-                "session: what both have counts in each. Name files that do not overlap\n",
-                overlapping, side == 0 ? "a" : "b", overlapping == 1 ? "s" : "");
-    }
-}
-
-/*
- * A file that cannot be read whole is compared by what was read; one that is no trace, not at all.
- */
-static int read_all(struct etwas_diff *diff)
-{
-    int result = ETWAS_EXIT_FINE;
-
-    if (diff->runs == NULL || !etwas_span_classes_open(&diff->names)) {
-        diff->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
-    }
-    for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
-        int read = etwas_diff_read(diff, &diff->runs[i]);
-
-        if (read == ETWAS_EXIT_OPEN || read == ETWAS_EXIT_USAGE) {
-            return read;
-        }
-        result = result == ETWAS_EXIT_FINE ? read : result;
-    }
-    count_lost(diff, 0, diff->counts[0]);
-    count_lost(diff, 1, diff->counts[1]);
-    return result;
-}
-
-static void diff_free(struct etwas_diff *diff)
-{
-    for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
-        for (uint32_t class_index = 0; class_index < ETWAS_SPAN_CLASSES; class_index++) {
-            free(diff->runs[i].sums[class_index]);
+    for (unsigned side = 0; side < 2; side++) {
+        if (diff->overlapping[side] > 0) {
+            fprintf(stderr,
+                    "etwas diff: note: %" PRIu32 " of the runs of %s overlap%s another one of the "
+                    "same session: what both have counts in each. Name files that do not overlap\n",
+                    diff->overlapping[side], side == 0 ? "a" : "b",
+                    diff->overlapping[side] == 1 ? "s" : "");
         }
     }
-    free(diff->runs);
-    free(diff->classes);
-    etwas_span_classes_close(&diff->names);
 }
 
 static int show_diff(struct etwas_output *output, const struct etwas_diff *diff, int result)
@@ -255,7 +193,8 @@ int etwas_command_diff(int argc, char **argv)
     if (!parse_options(argc, argv, &diff, &result)) {
         return result;
     }
-    result = read_all(&diff);
+    result = etwas_diff_read(&diff);
+    note_overlaps(&diff);
     if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN && result != ETWAS_EXIT_USAGE) {
         if (etwas_diff_compare(&diff) || !diff.has_events) { /* of nothing, which was said */
             result = diff.out_of_memory ? result : show_diff(output, &diff, result);
@@ -270,6 +209,6 @@ int etwas_command_diff(int argc, char **argv)
     if (diff.out_of_memory) {
         result = etwas_output_no_memory("to compare everything");
     }
-    diff_free(&diff);
+    etwas_diff_free(&diff);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

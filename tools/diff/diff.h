@@ -80,8 +80,13 @@ struct etwas_diff {
     bool json;
     struct etwas_window window; /* of each run: +1 counts from its own first event */
 
+    char *const *paths[2]; /* of the sides */
+    uint32_t counts[2];
+
+    /* What was found. */
     struct etwas_diff_run *runs; /* the first side's first */
-    uint32_t counts[2];          /* of the sides */
+    char **all_paths;            /* the second side's first: in this order descriptions are found */
+    struct etwas_shared_descriptions shared;
     struct etwas_span_classes names;
     bool by_runs;
     uint32_t units[2];
@@ -90,14 +95,20 @@ struct etwas_diff {
     uint32_t differing;
     uint64_t other_classes; /* spans and events of classes that had no room */
     uint64_t events_lost[2];
-    bool has_events; /* in the window, of some run */
+    uint32_t overlapping[2]; /* runs with another of the same session */
+    bool has_events;         /* in the window, of some run */
     bool out_of_memory;
 };
 
 /* ---- measure.c ---- */
 
-/* Reads one file into a run. Returns what the program exits with. */
-int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run);
+/*
+ * Reads all files into runs. A file that cannot be read whole is compared by what was read; one
+ * that is no trace, not at all. Returns what the program exits with.
+ */
+int etwas_diff_read(struct etwas_diff *diff);
+
+void etwas_diff_free(struct etwas_diff *diff);
 
 /* ---- compare.c ---- */
 

@@ -216,16 +216,15 @@ static void on_record(EVENT_RECORD *record)
     }
 }
 
-int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
+static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
 {
     static const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                            .time = ETWAS_INPUT_RAW};
-    static struct reading reading;
-    static struct etwas_input input;
+    struct reading reading = {.diff = diff, .run = run, .window = diff->window};
+    struct etwas_input input;
     struct etwas_input_run files = {.inputs = &input, .count = 1};
     int result;
 
-    reading = (struct reading){.diff = diff, .run = run, .window = diff->window};
     if (!etwas_window_resolve(&reading.window, "diff", &run->path, 1)) {
         return ETWAS_EXIT_USAGE;
     }
@@ -234,7 +233,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (!etwas_descriptions_open(&reading.descriptions, run->path, &reading.paths) ||
+    if (!etwas_descriptions_open(&reading.descriptions, run->path, &reading.paths, &diff->shared) ||
         etwas_spans_open(0, &reading.spans) != ERROR_SUCCESS) {
         diff->out_of_memory = true;
     }
@@ -256,4 +255,88 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
         etwas_descriptions_close(&reading.descriptions);
     }
     return result;
+}
+
+/* ---- all files ------------------------------------------------------------------------------- */
+
+static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff_run *other)
+{
+    return one->has_time && other->has_time && one->begin_ns < other->end_ns &&
+           other->begin_ns < one->end_ns;
+}
+
+/*
+ * Counts what the runs of a side lost. If runs overlap, as snapshots of one session do, the one
+ * that lost the most counts, and the others are no runs of their own.
+ */
+static void count_lost(struct etwas_diff *diff, unsigned side)
+{
+    const struct etwas_diff_run *runs = &diff->runs[side == 0 ? 0 : diff->counts[0]];
+
+    for (uint32_t i = 0; i < diff->counts[side]; i++) {
+        uint64_t before = 0;
+        bool overlaps = false;
+
+        for (uint32_t j = 0; j < i; j++) {
+            if (runs[j].place == runs[i].place) {
+                before = runs[j].events_lost > before ? runs[j].events_lost : before;
+                overlaps |= do_overlap(&runs[i], &runs[j]);
+            }
+        }
+        diff->overlapping[side] += overlaps;
+        diff->events_lost[side] += runs[i].events_lost > before ? runs[i].events_lost - before : 0;
+    }
+}
+
+static bool make_runs(struct etwas_diff *diff)
+{
+    uint32_t first = diff->counts[0];
+    uint32_t second = diff->counts[1];
+
+    diff->runs = calloc((size_t)first + second, sizeof *diff->runs);
+    diff->all_paths = calloc((size_t)first + second, sizeof *diff->all_paths);
+    if (diff->runs == NULL || diff->all_paths == NULL || !etwas_span_classes_open(&diff->names)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < first + second; i++) {
+        diff->runs[i].path = i < first ? diff->paths[0][i] : diff->paths[1][i - first];
+        diff->all_paths[i] = i < second ? diff->paths[1][i] : diff->paths[0][i - second];
+    }
+    etwas_shared_descriptions_open(&diff->shared, diff->all_paths, first + second);
+    return true;
+}
+
+int etwas_diff_read(struct etwas_diff *diff)
+{
+    int result = ETWAS_EXIT_FINE;
+
+    if (!make_runs(diff)) {
+        diff->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
+        int read = read_run(diff, &diff->runs[i]);
+
+        if (read == ETWAS_EXIT_OPEN || read == ETWAS_EXIT_USAGE) {
+            return read;
+        }
+        result = result == ETWAS_EXIT_FINE ? read : result;
+    }
+    count_lost(diff, 0);
+    count_lost(diff, 1);
+    return result;
+}
+
+void etwas_diff_free(struct etwas_diff *diff)
+{
+    for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
+        for (uint32_t class_index = 0; class_index < ETWAS_SPAN_CLASSES; class_index++) {
+            free(diff->runs[i].sums[class_index]);
+        }
+    }
+    free(diff->runs);
+    free((void *)diff->all_paths);
+    free(diff->classes);
+    etwas_shared_descriptions_close(&diff->shared);
+    etwas_span_classes_close(&diff->names);
 }

@@ -101,7 +101,8 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
 }
 
 const char *etwas_dump_column_name(const struct etwas_dump *dump,
-                                   const struct etwas_dump_column *column)
+                                   const struct etwas_dump_column *column,
+                                   char given[ETWAS_DUMP_COLUMN_NAME_BYTES])
 {
     static const char *const times[] = {
         [ETWAS_DUMP_TIME] = "time",
@@ -109,7 +110,6 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
         [ETWAS_DUMP_QPC] = "qpc_ns",
         [ETWAS_DUMP_SYSTEM] = "system_time",
     };
-    static char given[ETWAS_FIELD_PATH_BYTES + 8];
 
     if (column->property == ETWAS_PROPERTY_TIME) {
         return times[dump->clock];
@@ -118,7 +118,8 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
         return column->property == ETWAS_PROPERTY_PROCESSOR ? "cpu"
                                                             : etwas_property_name(column->property);
     }
-    snprintf(given, sizeof given, "%.*s", (int)strcspn(column->name, ","), column->name);
+    snprintf(given, ETWAS_DUMP_COLUMN_NAME_BYTES, "%.*s", (int)strcspn(column->name, ","),
+             column->name);
     return given;
 }
 
@@ -273,7 +274,7 @@ static bool put_string(struct etwas_output *output, const struct etwas_current_e
     return true;
 }
 
-static bool put_event_class(struct etwas_output *output, const struct etwas_current_event *current)
+static bool put_event_class(struct etwas_output *output, struct etwas_current_event *current)
 {
     struct etwas_event_string name = etwas_current_event_name(current, ETWAS_PROPERTY_EVENT_CLASS);
 
@@ -326,8 +327,7 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
 static bool put_other_version(struct etwas_output *output,
                               const struct etwas_current_event *current, bool has_fields)
 {
-    static struct etwas_output scratch;
-    struct etwas_output *words = etwas_output_anew(&scratch);
+    struct etwas_output *words = etwas_output_scratch(output);
 
     if (!etwas_marks_print_version(words, current->schema_texts, current->record)) {
         return false;

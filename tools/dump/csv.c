@@ -8,12 +8,13 @@
 #include "print/csv.h"
 #include "dump/dump.h"
 
-static struct etwas_output cell;
-
 void etwas_dump_csv_title(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->column_count; i++) {
-        etwas_csv_text(dump->output, i == 0, etwas_dump_column_name(dump, &dump->columns[i]));
+        char given[ETWAS_DUMP_COLUMN_NAME_BYTES];
+
+        etwas_csv_text(dump->output, i == 0,
+                       etwas_dump_column_name(dump, &dump->columns[i], given));
     }
     etwas_csv_end(dump->output);
 }
@@ -21,9 +22,10 @@ void etwas_dump_csv_title(struct etwas_dump *dump)
 void etwas_dump_csv(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->column_count; i++) {
-        etwas_output_anew(&cell);
-        etwas_dump_print_column(&cell, dump, &dump->columns[i], false);
-        etwas_csv_cell(dump->output, i == 0, cell.bytes, cell.used_bytes);
+        struct etwas_output *cell = etwas_output_scratch(dump->output);
+
+        etwas_dump_print_column(cell, dump, &dump->columns[i], false);
+        etwas_csv_cell(dump->output, i == 0, cell->bytes, cell->used_bytes);
     }
     etwas_csv_end(dump->output);
 }

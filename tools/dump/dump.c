@@ -393,7 +393,8 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
     int result = etwas_input_open(input, path, number, &callbacks, dump);
 
     if (result == ETWAS_EXIT_FINE &&
-        !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths)) {
+        !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths,
+                                 &dump->shared)) {
         CloseTrace(input->trace);
         result = etwas_output_no_memory(too_many);
     }
@@ -412,6 +413,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     if (dump->run->live == NULL && !etwas_parts_read(&dump->parts, paths, count)) {
         return etwas_output_no_memory(too_many);
     }
+    etwas_shared_descriptions_open(&dump->shared, paths, count);
     for (uint32_t i = 0; i < count; i++) {
         if (open_input(dump, paths[i], i + 1) != ETWAS_EXIT_FINE) {
             result = ETWAS_EXIT_OPEN;
@@ -449,10 +451,6 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
         etwas_descriptions_report_left_out(dump->descriptions[i].decoder,
                                            dump->run->inputs[i].path);
         out_of_memory |= dump->descriptions[i].out_of_memory;
-        etwas_descriptions_close(&dump->descriptions[i]);
-        if (dump->symbols) {
-            etwas_addresses_close(&dump->addresses[i]);
-        }
     }
     if (dump->run->count > 0 && dump->run->live == NULL && dump->shown < dump->limit &&
         dump->where.error == NULL) {
@@ -468,14 +466,22 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
         result = etwas_where_finish(&dump->where, &dump->paths, dump->command,
                                     dump->shown < dump->limit, result);
     }
-    if (out_of_memory) {
-        result = etwas_output_no_memory("to decode everything");
+    return out_of_memory ? etwas_output_no_memory("to decode everything") : result;
+}
+
+static void dump_free(struct etwas_dump *dump)
+{
+    for (uint32_t i = 0; i < dump->run->count; i++) {
+        etwas_descriptions_close(&dump->descriptions[i]);
+        if (dump->symbols) {
+            etwas_addresses_close(&dump->addresses[i]);
+        }
     }
+    etwas_shared_descriptions_close(&dump->shared);
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);
     etwas_spans_close(dump->spans);
     etwas_current_event_free(&dump->current);
-    return result;
 }
 
 int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
@@ -490,10 +496,10 @@ int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
 
         result = result == ETWAS_EXIT_FINE ? processed : result;
     }
-    if (!etwas_output_finish(dump->output)) {
-        return ETWAS_EXIT_OUTPUT;
-    }
-    return finish(dump, paths, count, result);
+    result =
+        etwas_output_finish(dump->output) ? finish(dump, paths, count, result) : ETWAS_EXIT_OUTPUT;
+    dump_free(dump);
+    return result;
 }
 
 int etwas_command_dump(int argc, char **argv)

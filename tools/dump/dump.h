@@ -45,8 +45,20 @@ struct etwas_dump_kind {
 };
 _Static_assert(sizeof(struct etwas_dump_kind) == 24, "compared as bytes, without padding");
 
+/* Processor, process and thread as they were written before, for events of the same ones. */
+struct etwas_dump_origin {
+    uint32_t processor;
+    uint32_t process;
+    uint32_t thread;
+    const struct etwas_input *input; /* NULL: none was written */
+    char text[32];                   /* their longest is 5, 10 and 10 digits, with two spaces */
+    size_t bytes;
+};
+
 enum {
     ETWAS_DUMP_COLUMNS = 64,
+    ETWAS_DUMP_COLUMN_NAME_BYTES = ETWAS_FIELD_PATH_BYTES + 8,
+    ETWAS_DUMP_ORIGINS = 64, /* a power of 2 */
     ETWAS_DUMP_REPORTED =
         64, /* kinds of events of which is told that their schema makes no sense */
 };
@@ -79,8 +91,10 @@ struct etwas_dump {
     uint32_t reported_count;
     uint64_t beyond; /* events with a time that 64 bits cannot hold: it was shown as such */
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
-    struct etwas_addresses addresses[ETWAS_INPUT_FILES];       /* likewise, if they are wanted */
+    struct etwas_shared_descriptions shared;
+    struct etwas_addresses addresses[ETWAS_INPUT_FILES]; /* likewise, if they are wanted */
     struct etwas_parts parts;
+    struct etwas_dump_origin origins[ETWAS_DUMP_ORIGINS];
 };
 
 /* Takes an option of `etwas dump`, as of etwas_options.take; `context` is the struct etwas_dump. */
@@ -129,9 +143,10 @@ void etwas_dump_print_json_values(struct etwas_dump *dump);
 /* The columns of --columns, or the usual ones. False after a message on standard error. */
 bool etwas_dump_choose_columns(struct etwas_dump *dump);
 
-/* Names what the columns show by dump->clock. */
+/* Names what the columns show by dump->clock. A name that was given is copied to `given`. */
 const char *etwas_dump_column_name(const struct etwas_dump *dump,
-                                   const struct etwas_dump_column *column);
+                                   const struct etwas_dump_column *column,
+                                   char given[ETWAS_DUMP_COLUMN_NAME_BYTES]);
 
 /*
  * Writes what a column shows of the event, harmless on a terminal. False: there is no such thing,

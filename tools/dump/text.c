@@ -22,7 +22,8 @@ void etwas_dump_text_title(struct etwas_dump *dump)
     }
     etwas_output_char(output, '#');
     for (uint32_t i = 0; i < dump->column_count; i++) {
-        const char *name = etwas_dump_column_name(dump, &dump->columns[i]);
+        char given[ETWAS_DUMP_COLUMN_NAME_BYTES];
+        const char *name = etwas_dump_column_name(dump, &dump->columns[i], given);
 
         etwas_output_char(output, ' ');
         etwas_text_utf8(output, ETWAS_TEXT_WORD, name, strlen(name));
@@ -78,20 +79,6 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
     }
 }
 
-/* Processor, process and thread as they were written before, for events of the same ones. */
-struct origin {
-    uint32_t processor;
-    uint32_t process;
-    uint32_t thread;
-    const struct etwas_input *input; /* NULL: none was written */
-    char text[32];                   /* their longest is 5, 10 and 10 digits, with two spaces */
-    size_t bytes;
-};
-
-enum {
-    ORIGINS = 64, /* a power of 2 */
-};
-
 static bool is_origin(const struct etwas_dump_column *column)
 {
     return column[0].property == ETWAS_PROPERTY_PROCESSOR &&
@@ -102,10 +89,10 @@ static bool is_origin(const struct etwas_dump_column *column)
 /* These three columns. */
 static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *columns)
 {
-    static struct origin origins[ORIGINS];
     const struct etwas_event *event = &dump->current.event;
     struct etwas_output *output = dump->output;
-    struct origin *origin = &origins[(event->processor ^ event->thread) & (ORIGINS - 1)];
+    struct etwas_dump_origin *origin =
+        &dump->origins[(event->processor ^ event->thread) & (ETWAS_DUMP_ORIGINS - 1)];
     size_t start;
 
     if (origin->input == dump->current.input && origin->processor == event->processor &&
@@ -122,7 +109,7 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
     put_column(dump, &columns[1]);
     etwas_output_char(output, ' ');
     put_column(dump, &columns[2]);
-    *origin = (struct origin){
+    *origin = (struct etwas_dump_origin){
         event->processor,          event->process, event->thread, dump->current.input, {0},
         output->used_bytes - start};
     memcpy(origin->text, output->bytes + start, origin->bytes);

@@ -40,11 +40,13 @@ static int compare_events(const void *left, const void *right)
 
 static char *name_of(const struct etwas_stat_kind *kind)
 {
-    static struct etwas_output name;
+    struct etwas_output name = {.bytes = NULL};
+    char *copy;
 
-    etwas_output_anew(&name);
-    etwas_stat_print_title(&name, ETWAS_TEXT_JSON, kind);
-    return etwas_output_copy(&name);
+    etwas_stat_print_title(etwas_output_anew(&name), ETWAS_TEXT_JSON, kind);
+    copy = etwas_output_copy(&name);
+    etwas_output_free(&name);
+    return copy;
 }
 
 static size_t kind_count(const struct etwas_report *report)

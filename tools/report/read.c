@@ -249,7 +249,7 @@ int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t 
 
     report->path_count = count_of_paths;
     report->out_of_memory = !etwas_parts_read(&report->parts, paths, count_of_paths) ||
-                            !etwas_spans_make_room(&report->spans);
+                            !etwas_spans_make_room(&report->spans, paths, count_of_paths);
     if (report->out_of_memory) {
         return ETWAS_EXIT_OPEN;
     }
@@ -300,6 +300,7 @@ void etwas_report_free(struct etwas_report *report)
     etwas_report_trees_free(report);
     etwas_current_event_free(&report->current);
     etwas_current_event_free(&report->filtered);
+    etwas_output_free(&report->scratch);
     etwas_spans_close(report->durations);
     etwas_parts_free(&report->parts);
     etwas_spans_free_room(&report->spans);

@@ -189,6 +189,8 @@ struct etwas_report {
     int64_t time_ns;
     struct etwas_moment moment;
     bool is_inside; /* of the window */
+
+    struct etwas_output scratch; /* texts of an event in a tree */
 };
 
 /* ---- read.c ---------------------------------------------------------------------------------- */

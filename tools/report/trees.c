@@ -28,13 +28,6 @@ static void copy_text(char *kept, size_t room, const struct etwas_output *text)
     kept[bytes] = '\0';
 }
 
-static struct etwas_output *scratch(void)
-{
-    static struct etwas_output output;
-
-    return etwas_output_anew(&output);
-}
-
 /* Nothing more is known of a value than what the decoder says. */
 static bool put_nothing(struct etwas_output *output, void *context, enum etwas_field_kind kind,
                         const etwas_value *value)
@@ -51,7 +44,7 @@ static void describe(struct etwas_report *report, struct etwas_report_tree_event
     static const struct etwas_fields_reader reader = {.put = put_nothing};
     struct etwas_descriptions *descriptions =
         &report->spans.descriptions[report->input->number - 1];
-    struct etwas_output *text = scratch();
+    struct etwas_output *text = etwas_output_anew(&report->scratch);
     struct etwas_fields_rest rest;
     struct etwas_event_string name;
     bool senseless;
@@ -67,7 +60,7 @@ static void describe(struct etwas_report *report, struct etwas_report_tree_event
         etwas_current_event_print_title(text, ETWAS_TEXT_PLAIN, &report->current);
     }
     copy_text(event->name, sizeof event->name, text);
-    text = scratch();
+    etwas_output_anew(text);
     if (schema_texts != NULL) {
         (void)etwas_fields_print_text(text, schema_texts, report->record, &reader, &rest);
     }

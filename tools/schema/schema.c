@@ -143,7 +143,7 @@ static int open_input(struct listing *listing, struct etwas_input *input, uint32
  */
 static void put_undescribed(struct listing *listing, uint32_t number)
 {
-    static struct etwas_input again;
+    struct etwas_input again;
     char text[ETWAS_HUMAN_CHARACTERS];
 
     if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_FINE) {
@@ -159,7 +159,7 @@ static void put_undescribed(struct listing *listing, uint32_t number)
 
 static int show_file(struct listing *listing, uint32_t number)
 {
-    static struct etwas_input input;
+    struct etwas_input input;
     int result = open_input(listing, &input, number);
 
     if (result != ETWAS_EXIT_FINE) {

@@ -89,13 +89,13 @@ static void note_full(struct cut *cut, const EVENT_RECORD *record)
 static void put_event(struct cut *cut, struct etwas_schema_texts *schema_texts,
                       const EVENT_RECORD *record)
 {
-    struct etwas_descriptions *descriptions = &cut->file->learned.descriptions;
+    struct etwas_ship_learned *learned = &cut->file->learned;
     bool is_senseless;
 
     if (schema_texts == NULL) {
-        schema_texts = etwas_descriptions_find(descriptions, record, &is_senseless);
+        schema_texts = etwas_descriptions_find(&learned->descriptions, record, &is_senseless);
     }
-    etwas_ship_put_event(cut->block->events, &cut->common, descriptions, schema_texts, record,
+    etwas_ship_put_event(cut->block->events, &cut->common, learned, schema_texts, record,
                          cut->buffer.buffer, cut->pos);
     cut->block->bounds.rows++;
     note_full(cut, record);

@@ -9,6 +9,7 @@
 
 #include "ship/block.h"
 #include "ship/times.h"
+#include "trace/current_event.h"
 #include "trace/descriptions.h"
 
 #include <etwas/buffers.h>
@@ -26,6 +27,7 @@ struct etwas_ship_learned {
     uint64_t ahead_until;
     struct etwas_ship_position at;
     struct etwas_descriptions descriptions;
+    struct etwas_current_event current;
 };
 
 enum {

@@ -11,6 +11,8 @@
 void etwas_ship_learned_free(struct etwas_ship_learned *learned)
 {
     if (learned->is_open) {
+        etwas_current_event_free(&learned->current);
+        learned->current = (struct etwas_current_event){.record = NULL};
         etwas_descriptions_close(&learned->descriptions);
         learned->is_open = false;
     }
@@ -22,7 +24,7 @@ static bool begin_anew(struct etwas_ship_file *file)
     struct etwas_ship_learned *learned = &file->learned;
 
     etwas_ship_learned_free(learned);
-    if (!etwas_descriptions_open(&learned->descriptions, NULL, &none)) {
+    if (!etwas_descriptions_open(&learned->descriptions, NULL, &none, NULL)) {
         return etwas_ship_file_fail(file, "there is no memory for what describes its events");
     }
     learned->is_open = true;

@@ -15,7 +15,6 @@ static const etwas_guid no_guid;
 /* PROVIDER/EVENT, as `etwas dump` shows it. */
 static void put_name(struct etwas_columns *columns, struct etwas_current_event *current)
 {
-    static struct etwas_output title;
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
 
     if (schema_texts != NULL) {
@@ -24,10 +23,10 @@ static void put_name(struct etwas_columns *columns, struct etwas_current_event *
                              schema_texts->title.bytes);
         return;
     }
-    etwas_output_anew(&title);
     etwas_current_event_find_provider(current);
-    etwas_current_event_print_title(&title, ETWAS_TEXT_WORD, current);
-    etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, title.bytes, title.used_bytes);
+    etwas_current_event_print_title(etwas_output_anew(&current->name), ETWAS_TEXT_WORD, current);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, current->name.bytes,
+                         current->name.used_bytes);
 }
 
 /* A message has no descriptor but its number; a classic event a part of one. */
@@ -107,14 +106,14 @@ static void put_payload(struct etwas_columns *columns, struct etwas_current_even
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
-                          struct etwas_descriptions *descriptions,
+                          struct etwas_ship_learned *learned,
                           struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record,
                           uint64_t buffer, uint32_t pos)
 {
     const struct etwas_ship_file *file = common->file;
-    struct etwas_current_event current;
+    struct etwas_current_event *current = &learned->current;
 
-    etwas_current_event_read(&current, NULL, record, descriptions, schema_texts, NULL);
+    etwas_current_event_read(current, NULL, record, &learned->descriptions, schema_texts, NULL);
     etwas_columns_begin(columns);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, 0);
     etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, record->EventHeader.TimeStamp.QuadPart);
@@ -123,16 +122,16 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_SESSION, common->session);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PART, file->facts.part);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_CPU,
-                      file->has_cpus ? (uint16_t)current.event.processor : ETWAS_SHIP_UNKNOWN_CPU);
+                      file->has_cpus ? (uint16_t)current->event.processor : ETWAS_SHIP_UNKNOWN_CPU);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_BUFFER, buffer);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, pos);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, current.event.process);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, current.event.thread);
-    put_guids(columns, &current);
-    put_name(columns, &current);
-    put_descriptor(columns, &current);
-    put_instance(columns, &current.event);
-    put_payload(columns, &current);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, current->event.process);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, current->event.thread);
+    put_guids(columns, current);
+    put_name(columns, current);
+    put_descriptor(columns, current);
+    put_instance(columns, &current->event);
+    put_payload(columns, current);
     etwas_columns_end(columns);
 }
 

@@ -24,7 +24,7 @@ struct etwas_ship_common {
  * are known.
  */
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
-                          struct etwas_descriptions *descriptions,
+                          struct etwas_ship_learned *learned,
                           struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record,
                           uint64_t buffer, uint32_t pos);
 

@@ -10,7 +10,6 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "event/event.h"
 #include "where/option.h"
 
 #include <stdio.h>
@@ -82,65 +81,6 @@ static const char *const help[] = {
     "Exit codes: see 'etwas --help'.\n",
     NULL,
 };
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static void on_record(EVENT_RECORD *record)
-{
-    struct etwas_input *input = record->UserContext;
-    struct etwas_spans_request *request = input->context;
-    struct etwas_moment moment;
-
-    etwas_trace_coverage_add_record(input, record);
-    if (etwas_event_is_header_class(record) ||
-        !etwas_window_holds(&request->window, input, record)) {
-        return;
-    }
-    moment = etwas_moment_of(input, record);
-    etwas_spans_follow(request, record, &moment);
-}
-
-/* All files, as much of them as the window takes. */
-static int read_files(struct etwas_spans_request *request, char *const *paths, uint32_t count)
-{
-    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
-    int result = etwas_spans_open_files(request, paths, count, &callbacks, request);
-    int processed;
-
-    if (request->run.count == 0 || request->out_of_memory) {
-        return result;
-    }
-    etwas_window_narrow(&request->window, &request->run);
-    for (uint32_t i = 0; i < request->run.count; i++) {
-        etwas_trace_coverage_read_ahead(&request->run.inputs[i], &request->window);
-    }
-    processed = etwas_input_process(&request->run);
-    request->covered_ns = etwas_trace_coverage_together(&request->run, &request->window);
-    return result == ETWAS_EXIT_FINE ? processed : result;
-}
-
-static int read_all(struct etwas_spans_request *request, char *const *paths, uint32_t count)
-{
-    int result;
-
-    if (!etwas_spans_make_room(request)) {
-        return ETWAS_EXIT_OPEN;
-    }
-    result = read_files(request, paths, count);
-    if (request->run.count == 0 || request->out_of_memory) {
-        return result;
-    }
-    etwas_spans_settle(request);
-    if (request->tree_count > 0 && request->where.error == NULL) {
-        etwas_spans_begin_again(request);
-        result = read_files(request, paths, count);
-    }
-    for (uint32_t i = 0; i < request->run.count; i++) {
-        etwas_input_warn(&request->run.inputs[i]);
-        request->events_lost += etwas_input_lost(&request->run.inputs[i]);
-    }
-    return etwas_where_finish(&request->where, &request->paths, "spans", true, result);
-}
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
@@ -228,7 +168,10 @@ int etwas_command_spans(int argc, char **argv)
     if (!etwas_window_resolve(&request.window, "spans", files.paths, files.count)) {
         return etwas_command_misused("spans");
     }
-    result = read_all(&request, files.paths, files.count);
+    result = etwas_spans_read(&request, files.paths, files.count);
+    if (request.run.count > 0 && !request.out_of_memory) {
+        result = etwas_where_finish(&request.where, &request.paths, "spans", true, result);
+    }
     if (request.run.count > 0 && request.where.error == NULL) {
         (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
     }

@@ -110,6 +110,7 @@ struct etwas_spans_listener {
 struct etwas_spans_request {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
+    struct etwas_shared_descriptions shared;
     struct etwas_field_paths paths;
     struct etwas_where where;
     struct etwas_current_event current;
@@ -139,8 +140,8 @@ struct etwas_spans_request {
 
 /* ---- read.c ---- */
 
-/* Memory for all that is kept, once. False, and out_of_memory, without. */
-bool etwas_spans_make_room(struct etwas_spans_request *request);
+/* Memory for all that is kept of these files, once. False, and out_of_memory, without. */
+bool etwas_spans_make_room(struct etwas_spans_request *request, char *const *paths, uint32_t count);
 void etwas_spans_free_room(struct etwas_spans_request *request);
 
 /*
@@ -149,6 +150,13 @@ void etwas_spans_free_room(struct etwas_spans_request *request);
  */
 int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
                            const struct etwas_input_callbacks *callbacks, void *context);
+
+/*
+ * Reads all files, twice if the slowest are requested, and fills the request. Its inputs, and what
+ * is asked for, are there. Returns what etwas_input_process does; `run` has those that could be
+ * opened.
+ */
+int etwas_spans_read(struct etwas_spans_request *request, char *const *paths, uint32_t count);
 
 /* ---- classes.c ---- */
 

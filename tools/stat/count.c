@@ -466,13 +466,13 @@ static void describe(const void *node, VISIT visit, void *context)
     struct etwas_stat_kind *kind = *(struct etwas_stat_kind *const *)node;
     struct etwas_stat *stat = context;
     EVENT_RECORD record = {.EventHeader = kind->header};
-    const char *provider;
+    char provider[ETWAS_CURRENT_EVENT_PROVIDER_BYTES];
     bool senseless;
 
     if (visit == postorder || visit == leaf) {
         kind->schema_texts = etwas_descriptions_find(stat->descriptions, &record, &senseless);
         if (kind->schema_texts == NULL && kind->provider_name[0] == '\0') {
-            provider = etwas_descriptions_provider(stat->descriptions, &record);
+            etwas_decoder_provider(stat->descriptions->decoder, &record, provider, sizeof provider);
             keep_name(kind->provider_name,
                       &(struct etwas_event_string){provider, strlen(provider)});
         }

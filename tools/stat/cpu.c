@@ -79,53 +79,22 @@ void etwas_cpu_close(struct etwas_cpu *cpu)
     etwas_schedule_close(&cpu->schedule);
 }
 
-static void print_report(struct etwas_output *output, enum etwas_cpu_form form,
-                         const struct etwas_cpu *cpu, const struct etwas_cpu_groups *groups,
-                         const struct etwas_input *input, int result)
-{
-    if (form == ETWAS_CPU_JSON) {
-        etwas_cpu_json(output, cpu, groups, input, result);
-    } else if (form == ETWAS_CPU_CSV) {
-        etwas_cpu_csv(output, groups, input);
-    } else {
-        etwas_cpu_text(output, cpu, groups, input, result);
-    }
-}
-
-int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
+int etwas_cpu_read(struct etwas_cpu *cpu, struct etwas_input *input, const char *path,
                    uint32_t number)
 {
-    static struct etwas_cpu cpu;
-    static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {.record = on_record,
-                                                    .time = ETWAS_INPUT_NANOSECONDS};
-    struct etwas_cpu_groups groups = {.groups = NULL};
-    int result = etwas_input_open(&input, path, number, &callbacks, &cpu);
+    static const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                           .time = ETWAS_INPUT_NANOSECONDS};
+    int result = etwas_input_open(input, path, number, &callbacks, cpu);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (etwas_cpu_open(&cpu, &input)) {
-        result = etwas_input_process_one(&input);
-        etwas_cpu_finish(&cpu, &input, result);
+    if (etwas_cpu_open(cpu, input)) {
+        result = etwas_input_process_one(input);
+        etwas_cpu_finish(cpu, input, result);
     } else {
-        cpu.schedule.out_of_memory = true;
-        CloseTrace(input.trace);
+        cpu->schedule.out_of_memory = true;
+        CloseTrace(input->trace);
     }
-    if (cpu.schedule.out_of_memory || cpu.processes.out_of_memory ||
-        !etwas_cpu_group(&cpu, &groups)) {
-        result = etwas_output_no_memory("to count everything");
-    } else {
-        etwas_input_warn_of_end(&input);
-        if (cpu.switches == 0) {
-            etwas_input_report(
-                &input, "stat", true,
-                "there are no context switches; 'etwas record --kernel cswitch' records "
-                "them");
-        }
-        print_report(output, form, &cpu, &groups, &input, result);
-    }
-    etwas_cpu_ungroup(&groups);
-    etwas_cpu_close(&cpu);
     return result;
 }

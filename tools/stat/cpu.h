@@ -11,12 +11,6 @@
 #include "kernel/schedule.h"
 #include "trace/input.h"
 
-enum etwas_cpu_form {
-    ETWAS_CPU_TEXT,
-    ETWAS_CPU_JSON,
-    ETWAS_CPU_CSV,
-};
-
 struct etwas_cpu {
     struct etwas_schedule schedule;
     struct etwas_processes processes;
@@ -44,8 +38,11 @@ struct etwas_cpu_groups {
 
 /* ---- cpu.c ---- */
 
-/* Shows one file. Returns what the program would exit with if it were the only one. */
-int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
+/*
+ * Reads one file. Returns what etwas_input_process does. Where etwas_input_was_opened, `cpu` is to
+ * be closed, and says if there was no memory.
+ */
+int etwas_cpu_read(struct etwas_cpu *cpu, struct etwas_input *input, const char *path,
                    uint32_t number);
 
 /* Call it before the file's first event. Returns false if there is no memory. */

@@ -173,7 +173,7 @@ bool etwas_heap_is_image(const EVENT_RECORD *record)
 
 void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record)
 {
-    static struct call call;
+    struct call call; /* its frames are as many as the event has */
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
     if (!etwas_heap_is_taken(record)) {
@@ -203,34 +203,11 @@ static void on_record(EVENT_RECORD *record)
     etwas_heap_add_record(input->context, record);
 }
 
-int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+int etwas_heap_read(struct etwas_heap *heap, struct etwas_input *input, const char *path,
                     uint32_t number)
 {
-    static struct etwas_heap heap;
-    static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {.record = on_record};
-    int result = etwas_input_open(&input, path, number, &callbacks, &heap);
+    static const struct etwas_input_callbacks callbacks = {.record = on_record};
+    int result = etwas_input_open(input, path, number, &callbacks, heap);
 
-    if (result != ETWAS_EXIT_FINE) {
-        return result;
-    }
-    result = etwas_input_process_one(&input);
-    if (heap.out_of_memory) {
-        result = etwas_output_no_memory("to count everything");
-    }
-    etwas_input_warn_of_end(&input);
-    if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {
-        etwas_input_report(&input, "stat", true,
-                           "there are no calls of malloc; 'heaptrace PROGRAM' records them");
-    }
-    if (json) {
-        etwas_heap_json(output, &heap, limit, &input, result);
-    } else {
-        if (number > 1) {
-            etwas_output_char(output, '\n');
-        }
-        etwas_heap_text(output, &heap, limit, &input);
-    }
-    etwas_heap_clear(&heap);
-    return result;
+    return result == ETWAS_EXIT_FINE ? etwas_input_process_one(input) : result;
 }

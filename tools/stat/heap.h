@@ -108,11 +108,8 @@ struct etwas_heap {
 
 /* ---- heap.c ---- */
 
-/*
- * Shows one file with at most `limit` stacks, 0: all. Returns what the program would exit with if
- * it were the only one.
- */
-int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+/* Reads one file into a heap that is all zeroes. Returns what etwas_input_process does. */
+int etwas_heap_read(struct etwas_heap *heap, struct etwas_input *input, const char *path,
                     uint32_t number);
 
 /* Is it one of heaptrace's? */

@@ -230,48 +230,26 @@ bool etwas_hot_open(struct etwas_hot *hot,
     return hot->open != NULL && etwas_addresses_open(&hot->addresses);
 }
 
-static bool is_out_of_memory(const struct etwas_hot *hot)
+bool etwas_hot_is_out_of_memory(const struct etwas_hot *hot)
 {
     return hot->out_of_memory || !etwas_addresses_are_whole(&hot->addresses);
 }
 
-int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+int etwas_hot_read(struct etwas_hot *hot, struct etwas_input *input, const char *path,
                    uint32_t number)
 {
-    static struct etwas_hot hot;
-    static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
-    int result = etwas_input_open(&input, path, number, &callbacks, &hot);
+    static const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                           .time = ETWAS_INPUT_RAW};
+    bool is_whole = etwas_hot_open(hot, count_sample);
+    int result = etwas_input_open(input, path, number, &callbacks, hot);
 
-    if (result != ETWAS_EXIT_FINE) {
-        return result;
+    if (result == ETWAS_EXIT_FINE && is_whole) {
+        (void)etwas_input_process_one(input);
+        result = read_again(hot, input, path, number, &callbacks);
+        etwas_hot_sort(hot);
+    } else if (result == ETWAS_EXIT_FINE) {
+        CloseTrace(input->trace);
     }
-    if (etwas_hot_open(&hot, count_sample)) {
-        (void)etwas_input_process_one(&input);
-        result = read_again(&hot, &input, path, number, &callbacks);
-    } else {
-        hot.out_of_memory = true;
-        CloseTrace(input.trace);
-    }
-    if (is_out_of_memory(&hot)) {
-        result = etwas_output_no_memory("to count everything");
-    } else if (result != ETWAS_EXIT_OPEN) {
-        etwas_hot_sort(&hot);
-        etwas_input_warn_of_end(&input);
-        if (hot.samples == 0) {
-            etwas_input_report(
-                &input, "stat", true,
-                "there are no samples; 'etwas record --kernel profile' records them");
-        }
-        if (json) {
-            etwas_hot_json(output, &hot, limit, &input, result);
-        } else {
-            if (number > 1) {
-                etwas_output_char(output, '\n');
-            }
-            etwas_hot_text(output, &hot, limit, &input);
-        }
-    }
-    etwas_hot_clear(&hot);
+    hot->out_of_memory |= !is_whole;
     return result;
 }

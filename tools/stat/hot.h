@@ -73,11 +73,13 @@ struct etwas_hot {
 /* ---- hot.c ---- */
 
 /*
- * Shows one file with at most `limit` functions, 0: all. Returns what the program would exit with
- * if it were the only one.
+ * Reads one file twice: for what its addresses are, and for its samples. Sorts the functions.
+ * Returns what etwas_input_process does. Clear it in any case.
  */
-int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+int etwas_hot_read(struct etwas_hot *hot, struct etwas_input *input, const char *path,
                    uint32_t number);
+
+bool etwas_hot_is_out_of_memory(const struct etwas_hot *hot);
 
 /* Memory for a file; false without. To be cleared either way. */
 bool etwas_hot_open(struct etwas_hot *hot,

@@ -132,7 +132,7 @@ static bool may_be_cut(const struct etwas_input *input)
 static int read_file(struct etwas_prove_session **sessions, const char *path, uint32_t number,
                      uint32_t most_files)
 {
-    static struct etwas_input input;
+    struct etwas_input input;
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
     struct etwas_input_run run = {.inputs = &input, .count = 1};
     struct etwas_prove_session *session;
@@ -182,33 +182,24 @@ static int worse(int one, int other)
     return ETWAS_EXIT_FINE;
 }
 
-int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths, uint32_t count,
+int etwas_prove_read(struct etwas_prove_session **sessions, char *const *paths, uint32_t count,
                      const struct etwas_parts *parts)
 {
-    struct etwas_prove_session *sessions = NULL;
-    struct etwas_prove_session *next;
     int result = ETWAS_EXIT_FINE;
 
     for (uint32_t index = 0; index < count; index++) {
         const char *copied = etwas_parts_copied(parts, index + 1);
 
         if (copied == NULL) {
-            result = worse(result, read_file(&sessions, paths[index], index + 1, count));
+            result = worse(result, read_file(sessions, paths[index], index + 1, count));
         } else {
             say_copy(paths[index], copied);
         }
     }
-    for (struct etwas_prove_session *session = sessions; session != NULL; session = next) {
+    for (struct etwas_prove_session *session = *sessions; session != NULL;
+         session = session->next) {
         etwas_prove_judge(session, parts);
         result = worse(result, session->is_proved ? ETWAS_EXIT_FINE : ETWAS_EXIT_UNPROVED);
-        if (json) {
-            etwas_prove_json(output, session);
-        } else {
-            etwas_prove_text(output, session);
-        }
-        next = session->next;
-        etwas_prove_clear(session);
-        free(session);
     }
     return result;
 }

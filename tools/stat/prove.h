@@ -180,8 +180,11 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
 void etwas_prove_json_account(struct etwas_output *output,
                               const struct etwas_prove_account *account);
 
-/* Reads all files, and shows each session. Returns what the program exits with. */
-int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths, uint32_t count,
+/*
+ * Reads all files, adds their sessions to an empty list, and judges each. Returns what the program
+ * exits with. The caller clears and frees the sessions.
+ */
+int etwas_prove_read(struct etwas_prove_session **sessions, char *const *paths, uint32_t count,
                      const struct etwas_parts *parts);
 
 #endif

@@ -6,14 +6,10 @@
  */
 
 #include "stat/stat.h"
-
 #include "cli/files.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "stat/cpu.h"
-#include "stat/heap.h"
-#include "stat/hot.h"
-#include "stat/prove.h"
+#include "stat/show.h"
 #include "where/option.h"
 
 #include <stdio.h>
@@ -203,87 +199,13 @@ static const char *const help[] = {
 
 /* What the command line asks for. */
 struct request {
-    struct etwas_output *output;
-    bool json;
-    bool csv;
+    struct etwas_stat_request shown;
     bool cpu;
     bool heap;
+    bool hot;
     bool prove;
     bool index;
-    uint32_t heap_stacks;
-    bool hot;
-    uint32_t hot_functions;
-    bool has_where;
-    struct etwas_where where;
-    struct etwas_window window;
-    struct etwas_field_paths paths;
-    struct etwas_parts parts;
 };
-
-/* Reads an open file, and finds the names of what is in it. */
-static int count_file(struct etwas_stat *stat, struct etwas_input *input)
-{
-    int result;
-
-    /* Without --where nothing has to be decoded before the whole file was read. */
-    stat->descriptions->read_whole = stat->where == NULL && !etwas_window_is_set(&stat->window);
-    result = etwas_stat_read(stat, input);
-    etwas_stat_describe(stat);
-    if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->current.out_of_memory) {
-        result = etwas_output_no_memory("to count everything");
-    }
-    return result;
-}
-
-/* Shows one file; returns what the program would exit with if it were the only one. */
-static int show_counts(struct request *request, const char *path, uint32_t number)
-{
-    static struct etwas_stat stat;
-    static struct etwas_input input;
-    static struct etwas_descriptions descriptions;
-    struct etwas_trace_losses losses;
-    int result = etwas_input_open(&input, path, number, &etwas_stat_counting, &stat);
-
-    if (result != ETWAS_EXIT_FINE) {
-        return result;
-    }
-    if (!etwas_trace_losses_read(&losses, input.trace) ||
-        !etwas_descriptions_open(&descriptions, path, &request->paths)) {
-        etwas_trace_losses_free(&losses);
-        CloseTrace(input.trace);
-        return etwas_output_no_memory("to count everything");
-    }
-    stat.parts = &request->parts;
-    stat.descriptions = &descriptions;
-    stat.losses = &losses;
-    stat.where = request->has_where ? &request->where : NULL;
-    stat.window = request->window;
-    etwas_trace_coverage_read_ahead(&input, &stat.window);
-    if (etwas_window_is_set(&stat.window)) {
-        etwas_stat_keep_names(&stat, &input);
-    }
-    if (request->has_where && request->where.wants_duration &&
-        etwas_spans_open(0, &stat.spans) != ERROR_SUCCESS) {
-        stat.out_of_memory = true;
-    }
-    result = count_file(&stat, &input);
-    request->window.has_held |= etwas_stat_total(&stat).events > 0 || request->where.was_asked;
-    if (request->where.error != NULL) {
-        result = ETWAS_EXIT_USAGE; /* which was said */
-    } else if (request->json) {
-        etwas_stat_json(request->output, &stat, &input, result);
-    } else {
-        if (number > 1) {
-            etwas_output_char(request->output, '\n');
-        }
-        etwas_stat_text(request->output, &stat, &input, result);
-    }
-    etwas_stat_clear(&stat);
-    etwas_descriptions_report_left_out(descriptions.decoder, path);
-    etwas_descriptions_close(&descriptions);
-    etwas_trace_losses_free(&losses);
-    return result;
-}
 
 /* How many of `what` an option asks for, NULL: none. */
 static bool read_shown(const char *text, const char *what, uint32_t *shown)
@@ -307,29 +229,30 @@ static bool read_shown(const char *text, const char *what, uint32_t *shown)
 /* What options do not go together; NULL: all is well. */
 static const char *contradiction(const struct request *request)
 {
-    if (request->heap && request->has_where) {
+    if (request->heap && request->shown.has_where) {
         return "--heap needs all events, and takes no --where";
     }
-    if (request->cpu && request->has_where) {
+    if (request->cpu && request->shown.has_where) {
         return "--cpu needs all events, and takes no --where";
     }
     if (request->cpu && request->heap) {
         return "--cpu or --heap, not both";
     }
-    if (request->prove && (request->heap || request->cpu || request->hot || request->has_where)) {
+    if (request->prove &&
+        (request->heap || request->cpu || request->hot || request->shown.has_where)) {
         return "--prove counts all events, and goes with --json alone";
     }
     if (request->prove && request->index) {
         return "--prove is of sessions, and --index of files";
     }
-    if (request->hot && (request->has_where || request->cpu || request->heap)) {
+    if (request->hot && (request->shown.has_where || request->cpu || request->heap)) {
         return "--hot goes with neither --where, --cpu nor --heap";
     }
-    if (etwas_window_is_set(&request->window) &&
+    if (etwas_window_is_set(&request->shown.window) &&
         (request->heap || request->cpu || request->hot || request->prove)) {
         return "--from and --to go with neither --cpu, --hot, --heap nor --prove";
     }
-    if (request->csv && (!request->cpu || request->json)) {
+    if (request->shown.csv && (!request->cpu || request->shown.json)) {
         return "--csv goes with --cpu, and without --json";
     }
     return NULL;
@@ -338,28 +261,18 @@ static const char *contradiction(const struct request *request)
 /* Shows one file as it is asked for. */
 static int show_file(struct request *request, const char *path, uint32_t number)
 {
-    if (request->heap) {
-        return etwas_heap_show(request->output, request->json, request->heap_stacks, path, number);
-    }
-    if (request->hot) {
-        return etwas_hot_show(request->output, request->json, request->hot_functions, path, number);
-    }
-    if (request->cpu) {
-        return etwas_cpu_show(request->output,
-                              request->json  ? ETWAS_CPU_JSON
-                              : request->csv ? ETWAS_CPU_CSV
-                                             : ETWAS_CPU_TEXT,
-                              path, number);
-    }
-    return show_counts(request, path, number);
+    return request->heap  ? etwas_stat_show_heap(&request->shown, path, number)
+           : request->hot ? etwas_stat_show_hot(&request->shown, path, number)
+           : request->cpu ? etwas_stat_show_cpu(&request->shown, path, number)
+                          : etwas_stat_show_counts(&request->shown, path, number);
 }
 
 static bool take_option(void *context, int option)
 {
     struct request *request = context;
 
-    request->json |= option == 'j';
-    request->csv |= option == 'c';
+    request->shown.json |= option == 'j';
+    request->shown.csv |= option == 'c';
     request->cpu |= option == 'C';
     request->heap |= option == 'H';
     request->prove |= option == 'p';
@@ -367,16 +280,17 @@ static bool take_option(void *context, int option)
     request->hot |= option == 'F';
     switch (option) {
     case 'w':
-        request->has_where = etwas_where_option(&request->where, "stat", optarg, &request->paths);
-        return request->has_where;
+        request->shown.has_where =
+            etwas_where_option(&request->shown.where, "stat", optarg, &request->shown.paths);
+        return request->shown.has_where;
     case 'f':
-        return etwas_window_option(&request->window.from, "stat", "--from", optarg);
+        return etwas_window_option(&request->shown.window.from, "stat", "--from", optarg);
     case 't':
-        return etwas_window_option(&request->window.to, "stat", "--to", optarg);
+        return etwas_window_option(&request->shown.window.to, "stat", "--to", optarg);
     case 'H':
-        return read_shown(optarg, "--heap takes a number of stacks", &request->heap_stacks);
+        return read_shown(optarg, "--heap takes a number of stacks", &request->shown.limit);
     case 'F':
-        return read_shown(optarg, "--hot takes a number of functions", &request->hot_functions);
+        return read_shown(optarg, "--hot takes a number of functions", &request->shown.limit);
     default:
         return option != '?';
     }
@@ -413,7 +327,8 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
     int result = ETWAS_EXIT_FINE;
 
     for (uint32_t index = 0;
-         index < count && request->output->error == 0 && request->where.error == NULL; index++) {
+         index < count && request->shown.output->error == 0 && request->shown.where.error == NULL;
+         index++) {
         int shown = show_file(request, paths[index], index + 1);
 
         if (request->index && shown != ETWAS_EXIT_OPEN &&
@@ -424,13 +339,13 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
             result = shown;
         }
-        etwas_output_flush(request->output);
+        etwas_output_flush(request->shown.output);
     }
-    if (!request->heap && !request->hot && !request->cpu && request->where.error == NULL &&
+    if (!request->heap && !request->hot && !request->cpu && request->shown.where.error == NULL &&
         result != ETWAS_EXIT_OPEN) {
-        (void)etwas_window_finish(&request->window, "stat", paths, count);
+        (void)etwas_window_finish(&request->shown.window, "stat", paths, count);
     }
-    return etwas_where_finish(&request->where, &request->paths, "stat", true, result);
+    return etwas_where_finish(&request->shown.where, &request->shown.paths, "stat", true, result);
 }
 
 int etwas_command_stat(int argc, char **argv)
@@ -440,21 +355,23 @@ int etwas_command_stat(int argc, char **argv)
     static struct etwas_files files;
     int result;
 
-    request.output = output;
+    request.shown.output = output;
     if (!parse_options(argc, argv, &request, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&request.window, "stat", files.paths, files.count)) {
+    if (!etwas_window_resolve(&request.shown.window, "stat", files.paths, files.count)) {
         return etwas_command_misused("stat");
     }
-    if (!etwas_parts_read(&request.parts, files.paths, files.count)) {
+    etwas_shared_descriptions_open(&request.shown.shared, files.paths, files.count);
+    if (!etwas_parts_read(&request.shown.parts, files.paths, files.count)) {
         result = etwas_output_no_memory("for so many files");
     } else if (request.prove) {
-        result = etwas_prove_show(output, request.json, files.paths, files.count, &request.parts);
+        result = etwas_stat_show_proof(&request.shown, files.paths, files.count);
     } else {
         result = show_files(&request, files.paths, files.count);
     }
-    etwas_parts_free(&request.parts);
-    etwas_where_clear(&request.where);
+    etwas_shared_descriptions_close(&request.shown.shared);
+    etwas_parts_free(&request.shown.parts);
+    etwas_where_clear(&request.shown.where);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

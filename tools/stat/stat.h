@@ -106,12 +106,6 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
 extern const struct etwas_input_callbacks etwas_stat_counting;
 
 /*
- * Counts an open file, with several threads where nothing needs the order of events (threads.c),
- * and closes it. Returns as etwas_input_process does.
- */
-int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
-
-/*
  * Adds what was counted of a later section of the same file. What describes its events is not in
  * it.
  */
@@ -127,6 +121,24 @@ struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat);
  * not in the window.
  */
 void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input);
+
+/* A file that is counted. */
+struct etwas_stat_file {
+    struct etwas_stat stat;
+    struct etwas_input input;
+    struct etwas_descriptions descriptions;
+    struct etwas_trace_losses losses;
+    bool out_of_memory;
+};
+
+/*
+ * Counts a file from its beginning to its end, with several threads where nothing needs the order
+ * of events (threads.c). All is zeroes but of `stat` which events to count,
+ * and `parts`. Returns what etwas_input_process does. Close it in any case.
+ */
+int etwas_stat_read_file(struct etwas_stat_file *file, const char *path, uint32_t number,
+                         struct etwas_field_paths *paths, struct etwas_shared_descriptions *shared);
+void etwas_stat_close_file(struct etwas_stat_file *file);
 
 /* Is it an event, and not what says something of the trace or of others? */
 bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,

@@ -81,8 +81,8 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
     section->sections = sections;
     section->stat.descriptions = &section->descriptions;
     section->stat.window = stat->window;
-    is_open =
-        etwas_descriptions_open(&section->descriptions, input->path, stat->descriptions->paths);
+    is_open = etwas_descriptions_open(&section->descriptions, input->path,
+                                      stat->descriptions->paths, stat->descriptions->shared);
     section->descriptions.read_whole =
         true; /* what it lacks is learned when all sections are read */
     if (is_open && etwas_input_open(&section->input, input->path, input->number,
@@ -158,7 +158,8 @@ static int end_section(struct etwas_stat *stat, struct etwas_input *input, struc
     return result;
 }
 
-int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
+/* Counts an open file, with several threads where nothing needs the order of events. */
+static int read_sections(struct etwas_stat *stat, struct etwas_input *input)
 {
     struct etwas_input_run run = {.inputs = input, .count = 1};
     struct section *sections[MOST_THREADS] = {NULL};
@@ -189,4 +190,48 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
         input->coverage.last_ns = etwas_input_ns_of(stat->last_filetime);
     }
     return result;
+}
+
+int etwas_stat_read_file(struct etwas_stat_file *file, const char *path, uint32_t number,
+                         struct etwas_field_paths *paths, struct etwas_shared_descriptions *shared)
+{
+    struct etwas_stat *stat = &file->stat;
+    int result = etwas_input_open(&file->input, path, number, &etwas_stat_counting, stat);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    if (!etwas_trace_losses_read(&file->losses, file->input.trace) ||
+        !etwas_descriptions_open(&file->descriptions, path, paths, shared)) {
+        CloseTrace(file->input.trace);
+        file->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    stat->descriptions = &file->descriptions;
+    stat->losses = &file->losses;
+    etwas_trace_coverage_read_ahead(&file->input, &stat->window);
+    if (etwas_window_is_set(&stat->window)) {
+        etwas_stat_keep_names(stat, &file->input);
+    }
+    if (stat->where != NULL && stat->where->wants_duration &&
+        etwas_spans_open(0, &stat->spans) != ERROR_SUCCESS) {
+        stat->out_of_memory = true;
+    }
+    /* Without --where nothing has to be decoded before the whole file was read. */
+    file->descriptions.read_whole = stat->where == NULL && !etwas_window_is_set(&stat->window);
+    result = read_sections(stat, &file->input);
+    etwas_stat_describe(stat);
+    file->out_of_memory =
+        stat->out_of_memory || file->descriptions.out_of_memory || stat->current.out_of_memory;
+    return result;
+}
+
+void etwas_stat_close_file(struct etwas_stat_file *file)
+{
+    etwas_stat_clear(&file->stat);
+    if (file->descriptions.decoder != NULL) {
+        etwas_descriptions_report_left_out(file->descriptions.decoder, file->descriptions.path);
+        etwas_descriptions_close(&file->descriptions);
+    }
+    etwas_trace_losses_free(&file->losses);
 }

@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    /* More than any message of a payload of 64 KB: a byte that is no UTF-8 is 5 characters. */
+    MESSAGE_BYTES = 512 * 1024,
+};
+
 /* ---- durations ------------------------------------------------------------------------------- */
 
 static bool is_zero(const etwas_guid *guid)
@@ -76,20 +81,31 @@ void etwas_current_event_read(struct etwas_current_event *current, const struct 
     }
 }
 
+static struct etwas_event_string string_of(const char *text)
+{
+    struct etwas_event_string string = {NULL, 0};
+
+    if (text != NULL && text[0] != '\0') {
+        string.text = text;
+        string.bytes = strlen(text);
+    }
+    return string;
+}
+
 void etwas_current_event_find_provider(struct etwas_current_event *current)
 {
-    const char *provider;
-
     if (current->schema_texts == NULL && current->event.provider_name.text == NULL) {
-        provider = etwas_descriptions_provider(current->descriptions, current->record);
-        current->event.provider_name =
-            (struct etwas_event_string){provider[0] != 0 ? provider : NULL, strlen(provider)};
+        etwas_decoder_provider(current->descriptions->decoder, current->record, current->provider,
+                               sizeof current->provider);
+        current->event.provider_name = string_of(current->provider);
     }
 }
 
 void etwas_current_event_free(struct etwas_current_event *current)
 {
     free(current->values);
+    etwas_output_free(&current->name);
+    etwas_output_free(&current->message_text);
     etwas_output_free(&current->sides[0]);
     etwas_output_free(&current->sides[1]);
 }
@@ -160,17 +176,6 @@ const etwas_guid *etwas_current_event_guid(const struct etwas_current_event *cur
     return NULL;
 }
 
-static struct etwas_event_string string_of(const char *text)
-{
-    struct etwas_event_string string = {NULL, 0};
-
-    if (text != NULL && text[0] != '\0') {
-        string.text = text;
-        string.bytes = strlen(text);
-    }
-    return string;
-}
-
 struct etwas_event_string etwas_current_event_string(const struct etwas_current_event *current,
                                                      enum etwas_property property)
 {
@@ -198,10 +203,9 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
     return string;
 }
 
-struct etwas_event_string etwas_current_event_name(const struct etwas_current_event *current,
+struct etwas_event_string etwas_current_event_name(struct etwas_current_event *current,
                                                    enum etwas_property property)
 {
-    static struct etwas_output made;
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
     struct etwas_event_string name;
     const char *slash;
@@ -212,8 +216,8 @@ struct etwas_event_string etwas_current_event_name(const struct etwas_current_ev
                                                ? schema_texts->class_bytes
                                                : schema_texts->name.bytes};
     }
-    etwas_current_event_print_title(etwas_output_anew(&made), ETWAS_TEXT_RAW, current);
-    name = (struct etwas_event_string){made.bytes, made.used_bytes};
+    etwas_current_event_print_title(etwas_output_anew(&current->name), ETWAS_TEXT_RAW, current);
+    name = (struct etwas_event_string){current->name.bytes, current->name.used_bytes};
     slash = memrchr(name.text, '/', name.bytes);
     if (property == ETWAS_PROPERTY_EVENT_CLASS && slash != NULL) {
         name.bytes = (size_t)(slash - name.text);
@@ -223,32 +227,29 @@ struct etwas_event_string etwas_current_event_name(const struct etwas_current_ev
 
 struct etwas_event_string etwas_current_event_message(struct etwas_current_event *current)
 {
-    /* More than any message of a payload of 64 KB: a byte that is no UTF-8 is 5 characters. */
-    static char text[512 * 1024];
-
     if (!current->has_message) {
+        char *text = etwas_output_room(etwas_output_anew(&current->message_text), MESSAGE_BYTES);
         size_t bytes = etwas_decoder_message(current->descriptions->decoder, current->record, text,
-                                             sizeof text);
+                                             MESSAGE_BYTES);
 
         current->has_message = true;
         current->message.text = bytes > 0 ? text : NULL;
-        current->message.bytes = bytes < sizeof text ? bytes : sizeof text - 1;
+        current->message.bytes = bytes < MESSAGE_BYTES ? bytes : MESSAGE_BYTES - 1;
     }
     return current->message;
 }
 
-bool etwas_current_event_message_rest(const struct etwas_current_event *current,
+bool etwas_current_event_message_rest(struct etwas_current_event *current,
                                       struct etwas_fields_rest *rest)
 {
-    static char argument[24];
     etwas_value value;
 
     if (!etwas_decoder_message_rest(current->descriptions->decoder, current->record, &value)) {
         return false;
     }
-    snprintf(argument, sizeof argument, "argument %" PRIu32, value.index);
+    snprintf(current->argument, sizeof current->argument, "argument %" PRIu32, value.index);
     etwas_fields_no_rest(rest);
-    rest->truncated = value.token == ETWAS_TOKEN_TRUNCATED ? argument : NULL;
+    rest->truncated = value.token == ETWAS_TOKEN_TRUNCATED ? current->argument : NULL;
     rest->data = value.data;
     rest->bytes = value.bytes;
     return true;

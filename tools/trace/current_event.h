@@ -13,6 +13,11 @@
 #include "trace/descriptions.h"
 #include "where/where.h"
 
+enum {
+    ETWAS_CURRENT_EVENT_PROVIDER_BYTES = 512,
+    ETWAS_CURRENT_EVENT_ARGUMENT_BYTES = 24,
+};
+
 /*
  * A value of a field that was asked for. There are several for one path if fields have one name, or
  * for an array.
@@ -32,8 +37,8 @@ struct etwas_current_event {
     struct etwas_event_string message;
     bool has_duration;
     int64_t duration_ns;
-    uint64_t duration_error_ns;               /* UINT64_MAX: not known */
-    struct etwas_current_event_value *values; /* for as long as the command runs */
+    uint64_t duration_error_ns; /* UINT64_MAX: not known */
+    struct etwas_current_event_value *values;
     uint32_t value_count;
     size_t value_capacity;
     uint32_t found;       /* where the value that was looked for last is, */
@@ -42,12 +47,17 @@ struct etwas_current_event {
     uint32_t cut_path;    /* of the field asked for that is not whole, or not described; _NONE */
     struct etwas_fields_rest cut;
     bool out_of_memory;
+    /* Texts that the members above, and what the functions return, point into. */
+    char provider[ETWAS_CURRENT_EVENT_PROVIDER_BYTES];
+    char argument[ETWAS_CURRENT_EVENT_ARGUMENT_BYTES];
+    struct etwas_output name;
+    struct etwas_output message_text;
     struct etwas_output sides[2]; /* of a comparison of --where */
 };
 
 /*
- * Reads a record. `values` keeps its memory for the next one. If `spans` is given, it also finds
- * the duration; then every event must be read here.
+ * Reads a record into an event that is all zeroes at first; its memory is kept for the next one. If
+ * `spans` is given, it also finds the duration; then every event must be read here.
  */
 void etwas_current_event_read(struct etwas_current_event *current, const struct etwas_input *input,
                               const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
@@ -70,7 +80,7 @@ void etwas_current_event_print_title(struct etwas_output *output, enum etwas_tex
  * Returns what the columns event and event_class show, as it is in the file, for the properties
  * EVENT and EVENT_CLASS. The text is not terminated, and valid until the next call.
  */
-struct etwas_event_string etwas_current_event_name(const struct etwas_current_event *current,
+struct etwas_event_string etwas_current_event_name(struct etwas_current_event *current,
                                                    enum etwas_property property);
 
 /*
@@ -91,7 +101,7 @@ struct etwas_event_string etwas_current_event_message(struct etwas_current_event
  * Finds what of a message's payload is not in its text. Returns false if there is nothing. An
  * argument that is not whole is called by its number, until the next call.
  */
-bool etwas_current_event_message_rest(const struct etwas_current_event *current,
+bool etwas_current_event_message_rest(struct etwas_current_event *current,
                                       struct etwas_fields_rest *rest);
 
 /* Reads a property that is a number. Returns false if it is none, or the event has none. */

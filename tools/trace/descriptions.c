@@ -6,12 +6,10 @@
 
 #include "trace/descriptions.h"
 
-#include "cli/files.h"
 #include "math/array.h"
 #include "print/text.h"
 
 #include <etwas/winmeta.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,9 +43,10 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
 }
 
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
-                             struct etwas_field_paths *paths)
+                             struct etwas_field_paths *paths,
+                             struct etwas_shared_descriptions *shared)
 {
-    *descriptions = (struct etwas_descriptions){.path = path, .paths = paths};
+    *descriptions = (struct etwas_descriptions){.path = path, .paths = paths, .shared = shared};
     return etwas_decoder_open(&descriptions->decoder) == ERROR_SUCCESS;
 }
 
@@ -211,81 +210,58 @@ static bool read_more(struct etwas_descriptions *descriptions)
 
 /* ---- the command's other files --------------------------------------------------------------- */
 
-/* Threads that read sections of a file share it. The lock guards it. */
-static struct {
-    struct learner learner; /* its decoder is NULL until it is needed */
-    const struct etwas_files *files;
-    uint32_t next; /* of these, to be read; each once, its beginning first */
-    bool whole;
-} all;
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* To the next that there is. False: there is none. */
-static bool find_next(void)
+void etwas_shared_descriptions_open(struct etwas_shared_descriptions *shared, char *const *paths,
+                                    uint32_t count)
 {
-    while (all.files != NULL && all.next == all.files->count) {
-        all.files = all.files->before;
-        all.next = 0;
-    }
-    return all.files != NULL;
+    *shared = (struct etwas_shared_descriptions){
+        .paths = paths, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
-/*
- * Reads one more of them, or more of one: first the beginnings of all. False: all of all is read.
- */
-static bool read_another(void)
+void etwas_shared_descriptions_close(struct etwas_shared_descriptions *shared)
 {
-    if (!find_next() && !all.whole) {
-        all.whole = true;
-        all.files = etwas_files_given();
-        all.next = 0;
+    if (shared->decoder != NULL) {
+        etwas_decoder_close(shared->decoder);
+        shared->decoder = NULL;
     }
-    if (!find_next()) {
+}
+
+/* Reads one more of them, or more of one; the caller has the lock. False: all of all is read. */
+static bool shared_read_another(struct etwas_shared_descriptions *shared)
+{
+    struct learner learner = {.decoder = shared->decoder};
+
+    if (shared->next == shared->count && !shared->is_whole) {
+        shared->is_whole = true;
+        shared->next = 0;
+    }
+    if (shared->next == shared->count) {
         return false;
     }
-    read_file(&all.learner, all.files->paths[all.next++], all.whole);
+    read_file(&learner, shared->paths[shared->next++], shared->is_whole);
+    shared->out_of_memory |= learner.out_of_memory;
     return true;
 }
 
-/* Prepares to read the other files. Returns false if there are none, or no memory. */
-static bool begin_others(void)
-{
-    const struct etwas_files *given = etwas_files_given();
-
-    if (all.learner.decoder != NULL) {
-        return true;
-    }
-    if (given == NULL || (given->count < 2 && given->before == NULL)) {
-        return false;
-    }
-    all.files = given;
-    return etwas_decoder_open(&all.learner.decoder) == ERROR_SUCCESS;
-}
-
-/* The same codes as of the file itself. */
+/* Returns the same codes as for the file itself. */
 static uint32_t ask_others(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
                            const etwas_schema **schema)
 {
+    struct etwas_shared_descriptions *shared = descriptions->shared;
     uint32_t code = ERROR_NOT_FOUND;
 
-    (void)pthread_mutex_lock(&all_lock);
-    if (begin_others()) {
+    if (shared == NULL || shared->count < 2) {
+        return code;
+    }
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->decoder != NULL || etwas_decoder_open(&shared->decoder) == ERROR_SUCCESS) {
         do {
-            code = etwas_decoder_schema(all.learner.decoder, record, schema);
+            code = etwas_decoder_schema(shared->decoder, record, schema);
         } while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && (*schema)->other_version)) &&
-                 read_another());
-        descriptions->out_of_memory |= all.learner.out_of_memory;
+                 shared_read_another(shared));
+        descriptions->out_of_memory |= shared->out_of_memory;
     }
-    (void)pthread_mutex_unlock(&all_lock);
+    (void)pthread_mutex_unlock(&shared->lock);
     return code;
-}
-
-void etwas_descriptions_forget(void)
-{
-    if (all.learner.decoder != NULL) {
-        etwas_decoder_close(all.learner.decoder);
-    }
-    memset(&all, 0, sizeof all);
 }
 
 struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *descriptions,
@@ -312,13 +288,4 @@ struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *de
     schema_texts = code == ERROR_SUCCESS ? descriptions_texts(descriptions, schema) : NULL;
     keep_kind(descriptions, record, schema_texts);
     return schema_texts;
-}
-
-const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
-                                        const EVENT_RECORD *record)
-{
-    static char name[512];
-
-    etwas_decoder_provider(descriptions->decoder, record, name, sizeof name);
-    return name;
 }

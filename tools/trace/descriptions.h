@@ -10,11 +10,29 @@
  * describes, the whole file is read for descriptions, once. If that does not help, the other files
  * of the command are read too, until one has the description; each is read once. A file's own
  * descriptions take precedence.
+ *
+ * Each of these structs belongs to one thread at a time, but for struct etwas_shared_descriptions.
  */
 
 #include "event/schema_texts.h"
 #include "math/hash_index.h"
 #include "trace/input.h"
+
+#include <pthread.h>
+
+/*
+ * What is read of all files of a command because a file itself does not describe its events. The
+ * threads that read parts of them share it.
+ */
+struct etwas_shared_descriptions {
+    char *const *paths;
+    uint32_t count;
+    pthread_mutex_t lock;   /* guards what follows, and what the decoder has */
+    etwas_decoder *decoder; /* NULL until it is needed */
+    uint32_t next;          /* file to be read: each once, the beginnings of all first */
+    bool is_whole;          /* they are read whole now */
+    bool out_of_memory;
+};
 
 /* What the decoder has found for events with this header and without items that describe them. */
 struct etwas_schema_texts_kind {
@@ -34,7 +52,8 @@ struct etwas_descriptions {
     const char *path; /* NULL: no file, since a session tells all before it is needed */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;
-    struct etwas_schema_texts **texts; /* of each schema that an event had */
+    struct etwas_shared_descriptions *shared; /* NULL: no other file is asked */
+    struct etwas_schema_texts **texts;        /* of each schema that an event had */
     size_t capacity;
     uint32_t count;
     struct etwas_hash_index places;                                 /* of the texts, by schema */
@@ -44,12 +63,20 @@ struct etwas_descriptions {
     bool out_of_memory;
 };
 
+/* Opens what the files of a command share. The paths must outlive it. Nothing is read yet. */
+void etwas_shared_descriptions_open(struct etwas_shared_descriptions *shared, char *const *paths,
+                                    uint32_t count);
+
+/* Closes it; it may be all zeroes. To be called when no descriptions that use it are open. */
+void etwas_shared_descriptions_close(struct etwas_shared_descriptions *shared);
+
 /*
- * Opens the descriptions of a file. `path` and `paths` must outlive them. Returns false without
- * memory.
+ * Opens the descriptions of a file. `path`, `paths` and `shared` must outlive them. Returns false
+ * without memory.
  */
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
-                             struct etwas_field_paths *paths);
+                             struct etwas_field_paths *paths,
+                             struct etwas_shared_descriptions *shared);
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
 /*
@@ -57,9 +84,6 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions);
  * not be used. Every command that decodes calls it, once for a file.
  */
 void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char *path);
-
-/* Frees what was read of all files, at the end of a command. */
-void etwas_descriptions_forget(void);
 
 /*
  * Learns what a record says about other events. Returns ERROR_SUCCESS if it describes some, so that
@@ -88,12 +112,5 @@ struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *de
  */
 struct etwas_schema_texts *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
                                                     const EVENT_RECORD *record);
-
-/*
- * Returns the name of the provider of an event that nothing describes, "" if it is not known. Valid
- * until the next call.
- */
-const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
-                                        const EVENT_RECORD *record);
 
 #endif

@@ -78,6 +78,12 @@ struct etwas_input_callbacks {
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
 
+/* Returns whether etwas_input_open, which was called, could open the input. */
+static inline bool etwas_input_was_opened(const struct etwas_input *input)
+{
+    return input->trace != INVALID_PROCESSTRACE_HANDLE;
+}
+
 /* A run over several inputs. */
 struct etwas_input_run {
     struct etwas_input *inputs;

@@ -22,11 +22,10 @@ static void append(char name[ETWAS_SPAN_NAME_BYTES], const char *text, size_t by
 
 static void append_guid(char name[ETWAS_SPAN_NAME_BYTES], const etwas_guid *guid)
 {
-    static struct etwas_output text;
+    char text[ETWAS_TEXT_GUID_CHARACTERS];
 
-    etwas_output_anew(&text);
-    etwas_text_guid(&text, guid);
-    append(name, text.bytes, text.used_bytes);
+    etwas_text_guid_characters(text, guid);
+    append(name, text, sizeof text);
 }
 
 bool etwas_span_name_is_of_span(const EVENT_RECORD *record)

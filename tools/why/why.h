@@ -269,6 +269,7 @@ struct etwas_why_runs {
 struct etwas_why {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
+    struct etwas_shared_descriptions shared;
     struct etwas_addresses *addresses; /* by the number of the file - 1 */
     struct etwas_field_paths paths;    /* none */
     bool follows;                      /* the second time */
@@ -313,6 +314,17 @@ struct etwas_why {
     uint64_t events_lost;
     bool out_of_memory;
 };
+
+/* ---- read.c ---- */
+
+/*
+ * Reads all files, twice, and fills what was found. The run's inputs, and what is asked for, are
+ * there. Returns what etwas_input_process does; `run` has those that could be opened.
+ */
+int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count);
+
+/* Frees what etwas_why_read has allocated. */
+void etwas_why_free(struct etwas_why *why);
 
 /* ---- classes.c ---- */
 

@@ -148,7 +148,7 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
                                            const struct etwas_convert *convert, uint8_t has,
                                            enum etwas_ctf_form form)
 {
-    static struct etwas_output title;
+    struct etwas_output *title = etwas_output_anew(&classes->title);
     const struct etwas_current_event *current = &convert->current;
     struct key key = {.level = current->record->EventHeader.EventDescriptor.Level,
                       .has = has,
@@ -159,10 +159,9 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
     if (current->schema_texts != NULL && !current->event.message) {
         key.schema_texts = current->schema_texts;
     } else {
-        etwas_output_anew(&title);
-        etwas_current_event_print_title(&title, ETWAS_TEXT_WORD, current);
-        key.name = title.bytes;
-        key.name_bytes = title.used_bytes;
+        etwas_current_event_print_title(title, ETWAS_TEXT_WORD, current);
+        key.name = title->bytes;
+        key.name_bytes = title->used_bytes;
     }
     hash = hash_key(&key);
     class = find_class(classes, &key, hash);
@@ -185,5 +184,6 @@ void etwas_ctf_classes_free(struct etwas_ctf_classes *classes)
     }
     free(classes->classes);
     etwas_hash_index_clear(&classes->places);
+    etwas_output_free(&classes->title);
     *classes = (struct etwas_ctf_classes){0};
 }

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,15 +65,15 @@ static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_tr
 /* As text that leads a terminal nowhere. */
 static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
 {
-    static struct etwas_output plain;
+    struct etwas_output plain = {.bytes = NULL};
     size_t units = 0;
 
     while (session[units] != 0) {
         units++;
     }
-    etwas_output_anew(&plain);
-    etwas_text_utf16(&plain, ETWAS_TEXT_PLAIN, session, units);
+    etwas_text_utf16(etwas_output_anew(&plain), ETWAS_TEXT_PLAIN, session, units);
     etwas_bytes_put(kept, plain.bytes, plain.used_bytes);
+    etwas_output_free(&plain);
 }
 
 /* False: its folder cannot be made. */
@@ -356,23 +357,28 @@ static void free_all(const struct etwas_convert *convert, struct etwas_ctf *ctf)
 static int run(struct etwas_convert *convert)
 {
     static const struct etwas_convert_reader reader = {.event = on_event, .gap = on_gap};
-    static struct etwas_ctf ctf;
+    struct etwas_ctf *ctf = calloc(1, sizeof *ctf);
     int result;
 
-    ctf = (struct etwas_ctf){0};
-    convert->state = &ctf;
-    result = etwas_convert_read(convert, &reader);
-    for (uint32_t i = 0; i < convert->run.count && !ctf.is_broken; i++) {
-        ctf.is_broken = !finish_trace(convert, &convert->run.inputs[i]);
+    if (ctf == NULL) {
+        convert->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
     }
-    free_all(convert, &ctf);
-    if (ctf.odd_values > 0 && !ctf.is_broken) {
+    convert->state = ctf;
+    result = etwas_convert_read(convert, &reader);
+    for (uint32_t i = 0; i < convert->run.count && !ctf->is_broken; i++) {
+        ctf->is_broken = !finish_trace(convert, &convert->run.inputs[i]);
+    }
+    free_all(convert, ctf);
+    if (ctf->odd_values > 0 && !ctf->is_broken) {
         fprintf(stderr,
                 "etwas convert: note: what is odd about %" PRIu64 " value%s CTF cannot say; 'etwas "
                 "dump' says it\n",
-                ctf.odd_values, ctf.odd_values == 1 ? "" : "s");
+                ctf->odd_values, ctf->odd_values == 1 ? "" : "s");
     }
-    return ctf.is_broken ? ETWAS_EXIT_OUTPUT : result;
+    result = ctf->is_broken ? ETWAS_EXIT_OUTPUT : result;
+    free(ctf);
+    return result;
 }
 
 const struct etwas_convert_target etwas_convert_ctf = {

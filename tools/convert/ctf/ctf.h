@@ -85,6 +85,7 @@ struct etwas_ctf_classes {
     size_t capacity;
     struct etwas_hash_index places;
     size_t bytes;
+    struct etwas_output title; /* of an event that nothing describes */
 };
 
 /*

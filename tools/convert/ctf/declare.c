@@ -73,13 +73,13 @@ static bool is_in_range(uint64_t number, uint32_t bytes, bool is_signed)
 static void put_entries(struct etwas_output *output, const etwas_schema_field *field,
                         const struct etwas_ctf_shape *shape, bool is_signed)
 {
-    static char name[4096];
-    static struct etwas_output plain;
+    char name[4096];
     const char *before = " { ";
 
     for (uint32_t i = 0; i < field->map->EntryCount; i++) {
         uint64_t number;
         etwas_value value = made_up(field, shape, &number);
+        struct etwas_output *plain;
         size_t bytes;
 
         if (!entry_number(field->map, i, &number) ||
@@ -87,11 +87,11 @@ static void put_entries(struct etwas_output *output, const etwas_schema_field *f
             continue;
         }
         bytes = etwas_value_text(&value, name, sizeof name);
-        etwas_output_anew(&plain);
-        etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name,
+        plain = etwas_output_scratch(output);
+        etwas_text_utf8(plain, ETWAS_TEXT_PLAIN, name,
                         bytes < sizeof name ? bytes : sizeof name - 1);
         etwas_output_text(output, before);
-        etwas_ctf_put_quoted(output, plain.bytes, plain.used_bytes);
+        etwas_ctf_put_quoted(output, plain->bytes, plain->used_bytes);
         etwas_output_text(output, " = ");
         etwas_output_unsigned(output, number);
         before = ", ";

@@ -84,11 +84,10 @@ static void put_text(struct etwas_output *output, const char *key, const void *t
 
 static void put_path(struct etwas_output *output, const char *path)
 {
-    static struct etwas_output plain;
+    struct etwas_output *plain = etwas_output_scratch(output);
 
-    etwas_output_anew(&plain);
-    etwas_text_plain(&plain, path);
-    put_text(output, "file", plain.bytes, plain.used_bytes);
+    etwas_text_plain(plain, path);
+    put_text(output, "file", plain->bytes, plain->used_bytes);
 }
 
 static void put_environment(struct etwas_output *output, const struct etwas_ctf_trace *trace)
@@ -161,7 +160,7 @@ static void put_stream_classes(struct etwas_output *output)
 
 bool etwas_ctf_write_metadata(const struct etwas_ctf_trace *trace)
 {
-    static struct etwas_output output;
+    struct etwas_output output = {.bytes = NULL};
     bool is_declared = true;
 
     if (!etwas_ctf_open_file(trace, "metadata", &output)) {

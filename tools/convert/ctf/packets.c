@@ -130,7 +130,6 @@ void etwas_ctf_complain(const char *path)
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
                          struct etwas_output *output)
 {
-    output->error = 0;
     etwas_output_to(output,
                     openat(trace->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     output->path = trace->path;
@@ -148,12 +147,13 @@ bool etwas_ctf_close_file(struct etwas_output *output)
         etwas_ctf_complain(output->path);
         is_written = false;
     }
+    etwas_output_free(output);
     return is_written;
 }
 
 bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream)
 {
-    static struct etwas_output output;
+    struct etwas_output output = {.bytes = NULL};
     size_t all = stream->packet_at;
     char name[32];
 

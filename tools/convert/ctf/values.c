@@ -8,6 +8,10 @@
 
 #include "convert/ctf/ctf.h"
 
+enum {
+    TEXT_BYTES = 256 * 1024, /* more than the text of a value of the longest payload */
+};
+
 static bool is_address(const etwas_value *value)
 {
     return value->out_type == TDH_OUTTYPE_IPV4 || value->out_type == TDH_OUTTYPE_IPV6 ||
@@ -83,13 +87,13 @@ void etwas_ctf_put_text(struct etwas_bytes *bytes, const char *text, size_t coun
     etwas_bytes_put_u8(bytes, 0);
 }
 
-static void put_string(struct etwas_bytes *bytes, const etwas_value *value)
+static void put_string(struct etwas_bytes *bytes, struct etwas_output *scratch,
+                       const etwas_value *value)
 {
-    /* More than the text of a value of the longest payload. */
-    static char text[256 * 1024];
-    size_t count = etwas_value_text(value, text, sizeof text);
+    char *text = etwas_output_room(etwas_output_anew(scratch), TEXT_BYTES);
+    size_t count = etwas_value_text(value, text, TEXT_BYTES);
 
-    etwas_ctf_put_text(bytes, text, count < sizeof text ? count : sizeof text - 1);
+    etwas_ctf_put_text(bytes, text, count < TEXT_BYTES ? count : TEXT_BYTES - 1);
 }
 
 static void put_counted(struct etwas_bytes *bytes, const void *data, uint32_t count)
@@ -98,7 +102,8 @@ static void put_counted(struct etwas_bytes *bytes, const void *data, uint32_t co
     etwas_bytes_put(bytes, data, count);
 }
 
-static void put_value(struct etwas_bytes *bytes, const etwas_value *value)
+static void put_value(struct etwas_bytes *bytes, struct etwas_output *scratch,
+                      const etwas_value *value)
 {
     etwas_number number = {0};
     etwas_guid guid;
@@ -121,7 +126,7 @@ static void put_value(struct etwas_bytes *bytes, const etwas_value *value)
         put_counted(bytes, value->data, value->bytes);
         break;
     case ETWAS_CTF_STRING:
-        put_string(bytes, value);
+        put_string(bytes, scratch, value);
         break;
     }
 }
@@ -156,18 +161,19 @@ static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, cons
 }
 
 /* *odd: of how many values there is more to say than the format has room for. */
-static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_schema *schema,
-                                      const EVENT_RECORD *record, uint64_t *odd)
+static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, struct etwas_convert *convert,
+                                      uint64_t *odd)
 {
+    const EVENT_RECORD *record = convert->current.record;
     size_t at = bytes->used;
     etwas_fields fields;
     etwas_value value;
 
-    etwas_fields_begin(&fields, schema, record);
+    etwas_fields_begin(&fields, convert->current.schema_texts->schema, record);
     while (etwas_fields_next(&fields, &value)) {
         switch (value.token) {
         case ETWAS_TOKEN_VALUE:
-            put_value(bytes, &value);
+            put_value(bytes, &convert->scratch, &value);
             *odd += etwas_value_odd(&value, NULL, 0) != 0;
             break;
         case ETWAS_TOKEN_ARRAY_BEGIN:
@@ -201,8 +207,7 @@ enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwa
         }
     } else if (convert->current.schema_texts != NULL) {
         uint64_t odd = 0;
-        enum etwas_ctf_form form =
-            put_fields(bytes, convert->current.schema_texts->schema, record, &odd);
+        enum etwas_ctf_form form = put_fields(bytes, convert, &odd);
 
         /* What is given as the bytes of its payload is all there. */
         if (form == ETWAS_CTF_FIELDS || form == ETWAS_CTF_FIELDS_REST) {

@@ -73,11 +73,9 @@ static void put_double(struct etwas_output *item, double number)
 
 static void put_value(struct etwas_output *item, const etwas_value *value)
 {
-    static char text[VALUE_BYTES];
     etwas_number number;
     uint32_t kind =
         value->field->map != NULL ? ETWAS_VALUE_TEXT : etwas_value_number(value, &number);
-    size_t bytes;
 
     if (kind == ETWAS_VALUE_SIGNED || (kind == ETWAS_VALUE_UNSIGNED && number.u <= INT64_MAX)) {
         put_signed(item, kind == ETWAS_VALUE_SIGNED ? number.i : (int64_t)number.u);
@@ -86,8 +84,10 @@ static void put_value(struct etwas_output *item, const etwas_value *value)
     } else if (kind == ETWAS_VALUE_BOOLEAN) {
         etwas_output_text(item, number.u != 0 ? "{\"boolValue\":true}" : "{\"boolValue\":false}");
     } else {
-        bytes = etwas_value_text(value, text, sizeof text);
-        put_text(item, text, bytes < sizeof text ? bytes : sizeof text - 1);
+        char *text = etwas_output_room(etwas_output_scratch(item), VALUE_BYTES);
+        size_t bytes = etwas_value_text(value, text, VALUE_BYTES);
+
+        put_text(item, text, bytes < VALUE_BYTES ? bytes : VALUE_BYTES - 1);
     }
 }
 
@@ -170,27 +170,26 @@ static void put_elements(struct walk *walk)
 /* The same as text, of which no more is written than has room. */
 static void put_elements_as_text(struct walk *walk, etwas_value value)
 {
-    static struct etwas_output text;
+    struct etwas_output *text = etwas_output_scratch(walk->item);
     struct etwas_fields_rest rest;
     struct etwas_fields_form form;
     uint32_t depth = 0;
     bool is_cut = false;
 
-    etwas_output_anew(&text);
     etwas_fields_no_rest(&rest);
-    etwas_fields_begin_element(&form, &text, walk->schema_texts);
+    etwas_fields_begin_element(&form, text, walk->schema_texts);
     do {
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;
         depth -= value.token == ETWAS_TOKEN_ARRAY_END;
-        is_cut = is_cut || text.used_bytes > MOST_TEXT_BYTES;
+        is_cut = is_cut || text->used_bytes > MOST_TEXT_BYTES;
         if (!is_cut) {
             etwas_fields_print_token(&form, &value, &rest);
         }
     } while (depth != 0 && etwas_fields_next(&walk->fields, &value));
     if (is_cut) {
-        etwas_output_text(&text, " …");
+        etwas_output_text(text, " …");
     }
-    put_text(walk->item, text.bytes, text.used_bytes);
+    put_text(walk->item, text->bytes, text->used_bytes);
 }
 
 static bool is_of_structs(const etwas_value *array)
@@ -233,11 +232,11 @@ static void put_odd(struct etwas_output *item, const char *prefix,
                     const struct etwas_fields_rest *rest)
 {
     static const char key[] = "etwas.odd";
-    static struct etwas_output words;
+    struct etwas_output *words = etwas_output_scratch(item);
 
-    if (etwas_marks_print_odd(etwas_output_anew(&words), schema_texts, rest)) {
+    if (etwas_marks_print_odd(words, schema_texts, rest)) {
         begin(item, prefix, key, sizeof key - 1);
-        put_text(item, words.bytes, words.used_bytes);
+        put_text(item, words->bytes, words->used_bytes);
         etwas_output_char(item, '}');
     }
 }
@@ -305,7 +304,7 @@ static void put_other_version(struct etwas_output *item, const char *prefix,
 
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
 {
-    static struct walk walk;
+    struct walk walk;
     struct etwas_current_event *current = &otlp->convert->current;
     struct etwas_output *item = &otlp->item;
     struct etwas_fields_rest rest;

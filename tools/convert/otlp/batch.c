@@ -39,14 +39,13 @@ static void append_text(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
 
 void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *source)
 {
-    static struct etwas_output guid;
+    char guid[ETWAS_TEXT_GUID_CHARACTERS];
     const struct etwas_current_event *current = &otlp->convert->current;
     struct etwas_event_string name = etwas_current_event_string(current, ETWAS_PROPERTY_PROVIDER);
 
-    etwas_output_anew(&guid);
     if (name.text == NULL) {
-        etwas_text_guid(&guid, &current->record->EventHeader.ProviderId);
-        name = (struct etwas_event_string){guid.bytes, guid.used_bytes};
+        etwas_text_guid_characters(guid, &current->record->EventHeader.ProviderId);
+        name = (struct etwas_event_string){guid, sizeof guid};
     }
     if (name.bytes > sizeof source->scope - 1) {
         name.bytes = sizeof source->scope - 1;
@@ -67,30 +66,28 @@ static bool is_same_resource(const struct etwas_otlp_source *one,
 static void begin_resource(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
                            const struct kind *kind, const struct etwas_otlp_source *source)
 {
-    static struct etwas_output text;
+    struct etwas_output *text = etwas_output_scratch(&otlp->item);
 
-    etwas_output_anew(&text);
-    etwas_output_text(&text, "{\"resource\":{\"attributes\":["
-                             "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"");
-    etwas_output_text(&text, otlp->services[source->input->number - 1]);
-    etwas_output_text(&text, "\"}}");
+    etwas_output_text(text, "{\"resource\":{\"attributes\":["
+                            "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"");
+    etwas_output_text(text, otlp->services[source->input->number - 1]);
+    etwas_output_text(text, "\"}}");
     if (source->process != ETWAS_EVENT_UNKNOWN_ID) {
-        etwas_otlp_number(&text, "process.pid", source->process);
+        etwas_otlp_number(text, "process.pid", source->process);
     }
-    etwas_output_format(&text, "]},\"%s\":[", kind->scopes);
-    append(otlp, batch, text.bytes, text.used_bytes);
+    etwas_output_format(text, "]},\"%s\":[", kind->scopes);
+    append(otlp, batch, text->bytes, text->used_bytes);
 }
 
 static void begin_scope(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
                         const struct kind *kind, const struct etwas_otlp_source *source)
 {
-    static struct etwas_output text;
+    struct etwas_output *text = etwas_output_scratch(&otlp->item);
 
-    etwas_output_anew(&text);
-    etwas_output_text(&text, "{\"scope\":{\"name\":\"");
-    etwas_text_utf8(&text, ETWAS_TEXT_JSON, source->scope, strlen(source->scope));
-    etwas_output_format(&text, "\"},\"%s\":[", kind->items);
-    append(otlp, batch, text.bytes, text.used_bytes);
+    etwas_output_text(text, "{\"scope\":{\"name\":\"");
+    etwas_text_utf8(text, ETWAS_TEXT_JSON, source->scope, strlen(source->scope));
+    etwas_output_format(text, "\"},\"%s\":[", kind->items);
+    append(otlp, batch, text->bytes, text->used_bytes);
 }
 
 static void end_line(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch)

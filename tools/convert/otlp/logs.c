@@ -39,13 +39,13 @@ static void begin(struct etwas_output *item, int64_t time_ns, uint32_t level)
 
 static void put_name(struct etwas_output *item, const struct etwas_current_event *current)
 {
-    static struct etwas_output title;
     struct etwas_event_string name = etwas_current_event_string(current, ETWAS_PROPERTY_EVENT);
 
     if (name.text == NULL) {
-        etwas_output_anew(&title);
-        etwas_current_event_print_title(&title, ETWAS_TEXT_PLAIN, current);
-        name = (struct etwas_event_string){title.bytes, title.used_bytes};
+        struct etwas_output *title = etwas_output_scratch(item);
+
+        etwas_current_event_print_title(title, ETWAS_TEXT_PLAIN, current);
+        name = (struct etwas_event_string){title->bytes, title->used_bytes};
     }
     etwas_text_utf8(item, ETWAS_TEXT_JSON, name.text,
                     name.bytes < ETWAS_OTLP_NAME_BYTES ? name.bytes : ETWAS_OTLP_NAME_BYTES);

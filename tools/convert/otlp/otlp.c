@@ -17,16 +17,18 @@
 /* A session's name, which is the file's until it is closed. */
 static char *service_of(const struct etwas_input *input)
 {
-    static struct etwas_output text;
+    struct etwas_output text = {.bytes = NULL};
+    char *service;
     const etwas_wchar *name = input->logfile.LogfileHeader.LoggerName;
     size_t units = 0;
 
     while (units < ETWAS_OTLP_SCOPE_BYTES && name[units] != 0) {
         units++;
     }
-    etwas_output_anew(&text);
-    etwas_text_utf16(&text, ETWAS_TEXT_JSON, name, units);
-    return etwas_output_copy(&text);
+    etwas_text_utf16(etwas_output_anew(&text), ETWAS_TEXT_JSON, name, units);
+    service = etwas_output_copy(&text);
+    etwas_output_free(&text);
+    return service;
 }
 
 static bool begin(struct etwas_convert *convert)
@@ -98,7 +100,7 @@ static int run(struct etwas_convert *convert)
     for (uint32_t kind = 0; kind < ETWAS_OTLP_KINDS; kind++) {
         free(otlp->batches[kind].bytes);
     }
-    free(otlp->item.bytes);
+    etwas_output_free(&otlp->item);
     free(otlp);
     convert->state = NULL;
     return result;

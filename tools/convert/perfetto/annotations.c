@@ -97,17 +97,16 @@ static struct etwas_perfetto_name *guid_name(struct etwas_perfetto *perfetto,
                                              const etwas_guid *guid)
 {
     struct etwas_perfetto_guid *last = &perfetto->last_guid;
-    static struct etwas_output text;
+    char text[ETWAS_TEXT_GUID_CHARACTERS];
 
     if (last->name != NULL && last->generation == perfetto->names.generation &&
         memcmp(&last->guid, guid, sizeof *guid) == 0) {
         return last->name;
     }
-    etwas_output_anew(&text);
-    etwas_text_guid(&text, guid);
+    etwas_text_guid_characters(text, guid);
     *last = (struct etwas_perfetto_guid){
         *guid, perfetto->names.generation,
-        etwas_perfetto_name(&perfetto->names, ETWAS_PERFETTO_STRING, text.bytes, text.used_bytes)};
+        etwas_perfetto_name(&perfetto->names, ETWAS_PERFETTO_STRING, text, sizeof text)};
     perfetto->convert->out_of_memory |= last->name == NULL;
     return last->name;
 }
@@ -158,14 +157,13 @@ static void annotate_activity(struct etwas_perfetto *perfetto, enum etwas_perfet
 static void annotate_hex(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
                          const void *data, size_t bytes)
 {
-    static struct etwas_output text;
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
 
-    etwas_output_anew(&text);
-    etwas_output_hex(&text, data, bytes < BINARY_BYTES ? bytes : BINARY_BYTES);
+    etwas_output_hex(text, data, bytes < BINARY_BYTES ? bytes : BINARY_BYTES);
     if (bytes > BINARY_BYTES) {
-        etwas_output_text(&text, "…");
+        etwas_output_text(text, "…");
     }
-    annotate_bytes(perfetto, own, text.bytes, text.used_bytes);
+    annotate_bytes(perfetto, own, text->bytes, text->used_bytes);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -187,10 +185,10 @@ static bool is_hexadecimal(const etwas_value *value)
 
 static void put_text(struct etwas_perfetto *perfetto, const etwas_value *value)
 {
-    static char text[TEXT_BYTES];
-    size_t bytes = etwas_value_text(value, text, sizeof text);
+    char *text = etwas_output_room(etwas_output_anew(&perfetto->convert->scratch), TEXT_BYTES);
+    size_t bytes = etwas_value_text(value, text, TEXT_BYTES);
 
-    bytes = bytes < sizeof text ? bytes : sizeof text - 1;
+    bytes = bytes < TEXT_BYTES ? bytes : TEXT_BYTES - 1;
     if (value->in_type == TDH_INTYPE_BINARY && value->bytes > BINARY_BYTES &&
         bytes >= 2 * (size_t)value->bytes) {
         static const char more[] = "…";
@@ -276,7 +274,7 @@ static void put_rest(struct etwas_perfetto *perfetto, const struct etwas_fields_
 
 static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
-    static struct etwas_output words;
+    struct etwas_output *words;
     struct nesting nesting; /* most of it is never touched */
     struct etwas_wire *event = &perfetto->event;
     const struct etwas_current_event *current = &perfetto->convert->current;
@@ -321,8 +319,9 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
     }
     etwas_fields_find_rest(schema->schema_texts, current->record, &rest);
     put_rest(perfetto, &rest);
-    if (etwas_marks_print_odd(etwas_output_anew(&words), schema->schema_texts, &rest)) {
-        annotate_bytes(perfetto, ETWAS_PERFETTO_ODD, words.bytes, words.used_bytes);
+    words = etwas_output_anew(&perfetto->convert->scratch);
+    if (etwas_marks_print_odd(words, schema->schema_texts, &rest)) {
+        annotate_bytes(perfetto, ETWAS_PERFETTO_ODD, words->bytes, words->used_bytes);
     }
 }
 
@@ -440,11 +439,11 @@ static void put_message(struct etwas_perfetto *perfetto, struct etwas_current_ev
 /* That 64 bits cannot hold it: the event stands where they end. */
 static void put_time(struct etwas_perfetto *perfetto)
 {
-    static struct etwas_output text;
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
 
     if (etwas_text_is_beyond(perfetto->convert->time_ns)) {
-        etwas_text_time_ns(etwas_output_anew(&text), perfetto->convert->time_ns);
-        annotate_bytes(perfetto, ETWAS_PERFETTO_TIME, text.bytes, text.used_bytes);
+        etwas_text_time_ns(text, perfetto->convert->time_ns);
+        annotate_bytes(perfetto, ETWAS_PERFETTO_TIME, text->bytes, text->used_bytes);
     }
 }
 

@@ -277,27 +277,29 @@ void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto)
 struct owner {
     struct etwas_heap *heap;
     const struct etwas_heap_stack *stack;
+    struct etwas_heap_location *location; /* of the frame that was looked for last */
 };
 
 static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, const void *context,
                                             uint64_t address, bool is_return)
 {
     const struct owner *owner = context;
-    static struct etwas_heap_location location;
+    struct etwas_heap_location *location = owner->location;
 
     (void)perfetto, (void)is_return;
-    location = etwas_heap_locate(owner->heap, owner->stack, address);
+    *location = etwas_heap_locate(owner->heap, owner->stack, address);
     return (struct etwas_perfetto_spot){
-        .image = location.image != NULL ? location.image->path : NULL,
-        .offset = location.image != NULL ? location.offset : address,
-        .function = location.has_symbol ? location.symbol.function : NULL};
+        .image = location->image != NULL ? location->image->path : NULL,
+        .offset = location->image != NULL ? location->offset : address,
+        .function = location->has_symbol ? location->symbol.function : NULL};
 }
 
 static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
                        const struct told_stack *told)
 {
     const struct etwas_heap_stack *stack = &heap->heap.stacks[told->stack];
-    const struct owner owner = {&heap->heap, stack};
+    struct etwas_heap_location location;
+    const struct owner owner = {&heap->heap, stack, &location};
     uint64_t frames[ETWAS_PERFETTO_FRAMES] = {0};
     uint32_t count = stack->frame_count < ETWAS_PERFETTO_FRAMES ? stack->frame_count
                                                                 : (uint32_t)ETWAS_PERFETTO_FRAMES;

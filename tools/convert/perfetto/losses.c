@@ -227,7 +227,7 @@ static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track 
 
 static void put_session_losses(struct etwas_perfetto *perfetto, const struct etwas_input *input)
 {
-    static struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last: not known */
+    struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last: not known */
     const struct etwas_trace_losses *losses = &perfetto->convert->losses[input->number - 1];
 
     memset(tracks, 0, sizeof tracks); /* times of the primary clock are not negative */

@@ -274,6 +274,7 @@ struct etwas_perfetto {
     uint32_t loss_tracks[ETWAS_PERFETTO_PROCESSORS]; /* of processors; 0: not told yet */
     uint32_t profile_index;                          /* of the next packet of a heap */
     struct etwas_perfetto_stacks *stacks;
+    struct etwas_place place;                /* that was found for a frame last */
     struct etwas_perfetto_pending **pending; /* samples by processor, without all of their stacks */
     uint64_t stack[ETWAS_PERFETTO_FRAMES];   /* of the record in the making */
     struct etwas_perfetto_names names;
@@ -283,6 +284,7 @@ struct etwas_perfetto {
     size_t schema_capacity;
     struct etwas_hash_index schema_places;
     uint32_t schema_last;                 /* that was found */
+    struct etwas_perfetto_schema loose;   /* of an event that nothing describes */
     struct etwas_perfetto_name **classes; /* what spans are called, by number */
     uint32_t class_count;
     size_t class_capacity;

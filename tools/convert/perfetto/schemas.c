@@ -19,14 +19,6 @@ enum {
     FIRST_SCHEMAS = 64,
 };
 
-/* Where a text is made. */
-static struct etwas_output *scratch(void)
-{
-    static struct etwas_output text;
-
-    return etwas_output_anew(&text);
-}
-
 static struct etwas_perfetto_name *name_of(struct etwas_perfetto *perfetto,
                                            enum etwas_perfetto_kind kind,
                                            const struct etwas_output *text)
@@ -45,7 +37,7 @@ static struct etwas_perfetto_name *make_event_name(struct etwas_perfetto *perfet
     const struct etwas_current_event *current = &perfetto->convert->current;
     struct etwas_event_string event = etwas_current_event_string(current, ETWAS_PROPERTY_EVENT);
     const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
-    struct etwas_output *text = scratch();
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
 
     if (event.text != NULL && (current->schema_texts != NULL || !current->event.classic)) {
         etwas_text_utf8(text, ETWAS_TEXT_PLAIN, event.text, event.bytes);
@@ -65,7 +57,7 @@ static struct etwas_perfetto_name *make_category(struct etwas_perfetto *perfetto
 {
     struct etwas_event_string provider =
         etwas_current_event_string(&perfetto->convert->current, ETWAS_PROPERTY_PROVIDER);
-    struct etwas_output *text = scratch();
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
 
     if (provider.text == NULL) {
         return NULL;
@@ -82,7 +74,7 @@ static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfett
     const char *provider =
         current->schema_texts != NULL ? current->schema_texts->schema->provider : "";
     size_t skipped = provider[0] != '\0' ? strlen(provider) + 1 : 0;
-    struct etwas_output *text = scratch();
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
 
     etwas_span_name_make(name, current->schema_texts, current->record);
     if (skipped >= strlen(name)) {
@@ -103,12 +95,12 @@ static struct etwas_perfetto_name *make_field_name(struct etwas_perfetto *perfet
     struct etwas_kept_text key = schema_texts->fields[field].key;
     const char *inside = schema_texts->texts + key.at + strlen("\"");
     size_t inside_bytes = key.bytes - strlen("\"\":");
-    struct etwas_output *text = scratch();
+    struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);
     size_t name_bytes;
 
     etwas_text_utf8(text, ETWAS_TEXT_JSON, name, strlen(name));
     name_bytes = text->used_bytes;
-    text = scratch();
+    etwas_output_anew(text);
     etwas_text_plain(text, name);
     etwas_output_bytes(text, inside + name_bytes, inside_bytes - name_bytes);
     return name_of(perfetto, ETWAS_PERFETTO_ANNOTATION, text);
@@ -204,12 +196,11 @@ static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *
 
 const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto *perfetto)
 {
-    static struct etwas_perfetto_schema loose; /* of an event that nothing describes */
     const struct etwas_schema_texts *schema_texts = perfetto->convert->current.schema_texts;
     struct etwas_perfetto_schema *schema;
 
     if (schema_texts == NULL) {
-        return fill_names(perfetto, &loose) ? &loose : NULL;
+        return fill_names(perfetto, &perfetto->loose) ? &perfetto->loose : NULL;
     }
     if (perfetto->schema_count == 0 ||
         perfetto->schemas[perfetto->schema_last].schema_texts != schema_texts) {

@@ -27,6 +27,7 @@ struct etwas_perfetto_spool {
     size_t used; /* of `bytes`: not written yet, or read */
     size_t at;   /* of these, given away */
     uint8_t *bytes;
+    struct etwas_perfetto_record record; /* that was read last */
 };
 
 static bool complain(int error)
@@ -199,23 +200,23 @@ static bool fill(struct etwas_perfetto_spool *spool, size_t bytes)
 const struct etwas_perfetto_record *etwas_perfetto_spool_next(struct etwas_perfetto *perfetto)
 {
     struct etwas_perfetto_spool *spool = perfetto->spool;
-    static struct etwas_perfetto_record record;
+    struct etwas_perfetto_record *record = &spool->record;
     const uint8_t *at;
     size_t frames_bytes;
 
-    if (!fill(spool, sizeof record)) {
+    if (!fill(spool, sizeof *record)) {
         return NULL;
     }
-    memcpy(&record, spool->bytes + spool->at, sizeof record);
-    frames_bytes = record.stack_frames * sizeof(uint64_t);
-    if (!fill(spool, sizeof record + frames_bytes + record.bytes)) {
+    memcpy(record, spool->bytes + spool->at, sizeof *record);
+    frames_bytes = record->stack_frames * sizeof(uint64_t);
+    if (!fill(spool, sizeof *record + frames_bytes + record->bytes)) {
         return NULL;
     }
     at = spool->bytes + spool->at;
-    spool->at += sizeof record + frames_bytes + record.bytes;
-    perfetto->frames = at + sizeof record;
+    spool->at += sizeof *record + frames_bytes + record->bytes;
+    perfetto->frames = at + sizeof *record;
     perfetto->behind = perfetto->frames + frames_bytes;
-    return &record;
+    return record;
 }
 
 bool etwas_perfetto_spool_has_failed(const struct etwas_perfetto *perfetto)

@@ -189,7 +189,7 @@ uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t
                                  uint32_t count, uint64_t group, etwas_perfetto_find_spot *find,
                                  const void *context)
 {
-    static uint32_t frames[MOST_FRAMES];
+    uint32_t frames[MOST_FRAMES];
     const struct search search = {find, context, group};
     uint32_t frame_count = 0;
     uint64_t hash;
@@ -226,18 +226,18 @@ static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, con
                                             uint64_t address, bool is_return)
 {
     const struct etwas_perfetto_record *record = context;
-    static struct etwas_place place;
+    struct etwas_place *place = &perfetto->place;
 
-    place = etwas_addresses_find(&perfetto->addresses,
-                                 &(struct etwas_address){.value = address,
-                                                         .time = record->time_ns,
-                                                         .process = record->stack_process,
-                                                         .is_return = is_return});
-    return (struct etwas_perfetto_spot){.image = place.image,
-                                        .offset = place.image != NULL ? place.offset : address,
+    *place = etwas_addresses_find(&perfetto->addresses,
+                                  &(struct etwas_address){.value = address,
+                                                          .time = record->time_ns,
+                                                          .process = record->stack_process,
+                                                          .is_return = is_return});
+    return (struct etwas_perfetto_spot){.image = place->image,
+                                        .offset = place->image != NULL ? place->offset : address,
                                         .function =
-                                            place.has_function ? place.function.function : NULL,
-                                        .inlined = &place.inlined};
+                                            place->has_function ? place->function.function : NULL,
+                                        .inlined = &place->inlined};
 }
 
 uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,

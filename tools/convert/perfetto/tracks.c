@@ -156,11 +156,11 @@ void etwas_perfetto_end_track(struct etwas_perfetto *perfetto, size_t began)
 void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char *text,
                              size_t bytes)
 {
-    static struct etwas_output escaped;
+    struct etwas_output escaped = {.bytes = NULL};
 
-    etwas_output_anew(&escaped);
-    etwas_text_utf8(&escaped, ETWAS_TEXT_PLAIN, text, bytes);
+    etwas_text_utf8(etwas_output_anew(&escaped), ETWAS_TEXT_PLAIN, text, bytes);
     etwas_wire_bytes(wire, field, escaped.bytes, escaped.used_bytes);
+    etwas_output_free(&escaped);
 }
 
 /* What is behind the number that counts them. */

@@ -17,44 +17,37 @@ struct names {
 };
 
 /* What separates frames, and blanks at the ends, are replaced. */
-static char *clean(const char *name)
+static char *clean(struct etwas_output *plain, const char *name)
 {
-    static struct etwas_output plain;
-    char *text;
+    etwas_output_anew(plain);
+    etwas_text_utf8(plain, ETWAS_TEXT_PLAIN, name, strnlen(name, ETWAS_STACKS_NAME_BYTES));
+    for (size_t i = 0; i < plain->used_bytes; i++) {
+        bool is_end = i == 0 || i + 1 == plain->used_bytes;
 
-    etwas_output_anew(&plain);
-    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name, strnlen(name, ETWAS_STACKS_NAME_BYTES));
-    for (size_t i = 0; i < plain.used_bytes; i++) {
-        bool is_end = i == 0 || i + 1 == plain.used_bytes;
-
-        if (plain.bytes[i] == ';') {
-            plain.bytes[i] = ':';
-        } else if (plain.bytes[i] == ' ' && is_end) {
-            plain.bytes[i] = '_';
+        if (plain->bytes[i] == ';') {
+            plain->bytes[i] = ':';
+        } else if (plain->bytes[i] == ' ' && is_end) {
+            plain->bytes[i] = '_';
         }
     }
-    text = malloc(plain.used_bytes + 1);
-    if (text != NULL) {
-        memcpy(text, plain.bytes, plain.used_bytes);
-        text[plain.used_bytes] = '\0';
-    }
-    return text;
+    return etwas_output_copy(plain);
 }
 
 static bool make_names(const struct etwas_stacks *stacks, struct names *names)
 {
-    static char room[ETWAS_STACKS_NAME_BYTES];
+    char room[ETWAS_STACKS_NAME_BYTES];
+    struct etwas_output plain = {.bytes = NULL};
+    bool is_whole = true;
 
     names->texts = calloc((size_t)stacks->functions.function_count + 1, sizeof(char *));
-    for (; names->texts != NULL && names->count < stacks->functions.function_count;
-         names->count++) {
-        names->texts[names->count] =
-            clean(etwas_stacks_function(stacks, names->count, room, sizeof room));
-        if (names->texts[names->count] == NULL) {
-            return false;
-        }
+    while (names->texts != NULL && is_whole && names->count < stacks->functions.function_count) {
+        char *name = clean(&plain, etwas_stacks_function(stacks, names->count, room, sizeof room));
+
+        is_whole = name != NULL;
+        names->texts[names->count++] = name;
     }
-    return names->texts != NULL;
+    etwas_output_free(&plain);
+    return names->texts != NULL && is_whole;
 }
 
 static void free_names(struct names *names)
@@ -67,27 +60,32 @@ static void free_names(struct names *names)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* What lines are compared by: qsort has no place for it. */
-static const struct etwas_stacks *compared_stacks;
-static const struct names *compared_names;
+/* What lines are made of, and compared by. */
+struct lines {
+    const struct etwas_stacks *stacks;
+    struct names names;
+};
 
-static const char *frame_name(const struct etwas_stack *stack, uint32_t frame)
+static const char *frame_name(const struct lines *lines, const struct etwas_stack *stack,
+                              uint32_t frame)
 {
-    uint32_t number = compared_stacks->frames[stack->frames_at + frame];
+    uint32_t number = lines->stacks->frames[stack->frames_at + frame];
 
-    return number < compared_names->count ? compared_names->texts[number] : "[others]";
+    return number < lines->names.count ? lines->names.texts[number] : "[others]";
 }
 
 /* Where in a line a comparison is. */
 struct place {
+    const struct lines *lines;
     const struct etwas_stack *stack;
     uint32_t frame;
     const char *at;
 };
 
-static struct place begin(const struct etwas_stack *stack)
+static struct place begin(const struct lines *lines, const struct etwas_stack *stack)
 {
-    return (struct place){stack, 0, stack->frame_count > 0 ? frame_name(stack, 0) : ""};
+    return (struct place){lines, stack, 0,
+                          stack->frame_count > 0 ? frame_name(lines, stack, 0) : ""};
 }
 
 /* The line's next character, 0 behind its frames. */
@@ -99,14 +97,14 @@ static unsigned char next(struct place *place)
     if (place->frame + 1 >= place->stack->frame_count) {
         return 0;
     }
-    place->at = frame_name(place->stack, ++place->frame);
+    place->at = frame_name(place->lines, place->stack, ++place->frame);
     return ';';
 }
 
-static int compare(const void *left, const void *right)
+static int compare(const void *left, const void *right, void *context)
 {
-    struct place one = begin(*(const struct etwas_stack *const *)left);
-    struct place other = begin(*(const struct etwas_stack *const *)right);
+    struct place one = begin(context, *(const struct etwas_stack *const *)left);
+    struct place other = begin(context, *(const struct etwas_stack *const *)right);
     unsigned char a;
     unsigned char b;
 
@@ -117,19 +115,21 @@ static int compare(const void *left, const void *right)
     return a - b;
 }
 
-static void put_line(struct etwas_output *output, const struct etwas_stack *stack, uint64_t weight)
+static void put_line(struct etwas_output *output, const struct lines *lines,
+                     const struct etwas_stack *stack, uint64_t weight)
 {
     for (uint32_t i = 0; i < stack->frame_count; i++) {
         etwas_output_text(output, i > 0 ? ";" : "");
-        etwas_output_text(output, frame_name(stack, i));
+        etwas_output_text(output, frame_name(lines, stack, i));
     }
     etwas_output_char(output, ' ');
     etwas_output_unsigned(output, weight);
     etwas_output_char(output, '\n');
 }
 
-static bool put_lines(struct etwas_output *output, const struct etwas_stacks *stacks)
+static bool put_lines(struct etwas_output *output, struct lines *lines)
 {
+    const struct etwas_stacks *stacks = lines->stacks;
     const struct etwas_stack **sorted =
         calloc((size_t)stacks->count + 1, sizeof(const struct etwas_stack *));
     uint32_t which = etwas_stacks_weight(stacks);
@@ -142,12 +142,12 @@ static bool put_lines(struct etwas_output *output, const struct etwas_stacks *st
         }
     }
     if (count > 0) {
-        qsort((void *)sorted, count, sizeof(const struct etwas_stack *), compare);
+        qsort_r((void *)sorted, count, sizeof(const struct etwas_stack *), compare, lines);
     }
     for (uint32_t i = 0; i < count; i++) {
         weight += sorted[i]->values[which];
-        if (i + 1 == count || compare(&sorted[i], &sorted[i + 1]) != 0) {
-            put_line(output, sorted[i], weight);
+        if (i + 1 == count || compare(&sorted[i], &sorted[i + 1], lines) != 0) {
+            put_line(output, lines, sorted[i], weight);
             weight = 0;
         }
     }
@@ -157,17 +157,15 @@ static bool put_lines(struct etwas_output *output, const struct etwas_stacks *st
 
 static int run(struct etwas_convert *convert)
 {
-    static struct etwas_stacks stacks;
-    struct names names = {NULL, 0};
+    struct etwas_stacks stacks = {.wants_spans = false};
+    struct lines lines = {.stacks = &stacks};
     int result = etwas_stacks_gather(convert, &stacks);
 
-    compared_stacks = &stacks;
-    compared_names = &names;
     if (!convert->out_of_memory) {
         convert->out_of_memory =
-            !make_names(&stacks, &names) || !put_lines(convert->output, &stacks);
+            !make_names(&stacks, &lines.names) || !put_lines(convert->output, &lines);
     }
-    free_names(&names);
+    free_names(&lines.names);
     etwas_stacks_clear(&stacks);
     return result;
 }

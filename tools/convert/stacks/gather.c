@@ -221,7 +221,7 @@ int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stac
 {
     const struct etwas_convert_reader reader = {
         .wants_all = true, .wants_spans = stacks->wants_spans, .event = on_event};
-    static struct gathering gathering;
+    struct gathering gathering;
     int result = ETWAS_EXIT_OPEN;
 
     gathering.stacks = stacks;

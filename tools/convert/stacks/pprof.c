@@ -49,7 +49,8 @@ enum {
 struct profile {
     struct etwas_output *output;
     const struct etwas_stacks *stacks;
-    struct etwas_wire wire; /* a field of the profile */
+    struct etwas_wire wire;    /* a field of the profile */
+    struct etwas_output plain; /* a string of it */
 };
 
 /* What is put together becomes a part of the output. */
@@ -64,17 +65,16 @@ static void write_out(struct profile *profile)
 /* Strings are UTF-8, whatever the file had. */
 static void put_string(struct profile *profile, const char *text)
 {
-    static struct etwas_output plain;
+    struct etwas_output *plain = etwas_output_anew(&profile->plain);
 
-    etwas_output_anew(&plain);
-    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, text, strnlen(text, ETWAS_STACKS_NAME_BYTES));
-    etwas_wire_bytes(&profile->wire, PROFILE_STRING, plain.bytes, plain.used_bytes);
+    etwas_text_utf8(plain, ETWAS_TEXT_PLAIN, text, strnlen(text, ETWAS_STACKS_NAME_BYTES));
+    etwas_wire_bytes(&profile->wire, PROFILE_STRING, plain->bytes, plain->used_bytes);
     write_out(profile);
 }
 
 static void put_strings(struct profile *profile)
 {
-    static char room[ETWAS_STACKS_NAME_BYTES];
+    char room[ETWAS_STACKS_NAME_BYTES];
     const struct etwas_hot *functions = &profile->stacks->functions;
     const struct etwas_stacks_value *values;
     uint32_t count = etwas_stacks_values(profile->stacks, &values);
@@ -202,7 +202,7 @@ static void put_profile(struct profile *profile, int64_t start_ns)
 
 static int run(struct etwas_convert *convert)
 {
-    static struct etwas_stacks stacks;
+    struct etwas_stacks stacks = {.wants_spans = false};
     struct profile profile = {.output = convert->output, .stacks = &stacks};
     int result = etwas_stacks_gather(convert, &stacks);
 
@@ -212,6 +212,7 @@ static int run(struct etwas_convert *convert)
             put_profile(&profile, etwas_input_start_ns(&convert->run.inputs[0]));
         }
         free(profile.wire.bytes);
+        etwas_output_free(&profile.plain);
     }
     etwas_stacks_clear(&stacks);
     return result;

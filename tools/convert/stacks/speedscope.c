@@ -14,7 +14,7 @@
 
 static void put_frames(struct etwas_output *output, const struct etwas_stacks *stacks)
 {
-    static char room[ETWAS_STACKS_NAME_BYTES];
+    char room[ETWAS_STACKS_NAME_BYTES];
 
     etwas_output_text(output, "\"shared\":{\"frames\":[");
     for (uint32_t i = 0; i < stacks->functions.function_count; i++) {
@@ -199,11 +199,8 @@ static bool put_instances(struct etwas_output *output, const struct etwas_stacks
 
 static int run(struct etwas_convert *convert)
 {
-    static struct etwas_stacks stacks;
-    int result;
-
-    stacks.wants_spans = true;
-    result = etwas_stacks_gather(convert, &stacks);
+    struct etwas_stacks stacks = {.wants_spans = true};
+    int result = etwas_stacks_gather(convert, &stacks);
 
     if (!convert->out_of_memory) {
         etwas_output_text(convert->output,
