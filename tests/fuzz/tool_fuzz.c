@@ -140,6 +140,13 @@ static void forget(void)
     memset(__start_tool_bss, 0, (size_t)(__stop_tool_bss - __start_tool_bss));
 }
 
+/* What lasts as long as the program. */
+static void let_go(void)
+{
+    etwas_output_free(etwas_standard_output());
+    etwas_files_free();
+}
+
 static void run(const struct command *command, char **arguments, int count)
 {
     int code;
@@ -147,7 +154,7 @@ static void run(const struct command *command, char **arguments, int count)
     forget();
     optind = 0;
     code = command->run(count, arguments);
-    etwas_files_free();
+    let_go();
     MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
          code == ETWAS_EXIT_UNPROVED || code == ETWAS_EXIT_OUTPUT);
 }
@@ -162,7 +169,7 @@ static void look_at_made(char *path)
         forget();
         optind = 0;
         MUST(etwas_command_stat(2, arguments) == ETWAS_EXIT_FINE);
-        etwas_files_free();
+        let_go();
         MUST(unlink(path) == 0);
     }
 }
