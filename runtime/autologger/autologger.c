@@ -204,7 +204,10 @@ static uint32_t autologger_check(struct one *one)
     return code;
 }
 
-/* What is wrong with it is said by a check, whomever it is for. */
+/*
+ * Starts or checks one file. A check reports what is wrong even in a file that is not for this
+ * program.
+ */
 static void autologger_start_source(struct request *request, struct one *one)
 {
     struct etwas_autologger_error fault = {0};

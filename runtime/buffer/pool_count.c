@@ -6,8 +6,8 @@
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
  * accounted. Rseq slots: the current buffer's link says what the slot had stored and replaced
- * before, and the slot's word what has been stored since; both change in one commit. Of a slot that
- * was shut its own sums say it, once its word names no buffer.
+ * before, and the slot's word what has been stored since; both change in one commit. Once the word
+ * of a slot that was shut names no buffer, the slot's own sums have both.
  */
 #include <sched.h>
 #include <time.h>

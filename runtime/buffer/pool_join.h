@@ -15,9 +15,9 @@
  *     zeroes where the file was
  *
  * So a writer that is suspended between finding a slot and its sequence finds gate 0 there and
- * returns that the session does not run. With the gates open, or without the fence, a writer that
- * had passed the gate would commit into the zeroes and report success. The next session in that
- * space has another gate: a random one.
+ * returns that the session does not run. If the gates were open, or without the fence, a writer
+ * that had passed the gate would commit into the zeroes and report success. The next session in
+ * that space has another gate: a random one.
  */
 #ifndef ETWAS_BUFFER_POOL_JOIN_H
 #define ETWAS_BUFFER_POOL_JOIN_H
@@ -93,8 +93,8 @@ static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attach
 
 /*
  * Counts a writer in before it reads the gate and then the pool. G1, full fence: pairs with that of
- * etwas_pool_leave. Of a writer that enters and a guest that leaves, at least one sees the other.
- * Returns what to pass to etwas_guest_exit.
+ * etwas_pool_leave. So a writer that enters sees the guest that leaves, or is seen by it. Returns
+ * what to pass to etwas_guest_exit.
  */
 static inline uint64_t etwas_guest_enter(uint64_t *inside)
 {

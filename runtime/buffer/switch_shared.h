@@ -10,7 +10,7 @@
 #include "buffer/slot.h"
 
 /*
- * Makes room for `units` in the slot. With `close_word` not 0, the buffer of exactly that word is
+ * Makes room for `units` in the slot. If `close_word` is not 0, the buffer of exactly that word is
  * closed although it has room (a step of the clock). Returns ERROR_SUCCESS when the caller has to
  * read the slot again: there is room, or was a moment ago. ERROR_INVALID_HANDLE: the generation
  * does not run any more. ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: there

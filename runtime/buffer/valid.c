@@ -14,7 +14,7 @@
 #ifdef ETWAS_TESTPOINTS
 
 enum {
-    MOST_OWNERS = 256 /* a look at a large pool takes no longer */
+    MOST_OWNERS = 256 /* so that the check of a large pool takes no longer */
 };
 
 /* The sentence says what should be. */

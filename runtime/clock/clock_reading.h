@@ -10,8 +10,8 @@
  *
  * When the cycle counter was read the performance counter was between q0 and q1, however long the
  * thread was preempted in between. So qpc_ns is their middle, and half of q1 − q0 is the bound. The
- * system time belongs to a moment between q1 and q2. No rate has to be known for that. Of several
- * attempts the one with the narrowest bounds is returned.
+ * system time belongs to a moment between q1 and q2. No rate has to be known for that. The attempt
+ * with the narrowest bounds is returned.
  *
  *     q0 = 1000, q1 = 1040, q2 = 1090: qpc_ns = 1020, the counter's bound 20 ns; the system time
  *        was read 45 ± 25 ns later. If it was 777,780 ns, it was 777,735 ± 25 at qpc_ns: FILETIME

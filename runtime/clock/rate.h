@@ -4,8 +4,8 @@
 /*
  * How fast a machine's counter ticks against CLOCK_MONOTONIC_RAW, with a bound that holds.
  *
- * A reading brackets the kernel's clock with the counter: before ≤ counter at raw_ns ≤ after. Of
- * two readings some time apart follows
+ * A reading brackets the kernel's clock with the counter: before ≤ counter at raw_ns ≤ after. Two
+ * readings some time apart give
  *
  *     before' − after           after' − before
  *     ───────────────  ≤  rate  ≤  ───────────────

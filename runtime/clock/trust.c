@@ -232,7 +232,7 @@ static void trust_measure(const struct etwas_machine *machine, etwas_clock_trust
         return;
     }
     trust->frequency_hz = (uint64_t)(rate.hz + 0.5);
-    /* With half a Hz that is cut off, and rounded up. */
+    /* Half a Hz is added, since the frequency is rounded; the sum is rounded up. */
     trust->frequency_error_ppb = (uint32_t)((rate.error_hz + 0.5) / rate.hz * 1e9) + 1;
     if (rate.reading_ns > EMULATED_NS) {
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;

@@ -31,7 +31,7 @@ void etwas_clock_allow_tsc(bool allowed);
 
 /*
  * Replaces the machine as far as trust goes, and measures it at once; NULL restores the real one.
- * Not while sessions run.
+ * Must not be called while sessions run.
  */
 void etwas_clock_replace_machine(const struct etwas_machine *machine);
 #endif

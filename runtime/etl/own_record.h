@@ -135,7 +135,7 @@ enum {
 /*
  * The log file header counts what was lost in 32 bits, and knows nothing of what a circular file
  * replaced, nor which part of a new-file set a file is. Zeroes until the first sync, brought up to
- * date at each one, final at the end. Of an appended file the counts are those of all its sessions.
+ * date at each one, final at the end. The counts in an appended file are those of all its sessions.
  */
 struct etwas_etl_totals {
     uint32_t version;
@@ -202,11 +202,11 @@ _Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record
 /* ---- Clock snapshots: one moment by all clocks ----------------------------------------------- */
 
 /*
- * A reader interpolates between clock snapshots. They lie in buffer 0, the oldest first. Those that
- * do not fit there any more were moved into buffers of clock snapshots: data buffers whose first
- * record is a clock snapshot and which hold nothing else. There header.time_stamp keeps the stream
- * of its processor in order and is no newer than the clock snapshots. In a file that was appended
- * to or is damaged they need not be in order.
+ * A reader interpolates between clock snapshots. They lie in buffer 0, the oldest first. Clock
+ * snapshots that do not fit there any more were moved into buffers of their own: data buffers whose
+ * first record is a clock snapshot and which hold nothing else. There header.time_stamp keeps the
+ * stream of its processor in order and is no newer than the clock snapshots. In a file that was
+ * appended to or is damaged they need not be in order.
  */
 
 /* Why it was taken. */
@@ -390,7 +390,7 @@ _Static_assert(sizeof(struct etwas_etl_user_stack) == 32, "user stack");
 
 struct etwas_etl_namespace {
     uint32_t version;
-    uint32_t process_id;   /* who logs, as it is numbered there */
+    uint32_t process_id;   /* the process that logs, as it is numbered there */
     uint64_t namespace_id; /* the inode of its PID namespace; 0: not known */
 };
 _Static_assert(sizeof(struct etwas_etl_namespace) == 16, "namespace");

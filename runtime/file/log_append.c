@@ -80,7 +80,10 @@ static bool append_matches_session(const uint8_t *content,
            buffer.buffer_bytes == options->buffer_bytes &&
            log.start.buffer_bytes == options->buffer_bytes &&
            log.clock_type == ETWAS_CLOCK_KIND_SYSTEM && options->clock == ETWAS_CLOCK_KIND_SYSTEM &&
-           /* With or without the stream of threads that cannot run restartable sequences. */
+           /*
+            * The header counts one more if threads that cannot run restartable sequences have a
+            * stream.
+            */
            (log.start.number_of_processors == processors ||
             log.start.number_of_processors == processors + 1) &&
            log.start.version[2] == (compressed ? COMPRESSED_LAYOUT_MAJOR : LAYOUT_MAJOR) &&

@@ -9,7 +9,7 @@
  * It is sequential, circular or appended to, and its space may be reserved when it is created, as
  * the mode bits say. A new-file set is several of these, one after the other (session_file.h).
  *
- * Not thread-safe: the owner of the session's role calls.
+ * The functions are not thread-safe: the owner of the session's role calls them.
  */
 #ifndef ETWAS_FILE_LOG_FILE_H
 #define ETWAS_FILE_LOG_FILE_H
@@ -152,8 +152,9 @@ bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 struct etwas_log_file_totals etwas_log_file_last_totals(const struct etwas_log_file *file);
 
 /*
- * With replaces_whole, where a file with content was at `path`: puts this one in its place, once it
- * has ended and was stored. Returns false when that was refused. Else it does nothing.
+ * Puts this file, once it has ended and was stored, in the place of a file with content that was at
+ * `path`, if the options have replaces_whole. Otherwise does nothing. Returns false when the system
+ * refused.
  */
 bool etwas_log_file_replace(struct etwas_log_file *file);
 

@@ -62,7 +62,10 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
     return options->process_times ? ETWAS_ETL_TIMES_TICK_100NS : TIMER_RESOLUTION_100NS;
 }
 
-/* By the wall clock that the session's start was read with: it may have been set since. */
+/*
+ * Returns when the machine was booted, by the wall clock of the session's start: the wall clock may
+ * have been set since.
+ */
 static int64_t header_boot_filetime(const struct etwas_log_file_options *options)
 {
     const struct etwas_clock_reading *started = &options->started;
@@ -72,7 +75,7 @@ static int64_t header_boot_filetime(const struct etwas_log_file_options *options
            (started->qpc_ns + slewed_ns + started->suspended_ns) / 100;
 }
 
-/* By the mode: a file whose buffers are compressed is of another layout. */
+/* Stores the version by the mode: a file whose buffers are compressed has another layout. */
 static void header_store_version(struct etwas_etl_log_header64 *log)
 {
     bool compressed = (log->start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The losses of one file (etl/own_record.h): the session's loss table (etl/loss_table.h), in
- * buffer 0 behind the clock snapshots. With the first loss the clock snapshots give up half of
- * their room, so that no file is larger for it, none is too full to say what was lost, and a
- * circular one does not replace it. A file whose buffer 0 has no room for ETWAS_LOSSES_LEAST has
- * none. Belongs to the log file; the same caller.
+ * The losses of one file (etl/own_record.h): the session's loss table (etl/loss_table.h), in buffer
+ * 0 behind the clock snapshots. The clock snapshots give up half of their room when the first loss
+ * comes. So no file is larger for it, none is too full to say what was lost, and a circular one
+ * does not replace it. A file whose buffer 0 has no room for ETWAS_LOSSES_LEAST has none. Belongs
+ * to the log file; the same caller.
  */
 #ifndef ETWAS_FILE_LOG_LOSSES_H
 #define ETWAS_FILE_LOG_LOSSES_H

@@ -314,7 +314,7 @@ static void window_begin(struct recorder *recorder, struct etwas_session *sessio
     recorder->began_ns = now_ns;
     recorder->until_ns = now_ns + window_left_ns(recorder, session, first);
     recorder_pin_held(recorder, session->pool);
-    /* Who sees the window counted knows that what it has is pinned. */
+    /* A thread that sees the window counted knows that the buffers of the window are pinned. */
     (void)pthread_mutex_lock(&session->pool_lock);
     trigger->windows++;
     trigger->joined += came - 1;

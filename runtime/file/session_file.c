@@ -146,8 +146,8 @@ static void session_file_count_sync_error(struct etwas_session *session)
 }
 
 /*
- * Of buffers without events, clock snapshots or metadata: what they take the place of in a circular
- * file is counted. A refusal costs what was in them, and no event.
+ * Counts what buffers without events (clock snapshots or metadata) take the place of in a circular
+ * file. If such a buffer is refused, its content is lost, and no event.
  */
 static void session_file_count_besides(struct etwas_session *session,
                                        const struct etwas_log_write *write)
@@ -470,7 +470,10 @@ void etwas_session_file_finish(struct etwas_session *session)
     totals = session_file_last_totals(session);
     (void)session_file_end(session, file, &totals); /* tried again before it is stored */
     (void)session_file_store_ended(session, file, true);
-    /* Not before: a fork's child finds the descriptor while the disk is waited for. */
+    /*
+     * The sink is forgotten only now: a fork's child finds the descriptor while the disk is waited
+     * for.
+     */
     session->sinks[ETWAS_SINK_FILE] = NULL;
     if (!etwas_session_file_close(session)) {
         session_file_count_sync_error(session);

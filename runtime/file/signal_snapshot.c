@@ -99,7 +99,7 @@ static uint32_t signal_snapshot_clock_snapshots_a_buffer(
 
 /*
  * Returns how many clock snapshots, the newest, buffer 0 has room for beside those of start and
- * end; or a few less, so that no buffer of their own has less than it must.
+ * end. It may be a few less, so that a buffer of their own has as many as it must.
  */
 static uint32_t signal_snapshot_clock_snapshots_within(
     const struct etwas_prepared_snapshot *prepared)
@@ -182,7 +182,7 @@ static void signal_write_header(struct etwas_prepared_snapshot *prepared)
     (void)signal_write_at(prepared, prepared->header.content, prepared->view.buffer_bytes, 0, 0);
 }
 
-/* Writes buffer 0 anew, with what is known at the end. */
+/* Builds and writes buffer 0 with what is known at the end. */
 static void signal_write_whole_header(struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_clock_history *history = &prepared->history;
@@ -298,8 +298,8 @@ static void signal_write_held(struct etwas_prepared_snapshot *prepared,
 }
 
 /*
- * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. What comes after a
- * refusal is only counted.
+ * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Once a write was
+ * refused, the rest is only counted.
  */
 static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
 {

@@ -104,9 +104,9 @@ size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t posi
  * bytes that are in the file; if they are fewer than requested, *error is the errno. Changes the
  * vector, which has at most IOV_MAX (1,024) elements.
  *
- * With `direct`, which may be NULL, the write bypasses the page cache; memory, position and each
- * element are aligned. Where the file refuses that after all, *direct becomes false and the rest is
- * written through the cache; nothing is lost by trying.
+ * If `direct` is not NULL, the write bypasses the page cache; memory, position and each element are
+ * aligned. *direct says at the end whether it did. Where the file refuses that, the rest is written
+ * through the cache; nothing is lost by trying.
  */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
                           bool *direct, int *error);

@@ -185,8 +185,8 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #else
 
 /*
- * With AddressSanitizer an inaccessible page lies on either side, and an allocation of malloc's
- * belongs to each region: a region that is leaked is reported as that allocation.
+ * AddressSanitizer gets an inaccessible page on either side of a region, and an allocation of
+ * malloc's for each region: a region that is leaked is reported as that allocation.
  */
 #ifdef ETWAS_ADDRESS_SANITIZER
 enum {
@@ -240,8 +240,8 @@ static size_t memory_round_up(size_t bytes, size_t multiple)
 
 /*
  * Huge pages where the system has them: a device takes what lies in them in a few pieces instead of
- * hundreds, which makes direct writes two to three times as fast. Not at the beginning, unless they
- * are wanted: a session that needs little memory shall not take much.
+ * hundreds, which makes direct writes two to three times as fast. The beginning has none, unless
+ * they are requested: a session that needs little memory shall not take much.
  */
 static void memory_advise_huge_pages(const struct etwas_memory *memory, size_t from)
 {

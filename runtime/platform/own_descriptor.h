@@ -35,14 +35,14 @@ bool etwas_descriptor_is_own(int descriptor);
 /*
  * Opens the same file again, for reading and writing, with a file description of its own: a process
  * that shared a description would share its locks. The new descriptor is not protected. Returns -1
- * on failure. Not async-signal-safe.
+ * on failure. It is not async-signal-safe.
  */
 int etwas_descriptor_reopen(int descriptor);
 
 /*
  * Whether as many descriptors are free as the files of a session need: its log file, the next one,
  * and one that is open for a moment. Called by parts that can do without descriptors, once they
- * have their own. Opens and closes descriptors to find out. Not async-signal-safe.
+ * have their own. Opens and closes descriptors to find out. It is not async-signal-safe.
  */
 bool etwas_descriptors_leave_room(void);
 

@@ -24,9 +24,9 @@
  * (or the store-exclusive of a pair whose load is inside the sequence; if that fails, though no
  * other value was found, the result is ABORTED).
  *
- * Checks are 8-byte loads, acquire. The copies are visible to whoever acquires the committed word.
- * Targets of copies must be memory that nobody reads before the commit, or whose readers accept a
- * value that was never committed.
+ * Checks are 8-byte loads, acquire. The copies are visible to a thread that acquires the committed
+ * word. Targets of copies must be memory that nobody reads before the commit, or whose readers
+ * accept a value that was never committed.
  *
  * glibc registers each thread with the kernel; nothing is registered here. The sequences need
  * membarrier's PRIVATE_EXPEDITED_RSEQ too, to stop (etwas_rseq_fence).

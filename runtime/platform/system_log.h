@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system's log, for warnings that no call can return: a line in the journal. Not syslog(),
- * whose connection and settings are the program's.
+ * The system's log, for warnings that no call can return: a line in the journal. It does without
+ * syslog(), whose connection and settings are the program's.
  */
 #ifndef ETWAS_PLATFORM_SYSTEM_LOG_H
 #define ETWAS_PLATFORM_SYSTEM_LOG_H

@@ -30,7 +30,7 @@ bool etwas_file_set_is_one_session(const struct etwas_trace *a, const struct etw
 bool etwas_file_set_is_one_set(const struct etwas_trace *a, const struct etwas_trace *b);
 
 /*
- * Returns the membership of the file `index`. With `joins_sessions` all files of a session count as
+ * Returns the membership of the file `index`. If `joins_sessions`, all files of a session count as
  * parts of one set.
  */
 struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const *traces,

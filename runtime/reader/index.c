@@ -43,7 +43,7 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
         .compressed = compressed,
     };
     /*
-     * Of two ends the later is taken, because the records show where they stop; but not in
+     * The later of two ends is taken, because the records show where they stop; but not in
      * compressed buffers, where the end is also the size to decompress to.
      */
     if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset)) {

@@ -75,8 +75,8 @@ static bool session_has_file(const struct session *session, uint32_t index)
 }
 
 /*
- * Returns whether no file that counts the same things has a greater count. Of equal counts the
- * first file's is taken.
+ * Returns whether no file that counts the same things has a greater count. The first file's count
+ * is taken where counts are equal.
  */
 static bool session_count_is_greatest(const struct session *session, uint32_t index,
                                       const struct repeated_count *repeated_count)

@@ -52,8 +52,8 @@ struct etwas_clock_snapshot {
 
 enum {
     /*
-     * Keeps a list below 1 MB, whatever a file holds. With one clock snapshot a second: seven
-     * hours.
+     * Keeps a list below 1 MB, whatever a file holds. At one clock snapshot a second they last for
+     * seven hours.
      */
     ETWAS_TIMELINE_CLOCK_SNAPSHOTS_LIMIT = 24576,
 };
@@ -98,8 +98,10 @@ struct etwas_timeline {
     struct etwas_timeline_base base;
     struct etwas_clock_snapshot *snapshots; /* raw and qpc_ns grow from each to the next */
     size_t count;
-    /* By qpc_ns; of a session with system time also those after which the wall clock was set back,
-     * else the same as `snapshots`. */
+    /*
+     * In the order of qpc_ns. A session with system time also has those here after which the wall
+     * clock was set back; else it is the same as `snapshots`.
+     */
     struct etwas_clock_snapshot *all;
     size_t all_count;
     uint64_t unusable; /* contradict the others, or are out of range */
@@ -126,8 +128,8 @@ void etwas_timeline_free(struct etwas_timeline *timeline);
 bool etwas_timeline_has_rate(const struct etwas_timeline *timeline);
 
 /*
- * Returns ProcessTrace's time: start_filetime plus what passed since by the performance counter. Of
- * two stamps the larger never gets the smaller time.
+ * Returns ProcessTrace's time: start_filetime plus what passed since by the performance counter. A
+ * larger stamp never gets a smaller time.
  */
 int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Puts files of one machine on one time line. By its header each file has a line of its own: the
+ * Puts files of one machine on one time line. Each file's header gives it a line of its own: the
  * wall clock when its session began, plus what passed since then by the performance counter. That
  * counter ignores suspends and is not disciplined as the wall clock is, so what two sessions
  * recorded at one moment may seem hours apart.

@@ -8,7 +8,7 @@
 #include "reader/timeline_error.h"
 
 enum {
-    /* With more pieces than this the errors of both times are as good. */
+    /* For more pieces than this the errors of both times are as good. */
     MOST_PIECES = 4,
 };
 

@@ -112,7 +112,9 @@ struct etwas_realtime_buffer *etwas_realtime_new_buffer(uint32_t bytes, uint32_t
 
 /* ---- with the lock held ---- */
 
-/* Drops a reference. With the last one, records that no consumer delivered are counted lost. */
+/*
+ * Drops a reference. When it was the last one, records that no consumer delivered are counted lost.
+ */
 void etwas_realtime_release_buffer(struct etwas_realtime *realtime,
                                    struct etwas_realtime_buffer *buffer);
 

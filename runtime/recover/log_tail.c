@@ -245,7 +245,7 @@ static void tail_list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32
     }
 }
 
-/* By the mode in its header; what is there is hostile. */
+/* Returns whether the mode in its header says that it is compressed. The file is hostile. */
 static bool tail_file_is_packed(int file)
 {
     struct etwas_etl_log_header64 log;

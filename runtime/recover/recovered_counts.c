@@ -18,7 +18,10 @@ void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
     account->unfinished += found->committed;
 }
 
-/* Behind the first hole of a buffer that the flusher gave up: the pool counts them as lost. */
+/*
+ * Returns how many records lie behind the first hole of a buffer that the flusher gave up. The pool
+ * counts them as lost.
+ */
 static uint64_t counts_given_up_in(const struct etwas_buffer_control *control,
                                    const struct etwas_found_buffer *found)
 {

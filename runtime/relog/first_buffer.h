@@ -3,8 +3,8 @@
 
 /*
  * Buffer 0 of the output: the records of one input's buffer 0 as they are, except what differs in
- * the output. Of the records that etwas writes for itself the calibration and the clock are taken
- * over, the totals are computed anew, and the clock snapshots are added by relog_output.c.
+ * the output. Among the records that etwas writes for itself, the calibration and the clock are
+ * taken over and the totals are computed anew; relog_output.c adds the clock snapshots.
  */
 #ifndef ETWAS_RELOG_FIRST_BUFFER_H
 #define ETWAS_RELOG_FIRST_BUFFER_H

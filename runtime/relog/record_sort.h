@@ -25,7 +25,7 @@ struct etwas_relog_entry {
 };
 _Static_assert(sizeof(struct etwas_relog_entry) == 16, "no padding: written as it is");
 
-/* An entry in memory. Of one key the entry that came first lies first. */
+/* An entry in memory. Entries with one key lie in the order in which they came. */
 struct etwas_relog_sort_place {
     int64_t key;
     uint32_t at;

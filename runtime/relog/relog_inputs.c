@@ -18,8 +18,8 @@ static uint32_t relog_input_streams(const struct etwas_file_header *log)
     uint32_t processors = log->fields.start.number_of_processors;
 
     /*
-     * With retention classes the reader delivers the processor alone, or one number beyond for
-     * none.
+     * If a file has retention classes, the reader delivers the processor alone, or one number
+     * beyond for none.
      */
     if (log->trust.rows > 1 && log->trust.processors != 0) {
         processors = log->trust.processors + 1u;

@@ -138,8 +138,8 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
 }
 
 /*
- * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. With a
- * file all buffers go round.
+ * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. In a
+ * session with a file all buffers go round.
  */
 static bool keeps_extra_slot(const struct etwas_configuration *configuration)
 {
@@ -280,7 +280,7 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
                                                                : ERROR_INVALID_PARAMETER;
 }
 
-/* What is required is wished, and there are two ways to wish for huge pages. */
+/* What is required is requested too, and there are two ways to request huge pages. */
 static uint32_t join_memory_options(struct etwas_configuration *configuration)
 {
     const uint32_t known =

@@ -11,8 +11,8 @@
 #include "session/configuration.h"
 
 /*
- * With NEWFILE the one field `%d` (or `%5d`, `%05d`) of `given` becomes `serial`, which counts from
- * 1; of a private session the process id is appended, `_` before it. Both may be.
+ * If the mode has NEWFILE, the one field `%d` (or `%5d`, `%05d`) of `given` becomes `serial`, which
+ * counts from 1; of a private session the process id is appended, `_` before it. Both may be.
  *
  *     ("log%03d.etl", NEWFILE, 7, 42)            → "log007.etl"
  *     ("log.etl", PRIVATE_LOGGER, 1, 42)         → "log.etl_42"

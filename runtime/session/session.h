@@ -93,8 +93,8 @@ struct etwas_session {
     uint32_t index;
     uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
     /*
-     * processors, and the extra slot where the others have rseq; or 1. With retention classes so
-     * many for each row. Guests' slots follow
+     * processors, and the extra slot where the others have rseq; or 1. A session with retention
+     * classes has so many for each row. Guests' slots follow
      */
     uint32_t slot_count;
     struct etwas_configuration configuration;

@@ -72,8 +72,9 @@ static bool folder_join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
 }
 
 /*
- * With another user's environment (su, sudo) no folder is made among that user's. /run/user/UID has
- * the user in its name.
+ * Returns whether $XDG_RUNTIME_DIR is the user's own and another folder than /run/user/UID, which
+ * is searched anyway. In another user's environment (su, sudo) it is that user's, and no folder is
+ * made there.
  */
 static bool folder_is_users_own(const char *folder)
 {

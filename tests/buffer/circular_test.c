@@ -395,8 +395,8 @@ static void fill_buffers(struct writer *writer, uint32_t buffers)
 }
 
 /*
- * All owner words behind the page of `buffer`; the first are looked at by who looks whether the pool
- * is valid.
+ * Protects all owner words behind the page of `buffer`. The first ones stay readable: the check
+ * whether the pool is valid reads them.
  */
 static void protect_owners(const struct etwas_pool *pool, uint32_t buffer, int protection)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What tests of retention classes share: events with a tag and a number, a storm with errors in it, and who reads
- * a session or a file and notes what of it is there.
+ * What tests of retention classes share: events with a tag and a number, a storm with errors in it,
+ * and readers of a session or a file that note which of them are there.
  */
 #ifndef ETWAS_TESTS_BUFFER_CLASS_CASE_H
 #define ETWAS_TESTS_BUFFER_CLASS_CASE_H
@@ -22,7 +22,7 @@ enum {
     MOST_EVENTS = 100000,
 };
 
-/* Of the events that are looked at. */
+/* The class of the events that are counted. */
 extern const etwas_guid class_case_guid;
 
 /* A flight recorder with one class, of errors. */

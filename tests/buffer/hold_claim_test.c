@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A writer held while it claims a buffer: whoever else needs one finds what there is, and the
- * flusher is woken in time. No event is lost while a buffer is free, or can be had.
+ * A writer held while it claims a buffer: another writer that needs one finds what there is, and
+ * the flusher is woken in time. No event is lost while a buffer is free, or can be had.
  */
 #include "buffer/pool_free.h"
 #include "held.h"

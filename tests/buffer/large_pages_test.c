@@ -294,7 +294,7 @@ static void what_lies_in_transparent_pages_is_what_the_system_counts(void **stat
         assert_true(etwas_memory_populate(memory.region, bytes));
         huge = etwas_memory_huge_bytes(&memory);
         assert_int_equal(huge / 1024, number_in(rollup, "AnonHugePages:") - before_kb);
-        /* Of eight pages the system finds one, unless it is forbidden to. */
+        /* The system finds one of eight pages, unless it is forbidden to. */
         assert_int_equal(huge != 0, forbidden == 0 && !never_transparent());
         etwas_memory_destroy(&memory);
     }

@@ -127,7 +127,7 @@ static uint32_t change_maximum(struct etwas_session *place, uint32_t maximum)
     return maximum;
 }
 
-/* By turns far below what is in use, and a little above. */
+/* The maximum is by turns far below what is in use, and a little above. */
 static void the_maximum_changes_while_all_processors_write(void **state)
 {
     const etwas_session_options options = {.buffer_size_kb = BUFFER_KB, .maximum_buffers = MAXIMUM};

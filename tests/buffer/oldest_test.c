@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder overwrites what was closed first: the history that it holds is the longest, and another
- * buffer never makes it shorter.
+ * A flight recorder overwrites what was closed first: the history that it holds is the longest, and
+ * another buffer never makes it shorter.
  */
 #include <sched.h>
 #include <string.h>

@@ -238,7 +238,7 @@ static void a_session_with_one_slot_stops_while_all_processors_write(void **stat
         etwas_session_counts counts;
         struct writers writers;
 
-        what.pauses = true; /* who loses events would soon have logged all of them */
+        what.pauses = true; /* a writer that loses events would soon have logged all of them */
         writers_start(&writers, WRITERS, &what);
         while (writer_progress(writers.list[0]) < 1000) {
             (void)sched_yield();

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The words of a slot, and the pool by itself: who owns which buffer (I3), and when the flusher is
- * woken.
+ * The words of a slot, and the pool by itself: which slot owns which buffer (I3), and when the
+ * flusher is woken.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -378,7 +378,7 @@ enum {
 
 struct shared {
     struct etwas_pool *pool;
-    uint32_t owner[MOST]; /* 0: nobody; else who: two owners are a fault */
+    uint32_t owner[MOST]; /* 0: nobody; else the worker: two owners are a fault */
     uint32_t faults;
 };
 

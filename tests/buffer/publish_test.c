@@ -440,8 +440,8 @@ static const uint8_t *newest_payload(etwas_trace_handle session, uint32_t record
 }
 
 /*
- * I1, shared protocol: a record is what the event was when its place was reserved, whatever becomes of
- * the event; so TraceEvent with a list of fields, and the quick way of TraceEventInstance.
+ * I1, shared protocol: a record is what the event was when its place was reserved, whatever becomes
+ * of the event; so TraceEvent with a list of fields, and the quick way of TraceEventInstance.
  */
 static void an_event_that_changes_while_it_is_copied_stays_within_its_place(void **state)
 {
@@ -483,8 +483,9 @@ static void an_event_that_changes_while_it_is_copied_stays_within_its_place(void
 /* ---- a gate that opens and closes ------------------------------------------------------------ */
 
 /*
- * The entry of a guest leads to a session whose gates are all closed but the one that is looked at first, as it is for who
- * finds it open, and closed when the event comes, each time again. The turns end, and the event is counted by the guest.
+ * The entry of a guest leads to a session whose gates are all closed but the one that is read
+ * first. So a writer finds it open, and closed when the event comes, each time again. The turns
+ * end, and the event is counted by the guest.
  */
 static void who_finds_a_gate_open_and_closed_again_gives_up_and_counts(void **state)
 {

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A signal before each instruction of the quick restartable sequences, wherever they are inlined; the handler logs
- * as well (I1, I7). Both events are in the file, whole and once: the handler's first as long as the interrupted
- * one has not committed, and behind it from the instruction after the commit on.
+ * A signal before each instruction of the quick restartable sequences, wherever they are inlined;
+ * the handler logs as well (I1, I7). Both events are in the file, whole and once: the handler's
+ * first as long as the interrupted one has not committed, and behind it from the instruction after
+ * the commit on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +91,9 @@ static uint32_t ignore_request(WMIDPREQUESTCODE code, void *context, uint32_t *r
     return ERROR_SUCCESS;
 }
 
-/* 32 bytes in pieces of each kind that a sequence copies: 16 or more, 8 to 15, 4 to 7, fewer, none. */
+/*
+ * 32 bytes in pieces of each kind that a sequence copies: 16 or more, 8 to 15, 4 to 7, fewer, none.
+ */
 static const uint32_t pieces[] = {17, 9, 0, 5, 1};
 
 enum {
@@ -286,7 +289,9 @@ static pid_t start_child(const char *path, bool known_to_kernel)
     return step_await(child, ENDED_UNTRACED) ? child : 0;
 }
 
-/* What the assembler keeps of each restartable sequence, in a section of their own (linux/rseq.h). */
+/*
+ * What the assembler keeps of each restartable sequence, in a section of their own (linux/rseq.h).
+ */
 extern const struct rseq_cs __start___rseq_cs[];
 extern const struct rseq_cs __stop___rseq_cs[];
 
@@ -302,8 +307,8 @@ static bool is_in_sequence(uint64_t address)
 }
 
 /*
- * What a signal before the instruction shall lead to; ALONE: it is in no sequence, nor close to one. The
- * instructions are in the order in which the event came to them.
+ * What a signal before the instruction shall lead to; ALONE: it is in no sequence, nor close to
+ * one. The instructions are in the order in which the event came to them.
  */
 static int expected_at(const struct step_range *range, uint32_t index)
 {
@@ -361,7 +366,10 @@ static uint32_t learn_instructions(const char *path, struct step_range *range)
     return range->count;
 }
 
-/* How the child ended. It is made again if its sequence was aborted before it came to the instruction. */
+/*
+ * How the child ended. It is made again if its sequence was aborted before it came to the
+ * instruction.
+ */
 static int result_at(const char *path, uint64_t address)
 {
     bool passed = false;
@@ -376,8 +384,8 @@ static int result_at(const char *path, uint64_t address)
 }
 
 /*
- * Behind a commit there may be what an aborted sequence comes to as well. Who was aborted there by another thread of
- * the machine, and not by the signal, is asked again.
+ * An aborted sequence may come to the same instructions behind a commit. A child that was aborted
+ * there by another thread of the machine, and not by the signal, is made again.
  */
 static int result_expected_at(const char *path, uint64_t address, int expected)
 {
@@ -404,7 +412,10 @@ static void interrupt_each(const char *path, const struct step_range *range)
             continue;
         }
         result = result_expected_at(path, range->addresses[index], expected);
-        /* Who was not interrupted in a sequence here may have been by another thread of the machine. */
+        /*
+         * A child that the signal did not interrupt in a sequence may have been interrupted by
+         * another thread of the machine.
+         */
         if (result != expected && !(expected == HANDLER_FIRST && result == BEGUN_AGAIN)) {
             fail_msg("a signal at the %uth instruction: %d, not %d", index, result, expected);
         }

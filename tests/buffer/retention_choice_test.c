@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which retention class an event is of: the first that it fits, by level, type, GUID and keywords, of each kind of event.
+ * Which retention class an event is of: the first that it fits, by level, type, GUID and keywords,
+ * of each kind of event.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntprov.h>

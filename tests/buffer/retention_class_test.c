@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Retention classes: rare events outlast the noisy ones, the accounts of each class are exact, and a file has all in
- * one order, on the processors that logged it.
+ * Retention classes: rare events outlast the noisy ones, the accounts of each class are exact, and
+ * a file has all in one order, on the processors that logged it.
  */
 #include <etwas/evntcons.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ enum {
     EACH = 15000,
 };
 
-/* ---- what they are for ------------------------------------------------------------------------ */
+/* ---- what they are for ----------------------------------------------------------------------- */
 
 static void rare_errors_outlast_a_storm(void **state)
 {
@@ -98,7 +98,7 @@ static void a_class_lends_what_it_does_not_use_and_gets_it_back(void **state)
     stop_session(session, NULL);
 }
 
-/* ---- under load ------------------------------------------------------------------------------- */
+/* ---- under load ------------------------------------------------------------------------------ */
 
 struct work {
     etwas_trace_handle session;
@@ -210,7 +210,7 @@ static void a_file_has_all_of_them_in_one_order(void **state)
     assert_int_equal(found.count[VERBOSE], THREADS * EACH - THREADS * EACH / 3 - lost[0]);
 }
 
-/* Without anybody who drains: the storm loses, and its share is all that it takes. */
+/* Nothing drains: the storm loses events, and its share is all that it takes. */
 static void in_a_file_a_class_has_no_more_than_its_share(void **state)
 {
     etwas_session_options options = recorder;
@@ -244,7 +244,7 @@ static void in_a_file_a_class_has_no_more_than_its_share(void **state)
     assert_int_equal(found.count[VERBOSE], STORM + 1 - lost);
 }
 
-/* ---- windows and death ------------------------------------------------------------------------ */
+/* ---- windows and death ----------------------------------------------------------------------- */
 
 static void a_window_has_the_errors_before_the_storm(void **state)
 {
@@ -314,7 +314,7 @@ static void a_killed_recorders_errors_are_recovered(void **state)
     (void)close(pipe_ends[1]);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void expect_refused(etwas_session_options options, uint32_t code)
 {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What others see of a session with retention classes: consumers in real time, and a snapshot from a signal
- * handler, have each class's events once and in order; and what a class overwrites are its oldest ones.
+ * What others see of a session with retention classes: consumers in real time, and a snapshot from
+ * a signal handler, have each class's events once and in order; and what a class overwrites are its
+ * oldest ones.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #include "support/folder.h"
 #include "support/start.h"
 
-/* ---- in real time ----------------------------------------------------------------------------- */
+/* ---- in real time ---------------------------------------------------------------------------- */
 
 enum {
     LEVELS = 4,
@@ -105,7 +106,7 @@ static void a_consumer_has_each_class_once_and_in_order(void **state)
     expect_sums(session, 2);
 }
 
-/* ---- from a signal handler --------------------------------------------------------------------- */
+/* ---- from a signal handler ------------------------------------------------------------------- */
 
 static etwas_prepared_snapshot *prepared;
 static uint32_t snapshot_code;
@@ -141,9 +142,12 @@ static void a_handlers_snapshot_has_the_errors_before_the_storm(void **state)
     assert_int_equal(close(descriptor), 0);
 }
 
-/* ---- what is overwritten ----------------------------------------------------------------------- */
+/* ---- what is overwritten --------------------------------------------------------------------- */
 
-/* So many of a tag's events that were logged are there, and each of them is newer than all that are not. */
+/*
+ * So many of a tag's events that were logged are there, and each of them is newer than all that are
+ * not.
+ */
 static void expect_newest(uint32_t tag, uint64_t logged, uint64_t recorded)
 {
     assert_int_equal(found.count[tag], recorded);
@@ -154,8 +158,8 @@ static void expect_newest(uint32_t tag, uint64_t logged, uint64_t recorded)
 }
 
 /*
- * On one processor, whose buffers a storm has taken all of: the class gets its share back, then overwrites its
- * own, wherever these lie.
+ * On one processor, whose buffers a storm has taken all of: the class gets its share back, then
+ * overwrites its own, wherever these lie.
  */
 static void a_class_overwrites_its_oldest(void **state)
 {
@@ -182,8 +186,8 @@ static void a_class_overwrites_its_oldest(void **state)
 }
 
 /*
- * The class's first buffers lie in the midst of the pool, and the next ones, which it gets back from those who
- * were lent them, before these.
+ * The class's first buffers lie in the midst of the pool. The next ones, which were lent to other
+ * classes and come back, lie before these.
  */
 static void also_where_its_buffers_lie_in_another_order(void **state)
 {

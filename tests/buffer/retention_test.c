@@ -208,7 +208,7 @@ static void idle_processors_leave_all_but_a_buffer_each_to_the_busy_one(void **s
     (void)ask(session);
     since = asked - (int64_t)stream_ns[processors[count - 1]];
     assert_int_equal(sched_setaffinity(0, sizeof allowed, &allowed), 0);
-    /* Of the others one is being filled. */
+    /* One of the other buffers is being filled. */
     others = (count - 1) + held_by_extra(session);
     assert_true(since <= before[events - A_BUFFER * (buffers - others - 1)]);
     stop_session(session, NULL);
@@ -254,8 +254,9 @@ static void a_buffer_that_was_current_for_long_is_held_as_long_as_others(void **
 }
 
 /*
- * The same events to two sessions, wherever the thread is: the one with more buffers has each at least as long.
- * It is started and logged to first and asked last, which makes its answers no longer.
+ * The same events to two sessions, wherever the thread is: the one with more buffers has each at
+ * least as long. It is started and logged to first and asked last, which makes its answers no
+ * longer.
  */
 static void another_buffer_never_makes_a_history_shorter(void **state)
 {

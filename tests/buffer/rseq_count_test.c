@@ -27,7 +27,7 @@ struct done {
     uint64_t attempted;
 };
 
-/* Of all writers; each may be in the middle of one event more. */
+/* Returns what all writers have done; each may be in the middle of one event more. */
 static struct done done_so_far(const struct writers *writers)
 {
     struct done done = {0};

@@ -229,7 +229,10 @@ static void wait_until_the_extra_slot_has_one_buffer(etwas_trace_handle session)
     }
 }
 
-/* Where nobody without registration logs any more, the processors get what is older than all they have. */
+/*
+ * Where nobody without registration logs any more, the processors get what is older than all they
+ * have.
+ */
 static void the_extra_slot_gives_back_what_is_the_oldest(void **state)
 {
     const char *path = folder_path("trace.etl");
@@ -260,7 +263,7 @@ static void the_extra_slot_gives_back_what_is_the_oldest(void **state)
     expect_exact_end(session, true, path, &counts);
 }
 
-/* I6: stop waits for nobody here either; who comes later is refused. */
+/* I6: stop waits for nobody here either; a thread that comes later is refused. */
 static void sessions_end_while_threads_without_registration_write(void **state)
 {
     (void)state;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A host linked with libetwas.so that loads plugins with an etwas of their own: libetwas-plain.so, or
- * libetwas.a with its names visible or hidden.
+ * A host linked with libetwas.so that loads plugins with an etwas of their own: libetwas-plain.so,
+ * or libetwas.a with its names visible or hidden.
  */
 
 #include <setjmp.h>
@@ -116,7 +116,10 @@ static void find(void *library, const char *name, void *function)
     memcpy(function, &symbol, sizeof symbol);
 }
 
-/* Nothing was called before: who is asked for what another gave does not become the one that serves. */
+/*
+ * Nothing was called before: a copy that is asked for another one's handle does not become the one
+ * that serves.
+ */
 static void a_second_copy_that_is_asked_for_a_handle_leaves_the_process_to_the_first(void **state)
 {
     void *library = dlopen(ETWAS_PLAIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -183,8 +186,9 @@ static void a_plugin_that_is_bound_to_a_second_shared_copy_is_refused(void **sta
 #endif
 
 /*
- * The first test that loads it. Whoever links the static library need not know of nodelete. Without
- * it the kernel would end threads that have logged: it looks at the last sequence that they ran.
+ * The first test that loads it. A plugin that links the static library need not know of nodelete.
+ * Without it the kernel would end threads that have logged: it looks at the last sequence that they
+ * ran.
  */
 static void a_plugin_that_hides_the_static_library_stays_when_it_is_closed(void **state)
 {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A library without runtime/system/: it links, it refuses kernel events with a reason, and logs what programs write.
+ * A library without runtime/system/: it links, it refuses kernel events with a reason, and logs
+ * what programs write.
  */
 
 #include <setjmp.h>

@@ -14,7 +14,7 @@
 
 static cpu_set_t all; /* that the program may use */
 
-/* Of all threads, as `taskset --all-tasks` does from outside. */
+/* Sets the mask of all threads, as `taskset --all-tasks` does from outside. */
 static void have_mask(const cpu_set_t *mask)
 {
     DIR *threads = opendir("/proc/self/task");

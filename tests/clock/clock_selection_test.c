@@ -76,7 +76,7 @@ static void r150_r153_r155_the_clock_asked_for_or_what_takes_its_place(void **st
     assert_true(etwas_clock_tsc_frequency_hz() == frequency_hz);
 }
 
-/* By the walker too: what is counted, and what the file says. */
+/* Expects the clock in the counts and in what the file says, which the walker reads too. */
 static void expect_clock_everywhere(uint32_t clock, uint32_t effective)
 {
     const char *path = folder_path("trace.etl");

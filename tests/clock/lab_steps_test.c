@@ -124,7 +124,7 @@ static void a_source_that_never_moves_has_no_resolution(void **state)
 }
 
 /*
- * Of 64 readings: 40 pairs are equal, 19 make a step of 8, 3 of 20, 1 goes 32 back; the 64th pair,
+ * 64 readings: 40 pairs are equal, 19 make a step of 8, 3 of 20, 1 goes 32 back; the 64th pair,
  * into the next turn, makes a step of 100.
  */
 static _Thread_local uint32_t position;

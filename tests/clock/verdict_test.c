@@ -264,7 +264,7 @@ static void stamps_read_early_are_reported_and_are_no_fault_of_the_counter(void 
     assert_null(strstr(report.recommendation, "the order of events"));
 }
 
-/* By any of the ways to read it. */
+/* It does not matter by which of the ways it was read. */
 static void steps_backwards_of_ordered_readings_alone_speak_against_the_counter(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static bool is_tried(uint32_t reasons)
     return count <= 3 || count >= 13;
 }
 
-/* With nothing examined, and with numbers as wide as they come. */
+/* Nothing was examined, or the numbers are as wide as they come. */
 static void whatever_was_found_there_are_whole_sentences(void **state)
 {
     (void)state;

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * After a session has started nothing is allocated for it: neither by who logs nor by its flusher. The
- * program's malloc ends the process, whoever calls it, while sessions of every mode are logged to.
+ * After a session has started nothing is allocated for it: neither by a thread that logs nor by its
+ * flusher. The program's malloc ends the process, whichever thread calls it, while sessions of
+ * every mode are logged to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +94,7 @@ void free(void *block)
 
 #pragma GCC visibility pop
 
-/* ---- a process that logs ------------------------------------------------------------------------ */
+/* ---- a process that logs --------------------------------------------------------------------- */
 
 #define CHECK(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
 

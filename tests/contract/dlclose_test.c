@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Providers in plugins that come and go while events flow: theirs, and others' to the same session, which
- * is flushed and changed meanwhile.
+ * Providers in plugins that come and go while events flow: theirs, and others' to the same session,
+ * which is flushed and changed meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>

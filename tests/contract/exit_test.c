@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A process that ends with sessions running: by exit, after which all that was recorded is written, and by
- * every other way, after which files have what was written before.
+ * A process that ends with sessions running: by exit, after which all that was recorded is written,
+ * and by every other way, after which files have what was written before.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -194,7 +194,7 @@ static void wait_for_late_events(void)
     }
 }
 
-/* Behind the library's destructor, whose number is 101. */
+/* Runs behind the library's destructor, whose number is 101. */
 __attribute__((section(".fini_array.00050"),
                used)) static void (*const after_the_library)(void) = wait_for_late_events;
 
@@ -255,7 +255,7 @@ static void no_callback_is_called_at_exit(void **state)
     assert_int_equal(count_events(folder_path("f.etl")), EVENTS);
 }
 
-/* ---- its bound --------------------------------------------------------------------------------- */
+/* ---- its bound ------------------------------------------------------------------------------- */
 
 /* fork_child's alarm would end a child that waits for its disk. */
 static void exit_does_not_wait_longer_than_it_was_told(void **state)
@@ -292,7 +292,7 @@ static void with_a_wait_of_0_exit_leaves_sessions_as_they_are(void **state)
     assert_int_equal(count_events(folder_path("f.etl")), 0);
 }
 
-/* ---- every other end --------------------------------------------------------------------------- */
+/* ---- every other end ------------------------------------------------------------------------- */
 
 static void end_by_exit_without_handlers(void)
 {
@@ -340,7 +340,7 @@ static void every_other_end_leaves_what_was_written(void **state)
     }
 }
 
-/* ---- children ---------------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 static void a_child_that_exits_leaves_its_parents_sessions_alone(void **state)
 {

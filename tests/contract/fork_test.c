@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Children of every making while events flow: vfork, posix_spawn, clone, daemon, and a storm of forks. Of
- * fork itself tests/control has more (fork_test.c, interrupted_test.c).
+ * Children of every making while events flow: vfork, posix_spawn, clone, daemon, and a storm of
+ * forks. tests/control has more about fork itself (fork_test.c, interrupted_test.c).
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -24,7 +24,10 @@ extern char **environ;
 
 /* ---- load ------------------------------------------------------------------------------------ */
 
-/* A thread that logs to a file, and another that logs to a flight recorder, until they are told to end. */
+/*
+ * A thread that logs to a file, and another that logs to a flight recorder, until they are told to
+ * end.
+ */
 struct load {
     etwas_trace_handle session;
     uint64_t pause_every;
@@ -94,7 +97,7 @@ static void end_loads(const char *path)
     assert_int_equal(count_events(path), to_file.recorded);
 }
 
-/* ---- children that become another program ------------------------------------------------------ */
+/* ---- children that become another program ---------------------------------------------------- */
 
 static const char looks_for_files[] = "! ls -l /proc/$$/fd 2>&1 | grep -q 'f[.]etl'";
 
@@ -107,7 +110,10 @@ static int spawn(void)
     return child;
 }
 
-/* Such a child runs in its parent's memory, and has none of our code to run before it is another program. */
+/*
+ * Such a child runs in its parent's memory, and has none of our code to run before it is another
+ * program.
+ */
 static int vfork_and_exec(void)
 {
     pid_t child = vfork();
@@ -136,7 +142,7 @@ static void what_is_spawned_inherits_nothing_and_disturbs_nobody(void **state)
     end_loads(path);
 }
 
-/* ---- clone --------------------------------------------------------------------------------------- */
+/* ---- clone ----------------------------------------------------------------------------------- */
 
 static int log_in_clone(void *argument)
 {
@@ -151,7 +157,10 @@ static int log_in_clone(void *argument)
     return 0;
 }
 
-/* No handler of pthread_atfork runs for it: the kernel alone has wiped what says that it is attached. */
+/*
+ * No handler of pthread_atfork runs for it: the kernel alone has wiped what says that it is
+ * attached.
+ */
 static void a_clones_child_writes_nowhere(void **state)
 {
     enum {
@@ -175,7 +184,7 @@ static void a_clones_child_writes_nowhere(void **state)
     free(stack);
 }
 
-/* ---- daemon -------------------------------------------------------------------------------------- */
+/* ---- daemon ---------------------------------------------------------------------------------- */
 
 /* The process that called daemon is gone without a word; what goes on is its child. */
 static void live_as_daemon(const char *path, int report)
@@ -220,7 +229,7 @@ static void a_daemon_starts_its_own_sessions(void **state)
     assert_int_equal(count_events(path), 1);
 }
 
-/* ---- fork while much goes on ------------------------------------------------------------------- */
+/* ---- fork while much goes on ----------------------------------------------------------------- */
 
 /* The flusher has its role and stands in a write. */
 static void a_fork_does_not_wait_for_a_flusher_that_hangs(void **state)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions in a real control group with little memory: logging takes none that the start had not taken, and what was
- * logged before the kernel killed the process for want of memory is recovered.
+ * Sessions in a real control group with little memory: logging takes none that the start had not
+ * taken, and what was logged before the kernel killed the process for want of memory is recovered.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static void logging_into_what_the_start_has_taken_kills_nobody(void **state)
     assert_true(memory_group_remove());
 }
 
-/* ---- an out-of-memory kill --------------------------------------------------------------------- */
+/* ---- an out-of-memory kill ------------------------------------------------------------------- */
 
 /* So that the kernel kills the process that logs, not one of those that take the memory. */
 static void prefer(int process)
@@ -130,8 +130,8 @@ static void prefer(int process)
 }
 
 /*
- * Page by page: where a page that a program touches is missing the kernel kills, where one is missing that is only asked for
- * it refuses. Kept until the process is killed.
+ * Page by page: where a page that a program touches is missing the kernel kills, where one is
+ * missing that is only asked for it refuses. Kept until the process is killed.
  */
 static void take_memory(size_t bytes)
 {
@@ -147,8 +147,8 @@ static void take_memory(size_t bytes)
 }
 
 /*
- * Together twice what the group may have, each a small part: one alone would have more than the kernel ever kills for when
- * what the other process has is written to the disk.
+ * Together twice what the group may have, each a small part: one alone would have more than the
+ * kernel ever kills for when what the other process has is written to the disk.
  */
 static void take_all_memory(int takers[TAKERS])
 {

@@ -39,7 +39,7 @@ static void set_path(char *path, const char *name)
     (void)snprintf(path, sizeof paths.pool, "%s", folder_path(name));
 }
 
-/* ---- before ------------------------------------------------------------------------------------ */
+/* ---- before ---------------------------------------------------------------------------------- */
 
 static void log_events(etwas_trace_handle session)
 {
@@ -140,7 +140,7 @@ void sandbox_limit(void)
     CHECK_IN_CHILD(syscall(SYS_capset, &header, sets) == 0);
 }
 
-/* ---- there --------------------------------------------------------------------------------------- */
+/* ---- there ----------------------------------------------------------------------------------- */
 
 /* What can be asked of a session. */
 static void ask(etwas_trace_handle session)
@@ -161,7 +161,10 @@ static void ask(etwas_trace_handle session)
     (void)etwas_crash_safe_refusal(text, sizeof text);
 }
 
-/* As a tool does it, of a process that lives. Without /proc a memfd has no path. How many events, or 0. */
+/*
+ * As a tool does it, of a process that lives. Without /proc a memfd has no path. How many events,
+ * or 0.
+ */
 static uint64_t recover_itself(etwas_trace_handle session)
 {
     static etwas_recovered recovered;

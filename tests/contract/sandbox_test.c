@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The library where little is allowed: under a filter that kills for every system call but those that
- * docs/contract.md lists, and where nothing can be written but the log's folder and there is no /proc,
- * no /sys and no /dev.
+ * The library where little is allowed: under a filter that kills for every system call but those
+ * that docs/contract.md lists, and where nothing can be written but the log's folder and there is
+ * no /proc, no /sys and no /dev.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -45,7 +45,7 @@ static void set_paths(void)
     (void)snprintf(folder, sizeof folder, "%s", folder_path("."));
 }
 
-/* ---- a life ------------------------------------------------------------------------------------ */
+/* ---- a life ---------------------------------------------------------------------------------- */
 
 static etwas_trace_handle recorder;
 static uint32_t is_consuming; /* atomic */
@@ -113,7 +113,10 @@ static void wait_for_consumer(void)
     }
 }
 
-/* All that a service does: a provider, a log file that is consumed too, a recorder, the files read back. */
+/*
+ * All that a service does: a provider, a log file that is consumed too, a recorder, the files read
+ * back.
+ */
 static void live(void)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
@@ -162,7 +165,7 @@ static void live_and_survive(void)
     live();
 }
 
-/* ---- the filter -------------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------------ */
 
 static long number_of_call(const char *name)
 {
@@ -184,8 +187,8 @@ static long number_of_call(const char *name)
 }
 
 /*
- * The names in backquotes of the rows of the table with the heading "| For | System calls |". Some are not
- * this architecture's. Who shares nothing does without the last row.
+ * Reads the names in backquotes of the rows of the table with the heading "| For | System calls |".
+ * Some are not this architecture's. A process that shares nothing does without the last row.
  */
 static size_t read_list(bool shares, long *numbers)
 {
@@ -314,7 +317,7 @@ static void a_system_call_that_is_not_listed_kills(void **state)
     assert_int_not_equal(status_of(child), 0);
 }
 
-/* ---- nothing there ------------------------------------------------------------------------------- */
+/* ---- nothing there --------------------------------------------------------------------------- */
 
 static bool hide(const char *path)
 {

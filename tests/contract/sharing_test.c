@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is in a process, and in the user's runtime folder, of one that takes part in what processes share, and of one that
- * does not. Each in a child that has not called the library yet.
+ * What is in a process, and in the user's runtime folder, of one that takes part in what processes
+ * share, and of one that does not. Each in a child that has not called the library yet.
  */
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -22,7 +22,7 @@
 
 #include "session/fixture.h"
 
-/* ---- another user's rights ----------------------------------------------------------------------- */
+/* ---- another user's rights ------------------------------------------------------------------- */
 
 static bool has_anothers_rights;
 
@@ -34,7 +34,7 @@ unsigned long __wrap_getauxval(unsigned long type)
     return type == AT_SECURE && has_anothers_rights ? 1 : __real_getauxval(type);
 }
 
-/* ---- a program --------------------------------------------------------------------------------- */
+/* ---- a program ------------------------------------------------------------------------------- */
 
 static const char *runtime_folder(void)
 {
@@ -61,7 +61,7 @@ static etwas_trace_handle register_provider(void)
     return registration;
 }
 
-/* It has its event, whoever may see it. */
+/* The session has its event, whether other processes may see the session or not. */
 static void run_session(uint32_t threads)
 {
     uint32_t before = count_belongings().threads;
@@ -79,7 +79,10 @@ static void run_session(uint32_t threads)
     CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
 }
 
-/* ---- who takes no part ------------------------------------------------------------------------- */
+/*
+ * ---- a process that takes no part
+ * -------------------------------------------------------------------------
+ */
 
 static int live_alone(void)
 {
@@ -131,7 +134,10 @@ static void who_has_another_users_rights_takes_no_part(void **state)
     expect_in_child(have_anothers_rights);
 }
 
-/* ---- who takes part ---------------------------------------------------------------------------- */
+/*
+ * ---- a process that takes part
+ * ----------------------------------------------------------------------------
+ */
 
 static int take_part(void)
 {
@@ -161,7 +167,10 @@ static void what_is_there_of_who_takes_part_goes_with_it(void **state)
     assert_int_equal(count_shown(), 0);
 }
 
-/* ---- who cannot -------------------------------------------------------------------------------- */
+/*
+ * ---- a process that cannot
+ * --------------------------------------------------------------------------------
+ */
 
 static int find_no_folder(void)
 {

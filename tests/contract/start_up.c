@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Linking costs nothing (I12): a program that has the library and calls nothing of it. Before the first
- * constructor runs it forbids itself every system call but its end, and from then on it watches who
- * asks for the environment. The test is that it comes to its end and finds nobody.
+ * Linking costs nothing (I12): a program that has the library and calls nothing of it. Before the
+ * first constructor runs it forbids itself every system call but its end, and from then on it
+ * watches whether anything asks for the environment. The test is that it comes to its end and
+ * nothing did.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

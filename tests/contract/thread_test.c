@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Threads that are born, log and die; what a call leaves as it was; and threads of the library's own. */
+/*
+ * Threads that are born, log and die; what a call leaves as it was; and threads of the library's
+ * own.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <etwas/TraceLoggingProvider.h>
@@ -31,7 +34,7 @@ static void enable_provider(void)
         ERROR_SUCCESS);
 }
 
-/* ---- ten thousand threads ---------------------------------------------------------------------- */
+/* ---- ten thousand threads -------------------------------------------------------------------- */
 
 static void *log_and_die(void *argument)
 {
@@ -88,14 +91,16 @@ static void ten_thousand_threads_that_logged_leave_nothing(void **state)
     expect_nothing_lost(counts);
 }
 
-/* ---- errno ------------------------------------------------------------------------------------- */
+/* ---- errno ----------------------------------------------------------------------------------- */
 
 enum {
     MARK = 12345,
     EVENTS = 3000,
 };
 
-/* Every way to log; the handler of a signal may do so between a failing call and a look at errno. */
+/*
+ * Every way to log; the handler of a signal may do so between a failing call and a look at errno.
+ */
 static void log_every_way(uint64_t number, etwas_handle class_handle)
 {
     struct {
@@ -155,7 +160,7 @@ static void logging_leaves_errno_as_it_is(void **state)
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
 
-/* ---- our own threads ------------------------------------------------------------------------------ */
+/* ---- our own threads ------------------------------------------------------------------------- */
 
 static uint64_t blocked_in(const char *thread)
 {
@@ -215,7 +220,7 @@ static int count_living(int expected, int *reachable, int reachable_expected)
     return others;
 }
 
-/* Who hears other processes. */
+/* Returns how many threads receive the notifications of other processes. */
 static int count_control_threads(void)
 {
     return etwas_sharing_state() == ERROR_SUCCESS ? 1 : 0;
@@ -227,14 +232,17 @@ static uint32_t look_around(WMIDPREQUESTCODE request, void *context, uint32_t *b
 
     (void)bytes;
     (void)buffer;
-    if (request == WMI_ENABLE_EVENTS) { /* the end of the session is told by who stops it */
+    if (request == WMI_ENABLE_EVENTS) { /* the thread that stops the session calls for its end */
         seen[1] = count_living(2 + count_control_threads(), &seen[2], 1);
         seen[0] = (int)gettid();
     }
     return ERROR_SUCCESS;
 }
 
-/* Flushers, and the thread that calls a control callback for whoever waits a finite time. */
+/*
+ * The threads are flushers, and the one that calls a control callback for a caller with a finite
+ * timeout.
+ */
 static void no_signal_reaches_a_thread_of_the_library(void **state)
 {
     etwas_trace_handle registration;

@@ -288,9 +288,9 @@ static void r140_without_offsets_no_names_are_copied(void **state)
 }
 
 /*
- * R80, R85: what FLUSH returns counts what it wrote; the short forms are the same calls. With
- * restartable sequences the writers' buffer is written as far as it is full and stays theirs; a
- * shared slot gets another with its next event.
+ * R80, R85: what FLUSH returns counts what it wrote; the short forms are the same calls. Where
+ * writers run restartable sequences, their buffer is written as far as it is full and stays theirs;
+ * a shared slot gets another with its next event.
  */
 static void r85_flush_writes_what_is_recorded_and_returns_the_numbers_after_it(void **state)
 {
@@ -311,7 +311,7 @@ static void r85_flush_writes_what_is_recorded_and_returns_the_numbers_after_it(v
         assert_int_equal(block.properties.BuffersWritten, before + 1);
         assert_int_equal(block.properties.FreeBuffers, block.properties.NumberOfBuffers - in_use);
         assert_int_equal(count_events(path), round);
-        /* With nothing to write it writes nothing. */
+        /* If there is nothing to write it writes nothing. */
         assert_int_equal(FlushTraceW(session, NULL, &block.properties), ERROR_SUCCESS);
         assert_int_equal(block.properties.BuffersWritten, before + 1);
     }

@@ -50,7 +50,7 @@ static void live_as_child(void)
     CHECK_IN_CHILD(log_instance(parents_session, &parents_instance) == ERROR_INVALID_HANDLE);
     CHECK_IN_CHILD(QueryTraceA(parents_session, NULL, &query.properties) ==
                    ERROR_WMI_INSTANCE_NOT_FOUND);
-    /* By its name it is another process's, if sessions are shared. */
+    /* The name finds it as another process's, if sessions are shared. */
     CHECK_IN_CHILD(QueryTraceA(0, "family", &query.properties) ==
                    (parent_shares ? ERROR_SUCCESS : ERROR_WMI_INSTANCE_NOT_FOUND));
     CHECK_IN_CHILD(StopTraceA(parents_session, NULL, &query.properties) ==
@@ -342,8 +342,8 @@ static void *start_and_stop(void *path)
 
 /*
  * Also not one that is just being opened or closed: it would stay locked for the child's life. A
- * fork that has waited for as long as it may, since whoever opens it did not get to run, goes on
- * all the same.
+ * fork that has waited for as long as it may, since the thread that opens it did not get to run,
+ * goes on all the same.
  */
 static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
 {

@@ -69,7 +69,7 @@ static uint64_t faults(void)
     return (uint64_t)usage.ru_minflt;
 }
 
-/* The page faults of one who logs until the pool is full. */
+/* Returns the page faults of a thread that logs until the pool is full. */
 static uint64_t faults_of_filling(etwas_trace_handle session)
 {
     static struct {

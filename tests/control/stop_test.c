@@ -198,7 +198,8 @@ struct turns {
 };
 
 /*
- * Each session ends with its own numbers and name, whoever takes its entry the moment it is free.
+ * Each session ends with its own numbers and name, also if another session takes its entry the
+ * moment it is free.
  */
 static void *take_turns(void *argument)
 {
@@ -214,7 +215,7 @@ static void *take_turns(void *argument)
         block.properties.MaximumBuffers = 1; /* the least there may be */
         code = StartTraceA(&session, turns->name, &block.properties);
         if (code == ERROR_NO_SYSTEM_RESOURCES) {
-            (void)sched_yield(); /* to who has the entry */
+            (void)sched_yield(); /* to the thread that has the entry */
             continue;
         }
         turn++;

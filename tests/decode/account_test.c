@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Of random payloads and random descriptions of them: every byte is in a token, or counts what is
- * in one.
+ * Random payloads and random descriptions of them: every byte is in a token, or counts what is in
+ * one.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,9 +20,9 @@ void put_u8(struct blob *blob, unsigned value);
 void put_u16(struct blob *blob, unsigned value);
 void put_u32(struct blob *blob, uint32_t value);
 void put_u64(struct blob *blob, uint64_t value);
-/* With its 0. */
+/* Appends the text with its 0. */
 void put_text(struct blob *blob, const char *text);
-/* As UTF-16, ASCII alone; with its 0 if `ends`. */
+/* Appends the text, ASCII alone, as UTF-16; with its 0 if `ends`. */
 void put_wide(struct blob *blob, const char *ascii, bool ends);
 
 /* A TraceLogging event: schema, payload, and the record that has both. */

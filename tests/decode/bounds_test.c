@@ -46,7 +46,7 @@ static void what_a_decoder_keeps_is_bounded(void **state)
     assert_true(s->decoder->store.bytes <= ETWAS_STORE_LIMIT_BYTES);
 }
 
-/* Those of events that describe themselves, too. */
+/* The schemas of events that describe themselves are bounded, too. */
 static void schemas_of_events_themselves_are_bounded(void **state)
 {
     struct state *s = *state;

@@ -540,8 +540,8 @@ static const etwas_schema *schema_of(etwas_decoder *decoder, const EVENT_RECORD 
 }
 
 /*
- * Of every type of every class: an unknown version's fields are the first ones of each that is
- * known.
+ * In every type of every class an unknown version's fields are the first ones of each version that
+ * is known.
  */
 static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
 {
@@ -576,7 +576,7 @@ static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
     }
 }
 
-/* Of every version of every type with several layouts: in whatever order events of it come. */
+/* It has every version of every type with several layouts, in whatever order its events come. */
 static void each_event_has_the_layout_that_its_own_payload_has_room_for(void **state)
 {
     static const uint8_t zeroes[8192];

@@ -9,7 +9,7 @@
 #include "decode/builder.h"
 #include "shown.h"
 
-/* Of the class. */
+/* The GUID of the class. */
 extern const etwas_guid guid;
 
 /* What one test needs: a decoder, an EventInfo in the making, and what events have as payload. */

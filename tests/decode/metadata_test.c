@@ -217,7 +217,10 @@ static const char *provider_of(struct state *s, const EVENT_RECORD *record)
     return name;
 }
 
-/* By what the file says of its other events, by the event's traits, or by what is built in. */
+/*
+ * The name comes from what the file says of its other events, from the event's traits, or from what
+ * is built in.
+ */
 static void an_event_without_a_schema_has_its_providers_name(void **state)
 {
     static const char traits[] = "\x07\0Sho\xFFp"; /* no 0 ends it */

@@ -62,9 +62,9 @@ const char *shown_event(etwas_decoder *decoder, uint16_t id, const void *payload
 /* Is the document that EVENT_SOURCE_DOCUMENT has known? */
 bool is_known(etwas_decoder *decoder);
 
-/* Of an event that is described. */
+/* Returns the schema of an event that is described. */
 const etwas_schema *schema_of(etwas_decoder *decoder, uint16_t id);
-/* A string of the schema's information, as ASCII. */
+/* Returns a string of the schema's information, as ASCII. */
 const char *string_at(const etwas_schema *schema, uint32_t offset);
 
 #endif

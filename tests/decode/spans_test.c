@@ -171,7 +171,7 @@ static void activities_are_of_a_provider(void **state)
     assert_int_equal(activity_at(5, &red, START, 0), 0); /* no activity */
 }
 
-/* Whom an event between START and END names had it until then. */
+/* The thread that an event between START and END names had the instance until then. */
 static void events_between_say_which_thread_has_it(void **state)
 {
     const etwas_span *span;

@@ -21,7 +21,7 @@
 enum {
     BUFFER_BYTES = 64 << 10,
     WINDOW_BYTES = 8192,
-    /* Behind what is made: less than this is never enough room. */
+    /* The room behind what is made; less than this is never enough. */
     SPARE_ROOM_BYTES = 32,
 };
 

@@ -68,7 +68,10 @@ static uint64_t end_of_kept(void)
     return end;
 }
 
-/* Behind the header of the first buffer behind `packed` that has so much. */
+/*
+ * Returns the offset of the sector behind the header of the first buffer behind `packed` that has
+ * so much.
+ */
 static uint64_t sector_of_packed(int file)
 {
     uint64_t at = 0;

@@ -3,8 +3,8 @@
 
 /*
  * A session of each file mode, many times over: each time another call about its files fails, once
- * or from there on, with one error or another. What is lost is counted, errors are reported, and every
- * file that exists is read up to its last whole buffer.
+ * or from there on, with one error or another. What is lost is counted, errors are reported, and
+ * every file that exists is read up to its last whole buffer.
  */
 #include <errno.h>
 #include <etwas/evntrace.h>
@@ -485,7 +485,10 @@ int main(void)
     const etwas_guid nobody = {.Data1 = 1};
     char name[64];
 
-    /* Who looks for others takes part from then on, with descriptors that stay: they are there before any is counted. */
+    /*
+     * A process that searches for others takes part from then on, with descriptors that stay: they
+     * are there before any is counted.
+     */
     (void)etwas_provider_name(&nobody, name, sizeof name);
     return cmocka_run_group_tests_name("nothing described", tests, NULL, NULL) +
            cmocka_run_group_tests_name("events described", tests, describe, NULL);

@@ -46,8 +46,8 @@ bool hangs_now(void);
 void hang_release(void);
 
 /*
- * A fork takes the locks of all traces and sessions, and waits for a file that is being opened or closed,
- * but not for what hangs.
+ * A fork takes the locks of all traces and sessions, and waits for a file that is being opened or
+ * closed, but not for what hangs.
  */
 void fork_while_it_hangs(void);
 

@@ -149,7 +149,10 @@ static void log_100(struct writer *writer)
     }
 }
 
-/* Logging goes on in the file that no folder names any more: whoever moved it has everything. */
+/*
+ * Logging goes on in the file that no folder names any more: the file that was moved has
+ * everything.
+ */
 static void a_file_may_be_moved_away_while_it_is_written(void **state)
 {
     const char *moved = folder_path("moved.etl");

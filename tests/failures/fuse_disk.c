@@ -227,7 +227,7 @@ static int disk_fsync(const char *path, int data_only, struct fuse_file_info *in
     return file != NULL ? store(file, error) : -EIO;
 }
 
-/* Each close of a descriptor; those who only read close too. */
+/* Called at each close of a descriptor, also of one that only read. */
 static int disk_flush(const char *path, struct fuse_file_info *info)
 {
     struct file *file = find(path);

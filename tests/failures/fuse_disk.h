@@ -6,7 +6,8 @@
  * them. Then what was written since the last good sync is gone, and fsync or close says why.
  *
  * It is the program fuse_disk, a FUSE file system: one folder of files in memory. Its second
- * argument is a file that holds the structure below; who maps that file rules the disk.
+ * argument is a file that holds the structure below; a process that maps that file controls the
+ * disk.
  */
 #ifndef ETWAS_FAILURES_FUSE_DISK_H
 #define ETWAS_FAILURES_FUSE_DISK_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A backlog on a disk that does not answer: who writes or reads there waits, and nobody else.
- * Consumers come and go, the program forks, and no event is lost.
+ * A backlog on a disk that does not answer: a thread that writes or reads there waits, and no
+ * other. Consumers come and go, the program forks, and no event is lost.
  */
 #include <etwas/winerror.h>
 #include <pthread.h>

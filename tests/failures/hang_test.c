@@ -71,7 +71,7 @@ static void log_while_it_hangs(enum etwas_log_file_call call)
     hang_call(call, 2);
     while (!hangs_now()) {
         assert_true(writer->attempted < EVENTS_BEFORE);
-        /* Not faster than the flusher, which has to come so far. */
+        /* The writer is not faster than the flusher, which has to come so far. */
         for (int index = 0; index < 200 && has_room(session); index++) {
             log_one(writer);
         }

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A process that may not have large files (RLIMIT_FSIZE). The system sends SIGXFSZ to whom it
- * happens, which kills by default: nobody dies, whatever the host does with that signal, and what
- * does not fit is counted.
+ * A process that may not have large files (RLIMIT_FSIZE). The system sends SIGXFSZ to a process
+ * that reaches the limit, which kills by default: no process dies, whatever the host does with that
+ * signal, and what does not fit is counted.
  */
 #include <errno.h>
 #include <etwas/evntrace.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Folders for pool files that cannot be had: each refusal has the code of its cause, and the next folder is taken where the
- * user named none.
+ * Folders for pool files that cannot be had: each refusal has the code of its cause, and the next
+ * folder is taken where the user named none.
  */
 #include <errno.h>
 #include <etwas/etwas.h>

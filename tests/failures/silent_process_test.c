@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes that run what a file system has that does not answer, or are locked up because of it: who asks for
- * their files or arguments waits for ever. A system logger does not: it says what it can find out, goes on and ends.
+ * Processes that run what a file system has that does not answer, or are locked up because of it: a
+ * thread that asks for their files or arguments waits for ever. A system logger does not: it says
+ * what it can find out, goes on and ends.
  */
 #include <dirent.h>
 #include <etwas/evntrace.h>
@@ -48,7 +49,7 @@ static void answer(bool does)
     assert_int_equal(kill(remote.process, does ? SIGCONT : SIGSTOP), 0);
 }
 
-/* Who is left alone comes back. */
+/* Waits until the offloaded tasks that were abandoned have come back. */
 static void await_errands(void)
 {
     while (etwas_offload_abandoned() != 0) {
@@ -88,7 +89,8 @@ static uint8_t *map_file(const char *name)
 
     (void)snprintf(path, sizeof path, "%s/%s", remote.folder, name);
     file = open(path, O_RDONLY | O_CLOEXEC);
-    (void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); /* who needs it has to ask */
+    (void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); /* a thread that needs it has to ask
+                                                           * the disk */
     mapped = mmap(NULL, 2 * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
     return file >= 0 && mapped != MAP_FAILED ? mapped : NULL;
 }
@@ -105,8 +107,9 @@ static void *map_and_unmap(void *argument)
 }
 
 /*
- * Somebody reads the memory of the process where that is the disk's, holding on to how it is mapped; and somebody
- * waits to change that. Behind him everybody waits who only wants to look.
+ * One thread reads the memory of the process where that is the disk's, and so holds the lock of its
+ * mappings; another waits to change them. Every thread that only wants to read the mappings waits
+ * behind that one.
  */
 static void lock_up(uint8_t *mapped)
 {

@@ -404,7 +404,7 @@ static int teardown(void **state)
 
 static enum etwas_log_file_call full_at;
 
-/* A disk that is full at this call. Of what is written a part finds room. */
+/* A disk that is full at this call. A part of what is written finds room. */
 static long be_full(enum etwas_log_file_call call, size_t bytes)
 {
     if (call != full_at) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Clock clock snapshots while a session runs: when they are in the file, who reads the clocks, and
- * what a killed process leaves.
+ * Clock snapshots while a session runs: when they are in the file, which thread reads the clocks,
+ * and what a killed process leaves.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -140,7 +140,7 @@ static void a_session_of_each_clock_says_which_it_asked_for_and_got(void **state
         assert_int_equal(clock_snapshots.count, 7);
         assert_int_equal(clock_snapshots.clock.requested_clock, asked != 0 ? asked : 1);
     }
-    /* R153: who asks for a counter that is worth nothing gets system time. */
+    /* R153: a session that asks for a counter that is worth nothing gets system time. */
     {
         const char *path = folder_path("fallback.etl");
         etwas_trace_handle session;
@@ -226,7 +226,7 @@ static void appended_sessions_add_theirs_while_there_is_room(void **state)
                                          ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED) <= sessions);
     } while (clock_snapshots.count > before);
     assert_true(sessions > 4);
-    /* The last one had none at all, and whoever had one had both ends. */
+    /* The last session had none at all, and each that had one had both ends. */
     assert_int_equal(
         clock_snapshots_with(&clock_snapshots, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED),
         sessions - 1);
@@ -264,7 +264,7 @@ static void a_snapshot_has_the_clock_snapshots_of_its_session(void **state)
         assert_int_equal(result.wrong, 0);
         clock_snapshots_read(path, &clock_snapshots);
         assert_int_equal(clock_snapshots.count, READINGS + 2 + times);
-        /* Behind all others, which were written newest first. */
+        /* They lie behind all other buffers, which were written newest first. */
         assert_true(clock_snapshots.buffers > 3);
         assert_int_equal(clock_snapshots.first_place + clock_snapshots.buffers, result.buffers);
         read_back(session, path, &result);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * COMPRESSED: in each mode that it goes together with the file holds every event once, says so, and is read by the
- * walker too.
+ * COMPRESSED: in each mode that it goes together with the file holds every event once, says so, and
+ * is read by the walker too.
  */
 #include <etwas/winerror.h>
 #include <fcntl.h>
@@ -113,7 +113,7 @@ static void writers_of_all_sizes_fill_a_file_that_holds_every_event_once(void **
     }
 }
 
-/* Of 64 to 88 bytes 16 are noise, which no compressor makes smaller. */
+/* 16 of 64 to 88 bytes are noise, which no compressor makes smaller. */
 static void the_file_is_smaller_than_what_is_in_it(void **state)
 {
     const char *path = folder_path("trace.etl");
@@ -214,7 +214,7 @@ static void space_set_aside_is_no_damage_and_goes_at_the_end(void **state)
     expect_file_is_exact(session, path, &counts);
 }
 
-/* With space behind it and without. */
+/* There is space behind it, or none. */
 static void of_a_torn_write_nothing_is_left_that_looks_like_a_buffer(void **state)
 {
     static const uint32_t modes[] = {0, EVENT_TRACE_FILE_MODE_PREALLOCATE};
@@ -428,7 +428,10 @@ static void log_until_killed(const char *path, uint32_t mode)
     (void)raise(SIGKILL);
 }
 
-/* Inside any write: what a flush returned for is there, and an end in the midst of a buffer is no damage. */
+/*
+ * Inside any write: what a flush returned for is there, and an end in the midst of a buffer is no
+ * damage.
+ */
 static void a_file_of_a_process_that_was_killed_is_read_up_to_its_end(void **state)
 {
     static const uint32_t modes[] = {0, EVENT_TRACE_FILE_MODE_PREALLOCATE};

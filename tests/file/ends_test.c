@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a file is the end of: the last one that a session writes says that it ended with it, however it ended, and no
- * other file does.
+ * What a file is the end of: the last one that a session writes says that it ended with it, however
+ * it ended, and no other file does.
  */
 #include <etwas/winerror.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void log_events(etwas_trace_handle session)
     }
 }
 
-/* Also as who reads it is told. */
+/* Expects it in the file, and also in what a reader is told. */
 static void expect_ends(const char *path, uint32_t ends)
 {
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path};
@@ -153,7 +153,10 @@ static void a_snapshot_does_not_say_it(void **state)
     expect_ends(path, 0);
 }
 
-/* A process that exits ends its sessions; one that does not come to that leaves a file without an end. */
+/*
+ * A process that exits ends its sessions; one that does not come to that leaves a file without an
+ * end.
+ */
 static void a_process_that_ends_says_it_if_it_exits(void **state)
 {
     (void)state;

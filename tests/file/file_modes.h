@@ -64,8 +64,8 @@ void expect_parts_are_exact(etwas_trace_handle session, const char *prefix,
                             const etwas_session_counts *counts, struct parts *parts);
 
 /*
- * From now on, until etwas_file_set_failure_hook(NULL), of so many larger writes one stops after half of what was asked for,
- * and what follows is refused; what then cleans up is not.
+ * From now on, until etwas_file_set_failure_hook(NULL), of so many larger writes one stops after
+ * half of what was asked for, and what follows is refused; what then cleans up is not.
  */
 void tear_one_write_of(uint32_t count);
 

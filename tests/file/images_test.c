@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The images of the process in the files of a session that takes stacks: whoever has one file alone
- * can turn its addresses into names.
+ * The images of the process in the files of a session that takes stacks: the addresses of a file
+ * can be turned into names with that file alone.
  */
 #include <ck_pr.h>
 #include <dlfcn.h>
@@ -213,7 +213,7 @@ static void a_circular_file_has_them_wherever_it_is_in_its_round(void **state)
     expect_circular_file(session, folder_path("circle.etl"), &counts);
 }
 
-/* Of a flight recorder they take no room: it keeps its events. */
+/* They take no room from a flight recorder: it keeps its events. */
 static void each_snapshot_has_them(void **state)
 {
     uint32_t images = count_images();
@@ -360,7 +360,7 @@ static int flush_and_record(struct dl_phdr_info *info, size_t bytes, void *argum
 
     (void)info;
     (void)bytes;
-    /* By now the flusher wants the loader's lock, too, which this thread holds. */
+    /* The flusher now waits for the loader's lock, which this thread holds. */
     (void)nanosleep(&pause, NULL);
     assert_int_equal(etwas_flush(*session), ERROR_SUCCESS);
     take_stacks(*session);

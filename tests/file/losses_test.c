@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * When a session lost what: what its file says is together what it counts, to the event, and each loss lies in
- * the interval that is said of it.
+ * When a session lost what: what its file says is together what it counts, to the event, and each
+ * loss lies in the interval that is said of it.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -82,10 +82,10 @@ static void expect_between(int64_t value, int64_t least, int64_t most)
 /* ---- when and where -------------------------------------------------------------------------- */
 
 struct burst {
-    int64_t checked_at; /* before the look before */
+    int64_t checked_at; /* before the previous pass */
     int64_t began;
     int64_t ended;
-    int64_t found; /* after the look that found it */
+    int64_t found; /* after the pass that found it */
 };
 
 static struct burst lose_between_flushes(etwas_trace_handle session, struct writer *writer,
@@ -311,7 +311,10 @@ static void look(etwas_trace_handle session)
     (void)pthread_mutex_unlock(&inside->role);
 }
 
-/* So many looks that buffer 0 has no room for: neighbours become one, and the clock snapshots are still there. */
+/*
+ * So many looks that buffer 0 has no room for: neighbours become one, and the clock snapshots are
+ * still there.
+ */
 static void however_many_there_are_none_is_forgotten(void **state)
 {
     const char *path = folder_path("trace.etl");

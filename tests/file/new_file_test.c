@@ -115,7 +115,7 @@ static void a_part_ends_when_it_is_asked_to(void **state)
     writers_start(
         &writers, 3,
         &(struct writer_options){.session = session, .largest_payload = 300, .pauses = true});
-    /* Not many: the slower the disk is, the more there is to read back. */
+    /* There are not many: the slower the disk is, the more there is to read back. */
     for (int part = 0; part < 40; part++) {
         assert_int_equal(increment(session), ERROR_SUCCESS);
     }

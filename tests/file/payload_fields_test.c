@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Triggers from payloads: how fields are compared, where they lie in each kind of event, and what does not fit.
+ * Triggers from payloads: how fields are compared, where they lie in each kind of event, and what
+ * does not fit.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/evntprov.h>
@@ -22,7 +23,7 @@ struct comparison {
     const char *fails;
 };
 
-/* Of the order that is usual. */
+/* Comparisons with the fields of a usual order. */
 static const struct comparison comparisons[] = {
     {"items", PAYLOADFIELD_EQ, "3", "4"},
     {"items", PAYLOADFIELD_EQ, "0x3", "-3"},

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What tests of payload triggers have in common: an order that is an event, a session with a log file whose
- * payloads are looked at, and a flight recorder that they ask.
+ * What tests of payload triggers have in common: an order that is an event, a session with a log
+ * file whose payloads are looked at, and a flight recorder that they ask.
  */
 #ifndef ETWAS_TESTS_FILE_PAYLOAD_FIXTURE_H
 #define ETWAS_TESTS_FILE_PAYLOAD_FIXTURE_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Triggers from payloads: which events of a session with a log file ask a flight recorder for a window, of
- * which moment, and what becomes of them.
+ * Triggers from payloads: which events of a session with a log file ask a flight recorder for a
+ * window, of which moment, and what becomes of them.
  */
 #include <string.h>
 #include <unistd.h>
@@ -120,7 +120,7 @@ static void each_match_is_counted_by_what_became_of_it(void **state)
 
     (void)state;
     watch(log, recorder, &filter);
-    /* Not armed. */
+    /* The recorder is not armed yet. */
     assert_int_equal(judge_order(log, &slow).refused, 1);
     arm(recorder, &(etwas_trigger_options){.after_ms = 1, .least_gap_ms = LONG_MS});
     log_order(log, &slow);
@@ -131,7 +131,10 @@ static void each_match_is_counted_by_what_became_of_it(void **state)
     while (ask(recorder).files == 0) {
         (void)usleep(500);
     }
-    /* Those of one buffer come to one window, or are too soon where it is written between them. */
+    /*
+     * The events of one buffer come to one window, or are too soon where it is written between
+     * them.
+     */
     assert_int_equal(ask(recorder).windows, 1);
     assert_int_equal(ask(recorder).joined + ask(recorder).limited, 2);
     log_order(log, &slow);
@@ -148,7 +151,10 @@ static void each_match_is_counted_by_what_became_of_it(void **state)
     assert_int_equal(ask_log(log).refused, 2);
 }
 
-/* The time after is counted from the event, and not from when it was looked at; but all of it is there. */
+/*
+ * The time after is counted from the event, and not from when it was looked at; but all of it is
+ * there.
+ */
 static void the_time_after_is_that_after_the_event(void **state)
 {
     const int64_t after_ms = 40;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Triggers of a flight recorder: which events their files have, what the files say of it, and what becomes of
- * each trigger.
+ * Triggers of a flight recorder: which events their files have, what the files say of it, and what
+ * becomes of each trigger.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -153,7 +153,9 @@ static void log_until(struct writer *writer, uint64_t end)
     }
 }
 
-/* Whether an event that was logged within these moments may have been recorded in one of the gaps. */
+/*
+ * Whether an event that was logged within these moments may have been recorded in one of the gaps.
+ */
 static bool may_be_missing(uint64_t number)
 {
     for (uint32_t gap = 0; gap < said.gaps; gap++) {
@@ -165,7 +167,9 @@ static bool may_be_missing(uint64_t number)
     return false;
 }
 
-/* Reads a file back: what it has is true, what it says is there is there, and what is not it says. */
+/*
+ * Reads a file back: what it has is true, what it says is there is there, and what is not it says.
+ */
 static void expect_window(etwas_trace_handle session, const char *path, const struct writer *writer)
 {
     struct readback result;
@@ -473,7 +477,7 @@ static void an_instance_of_a_marked_class_asks_if_it_took_too_long(void **state)
     assert_true(etwas_trigger_if_slow(class_handle, now - 3600 * second));
     assert_false(etwas_trigger_if_slow(NULL, now - 7200 * second));
     assert_int_equal(ask(session).asked, 1);
-    /* Of the longest there is none longer. */
+    /* No instance takes longer than the longest time. */
     assert_int_equal(etwas_trigger_mark(session, class_handle, UINT64_MAX), ERROR_SUCCESS);
     assert_false(etwas_trigger_if_slow(class_handle, now - 7200 * second));
     assert_int_equal(etwas_trigger_mark(session, class_handle, 0), ERROR_SUCCESS);

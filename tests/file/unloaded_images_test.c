@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What was unloaded is told to who comes later: stacks of older events are of it.
+ * Files and consumers that come later still have the unloaded images: stacks of older events lead
+ * into them.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file that a session is to go on with: refused, it stays as it was; taken, what the session writes
- * is read back, whatever was there before. The last byte's lowest bit says whether space is set
- * aside; the session is compressed if the file's header says that it is. The file's count of processors is made this machine's, of which it must be. The mutator is
- * etl_mutate.c.
+ * A file that a session is to go on with: refused, it stays as it was; taken, what the session
+ * writes is read back, whatever was there before. The last byte's lowest bit says whether space is
+ * set aside; the session is compressed if the file's header says that it is. The file's count of
+ * processors is made this machine's, of which it must be. The mutator is etl_mutate.c.
  */
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file of an AutoLogger: whatever its text, it is refused in a line that it has, or what was read is within its bounds.
+ * The file of an AutoLogger: whatever its text, it is refused in a line that it has, or what was
+ * read is within its bounds.
  */
 #include <string.h>
 

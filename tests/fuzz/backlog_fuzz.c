@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A backlog whose file somebody has written to: sound buffers are kept while no consumer is there, those of
- * the input take their places in the file, and then a consumer reads them. Each is delivered or told
- * as lost. A buffer of the input ends with its records, as the session's do, unless the lowest bit of
- * its first reserved word is set; the input's last byte may cut the file. The mutator is etl_mutate.c.
+ * A backlog whose file somebody has written to: sound buffers are kept while no consumer is there,
+ * those of the input take their places in the file, and then a consumer reads them. Each is
+ * delivered or told as lost. A buffer of the input ends with its records, as the session's do,
+ * unless the lowest bit of its first reserved word is set; the input's last byte may cut the file.
+ * The mutator is etl_mutate.c.
  */
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>

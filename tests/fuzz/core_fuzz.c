@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A core file of a process with a crash-safe session, after anybody has written to it: each mapping that is found in
- * it. The mutator is pool_mutate.c.
+ * A core file of a process with a crash-safe session, after anybody has written to it: each mapping
+ * that is found in it. The mutator is pool_mutate.c.
  */
 #include "recover_source.h"
 

@@ -4,7 +4,8 @@
 /*
  * Damages trace files where it matters: the fields of buffers, records and the log file header get
  * the numbers around which checks go wrong; records grow and shrink with what counts them; buffers
- * are moved, torn, zeroed, cut, taken from another file. What a fuzzer does blindly it does to a payload.
+ * are moved, torn, zeroed, cut, taken from another file. What a fuzzer does blindly it does to a
+ * payload.
  *
  * libFuzzer calls it as it is; AFL++ through mutate_for_afl.c.
  */
@@ -258,7 +259,9 @@ static void mutate_payload(struct file *file)
     }
 }
 
-/* One 8 bytes or more longer or shorter, and its buffer with it; what counts them is right again. */
+/*
+ * One 8 bytes or more longer or shorter, and its buffer with it; what counts them is right again.
+ */
 static void resize_record(struct file *file)
 {
     const struct etl_record *record = any_record(file);

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where the buffers and records of a trace file lie, as far as they can be followed: for who damages
- * them on purpose. Nothing of the library is used, so that it goes into a mutator of any fuzzer.
+ * Finds where the buffers and records of a trace file lie, as far as they can be followed, for
+ * programs that damage them on purpose. It uses nothing of the library, so that it goes into a
+ * mutator of any fuzzer.
  */
 #ifndef TESTS_FUZZ_ETL_PARTS_H
 #define TESTS_FUZZ_ETL_PARTS_H

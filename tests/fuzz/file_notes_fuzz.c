@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Files that say what they are: the bytes as an ELF file, as its notes, and as the kernel's description of its
- * types.
+ * Files that say what they are: the bytes as an ELF file, as its notes, and as the kernel's
+ * description of its types.
  */
 #include <string.h>
 #include <sys/mman.h>

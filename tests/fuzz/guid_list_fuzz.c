@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A list of providers as another process may have left it: u8, whether its length is put right first; the list. What is
- * understood is put again, to the same bytes.
+ * A list of providers as another process may have left it: u8, whether its length is put right
+ * first; the list. What is understood is put again, to the same bytes.
  */
 #include <etwas/winerror.h>
 #include <string.h>

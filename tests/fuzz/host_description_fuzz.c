@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a guest says of its events or its images: u8, which; the records. What the host takes of them is whole records,
- * which it can give on.
+ * What a guest says of its events or its images: u8, which; the records. What the host takes of
+ * them is whole records, which it can give on.
  */
 #include <etwas/evntrace.h>
 #include <string.h>

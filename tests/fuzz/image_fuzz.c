@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * An ELF file that a trace names, and whose build id is the right one: names and lines of addresses in it, and a stack whose
- * frames its tables lead through. The words of the stack are addresses in it, and of the stack. The mutator keeps what the
- * headers divide the file into.
+ * An ELF file that a trace names, and whose build id is the right one: names and lines of addresses
+ * in it, and a stack whose frames its tables lead through. The words of the stack are addresses in
+ * it, and of the stack. The mutator keeps what the headers divide the file into.
  */
 #include <elf.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* An image that fuzz_image begins with: functions that call each other, of which one has the name of a function of C++. */
+/*
+ * An image that fuzz_image begins with: functions that call each other, of which one has the name
+ * of a function of C++.
+ */
 int add(int left, int right);
 int of_class(int number) __asm__("_ZN4shop5order4makeEi");
 

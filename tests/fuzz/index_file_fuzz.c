@@ -2,8 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * FILE.index of a sound file, with words of the input in its records: two bytes choose the span, one how many records
- * there are, then come places and words. Its header is made right, as whoever forges one does. Whatever it says, no event of a sound file comes twice, and none from outside of the span.
+ * FILE.index of a sound file, with words of the input in its records: two bytes choose the span,
+ * one how many records there are, then come places and words. Its header is made right, as it is in
+ * a forged file. Whatever it says, no event of a sound file comes twice, and none from outside of
+ * the span.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Symbols and modules as the kernel shows them: a text read as kallsyms and as modules, line by line and whole. Asked for is
- * the address that each line begins with, or one a little behind it.
+ * Symbols and modules as the kernel shows them: a text read as kallsyms and as modules, line by
+ * line and whole. Asked for is the address that each line begins with, or one a little behind it.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ enum {
     HEXADECIMAL = 16
 };
 
-/* Behind the header of a record. */
+/* What lies behind the header of a record. */
 struct emitted {
     uint32_t version;
     uint32_t left_out;

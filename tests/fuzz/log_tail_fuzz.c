@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a log file has of a session's buffers: the input is one, in two halves where its last byte is odd; each buffer that
- * is in it is asked for, alone and with the next of its processor behind it. The answers are those of a search that looks
- * at every buffer of the file, one after the other. The mutator is etl_mutate.c.
+ * What a log file has of a session's buffers: the input is one, in two halves where its last byte
+ * is odd; each buffer that is in it is asked for, alone and with the next of its processor behind
+ * it. The answers are those of a search that looks at every buffer of the file, one after the
+ * other. The mutator is etl_mutate.c.
  */
 #include <etwas/evntrace.h>
 #include <string.h>

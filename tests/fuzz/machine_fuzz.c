@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What /proc and /sys say of a machine, which may be a container's made-up ones: files beneath a folder, from which the
- * inventory is told and the least limit of memory is found. Each: u8 which, a text up to the next 0; all others are empty.
+ * What /proc and /sys say of a machine, which may be a container's made-up ones: files beneath a
+ * folder, from which the inventory is told and the least limit of memory is found. Each: u8 which,
+ * a text up to the next 0; all others are empty.
  */
 #include <fcntl.h>
 #include <ftw.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mutator of libFuzzer's kind (etl_mutate.c, pool_mutate.c) as AFL++ calls one: a shared object that
- * AFL_CUSTOM_MUTATOR_LIBRARY names. AFL++ has mutations of its own beside these.
+ * A mutator of libFuzzer's kind (etl_mutate.c, pool_mutate.c) as AFL++ calls one: a shared object
+ * that AFL_CUSTOM_MUTATOR_LIBRARY names. AFL++ has mutations of its own beside these.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A compressed core file as `etwas recover` takes it, which lets another program unpack it: what that makes of it is
- * recovered, or it is refused. The file without a name is there as long as it is needed, and holds no more than it may.
+ * A compressed core file as `etwas recover` takes it, which lets another program unpack it: what
+ * that makes of it is recovered, or it is refused. The file without a name is there as long as it
+ * is needed, and holds no more than it may.
  */
 #include <fcntl.h>
 #include <stdlib.h>

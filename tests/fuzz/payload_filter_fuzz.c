@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A payload filter, and a record of a buffer that it judges: u8 flags, u8 comparison, a value that ends with 0; u8 fields,
- * each u8 type, u8 count, u8 length; of a TraceLogging event, which says its fields itself, u16 and its description instead;
- * the payload. Alone and beside another predicate that only the last field can hold.
+ * A payload filter, and a record of a buffer that it judges: u8 flags, u8 comparison, a value that
+ * ends with 0; u8 fields, each u8 type, u8 count, u8 length; of a TraceLogging event, which says
+ * its fields itself, u16 and its description instead; the payload. Alone and beside another
+ * predicate that only the last field can hold.
  */
 #include <etwas/evntcons.h>
 #include <etwas/tdh.h>

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A pool that was left behind, or scribbled over, read from outside: u8 slots, u8 of these with restartable
- * sequences, u8 buffers, u8 whether owner words change meanwhile; then the slots, controls, owner words and
- * buffers, as far as the bytes go. In place of a word of 4 equal bytes comes one that makes sense, so that
- * what lies behind the first comparisons is reached.
+ * A pool that was left behind, or scribbled over, read from outside: u8 slots, u8 of these with
+ * restartable sequences, u8 buffers, u8 whether owner words change meanwhile; then the slots,
+ * controls, owner words and buffers, as far as the bytes go. In place of a word of 4 equal bytes
+ * comes one that makes sense, so that what lies behind the first comparisons is reached.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,9 @@ struct pool {
     struct etwas_pool_view view;
 };
 
-/* So many bytes of the input, in an allocation of that very size; zeroes where there are no more. */
+/*
+ * So many bytes of the input, in an allocation of that very size; zeroes where there are no more.
+ */
 static void *take(struct input *input, size_t bytes)
 {
     size_t left = bytes < input->left ? bytes : input->left;

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mutator of what crash-safe sessions leave: words of the head and of what its tables say is there, headers of records; of
- * the log file behind it headers, and which of the session's records it has; of a core file its headers, and which part of
- * memory is where.
+ * A mutator of what crash-safe sessions leave: words of the head and of what its tables say is
+ * there, headers of records; of the log file behind it headers, and which of the session's records
+ * it has; of a core file its headers, and which part of memory is where.
  */
 #include <elf.h>
 #include <string.h>
@@ -188,7 +188,9 @@ static void swap_segments(uint8_t *data, size_t size)
     }
 }
 
-/* Near an end of it, or by one place in the file: mappings are found by what a segment begins with. */
+/*
+ * Near an end of it, or by one place in the file: mappings are found by what a segment begins with.
+ */
 static void change_segment(uint8_t *data, size_t size)
 {
     static const size_t fields[] = {offsetof(Elf64_Phdr, p_vaddr), offsetof(Elf64_Phdr, p_filesz),

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What /proc shows of processes that may be anybody's: a text read as stat, as status, as a command line,
- * and line by line as maps, of which images are made.
+ * What /proc shows of processes that may be anybody's: a text read as stat, as status, as a command
+ * line, and line by line as maps, of which images are made.
  */
 #include <stdlib.h>
 #include <string.h>

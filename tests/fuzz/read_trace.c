@@ -62,7 +62,7 @@ static void on_damage(const etwas_damage *damage, void *context)
 
     reading->result->damages++;
     MUST(damage->kind >= ETWAS_DAMAGE_TRUNCATED && damage->kind <= ETWAS_DAMAGE_READ);
-    /* Of a session the offset is in a buffer. */
+    /* The offset is in a buffer if the trace is of a session. */
     MUST(damage->file_offset <= reading->file_bytes || reading->opened != NULL);
 }
 
@@ -147,7 +147,10 @@ static void on_stepped(EVENT_RECORD *record)
                                   ETWAS_CLOCK_SYSTEM_TIME, &time) == ERROR_SUCCESS);
 }
 
-/* Of a hundred buffers two at a time, each time from where the last one ended, on one handle. */
+/*
+ * Processes a hundred buffers on one handle, two at a time, each time from where the last one
+ * ended.
+ */
 static void step_through(const char *path, uint32_t mode)
 {
     etwas_trace_handle trace;

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a crash-safe session left, after anybody has written to it. Behind where the mapping says that it ends there is the
- * session's log file, which the mapping then names. The mutator is pool_mutate.c.
+ * What a crash-safe session left, after anybody has written to it. The session's log file lies
+ * behind where the mapping says that it ends; the mapping then names it. The mutator is
+ * pool_mutate.c.
  */
 #include <fcntl.h>
 #include <stdlib.h>

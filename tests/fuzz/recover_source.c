@@ -43,7 +43,7 @@ bool recover_source(const uint8_t *data, size_t size, uint32_t index)
         MUST(result.code == ERROR_SUCCESS || result.code == ERROR_FILE_CORRUPT);
         MUST(looked.events == recovered.events && looked.buffers == recovered.buffers);
         MUST(looked.schemas == recovered.schemas && looked.in_log_file == recovered.in_log_file);
-        /* Beside these the log file header's. */
+        /* The result has one event more: the log file header's. */
         MUST(result.events == recovered.events + recovered.schemas + 1);
     }
     (void)unlink(output);

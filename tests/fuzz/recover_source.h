@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Recovers from bytes as from a file: what is in it is recovered, or refused; what is recovered is a sound file, whatever
- * stood in the mapping.
+ * Recovers from bytes as from a file: what is in it is recovered, or refused; what is recovered is
+ * a sound file, whatever stood in the mapping.
  */
 #ifndef TESTS_FUZZ_RECOVER_SOURCE_H
 #define TESTS_FUZZ_RECOVER_SOURCE_H

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What comes on a connection, and what processes are told: u8, how many descriptors come with it, and whether it is a
- * datagram; u8 room, in eighths of what the largest body needs; the bytes. No descriptor stays, whatever is in them.
+ * What comes on a connection, and what processes are told: u8, how many descriptors come with it,
+ * and whether it is a datagram; u8 room, in eighths of what the largest body needs; the bytes. No
+ * descriptor stays, whatever is in them.
  */
 #include <etwas/winerror.h>
 #include <fcntl.h>
@@ -61,7 +62,7 @@ static void receive_message(int connection, size_t room, size_t size)
     free(body);
 }
 
-/* Who is to be answered is a process, by the form of the name at least. */
+/* The sender that is to be answered is a process, by the form of the name at least. */
 static void hear(int socket)
 {
     struct etwas_registry_process process = {.socket = socket};

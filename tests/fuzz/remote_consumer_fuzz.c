@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A host that says anything to a consumer in another process: the input is messages, each behind its length in two
- * bytes. Unless the first byte is 0, a sound head and clocks come before them.
+ * A host that says anything to a consumer in another process: the input is messages, each behind
+ * its length in two bytes. Unless the first byte is 0, a sound head and clocks come before them.
  */
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
@@ -82,7 +82,9 @@ static void say_all(const uint8_t *data, size_t size)
     (void)shutdown(ends[0], SHUT_WR);
 }
 
-/* What the reader finds when no session of its process has the name; the second time there is none. */
+/*
+ * What the reader finds when no session of its process has the name; the second time there is none.
+ */
 static uint32_t consume(const etwas_wchar *name, struct etwas_consumer **consumer)
 {
     int connection = ends[1];

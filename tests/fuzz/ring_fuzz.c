@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A ring of the kernel's that says anything: u64 where it is read from, u64 how much the kernel has written
- * more, and the ring's bytes. Each record lies in the ring or is a joined copy, and the ring has an end.
+ * A ring of the kernel's that says anything: u64 where it is read from, u64 how much the kernel has
+ * written more, and the ring's bytes. Each record lies in the ring or is a joined copy, and the
+ * ring has an end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Makes the trace files that the fuzz targets begin with: one of each kind that the library writes, some that
- * only other systems write, and Windows' own where they are there. All are small, and sound but for those
- * that a running session has left.
+ * Makes the trace files that the fuzz targets begin with: one of each kind that the library writes,
+ * some that only other systems write, and Windows' own where they are there. All are small, and
+ * sound but for those that a running session has left.
  */
 #include <elf.h>
 #include <etwas/TraceLoggingProvider.h>
@@ -193,7 +193,9 @@ static void write_packed(const char *folder, const char *name, const void *befor
     assert_int_equal(fclose(file), 0);
 }
 
-/* A core of a process that had it in two parts, the second in two segments, and a note before them. */
+/*
+ * A core of a process that had it in two parts, the second in two segments, and a note before them.
+ */
 static void write_core(const char *name, struct packed *packed)
 {
     static const uint64_t addresses[] = {0x10000000, 0x20000000};
@@ -280,14 +282,17 @@ static void what_crash_safe_sessions_leave(void **state)
         write_core(names[index], &packed);
         stop_session(session, NULL);
     }
-    /* By those of the programs that are there. */
+    /* Each of the programs that is installed packs it. */
     assert_int_equal(system("cd " ETWAS_FUZZ_MADE " && for program in gzip zstd xz lz4; do "
                             "$program -c core/best >packed/$program || rm -f packed/$program; done "
                             "2>/dev/null"),
                      0);
 }
 
-/* The mapping as it was before the last flush, whose process died before it said that it had written. */
+/*
+ * The mapping as it was before the last flush, whose process died before it said that it had
+ * written.
+ */
 static void what_crash_safe_sessions_leave_beside_their_files(void **state)
 {
     static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL,
@@ -356,7 +361,7 @@ static void kinds_that_only_others_write(void **state)
     build("plain", false, false);
 }
 
-/* All trace files of a folder; of the longer ones the beginning. Returns how many. */
+/* Copies all trace files of a folder, only the beginning of longer ones. Returns how many. */
 static size_t copy_all(const char *folder)
 {
     char pattern[4096];

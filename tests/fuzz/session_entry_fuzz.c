@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session's entry as another process may have left it: u8, whether its length is put right first; the entry. What is
- * understood is put again, and understood in the same way. What is behind its head is an enablement, too.
+ * A session's entry as another process may have left it: u8, whether its length is put right first;
+ * the entry. What is understood is put again, and understood in the same way. What is behind its
+ * head is an enablement, too.
  */
 #include <etwas/winerror.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A cursor of `etwas ship` as anybody may have left it: u8, whether its checksum is put right first; the text. What is
- * understood is written again, to the same bytes.
+ * A cursor of `etwas ship` as anybody may have left it: u8, whether its checksum is put right
+ * first; the text. What is understood is written again, to the same bytes.
  */
 #include "math/hash.h"
 #include "ship/cursor.h"

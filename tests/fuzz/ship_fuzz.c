@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A trace file that is cut into blocks for ClickHouse: each of them made again from its bounds, and all that is said of
- * the file. The mutator is etl_mutate.c.
+ * A trace file that is cut into blocks for ClickHouse: each of them made again from its bounds, and
+ * all that is said of the file. The mutator is etl_mutate.c.
  */
 #include <string.h>
 #include <sys/mman.h>

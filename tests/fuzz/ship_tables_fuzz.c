@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a server says of its tables, and of whether all is there, as any server may say it: u8, how many columns of
- * tables; of each u8, which table, then its name and its type, each u8 bytes long; then the fields of rows of the proof,
- * likewise. Statements are made of the one and texts of the other, which steer no terminal.
+ * What a server says of its tables, and of whether all is there, as any server may say it: u8, how
+ * many columns of tables; of each u8, which table, then its name and its type, each u8 bytes long;
+ * then the fields of rows of the proof, likewise. Statements are made of the one and texts of the
+ * other, which steer no terminal.
  */
 #include "ship/ddl.h"
 #include "ship/prove.h"

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What `etwas ship` reads of servers, of addresses and of files of settings. u8: which; then the text.
+ * What `etwas ship` reads of servers, of addresses and of files of settings. u8: which; then the
+ * text.
  */
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- servers ----------------------------------------------------------------------------------- */
+/* ---- servers --------------------------------------------------------------------------------- */
 
 struct rows {
     uint32_t columns;
@@ -55,7 +56,7 @@ static void read_words(const char *text)
     (void)etwas_ship_answer_setting(text, "replicated_deduplication_window", &value);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static void read_address(const char *text)
 {

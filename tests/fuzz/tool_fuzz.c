@@ -119,7 +119,7 @@ void etwas_report_html(struct etwas_output *output, struct etwas_report *report)
     (void)report;
 }
 
-/* By the linker: tool_state.h. */
+/* The linker defines these: tool_state.h. */
 extern uint8_t __start_tool_data[];
 extern uint8_t __stop_tool_data[];
 extern uint8_t __start_tool_bss[];

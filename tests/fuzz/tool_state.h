@@ -2,12 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Included ahead of each source of the command, which is written to run once: what it keeps is in two
- * sections, from which the fuzz target makes it as it was.
+ * Included ahead of each source of the command, which is written to run once: what it keeps is in
+ * two sections, from which the fuzz target makes it as it was.
  */
 #pragma clang section data = "tool_data" bss = "tool_bss"
 
-/* Memory for its texts it keeps until it ends, and the fuzz target forgets where: that is no leak. */
+/*
+ * Memory for its texts it keeps until it ends, and the fuzz target forgets where: that is no leak.
+ */
 #ifdef ETWAS_FUZZ_TEXTS
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events that describe themselves: u8 flags, u8 and the traits, u16 and the schema, the payload. With
- * neither traits nor schema the payload begins with them.
+ * Events that describe themselves: u8 flags, u8 and the traits, u16 and the schema, the payload. If
+ * there are neither traits nor schema, the payload begins with them.
  */
 #include <etwas/winmeta.h>
 #include <stdlib.h>

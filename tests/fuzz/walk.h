@@ -40,7 +40,9 @@ void *take_bytes(struct input *input, size_t bytes, uint16_t *taken);
 /* Opens a decoder; there is memory. */
 etwas_decoder *open_decoder(void);
 
-/* Asks for the event's schema, goes through its fields, makes text of each value and its message. */
+/*
+ * Asks for the event's schema, goes through its fields, makes text of each value and its message.
+ */
 void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record);
 
 /* The same for each schema of the decoder, and an event with this payload. */

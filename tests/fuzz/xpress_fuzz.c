@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Compressed buffers: u16 the bytes that they promise, and what is to be decompressed; the first of these
- * bytes, compressed by the tests' compressor, and all of them by the library's, come back as they were.
+ * Compressed buffers: u16 the bytes that they promise, and what is to be decompressed; the first of
+ * these bytes, compressed by the tests' compressor, and all of them by the library's, come back as
+ * they were.
  */
 #include <stdlib.h>
 #include <string.h>

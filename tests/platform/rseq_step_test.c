@@ -62,8 +62,8 @@ static void on_signal(int number)
 }
 
 /*
- * Committed after the signal: with a guard that had changed. Not committed, and the target changed:
- * half.
+ * The result is wrong if the sequence committed after the signal, since a guard had changed then,
+ * or if it did not commit and the target changed.
  */
 static int judge(enum etwas_rseq_result result)
 {

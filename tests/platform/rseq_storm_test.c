@@ -304,9 +304,7 @@ struct gated {
     uint8_t to[LONG_COPY_BYTES];
 };
 
-/*
- * Counts while the gate is open. Between the look at it and the commit there is time for a fence.
- */
+/* Counts while the gate is open. There is time for a fence between the check and the commit. */
 static void *count_through_the_gate(void *argument)
 {
     struct gated *gated = argument;

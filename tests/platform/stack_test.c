@@ -57,7 +57,7 @@ static __attribute__((noinline)) uint32_t descend(uint32_t depth, function botto
 
     walked.returns[depth] = (uintptr_t)__builtin_return_address(0);
     result = depth + 1 == walked.depth ? bottom() : descend(depth + 1, bottom);
-    /* Not a tail call. */
+    /* This keeps the call above from being a tail call. */
     __asm__ volatile("" : "+r"(result));
     return result;
 }

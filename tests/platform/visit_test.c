@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Visits: which processors are reached and which are reported as out of reach, and that a visit ends
- * the restartable sequences of another process.
+ * Visits: which processors are reached and which are reported as out of reach, and that a visit
+ * ends the restartable sequences of another process.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -335,8 +335,9 @@ static void wait_for_more(const uint64_t *count)
 }
 
 /*
- * Closes the gate while the other process counts, fences or does not, and says how many commits
- * came after that. Who has found the gate closed is through with what it did before.
+ * Closes the gate while the other process counts, fences or does not, and returns how many commits
+ * came after that. Once the other process has found the gate closed, it is through with what it did
+ * before.
  */
 static uint64_t late_after_a_stop(bool fenced)
 {

@@ -161,9 +161,9 @@ static void count_calls(enum etwas_testpoint point)
 }
 
 /*
- * The sleeper's mark is gone once another has counted, who may be held before his system call. So
- * who finds that he was not the first calls the system himself; the first calls it for a sleeper
- * only, also where the count begins anew.
+ * The sleeper's mark is gone once another thread has counted, which may be held before its system
+ * call. So a thread that finds that it was not the first calls the system itself. The first calls
+ * it for a sleeper only, also where the count begins anew.
  */
 static void who_is_not_the_first_to_wake_calls_the_system_too(void **state)
 {

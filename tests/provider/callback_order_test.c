@@ -34,7 +34,10 @@ static void with_timeout_0_and_infinite_the_callback_runs_in_the_calling_thread(
     assert_int_equal(enable(&provider, session, 2, INFINITELY), ERROR_SUCCESS);
     assert_int_equal(provider.returned, 2);
     assert_true(pthread_equal(provider.thread, pthread_self()));
-    /* With a finite timeout it runs in another thread, and has returned when the call returns. */
+    /*
+     * If the timeout is finite, the callback runs in another thread, and has returned when the call
+     * returns.
+     */
     assert_int_equal(enable(&provider, session, 3, LONG_MS), ERROR_SUCCESS);
     assert_int_equal(ck_pr_load_32(&provider.returned), 3);
     assert_false(pthread_equal(provider.thread, pthread_self()));

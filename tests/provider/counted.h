@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests of threads' counters share: a classic provider with two classes of instances, sessions that
- * have them counted, and the readings of a file.
+ * What the tests of threads' counters share: a classic provider with two classes of instances,
+ * sessions that have them counted, and the readings of a file.
  */
 #ifndef ETWAS_TESTS_PROVIDER_COUNTED_H
 #define ETWAS_TESTS_PROVIDER_COUNTED_H
@@ -43,8 +43,8 @@ struct readings {
 };
 
 /*
- * A file of a session that has stopped, with its counts; fails the test unless all that was recorded is in it
- * and each reading makes sense.
+ * A file of a session that has stopped, with its counts; fails the test unless all that was
+ * recorded is in it and each reading makes sense.
  */
 void read_counted(const char *path, const etwas_session_counts *counts, struct readings *readings);
 void free_counted(struct readings *readings);

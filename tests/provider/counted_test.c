@@ -193,7 +193,10 @@ struct worker {
     uint64_t wrong;
 };
 
-/* A START that is lost has no reading behind it; an END that could be recorded always has one before. */
+/*
+ * A START that is lost has no reading behind it; an END that could be recorded always has one
+ * before.
+ */
 static void *log_rounds(void *argument)
 {
     struct worker *worker = argument;

@@ -65,7 +65,7 @@ static __attribute__((noinline)) uint32_t descend(uint32_t level, uint32_t (*wri
 
     returns[level] = (uintptr_t)__builtin_return_address(0);
     result = level + 1 == LEVELS ? write() : descend(level + 1, write);
-    /* Not a tail call. */
+    /* This keeps the call above from being a tail call. */
     __asm__ volatile("" : "+r"(result));
     return result;
 }

@@ -93,7 +93,10 @@ static int by_place(const void *left, const void *right)
                : (a->bytes_skipped > b->bytes_skipped) - (a->bytes_skipped < b->bytes_skipped);
 }
 
-/* Those from `begin` on, without what one side tells of each buffer, or not at all. */
+/*
+ * Keeps the damages from `begin` on, without the kinds that one side reports of each buffer, or not
+ * at all.
+ */
 static size_t sort_damages(etwas_damage *damages, size_t count, uint64_t begin)
 {
     size_t kept = 0;

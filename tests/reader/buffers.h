@@ -45,8 +45,8 @@ void run_buffers(const char *path, uint64_t from, uint64_t until);
 /*
  * All of the file, against ProcessTrace: the same events and damages, once each, but for those in
  * buffer 0, and for what that tells of numbers, and of processors once only; buffer by buffer in
- * the order of their place. The collections are those of the buffers then. Of a file without an end
- * there may be less: only what is whole.
+ * the order of their place. The collections are those of the buffers then. A file without an end
+ * may give less: only what is whole.
  */
 void compare_with_process_trace(const char *path, bool ended);
 

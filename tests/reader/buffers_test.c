@@ -126,7 +126,10 @@ static void put_description(const etwas_guid *guid, uint8_t type, uint16_t versi
     builder_raw(&builder, &record, sizeof record);
 }
 
-/* Of each kind that has records two buffers follow; all that is nothing of etwas's has events. */
+/*
+ * Builds a file with buffers of each kind: descriptions, images, clock snapshots and events. If the
+ * file is not etwas's own, a reader takes all of them for events.
+ */
 static void put_kinds(bool own, uint32_t mode)
 {
     static const etwas_guid image_class = {

@@ -380,7 +380,10 @@ const char *put_file(unsigned slot, const void *bytes, size_t size)
     descriptor = open(paths[slot], O_WRONLY | O_CREAT, 0600);
     must(descriptor >= 0, paths[slot]);
     must(write(descriptor, bytes, size) == (ssize_t)size, "write");
-    /* Not O_TRUNC: some file systems go to the disk when a file is replaced that way. */
+    /*
+     * The file is opened without O_TRUNC: some file systems go to the disk when a file is replaced
+     * that way.
+     */
     must(ftruncate(descriptor, (off_t)size) == 0, "ftruncate");
     must(close(descriptor) == 0, "close");
     return paths[slot];

@@ -230,7 +230,7 @@ static void a_circular_file_cut_at_a_buffers_edge_is_reported(void **state)
             builder_free(&builder);
         }
     }
-    /* Of a file of others that counts every write, only what never wrapped shows a cut. */
+    /* A file of others that counts every write shows a cut only if it never wrapped. */
     build(PLACES, B, false);
     builder_wrap(&builder, PLACES, true);
     run_file(put_file(0, builder.bytes, builder.size - 2 * B));
@@ -310,7 +310,7 @@ static void a_tear_in_the_last_record_shows_behind_it(void **state)
     assert_events(first_left(written), (written - 1) * IN_BUFFER + records - 1, 0);
     assert_int_equal(collected.damage_count, 1);
     assert_int_equal(collected.damages[0].bytes_skipped, 112);
-    /* Behind the sector of the last record: nothing is lost. */
+    /* The damage lies behind the sector of the last record: nothing is lost. */
     builder_free(&builder);
     build(written, B, true);
     builder_wrap(&builder, PLACES, false);

@@ -83,7 +83,7 @@ void put_trust(void)
         .frequency_hz = 3000000000,
         .stated_hz = 3001000000,
         .frequency_error_ppb = 2000,
-        /* Not ended with 0, as a hostile file has it. */
+        /* No 0 ends it, as in a hostile file. */
         .clocksource = {"tsc678901234567890123456789012"},
         .hypervisor = {"KVMKVMKVM"},
     };

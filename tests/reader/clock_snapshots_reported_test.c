@@ -175,7 +175,9 @@ static void wrong_questions_are_refused(void **state)
     assert_true(time.value == 7 && time.error_ns == 7);
 }
 
-/* With readings of the clocks for a second and more, and with fewer, where the header converts. */
+/*
+ * The file has readings of the clocks for a second and more, or fewer, where the header converts.
+ */
 static void expect_own_times(uint32_t clock_type, int64_t last)
 {
     struct builder_options options = cycles();

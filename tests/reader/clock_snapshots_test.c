@@ -36,7 +36,7 @@ static void clock_snapshots_in_buffer_0_put_the_rate_right(void **state)
 
         assert_int_equal(qpc.value, QPC0 + n * SECOND + SECOND / 3);
         assert_true(qpc.error_ns <= 1000 || n == 20);
-        /* Behind the last clock snapshot it goes on as QPC does. */
+        /* System time goes on as QPC does after the last clock snapshot. */
         assert_int_equal(system.value, BUILDER_START + n * 10000050 + (n < 20 ? 5000025 : 5000000));
     }
 }

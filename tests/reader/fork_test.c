@@ -35,7 +35,7 @@ enum {
 static uint32_t begun; /* atomic; the library is in use */
 static uint32_t done;  /* atomic */
 
-/* With its lock most of the time. */
+/* Holds the table's lock most of the time. */
 static void *use_the_table(void *unused)
 {
     while (ck_pr_load_32(&done) == 0) {

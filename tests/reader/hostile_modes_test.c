@@ -33,7 +33,7 @@ struct file {
     uint8_t *bytes;
     size_t size;
     size_t events;    /* of the sound file, header event included */
-    bool wrapped;     /* its buffers are looked through for tears */
+    bool wrapped;     /* its buffers are searched for torn ones */
     size_t totals_at; /* the totals record */
 };
 

@@ -3,7 +3,7 @@
 
 /*
  * Hostile files: flipped bits, every byte of what matters set to what hurts, files cut anywhere.
- * Under the sanitizers nothing may crash; in every build what is lost must be named.
+ * Nothing may crash, which the sanitizers check; in every build what is lost must be named.
  */
 #include <setjmp.h>
 #include <stdarg.h>

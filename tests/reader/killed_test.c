@@ -95,7 +95,7 @@ static void be_killed(const char *path)
 {
     pthread_t thread;
 
-    /* Not even where the test itself is killed does this live on. */
+    /* The child ends also when the test itself is killed. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS) {
         _exit(1);

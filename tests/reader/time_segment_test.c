@@ -20,7 +20,7 @@ static uint64_t next_wide(void)
     return (uint64_t)next_random() << 32 | next_random();
 }
 
-/* Of any size. */
+/* Returns a reading of any size. */
 static int64_t random_reading(void)
 {
     return (int64_t)next_wide() >> next_random() % 64;

@@ -38,7 +38,7 @@ static void clock_snapshots_put_a_rate_right_that_is_wrong_by_500_ppm(void **sta
 
         assert_int_equal(qpc_at(raw).value, 5000 + half_seconds * SECOND / 2);
         assert_int_equal(system_at(raw).value, START + half_seconds * 5000100);
-        /* By QPC, not by the wall clock. */
+        /* FILETIMEs follow QPC, not the wall clock. */
         assert_int_equal(filetime_at(raw), START + half_seconds * 5000000);
         assert_in_range(qpc_at(raw).error_ns, 30, 30 + 4 * 30 + 4);
         assert_in_range(system_at(raw).error_ns, 130, 130 + 4 * 130 + 202);
@@ -235,7 +235,7 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
     }
 }
 
-/* By less than a second, as from one clock snapshot to the next. It was set at 9.3 s. */
+/* At 9.3 s the clock is set back by less than a second, the time between two clock snapshots. */
 static void so_it_does_where_the_clock_was_set_back_between_clock_snapshots(void **state)
 {
     const int64_t back = 4000000;

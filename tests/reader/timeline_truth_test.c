@@ -147,7 +147,7 @@ static void expect_interval(int64_t from, int64_t to)
                   interval.error_ns);
 }
 
-/* Of the first and the last interval it is known on one side alone what is beside it. */
+/* The first and the last interval have a neighbour on one side alone. */
 static void what_passed_is_within_its_error(void **state)
 {
     (void)state;

@@ -65,7 +65,7 @@ static void what_the_last_consumer_did_not_give_is_counted_to_the_event(void **s
     log_and_flush(writer, 1000);
     consumer_start(&part);
     consumer_join(&part);
-    /* Not lost yet: the other one has them in its queue. */
+    /* The events are not lost yet: the other consumer has them in its queue. */
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     expect_nothing_lost(counts_of(session));
     assert_int_equal(CloseTrace(whole.trace), ERROR_SUCCESS);

@@ -111,7 +111,10 @@ static void look_whether_images_are_known(struct consumer *consumer)
     assert_true(consumer->events == 0 || consumer->described.programs == 1);
 }
 
-/* Of a session that takes stacks: also a consumer that comes late, and one that catches up. */
+/*
+ * The session takes stacks. A consumer that comes late gets them, too, and so does one that catches
+ * up.
+ */
 static void every_consumer_gets_the_images_before_the_events(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();

@@ -127,8 +127,8 @@ static long refuse_log_file(enum etwas_log_file_call call, size_t bytes)
 }
 
 /*
- * What a failing file does not take consumers get, and it is not lost; what neither gets is lost to
- * the file, whoever had room for it before.
+ * Consumers get what a failing file does not take, and it is not lost. What neither gets is lost to
+ * the file, also if a consumer had room for it before.
  */
 static void consumers_get_what_a_failing_file_refuses(void **state)
 {

@@ -189,8 +189,8 @@ static int by_number(const void *left, const void *right)
 }
 
 /*
- * How many different numbers there are. Each is there once, but for those at the beginning of a buffer that the log
- * file has in part.
+ * How many different numbers there are. Each is there once, but for those at the beginning of a
+ * buffer that the log file has in part.
  */
 static size_t count_numbers(uint64_t *numbers, size_t count, bool is_torn)
 {

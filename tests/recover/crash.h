@@ -15,7 +15,9 @@ enum {
     CRASH_THREADS = 4
 };
 
-/* In memory that the parent shares with the child, for what the child has been told was recorded. */
+/*
+ * In memory that the parent shares with the child, for what the child has been told was recorded.
+ */
 struct crash_progress {
     uint64_t logged[CRASH_THREADS]; /* so many numbers of each thread have been recorded */
     uint32_t is_ready;              /* stored by the child when its session runs */
@@ -29,8 +31,8 @@ void crash_progress_free(struct crash_progress *progress);
 uint64_t crash_number(uint32_t thread, uint64_t nth);
 
 /*
- * A child that starts a session with these options, says so, and logs from `threads` threads until it is killed. Its
- * runtime folder is the test's. `file`: of its log file; NULL: none.
+ * A child that starts a session with these options, says so, and logs from `threads` threads until
+ * it is killed. Its runtime folder is the test's. `file`: of its log file; NULL: none.
  */
 int crash_child(const etwas_session_options *options, const char *file, uint32_t threads,
                 struct crash_progress *progress);
@@ -46,7 +48,7 @@ void crash_await(int child, const struct crash_progress *progress, uint32_t thre
 
 void crash_kill(int child);
 
-/* By all its threads. */
+/* Returns how many events all its threads have logged. */
 uint64_t crash_logged(const struct crash_progress *progress);
 
 /* Recovers the mapping at this path, and removes it. Asserts success. */
@@ -56,8 +58,9 @@ void crash_recover(const char *source, const char *output, etwas_recovered *reco
 const char *crash_part(uint32_t part);
 
 /*
- * What the files have of each thread's numbers: none twice, and none that was not logged. All of them, but in a recorder,
- * whose older ones are overwritten. NULL: there is no such file; with %d: the set that crash_part names.
+ * What the files have of each thread's numbers: none twice, and none that was not logged. All of
+ * them, but in a recorder, whose older ones are overwritten. NULL: there is no such file; with %d:
+ * the set that crash_part names.
  */
 void crash_expect(const char *recovered, const char *log_file,
                   const struct crash_progress *progress, uint32_t threads, bool is_recorder);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mapping that somebody has written to: what recovery counts is what a reader of the new file gets, and one thing that
- * cannot be costs itself alone.
+ * A mapping that somebody has written to: what recovery counts is what a reader of the new file
+ * gets, and one thing that cannot be costs itself alone.
  */
 #include "recover/left.h"
 
@@ -170,7 +170,7 @@ static void a_description_larger_than_a_buffer_is_left_out(void **state)
     assert_int_equal(recovered.schemas, 5);
 }
 
-/* Of the descriptions of the test before. */
+/* The mapping is that of the test before, and its descriptions are changed. */
 static void what_is_no_description_is_left_out(void **state)
 {
     struct left left = left_with_events();
@@ -307,7 +307,7 @@ static void a_log_file_behind_a_symbolic_link_is_not_read(void **state)
     assert_int_equal(symlink(log, link), 0);
     expect_all_beside(link);
     assert_false(was_opened(watch));
-    /* By its own name it is looked into. */
+    /* It is opened under its own name. */
     (void)recover_beside(log);
     assert_true(was_opened(watch));
     assert_int_equal(close(watch), 0);

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a log file has of a session's buffers: each buffer of it is found once, the longest first, and files in which all
- * look alike, or that are mostly holes, take no longer than others. What is long here is so long that a search which
- * looks at everything again and again runs into the test's limit of time.
+ * What a log file has of a session's buffers: each buffer of it is found once, the longest first,
+ * and files in which all look alike, or that are mostly holes, take no longer than others. What is
+ * long here is so long that a search which looks at everything again and again runs into the test's
+ * limit of time.
  */
 #include "recover/log_tail.h"
 

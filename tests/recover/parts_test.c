@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A set of files goes on while a buffer stays current: it has parts in files that are not asked any more. They are not
- * recovered again; what was refused is, and what is in no file.
+ * A set of files goes on while a buffer stays current: it has parts in files that are not asked any
+ * more. They are not recovered again; what was refused is, and what is in no file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +82,9 @@ static void control(etwas_trace_handle session, uint32_t how, uint32_t mode)
     CHECK_IN_CHILD(ControlTraceA(session, NULL, &block.properties, how) == ERROR_SUCCESS);
 }
 
-/* Flushes some events into each file, the first or none of them refused, and dies with some more. */
+/*
+ * Flushes some events into each file, the first or none of them refused, and dies with some more.
+ */
 static void fill_files(etwas_trace_handle session, bool is_refused)
 {
     for (int file = 0; file < FILES; file++) {

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes under load that are killed exactly at each test point of the library (platform/testpoint.h), and at each
- * call by which it uses a file: in writers, flusher, snapshots, triggers, in a session's start and its end. What was
- * acknowledged before is recovered, once. ETWAS_TEST_KILLS: as many children for each point and way.
+ * Processes under load that are killed exactly at each test point of the library
+ * (platform/testpoint.h), and at each call by which it uses a file: in writers, flusher, snapshots,
+ * triggers, in a session's start and its end. What was acknowledged before is recovered, once.
+ * ETWAS_TEST_KILLS: as many children for each point and way.
  */
 #include <ck_pr.h>
 #include <dirent.h>
@@ -153,7 +154,7 @@ static void expect_sum(const etwas_recovered *recovered, const struct crash_prog
 {
     uint64_t logged = crash_logged(progress);
     uint64_t sum = recovered->events + recovered->overwritten + recovered->unfinished;
-    /* Who is in the midst of a settlement has one buffer. */
+    /* Each thread in the midst of settling has one buffer. */
     uint64_t slack = recovered->is_settling ? (CRASH_THREADS + 1) * BUFFER_EVENTS : 0;
 
     assert_in_range(sum + slack, logged, logged + CRASH_THREADS + 2 * slack);
@@ -228,7 +229,10 @@ static uint32_t latest_of(int moment)
 
 static void die_at(int moment, struct crash_progress *progress)
 {
-    /* So many that a window can keep some of each stream, so few that the flusher is behind at times. */
+    /*
+     * So many that a window can keep some of each stream, so few that the flusher is behind at
+     * times.
+     */
     const uint32_t buffers = 16 * ((uint32_t)sysconf(_SC_NPROCESSORS_CONF) + 1);
     const etwas_session_options options = {
         .log_file_mode = way->mode,
@@ -262,7 +266,10 @@ static void die_at(int moment, struct crash_progress *progress)
     }
 }
 
-/* Not of the system logger, which is of no process. */
+/*
+ * Returns whether a process with a session comes to this test point: those of the system logger are
+ * left out.
+ */
 static bool is_of_a_session(int moment)
 {
     return moment < (int)ETWAS_POINT_SYSTEM_DRAINS || moment >= (int)ETWAS_POINT_COUNT;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A pool read from outside: what its writers have committed is found, whoever is in the middle of
- * what, and whatever the view say.
+ * A pool read from outside: what its writers have committed is found, whatever a writer is in the
+ * middle of, and whatever the view says.
  */
 #include "buffer/pool_read.h"
 
@@ -39,9 +39,9 @@ static uint64_t random_word(void)
     return random_state ^= random_state << 17;
 }
 
-/* ---- events as writers make them (writer.h) --------------------------------------------------- */
+/* ---- events as writers make them (writer.h) -------------------------------------------------- */
 
-/* Of one event, all bytes: that they are those of a writer. */
+/* Expects all bytes of one event to be those that a writer logs. */
 static void expect_event(const uint8_t *record, uint32_t units)
 {
     static uint8_t expected[ETWAS_ETL_LARGEST_RECORD_BYTES];
@@ -236,8 +236,8 @@ static void *log_until_held(void *argument)
 }
 
 /*
- * What is behind the hole that a held writer leaves in its buffer is counted missing. Its own record
- * is there as soon as it has its marker.
+ * What is behind the hole that a held writer leaves in its buffer is counted missing. Its own
+ * record is there as soon as it has its marker.
  */
 static void what_others_committed_is_found_while_a_writer_is_held(void **state)
 {
@@ -441,7 +441,7 @@ static void a_copy_that_took_its_time_mixes_no_claims(void **state)
     stop_session(session, NULL);
 }
 
-/* Of a pool at rest, changed here and there. */
+/* The words are those of a pool at rest, changed here and there. */
 static void scribbled_words_are_survived(void **state)
 {
     etwas_trace_handle session = start_session(NULL, &recorder);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Every event whose call returned before the process died is recovered, once, whatever the mode and the
- * protocol; and what is no mapping is refused.
+ * Every event whose call returned before the process died is recovered, once, whatever the mode and
+ * the protocol; and what is no mapping is refused.
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static uint64_t losses_of(const char *path)
     return sum;
 }
 
-/* Of the whole session, if that is known to the event. */
+/* The totals are those of the whole session, if they are known to the event. */
 static void expect_totals(const char *path, const etwas_recovered *recovered)
 {
     const etwas_trace_information told = information_of(path);

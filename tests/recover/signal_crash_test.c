@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Snapshots from the handler of a crash, wherever that is: children crash, and what they had logged by
- * then is in the file, or counted in it.
+ * Snapshots from the handler of a crash, wherever that is: children crash, and what they had logged
+ * by then is in the file, or counted in it.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -183,7 +183,7 @@ static uint64_t expect_snapshot(const etwas_session_options *options, void (*run
     return expect_whole();
 }
 
-/* Of a recorder, and of a session with a file. */
+/* Expects a snapshot of a recorder, and of a session with a file. */
 static void expect_both(void (*run)(void))
 {
     assert_int_equal(expect_snapshot(&recorder, run), 0);
@@ -291,7 +291,7 @@ static void a_crash_with_the_librarys_locks_held(void **state)
     expect_both(with_the_other_locks);
 }
 
-/* Of the session's own file: the snapshot's writes are let through. */
+/* Crashes in a write to the session's own file; the snapshot's writes are let through. */
 static long crash_in_write(enum etwas_log_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && !in_handler) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Snapshots as a signal handler takes them: what it may not call ends the process. Programs are linked with
- * --wrap for each of these (CMakeLists.txt).
+ * Snapshots as a signal handler takes them: what it may not call ends the process. Programs are
+ * linked with --wrap for each of these (CMakeLists.txt).
  */
 #ifndef ETWAS_TESTS_RECOVER_SIGNAL_HANDLER_H
 #define ETWAS_TESTS_RECOVER_SIGNAL_HANDLER_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where a mapping is read from: core files, also of many mappings or cut short, and files of holes, of which recovery takes
- * no more memory than of what is really there.
+ * Where a mapping is read from: core files, also of many mappings or cut short, and files of holes,
+ * of which recovery takes no more memory than of what is really there.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -42,8 +42,9 @@ static int new_source(void)
 /* ---- core files ------------------------------------------------------------------------------ */
 
 /*
- * A core with so many segments of a page before the one that is the mapping; more than the field can say are said
- * elsewhere, as the kernel does it. `times`: the mapping's segment is there so often.
+ * A core with so many segments of a page before the one that is the mapping; more than the field
+ * can say are said elsewhere, as the kernel does it. `times`: the mapping's segment is there so
+ * often.
  */
 static void write_core(const struct left *left, uint32_t segments, uint32_t times)
 {
@@ -103,7 +104,7 @@ static void a_core_of_many_mappings_is_read(void **state)
     left_expect(NULL, 0);
 }
 
-/* Of a small core as much memory could be asked as one likes. */
+/* Otherwise a small core could ask for any amount of memory. */
 static void segments_that_share_their_bytes_are_refused(void **state)
 {
     struct left left = left_without_addresses();
@@ -166,7 +167,10 @@ static uint64_t place_table(struct etwas_shared_head *head, enum etwas_shared_ta
     return head->total_bytes;
 }
 
-/* Twelve gigabytes of buffers, all of which say that they are full, and that the file does not have. */
+/*
+ * Twelve gigabytes of buffers, all of which say that they are full, and that the file does not
+ * have.
+ */
 static void a_mapping_of_holes_takes_no_memory(void **state)
 {
     struct left left = left_with_events();

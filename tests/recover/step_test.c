@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Killed between any two instructions, a process loses at most the record that it was writing: writers of each
- * protocol, flush, the next file, snapshot and stop, step by step.
+ * Killed between any two instructions, a process loses at most the record that it was writing:
+ * writers of each protocol, flush, the next file, snapshot and stop, step by step.
  */
 #include "recover/stepped.h"
 

@@ -219,7 +219,10 @@ static int by_number(const void *left, const void *right)
     return one < other ? -1 : one > other;
 }
 
-/* From some number on all that were acknowledged, each once, and perhaps the one that is being recorded. */
+/*
+ * From some number on all that were acknowledged, each once, and perhaps the one that is being
+ * recorded.
+ */
 static uint64_t expect_numbers(struct stepped *stepped)
 {
     uint64_t end = progress->logged;

@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A child that does something with a crash-safe session and is stepped through by its parent (support/step.h). What a
- * process that is killed leaves is what it has stored by then: before each instruction of the child a copy of its mapping
- * is recovered, and some children are really killed. The account has to be exact each time: every
- * event that was acknowledged is there once, or counted.
+ * A child that does something with a crash-safe session and is stepped through by its parent
+ * (support/step.h). What a process that is killed leaves is what it has stored by then: before each
+ * instruction of the child a copy of its mapping is recovered, and some children are really killed.
+ * The account has to be exact each time: every event that was acknowledged is there once, or
+ * counted.
  *
- * Where nothing that lasts has changed since the last look, what is recovered is the same, and nobody looks. Of long
- * ways each so manieth change is looked at; ETWAS_TEST_EACH_INSTRUCTION=1 looks at all of them, kills more children, and takes
- * minutes.
+ * Where nothing that lasts has changed since the last recovery, the result is the same, and it is
+ * left out. In long ways only every so many changes are recovered; ETWAS_TEST_EACH_INSTRUCTION=1
+ * recovers all of them, kills more children, and takes minutes.
  */
 #ifndef ETWAS_TESTS_RECOVER_STEPPED_H
 #define ETWAS_TESTS_RECOVER_STEPPED_H
@@ -39,12 +40,15 @@ struct stepped_case {
     void (*run)(void); /* in the child; what is stepped through */
 };
 
-/* Skips a test of a long way under a sanitizer, whose own instructions would be stepped through, too. */
+/*
+ * Skips a test of a long way under a sanitizer, whose own instructions would be stepped through,
+ * too.
+ */
 void stepped_is_long(void);
 
 /*
- * Does it once stepped through and killed at its end, and what is short also killed on the way. Skips the test where
- * tracing is forbidden. Slots that cannot be had here are left out.
+ * Does it once stepped through and killed at its end, and what is short also killed on the way.
+ * Skips the test where tracing is forbidden. Slots that cannot be had here are left out.
  */
 void stepped_through(const struct stepped_case *one, enum stepped_slots slots);
 

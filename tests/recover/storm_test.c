@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes that are killed at any moment, under load, in sessions of every kind: what was acknowledged before the kill
- * is recovered, once. So many kills as ETWAS_TEST_KILLS says; 30 without it.
+ * Processes that are killed at any moment, under load, in sessions of every kind: what was
+ * acknowledged before the kill is recovered, once. So many kills as ETWAS_TEST_KILLS says; 30
+ * without it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -305,8 +305,8 @@ static int take_when_asked(struct child *self, void *context)
 }
 
 /*
- * Between the look at all folders and the link in the own one another process takes it, in a folder
- * that was not there then.
+ * Between the search of all folders and the link in the own one another process takes it, in a
+ * folder that was not there then.
  */
 static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(void **state)
 {

@@ -422,7 +422,9 @@ static int listen_as_another_user(struct child *self, void *context)
     return 0;
 }
 
-/* A process that has put a socket in a host's place does not receive what was meant for the host. */
+/*
+ * A process that has put a socket in a host's place does not receive what was meant for the host.
+ */
 static void another_users_host_is_not_connected_to(void **state)
 {
     struct etwas_registry_host host;

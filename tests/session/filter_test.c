@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Filters of private sessions: who may have them, what they may be, and that a process they do not
- * name records nothing (R20–R27).
+ * Filters of private sessions: which sessions may have them, what they may be, and that a process
+ * they do not name records nothing (R20–R27).
  */
 #include <stdio.h>
 #include <string.h>

@@ -250,8 +250,8 @@ void assert_nothing_gained(const struct belongings *before)
     struct belongings now = count_belongings();
 
     /*
-     * A thread that was joined may stay in the list for a moment, and one that looks what other processes share has a
-     * descriptor for that long; also when `before` was counted.
+     * A thread that was joined may stay in the list for a moment, and one that looks what other
+     * processes share has a descriptor for that long; also when `before` was counted.
      */
     for (int look = 0;
          look < LOOKS && (now.threads > before->threads || now.descriptors > before->descriptors);
@@ -284,9 +284,10 @@ void limit_child(void)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * AddressSanitizer of gcc 12 does not hold the locks of its allocator over a fork. Where another thread had one just then,
- * the child would wait for it for ever. So each child first allocates of each size class (four a power of two) more than is
- * cached, and is replaced where it does not say that it could.
+ * AddressSanitizer of gcc 12 does not hold the locks of its allocator over a fork. Where another
+ * thread had one just then, the child would wait for it for ever. So each child first allocates of
+ * each size class (four a power of two) more than is cached, and is replaced where it does not say
+ * that it could.
  */
 static void allocate_each_size(void)
 {

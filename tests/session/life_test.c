@@ -165,7 +165,7 @@ uint64_t __wrap_etwas_memory_huge_bytes(const struct etwas_memory *memory)
     return __real_etwas_memory_huge_bytes(memory);
 }
 
-/* The session's end, and whoever counts, does not wait for it. */
+/* The session's end, and a thread that asks for its counts, do not wait for the query. */
 static void a_query_of_memory_locks_nothing_while_it_reads_the_system_s_file(void **state)
 {
     etwas_trace_handle session = start_recorder();

@@ -106,7 +106,7 @@ static void expect_mode(uint32_t mode)
     struct block block;
     uint32_t code;
 
-    /* Whether it starts depends on who may see the system: tests/system. */
+    /* Whether it starts depends on the user's rights to see the system: tests/system. */
     if (expected == ERROR_SUCCESS && (mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0) {
         return;
     }

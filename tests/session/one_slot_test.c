@@ -91,7 +91,8 @@ static void sequences_for_one_slot_are_an_invalid_parameter(void **state)
 }
 
 /*
- * R78: one stream, whoever writes, and no processor's number; the times never go back in the file.
+ * R78: there is one stream for all writers, and no processor's number; the times never go back in
+ * the file.
  */
 static void r78_threads_of_every_processor_write_one_stream(void **state)
 {

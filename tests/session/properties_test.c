@@ -319,7 +319,10 @@ static void r40_a_session_without_a_guid_gets_one_and_one_with_a_guid_keeps_it(v
     expect_starts(&second);
 }
 
-/* R42, R43 and R45: their flags are for nobody else. A flag that is not built tells who is one. */
+/*
+ * R42, R43 and R45: no other session may have their flags. A flag that is not built shows which
+ * session is a system logger: it gets another code.
+ */
 static void r45_enable_flags_are_for_system_loggers(void **state)
 {
     struct block block;

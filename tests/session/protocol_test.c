@@ -14,7 +14,10 @@ enum {
     EVENTS = 10
 };
 
-/* Protocol in force in a session that asked for `protocol`; logs there, and looks who committed. */
+/*
+ * Returns the protocol in force in a session that asked for `protocol`. Logs there, and checks
+ * which protocol committed.
+ */
 static uint32_t protocol_given(uint32_t protocol, bool recorder)
 {
     const etwas_session_options options = {

@@ -39,7 +39,7 @@ static void *taker_main(void *argument)
     return NULL;
 }
 
-/* With nothing between two numbers, so that threads really meet. */
+/* The threads do nothing between two numbers, so that they really meet. */
 static void r110_threads_that_take_numbers_at_once_get_each_number_once(void **state)
 {
     static const uint32_t modes[] = {EVENT_TRACE_USE_LOCAL_SEQUENCE,

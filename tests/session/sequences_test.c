@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether the kernel aborts restartable sequences that are preempted is tried where it may not, and what comes of it is said
- * by the session, its counts, its file and to the next process.
+ * Whether the kernel aborts restartable sequences that are preempted is tried where it may not, and
+ * what comes of it is said by the session, its counts, its file and to the next process.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -221,7 +221,7 @@ static void what_was_tried_is_kept_until_the_next_boot(void **state)
     etwas_rseq_forget_trial();
     assert_int_equal(etwas_rseq_availability(), ETWAS_RSEQ_NOT_ABORTED);
     assert_int_equal(runs, 0);
-    /* Of another boot, cut, or of no answer: it is tried again. */
+    /* The file is cut, of another boot, or has no answer: it is tried again. */
     etwas_shared_boot_id(kept);
     kept[16] = ETWAS_RSEQ_USED;
     for (size_t cut = 0; cut < sizeof kept; cut++) {
@@ -245,7 +245,10 @@ static void what_was_tried_is_kept_until_the_next_boot(void **state)
 
 /* ---- areas ----------------------------------------------------------------------------------- */
 
-/* The kernel kills who changes the fields that are its own, where an area of more than 32 bytes is registered. */
+/*
+ * The kernel kills a process that changes the fields that are the kernel's own, where an area of
+ * more than 32 bytes is registered.
+ */
 static void sequences_change_nothing_of_the_area_but_the_word_that_is_theirs(void **state)
 {
     const etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};

@@ -49,7 +49,7 @@ static void log_all(const struct hosted *hosted)
     }
 }
 
-/* With an open window, for which buffers are pinned; the role is the caller's. */
+/* Returns a session with an open window, for which buffers are pinned; the caller has the role. */
 static struct etwas_session *open_window(const struct hosted *hosted)
 {
     const etwas_trigger_options options = {.log_file = folder_path("window%d.etl"),

@@ -122,7 +122,9 @@ static void lose(struct guest *guest)
     }
 }
 
-/* Starts a guest by _Fork(), since the handlers of fork() would remove the mapping from the child. */
+/*
+ * Starts a guest by _Fork(), since the handlers of fork() would remove the mapping from the child.
+ */
 static pid_t begin_guest(struct guest *guest, void (*work)(struct guest *guest))
 {
     pid_t process = _Fork();
@@ -266,7 +268,7 @@ static void *report_when_it_is_gone(void *argument)
     return NULL;
 }
 
-/* Nobody knows when it is through, but for who hears of its end. Its memory stays. */
+/* Nothing but the guest's end shows when it is through. Until then its memory stays. */
 static void what_another_process_commits_without_a_visit_is_in_the_file(void **state)
 {
     uint32_t own;

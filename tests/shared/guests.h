@@ -27,8 +27,8 @@ struct hosted {
 };
 
 /*
- * Of a group: the registry is in a folder of this program's own, and a guest that stands still in
- * the midst of a record, as on a busy machine, is waited for.
+ * The setup and teardown of a group: the registry is in a folder of this program's own, and a guest
+ * that stands still in the midst of a record, as on a busy machine, is waited for.
  */
 #define GUEST_TIMEOUT_NS (UINT64_C(60) * 1000000000)
 int hosts_setup(void **state);
@@ -94,7 +94,8 @@ struct guest_tally {
 struct guest_board {
     uint32_t quit;        /* after the burst */
     uint32_t has_handler; /* a timer interrupts the first thread of each guest */
-    uint32_t dawdles;     /* who runs no sequences: between the steps of the shared protocol */
+    uint32_t dawdles;     /* a thread that runs no sequences does, between the steps of the
+                           * shared protocol */
     uint32_t has_payload; /* behind the number are so many bytes as follows from it, and which */
     struct {
         struct guest_tally threads[GUEST_THREADS];

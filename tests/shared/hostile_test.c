@@ -94,7 +94,10 @@ static void free_canaries(void)
     }
 }
 
-/* ---- those who log --------------------------------------------------------------------------- */
+/*
+ * ---- processes that log
+ * ---------------------------------------------------------------------------
+ */
 
 static const etwas_session_options kinds[] = {
     {.log_file_mode = EVENT_TRACE_USE_MS_FLUSH_TIMER,
@@ -202,7 +205,7 @@ static void end_writers(struct round *round, struct writer *writers)
     }
 }
 
-/* Of its own accord none ends. */
+/* Kills a guest, which does not end of its own accord. */
 static void end_child(int child)
 {
     int status;

@@ -282,7 +282,8 @@ static void whoever_is_killed_harms_no_other(void **state)
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /*
- * What a guest of two sessions, one after the other in the same entry, receives. It runs in a child.
+ * What a guest of two sessions, one after the other in the same entry, receives. It runs in a
+ * child.
  */
 static void leave_and_join_again(int first, int second, int reported, int wait)
 {

@@ -109,7 +109,9 @@ static uint64_t owner(struct scribbler *scribbler)
                        (enum etwas_owner_state)below(scribbler, 4));
 }
 
-/* Of a record: sizes of 0, beyond the buffer, and of every kind of header. */
+/*
+ * Returns a record's marker, with a size of 0, beyond the buffer, or any, and every kind of header.
+ */
 static uint64_t marker(struct scribbler *scribbler)
 {
     const uint64_t types[] = {0xC014, 0xC013, 0xC015, 0xC011, 0xC010, 0x9000, 0xC002, 0xFFFF};

@@ -170,7 +170,7 @@ static void end_without_guests(struct round *round, etwas_session_counts *counts
     host_stop(&round->hosted, counts);
 }
 
-/* Those that are not stopped write on until they are told that the session has ended. */
+/* Guests that are not stopped write on until they are told that the session has ended. */
 static void end_under_guests(struct round *round, etwas_session_counts *counts)
 {
     for (uint32_t index = 0; index < STOPPED_AT_THE_END; index++) {

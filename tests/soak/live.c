@@ -3,7 +3,8 @@
 
 /*
  * A round with readers: real time, with a file or without, or a file that becomes real time, or
- * snapshots of a recorder; while consumers come and go, writers are cancelled and the process forks.
+ * snapshots of a recorder; while consumers come and go, writers are cancelled and the process
+ * forks.
  */
 #include "live.h"
 
@@ -26,7 +27,7 @@ enum kind {
 static const char *const kinds[LIVE_KINDS] = {"real time", "real time and a file",
                                               "converted to real time", "snapshots"};
 
-/* Of all rounds of a kind. */
+/* The totals of all rounds of a kind. */
 static struct {
     uint64_t rounds;
     uint64_t recorded;
@@ -128,7 +129,7 @@ static void operate(struct live *live, enum kind kind)
 
 /* ---- the account ----------------------------------------------------------------------------- */
 
-/* By number: what is recorded was seen by somebody or is in a file, or is counted. */
+/* Checks by number that what is recorded was seen by a consumer or is in a file, or is counted. */
 static void check(const struct live *live, const etwas_session_counts *counts, enum kind kind)
 {
     uint64_t recorded = 0;

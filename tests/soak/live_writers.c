@@ -3,7 +3,8 @@
 
 /*
  * Writers of rounds with readers: events of a classic and of a modern provider in turn. An event
- * says in its header whose it is and which; its payload is the number and bytes that follow from it.
+ * says in its header whose it is and which; its payload is the number and bytes that follow from
+ * it.
  */
 #include <ck_pr.h>
 #include <string.h>

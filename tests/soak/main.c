@@ -62,7 +62,7 @@ static uint32_t faults;
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t illegal_rounds;
 
-/* Held for reading by a round, for writing by who must be alone. */
+/* A round holds it for reading, a thread that must be alone for writing. */
 static pthread_rwlock_t world;
 
 struct controller {

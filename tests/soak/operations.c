@@ -307,7 +307,7 @@ static void refused(struct soak_session *session)
                       expected);
 }
 
-/* With another controller's session, which may stop meanwhile. */
+/* Flushes or queries another controller's session, which may stop meanwhile. */
 static void meddle(struct soak_session *session)
 {
     bool flushes = soak_once_in(session->random, 2);

@@ -69,7 +69,10 @@ static uint32_t count_descriptors(void)
     return count;
 }
 
-/* Connections of others end when they are through, and threads open files: once there are no more is enough. */
+/*
+ * Connections of others end when they are through, and threads open files: once there are no more
+ * is enough.
+ */
 static int expect_descriptors(const char *where, uint32_t most)
 {
     uint32_t count = count_descriptors();
@@ -86,7 +89,7 @@ static int expect_descriptors(const char *where, uint32_t most)
     return soak_has_faults();
 }
 
-/* ---- a host ------------------------------------------------------------------------------------ */
+/* ---- a host ---------------------------------------------------------------------------------- */
 
 static void steer(etwas_trace_handle session, uint32_t number, struct soak_random *random)
 {
@@ -112,7 +115,10 @@ static void steer(etwas_trace_handle session, uint32_t number, struct soak_rando
     }
 }
 
-/* Somebody else may have stopped it, or may do so now: until it is through the counts are not the last ones. */
+/*
+ * Somebody else may have stopped it, or may do so now: until it is through the counts are not the
+ * last ones.
+ */
 static void stop(etwas_trace_handle session, struct soak_account *account)
 {
     etwas_session_counts counts;
@@ -181,9 +187,12 @@ int soak_host(uint32_t program, struct soak_random *random)
     return descriptors != 0 ? expect_descriptors("host", descriptors) : 0;
 }
 
-/* ---- a provider -------------------------------------------------------------------------------- */
+/* ---- a provider ------------------------------------------------------------------------------ */
 
-/* By which session the provider is enabled, both at once: an entry is written once. */
+/*
+ * The session that enables the provider, and its number, published together: an entry is written
+ * once.
+ */
 struct enabled {
     etwas_trace_handle session;
     uint32_t number;
@@ -215,7 +224,9 @@ static uint32_t receive(WMIDPREQUESTCODE request, void *context, uint32_t *bytes
     return ERROR_SUCCESS;
 }
 
-/* Whoever is killed in between may have recorded one event, or lost it, that is noted nowhere. */
+/*
+ * A process that is killed in between may have recorded or lost one event that is counted nowhere.
+ */
 static void log_one(uint32_t *calling)
 {
     const struct enabled *entry = ck_pr_load_ptr(&current);
@@ -298,7 +309,7 @@ int soak_provider(uint32_t program, struct soak_random *random)
     return code;
 }
 
-/* ---- a controller ------------------------------------------------------------------------------ */
+/* ---- a controller ---------------------------------------------------------------------------- */
 
 static void control_one(struct soak_random *random)
 {

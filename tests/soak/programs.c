@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The soak of several programs: starts hosts, providers and controllers, stops, continues and kills them at random, and
- * checks every session's account and what is left when all are gone.
+ * The soak of several programs: starts hosts, providers and controllers, stops, continues and kills
+ * them at random, and checks every session's account and what is left when all are gone.
  */
 #include "programs.h"
 
@@ -58,7 +58,7 @@ static struct program {
     bool is_stopped;
 } programs[SOAK_PROGRAMS];
 
-/* ---- faults ------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 void soak_fault(const char *where, const char *format, ...)
 {
@@ -91,7 +91,7 @@ static uint64_t now_s(void)
     return (uint64_t)now.tv_sec;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void start(uint32_t index, struct soak_random *random)
 {
@@ -191,7 +191,7 @@ static void end_all(void)
     }
 }
 
-/* ---- checks ------------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static void check_count(uint32_t number, const char *what, uint64_t by_session, uint64_t noted)
 {
@@ -284,7 +284,7 @@ static void remove_folders(void)
     (void)rmdir(soak_folder);
 }
 
-/* ---- main -------------------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 /* Takes all space of the file system. */
 static void take_space(void)
@@ -316,7 +316,10 @@ static bool prepare(const char *folder)
            setenv("ETWAS_RUNTIME_DIR", runtime_folder, 1) == 0;
 }
 
-/* Has a session ended whose account is of events? On a busy machine that may take longer than was asked for. */
+/*
+ * Has a session ended whose account is of events? On a busy machine that may take longer than was
+ * asked for.
+ */
 static bool is_there_to_be_checked(void)
 {
     for (uint32_t number = 1; number <= soak_board->sessions && number < SOAK_SESSIONS; number++) {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The soak of several programs: what they tell each other, in memory that all of them share, and what a program is: a
- * host, a provider or a controller. Each of them takes part with ETWAS_SHARED, and may be killed or stopped at any moment.
+ * The soak of several programs: what they tell each other, in memory that all of them share, and
+ * what a program is: a host, a provider or a controller. Each of them takes part with ETWAS_SHARED,
+ * and may be killed or stopped at any moment.
  */
 #ifndef ETWAS_SOAK_PROGRAMS_H
 #define ETWAS_SOAK_PROGRAMS_H

@@ -194,7 +194,7 @@ static void choose_filters(struct soak_request *request, struct soak_random *ran
     request->filter_count = (uint32_t)(filter - request->filters);
 }
 
-/* By etwas_start, with what only it knows, or by a block. */
+/* Chooses the way to start: etwas_start, with what only it has, or a block of properties. */
 static void choose_way(struct soak_request *request, struct soak_random *random)
 {
     request->by_block = soak_once_in(random, 2);

@@ -27,7 +27,7 @@ struct account {
 static const char *const kinds[SOAK_KINDS] = {"sequential", "limited", "circular",
                                               "append",     "newfile", "buffering"};
 
-/* Of all sessions of a kind. */
+/* The totals of all sessions of a kind. */
 struct totals {
     uint64_t sessions;
     uint64_t ended; /* by themselves */
@@ -68,7 +68,7 @@ void soak_print_totals(void)
     }
 }
 
-/* Of 16 bits, not 0; the same again only after 65,535 sessions. */
+/* Returns a tag of 16 bits, not 0, that comes again only after 65,535 sessions. */
 static uint32_t next_tag(void)
 {
     return ck_pr_faa_32(&last_tag, 1) % UINT16_MAX + 1;
@@ -134,7 +134,7 @@ static void wait_for_the_end(struct soak_session *session)
     }
 }
 
-/* By one thread, or by two at once of which one succeeds. */
+/* Stops the session in one thread, or in two at once, one of which succeeds. */
 static void stop(struct soak_session *session)
 {
     bool two = soak_once_in(session->random, 4);

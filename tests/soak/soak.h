@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The soak program's parts: what a session is asked for, who writes to it, what is done to it, and
- * how what it left is checked.
+ * The soak program's parts: what a session is asked for, its writers, what is done to it, and how
+ * what it left is checked.
  *
  * Everything random follows from the seed, the controller and the round, so that a round asks for
  * the same again; only the threads' timing is new.

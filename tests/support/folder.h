@@ -16,7 +16,10 @@
 int folder_setup(void **state);
 int folder_teardown(void **state);
 
-/* A group setup: the folders are in memory, where there is a place, for tests that make thousands of files. */
+/*
+ * A group setup: the folders are in memory, where there is a place, for tests that make thousands
+ * of files.
+ */
 int folder_in_memory(void **state);
 
 /* What a teardown does first, if anything: hold.c lets go of threads, once one was held. */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests ask of the library's inside, and set there. Programs that run with the shipped library
- * have shipped.c instead.
+ * What the tests ask of the library's inside, and set there. Programs that run with the shipped
+ * library have shipped.c instead.
  */
 #include <setjmp.h>
 #include <stdarg.h>

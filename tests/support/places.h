@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Places that CTest hands to a test in its environment (tests/CMakeLists.txt). They are not compiled
- * in, so that a test's program is the same in every clone, and a compiler's cache and a stamp hold.
+ * Places that CTest hands to a test in its environment (tests/CMakeLists.txt). They are not
+ * compiled in, so that a test's program is the same in every clone, and a compiler's cache and a
+ * stamp hold.
  */
 #ifndef ETWAS_TESTS_SUPPORT_PLACES_H
 #define ETWAS_TESTS_SUPPORT_PLACES_H

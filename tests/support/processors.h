@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder's pool on a machine with PROCESSORS processors, whichever this one is: one thread logs on
- * all of them, with stamps of its own, by the shared protocol. Link with test_processors.
+ * A flight recorder's pool on a machine with PROCESSORS processors, whichever this one is: one
+ * thread logs on all of them, with stamps of its own, by the shared protocol. Link with
+ * test_processors.
  */
 #ifndef ETWAS_TEST_SUPPORT_PROCESSORS_H
 #define ETWAS_TEST_SUPPORT_PROCESSORS_H

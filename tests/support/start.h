@@ -68,7 +68,8 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
 
 /*
  * Returns whether half of the buffers that the session may have are free. A writer that logs only
- * then, and little at a time, loses nothing to a flusher that seldom runs. Not for recorders.
+ * then, and little at a time, loses nothing to a flusher that seldom runs. Must not be called for
+ * recorders.
  */
 bool has_room(etwas_trace_handle session);
 void wait_for_room(etwas_trace_handle session);

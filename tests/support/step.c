@@ -85,7 +85,10 @@ static uint64_t put_breakpoint(pid_t child, uint64_t address)
 
 #if defined(__x86_64__)
 
-/* An instruction's first two bytes. The child is a fork of this process, which has the same code in the same place. */
+/*
+ * An instruction's first two bytes. The child is a fork of this process, which has the same code in
+ * the same place.
+ */
 __attribute__((no_sanitize_address)) static uint32_t own_code(uint64_t address)
 {
     const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)address;
@@ -107,7 +110,9 @@ static int step_once(pid_t child, uint64_t address, uint32_t code)
 
 #else
 
-/* An instruction. The child is a fork of this process, which has the same code in the same place. */
+/*
+ * An instruction. The child is a fork of this process, which has the same code in the same place.
+ */
 static uint32_t own_code(uint64_t address)
 {
     return *(const volatile uint32_t *)(uintptr_t)address;
@@ -137,8 +142,8 @@ static uint64_t branch_target(uint64_t address, uint32_t code)
 }
 
 /*
- * From a load to behind the store and the branch that repeats both, or to where a branch between them leads: a step
- * takes the exclusive access away, so that the store would fail for ever.
+ * From a load to behind the store and the branch that repeats both, or to where a branch between
+ * them leads: a step takes the exclusive access away, so that the store would fail for ever.
  */
 static int step_pair(pid_t child, uint64_t address)
 {

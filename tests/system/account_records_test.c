@@ -60,7 +60,7 @@ static void read_emitted(const struct event *event, void *emitted, size_t bytes)
     memcpy(emitted, event->payload, bytes);
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static uint64_t count_kind(const struct events *events,
                            const struct etwas_etl_account_records *kind)
@@ -183,7 +183,7 @@ static struct emitted stop_and_expect(etwas_trace_handle session, const char *na
     return emitted;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void each_source_says_which_records_were_made_of_it(void **state)
 {
@@ -198,7 +198,9 @@ static void each_source_says_which_records_were_made_of_it(void **state)
     assert_in_range(emitted.taken, 1, emitted.attempted);
 }
 
-/* The kernel's count is the kernel's: it is counted here too, from before the start, and once less. */
+/*
+ * The kernel's count is the kernel's: it is counted here too, from before the start, and once less.
+ */
 static void a_loss_of_the_kernel_has_its_time(void **state)
 {
     static struct kernel_count outer;
@@ -269,7 +271,9 @@ static void records_that_no_buffer_had_room_for_are_counted(void **state)
     assert_in_range(stop_and_expect(session, NULL).refused, 1, UINT64_MAX);
 }
 
-/* What there is in the end is more than the buffers hold, and comes faster than they are emptied. */
+/*
+ * What there is in the end is more than the buffers hold, and comes faster than they are emptied.
+ */
 static void accounts_wait_for_buffers(void **state)
 {
     etwas_trace_handle session;

@@ -23,8 +23,9 @@ static void wait_before_drain(enum etwas_testpoint point)
 }
 
 /*
- * I4: rings of a page overflow; what is recorded and what is lost are together what the kernel counted.
- * It is counted here too, from before the start to behind the end, and once less than that.
+ * I4: rings of a page overflow; what is recorded and what is lost are together what the kernel
+ * counted. It is counted here too, from before the start to behind the end, and once less than
+ * that.
  */
 static void what_the_kernel_had_no_room_for_is_counted(void **state)
 {

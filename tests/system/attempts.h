@@ -18,8 +18,9 @@ enum {
 int run_in_attempts(const char *name, const struct CMUnitTest *tests, size_t count);
 
 /*
- * Unless nothing was lost, does not return: the test is run again. Where events were lost each time it is skipped if the
- * machine is loaded, and has failed on any other. Frees the events first. The test must have ended what it began.
+ * Unless nothing was lost, does not return: the test is run again. Where events were lost each time
+ * it is skipped if the machine is loaded, and has failed on any other. Frees the events first. The
+ * test must have ended what it began.
  */
 void skip_if_lost(uint64_t lost, struct events *events);
 

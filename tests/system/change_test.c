@@ -88,8 +88,8 @@ static uint32_t flags_in_force(etwas_trace_handle session)
 }
 
 /*
- * Other stacks are other events of the kernel's: the old ones are closed, and the process may open none any
- * more.
+ * Other stacks are other events of the kernel's: the old ones are closed, and the process may open
+ * none any more.
  */
 static void what_cannot_be_opened_again_is_not_in_force(void **state)
 {

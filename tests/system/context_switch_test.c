@@ -14,8 +14,9 @@
 
 /*
  * On each processor, of our two threads, the one that came is the next to give way: none of their
- * switches is missing, none there twice, and their order is true. I2, I8. Of idle threads and the
- * kernel's own, Linux 6.18 itself neither counts nor hands over each one; perf record shows the same gaps.
+ * switches is missing, none there twice, and their order is true. I2, I8. Switches of idle threads
+ * and the kernel's own are left out: Linux 6.18 neither counts nor hands over each of them, and
+ * perf record shows the same gaps.
  */
 static void every_switch_of_a_thread_follows_the_one_before(void **state)
 {

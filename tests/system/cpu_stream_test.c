@@ -33,8 +33,8 @@ static struct etwas_tracepoint entered; /* a system call */
 static struct etwas_tracepoint_field call_number;
 
 /*
- * The kernel waits for a grace period, a quarter of a second on a busy machine, when a tracepoint's last
- * event is closed. This one never is.
+ * The kernel waits for a grace period, a quarter of a second on a busy machine, when a tracepoint's
+ * last event is closed. This one never is.
  */
 static bool keep_in_use(void)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DISK_IO where the kernel had no room for some: a completion never gets the issue of
- * another request.
+ * EVENT_TRACE_FLAG_DISK_IO where the kernel had no room for some: a completion never gets the issue
+ * of another request.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -137,7 +137,10 @@ static bool is_of_disk(const struct event *event, uint8_t type, uint32_t number)
     return is_kernel_event(event, &disk_class, type) && u32_at(event, 0) == number;
 }
 
-/* This thread, or one of the kernel's, to which older kernels leave what is asked of a disk without a plug. */
+/*
+ * This thread, or one of the kernel's, to which older kernels leave what is asked of a disk without
+ * a plug.
+ */
 static bool may_issue(uint32_t thread)
 {
     char path[64];
@@ -279,8 +282,8 @@ static void the_kernel_counts_as_many(void **state)
 }
 
 /*
- * Of four requests of the largest size the second to fourth are split off, each from the one
- * before.
+ * A write becomes four requests of the largest size: the second to fourth are split off, each from
+ * the one before.
  */
 static void what_is_too_large_is_split(void **state)
 {

@@ -109,7 +109,9 @@ static struct io_uring_sqe of_path(uint8_t opcode, const char *path, uint32_t mo
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-/* A transfer says no position where io_uring was asked; what the session's flusher writes has one. */
+/*
+ * A transfer says no position where io_uring was asked; what the session's flusher writes has one.
+ */
 static bool is_request(const struct event *event, uint8_t type, uint64_t file)
 {
     return is_kernel_event(event, &file_class, type) &&

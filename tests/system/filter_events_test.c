@@ -109,7 +109,10 @@ static uint32_t property_of(const etwas_guid *provider)
     return known.enable.EnableProperty;
 }
 
-/* R184, with EVENT_ENABLE_PROPERTY_STACK_TRACE instead: all that can have one do, or those of the filter. */
+/*
+ * R184, with EVENT_ENABLE_PROPERTY_STACK_TRACE instead: all that can have one do, or those of the
+ * filter.
+ */
 static void r184_stacks_are_of_what_is_chosen(void **state)
 {
     const struct ids enters = {.in = 1, .count = 2, .ids = {HOOK_ENTER, HOOK_THREAD_START}};

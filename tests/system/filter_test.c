@@ -57,8 +57,8 @@ static uint32_t count_of_others(const struct events *events, uint32_t process_id
 /* ---- processes ------------------------------------------------------------------------------- */
 
 /*
- * Its threads are, those too that it begins later; its child is not. What does not pass is no loss, and no
- * event.
+ * Its threads are, those too that it begins later; its child is not. What does not pass is no loss,
+ * and no event.
  */
 static void only_the_listed_process_is_recorded(void **state)
 {
@@ -112,8 +112,8 @@ enum {
 };
 
 /*
- * Keeps the processors from idling: Linux 6.18 leaves out switches of a filtered thread on one that it wakes, and
- * counts them as lost. Returns how many children there are.
+ * Keeps the processors from idling: Linux 6.18 leaves out switches of a filtered thread on one that
+ * it wakes, and counts them as lost. Returns how many children there are.
  */
 static int keep_awake(pid_t children[MOST_AWAKE])
 {
@@ -191,7 +191,10 @@ static void switches_are_of_both_sides(void **state)
     free_events(&events);
 }
 
-/* R26: at most eight; a number that another process has later does not bring it in, nor does another change. */
+/*
+ * R26: at most eight; a number that another process has later does not bring it in, nor does
+ * another change.
+ */
 static void r26_a_number_that_is_used_again_is_another_process(void **state)
 {
     uint32_t ids[8] = {4000000};
@@ -221,7 +224,10 @@ static void r26_a_number_that_is_used_again_is_another_process(void **state)
     free_events(&events);
 }
 
-/* Processes and images of the listed one alone, in a rundown that quiesces too. EnableFlags have no filter. */
+/*
+ * Processes and images of the listed one alone, in a rundown that quiesces too. EnableFlags have no
+ * filter.
+ */
 static void what_flags_want_is_not_filtered(void **state)
 {
     const uint64_t keywords =

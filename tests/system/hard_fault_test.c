@@ -36,7 +36,10 @@ static const etwas_guid memory_class = {
 static const etwas_guid file_class = {
     0x90cbdc39, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3}};
 
-/* A file of so many pages that are on the disk and not in memory, mapped. Skips where there is no disk. */
+/*
+ * A file of so many pages that are on the disk and not in memory, mapped. Skips where there is no
+ * disk.
+ */
 static volatile uint8_t *map_what_is_on_disk(void)
 {
     static uint8_t bytes[PAGE];

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceSetInformation and TraceQueryInformation of a system logger: its flags as masks, and the sources of
- * samples.
+ * TraceSetInformation and TraceQueryInformation of a system logger: its flags as masks, and the
+ * sources of samples.
  */
 #include <string.h>
 
@@ -201,7 +201,9 @@ static bool is_one_of(TRACE_INFO_CLASS class, const TRACE_INFO_CLASS *classes, s
     return is;
 }
 
-/* Counters of the processor, and what else there is no use for: ETW's answer where there are none. */
+/*
+ * Counters of the processor, and what else there is no use for: ETW's answer where there are none.
+ */
 static void what_linux_does_not_have_is_not_supported(void **state)
 {
     static const TRACE_INFO_CLASS settable[] = {

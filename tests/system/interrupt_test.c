@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_INTERRUPT and _DPC: as many as the kernel counts, each with the time when it began.
+ * EVENT_TRACE_FLAG_INTERRUPT and _DPC: as many as the kernel counts, each with the time when it
+ * began.
  */
 #include <string.h>
 #include <unistd.h>
@@ -69,8 +70,8 @@ static int64_t initial_time_of(const struct event *event)
 }
 
 /*
- * Of a type, and counts those whose beginning is not known, which is possible of one that a processor was
- * inside of when the session began.
+ * Returns how many events of a type there are, and adds those to *unknown whose beginning is not
+ * known: one that a processor was inside of when the session began may be such.
  */
 static uint64_t count_done(const struct events *events, uint8_t type, uint16_t bytes,
                            uint64_t *unknown)
@@ -145,7 +146,10 @@ static void each_deferred_function_has_its_beginning(void **state)
                     counted[1].most + counted[2].most + lost);
     assert_in_range(timers + lost, NAPS, UINT64_MAX);
     assert_in_range(works + lost, counted[3].least, counted[3].most + lost);
-    /* A processor is inside of a softirq, a timer and an interrupt's timer at most; works may sleep. */
+    /*
+     * A processor is inside of a softirq, a timer and an interrupt's timer at most; works may
+     * sleep.
+     */
     assert_in_range(unknown, 0, 3 * (uint64_t)etwas_processor_count() + 64 + lost);
     free_events(&events);
 }

@@ -88,7 +88,10 @@ static void devices_are_those_of_the_buses(void **state)
     assert_true(count_emitted(PNP) >= count_entries("/sys/bus/pci/devices"));
 }
 
-/* Lines of /proc/interrupts that begin with a number, or are processors' requests, which have one on aarch64. */
+/*
+ * Lines of /proc/interrupts that begin with a number, or are processors' requests, which have one
+ * on aarch64.
+ */
 static void interrupts_are_those_that_are_counted(void **state)
 {
     FILE *file = fopen("/proc/interrupts", "re");

@@ -217,8 +217,8 @@ static void *do_nothing(void *argument)
 }
 
 /*
- * The threads' stacks are the child's own: the library would take those of threads of the parent, which
- * ThreadSanitizer believes to be there still.
+ * The threads' stacks are the child's own: the library would take those of threads of the parent,
+ * which ThreadSanitizer believes to be there still.
  */
 pid_t run_child(void)
 {

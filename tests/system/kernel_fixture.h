@@ -55,8 +55,8 @@ uint32_t count_threads(const struct events *events, uint8_t type, uint32_t proce
                        uint32_t thread_id);
 
 /*
- * Stops it; what was recorded is in the file, and nothing was lost. Where the kernel lost events the test begins again,
- * or is skipped at last: skip_if_lost.
+ * Stops it; what was recorded is in the file, and nothing was lost. Where the kernel lost events
+ * the test begins again, or is skipped at last: skip_if_lost.
  */
 void read_and_account(etwas_trace_handle session, struct events *events);
 
@@ -64,8 +64,8 @@ void read_and_account(etwas_trace_handle session, struct events *events);
 uint64_t read_with_loss(etwas_trace_handle session, struct events *events);
 
 /*
- * What a process needs to see the whole system's events, bit by bit: CAP_PERFMON and to read tracefs. Debian's
- * kernels want CAP_SYS_ADMIN while perf_event_paranoid is above 2, as they come.
+ * What a process needs to see the whole system's events, bit by bit: CAP_PERFMON and to read
+ * tracefs. Debian's kernels want CAP_SYS_ADMIN while perf_event_paranoid is above 2, as they come.
  */
 uint64_t monitoring_capabilities(void);
 
@@ -92,8 +92,8 @@ void ask_echo(struct echo *echo);
 void end_echo(struct echo *echo);
 
 /*
- * Two threads on one processor that wake each other HANDOVERS times: each request and each answer is a
- * switch at least. The id of the one that was begun.
+ * Two threads on one processor that wake each other HANDOVERS times: each request and each answer
+ * is a switch at least. The id of the one that was begun.
  */
 uint32_t hand_over(void);
 

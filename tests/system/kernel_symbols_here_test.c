@@ -55,7 +55,9 @@ static const char *find(const struct events *events, uint64_t address)
     return NULL;
 }
 
-/* How many of the kernel's frames have a name, of so many; and whether the scheduler is among them. */
+/*
+ * How many of the kernel's frames have a name, of so many; and whether the scheduler is among them.
+ */
 static void look(const struct events *events, uint32_t *named, uint32_t *frames, bool *scheduler)
 {
     *named = 0;

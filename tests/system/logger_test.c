@@ -162,8 +162,8 @@ static void r182_the_kernels_own_call_starts_the_kernel_logger(void **state)
 }
 
 /*
- * R131: what is opened begins then, what is closed is recorded until then; 0 closes everything; a refusal
- * changes nothing.
+ * R131: what is opened begins then, what is closed is recorded until then; 0 closes everything; a
+ * refusal changes nothing.
  */
 static void r131_flags_change_while_it_runs(void **state)
 {
@@ -206,7 +206,9 @@ static void r131_flags_change_while_it_runs(void **state)
 
 /* ---- the inventory --------------------------------------------------------------------------- */
 
-/* R50, R185: besides what the flags ask for, also if it is stopped at once; an update says no more. */
+/*
+ * R50, R185: besides what the flags ask for, also if it is stopped at once; an update says no more.
+ */
 static void r50_the_configuration_is_recorded_once(void **state)
 {
     struct events events;
@@ -322,7 +324,7 @@ static void a_fork_while_it_stops_harms_no_child(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* ---- how long a start waits --------------------------------------------------------------------- */
+/* ---- how long a start waits ------------------------------------------------------------------ */
 
 static uint32_t holds_rundown;
 static uint32_t looks_at_machine;

@@ -60,7 +60,10 @@ void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char
               uint32_t bytes);
 void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping);
 
-/* Process 1 is there, a shell with a library; and whoever is there is found at 50. `tells`: ETWAS_TELL_*. */
+/*
+ * make_up_machine makes process 1, a shell with a library. begin_on_machine finds all that there
+ * are, at 50.
+ */
 void make_up_machine(void);
 void begin_on_machine(uint32_t emits);
 

@@ -122,7 +122,9 @@ static void the_earliest_comes_first(void **state)
     }
 }
 
-/* What is left lies in the ring until it is taken, and what comes late is still put in its place. */
+/*
+ * What is left lies in the ring until it is taken, and what comes late is still put in its place.
+ */
 static void the_young_wait(void **state)
 {
     (void)state;

@@ -337,7 +337,10 @@ static void a_datagram_has_a_size(void **state)
     (void)close(sender);
 }
 
-/* Where there are neither tracepoints nor BPF programs the file says it, and connections are told all the same. */
+/*
+ * Where there are neither tracepoints nor BPF programs the file says it, and connections are told
+ * all the same.
+ */
 static int log_without_leave(void)
 {
     etwas_trace_handle session;

@@ -53,7 +53,9 @@ static void sleep_often(etwas_trace_handle session)
     own_facts->numbers[3] = (uint64_t)own_facts->end_ns;
 }
 
-/* Each sleep is a switch away and one back, and the kernel's own counts of the thread say the same. */
+/*
+ * Each sleep is a switch away and one back, and the kernel's own counts of the thread say the same.
+ */
 static void each_sleep_is_a_switch_out_and_in(void **state)
 {
     uint64_t waits = 0;

@@ -37,9 +37,9 @@ void stop_own(etwas_trace_handle session);
 bool nobody_sees_itself(void);
 
 /*
- * A child that is nobody does the work while a session of its own process records: the events of its
- * file. All that was recorded is in it; skipped where the kernel lost something on a loaded machine, and
- * where it refuses.
+ * A child that is nobody does the work while a session of its own process records: the events of
+ * its file. All that was recorded is in it; skipped where the kernel lost something on a loaded
+ * machine, and where it refuses.
  */
 void record_own(uint32_t flags, void (*work)(etwas_trace_handle session), struct events *events);
 

@@ -186,7 +186,9 @@ static void nothing(void)
 {
 }
 
-/* In a child that is nobody: a session of the kernel's events, and one of the program's beside it. */
+/*
+ * In a child that is nobody: a session of the kernel's events, and one of the program's beside it.
+ */
 static void count_where_it_is_forbidden(void)
 {
     etwas_trace_handle registration;

@@ -61,7 +61,9 @@ static bool has_kinds(void)
     return access("/sys/kernel/tracing/events/exceptions/page_fault_user", F_OK) == 0;
 }
 
-/* Reads a place of its own in each page, then writes there. Both are faults, as the kernel counts. */
+/*
+ * Reads a place of its own in each page, then writes there. Both are faults, as the kernel counts.
+ */
 static void each_page_is_there_with_its_address(void **state)
 {
     static struct touched touched[PAGES];

@@ -26,7 +26,10 @@ void perf_record_u64(struct perf_record *record, uint64_t value);
 /* Adds a text with its 0, filled up to a multiple of 8. */
 void perf_record_text(struct perf_record *record, const char *text);
 
-/* What is behind every record that is no sample: process 10, thread 11, time 12, processor 13, event 14. */
+/*
+ * What is behind every record that is no sample: process 10, thread 11, time 12, processor 13,
+ * event 14.
+ */
 void perf_record_origin(struct perf_record *record);
 
 /* A copy of its first bytes, which says that it has only these. For free(). */

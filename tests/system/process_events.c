@@ -120,7 +120,7 @@ void expect_whole_lives(const struct events *events)
     free(alive);
 }
 
-/* ---- the logger's pace ------------------------------------------------------------------------ */
+/* ---- the logger's pace ----------------------------------------------------------------------- */
 
 /* How often the rings were read. */
 static uint32_t drains;
@@ -156,7 +156,7 @@ etwas_trace_handle start_processes(void)
     return session;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 struct program run_program(const char *argument)
 {

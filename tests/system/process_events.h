@@ -35,7 +35,7 @@ void expect_same_process(const struct event *one, const struct event *other);
 /* Checks, in the order of the file, that no process begins twice, or ends without a beginning. */
 void expect_whole_lives(const struct events *events);
 
-/* ---- the logger's pace ------------------------------------------------------------------------ */
+/* ---- the logger's pace ----------------------------------------------------------------------- */
 
 /* While this is 1 the rings are not read. */
 extern uint32_t keep_rings_full;
@@ -46,7 +46,7 @@ void await_drains(void);
 /* Starts a session and waits until it has emitted the processes that exist. */
 etwas_trace_handle start_processes(void);
 
-/* ---- programs --------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 struct program {
     pid_t process_id;

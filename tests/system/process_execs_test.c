@@ -104,7 +104,7 @@ static void an_exec_with_lost_arguments_is_read_from_proc(void **state)
     expect("");
     assert_true(etwas_processes_find_lost(&processes, 1100));
     expect("1100* DCStart 10 of 1, ls [ls -a] exec\n");
-    /* What began behind the look is still under way. */
+    /* An exec that began after the scan is still under way. */
     now_ns = 1200;
     assert_false(etwas_processes_find_lost(&processes, 1200));
     name_at(1201, 10, 10, "ls", true);
@@ -181,7 +181,10 @@ static void a_line_that_a_buffer_has_no_room_for_is_cut(void **state)
         etwas_process_set_command_line(&process, line, 0);
         bytes = etwas_process_class_make(&small, &process, &exec);
         memcpy(&flags, bytes + sizeof(struct etwas_etl_system_header) + 32, sizeof flags);
-        /* Before the line stand 32 + 70 bytes, behind it 4; there is room for 46 characters and a 0. */
+        /*
+         * Before the line stand 32 + 70 bytes, behind it 4; there is room for 46 characters and a
+         * 0.
+         */
         assert_int_equal(flags, length <= 46 ? 0 : ETWAS_PROCESS_COMMAND_LINE_CUT);
         assert_true(small.bytes <= small.room);
     }

@@ -115,7 +115,7 @@ static void images_beyond_the_limit_are_emitted_and_not_kept(void **state)
     assert_int_equal(etwas_process_find(&processes.table, 1)->images.count, ETWAS_IMAGE_LIST_MOST);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void ended_processes_leave_no_memory(void **state)
 {

@@ -107,7 +107,7 @@ static void nothing(void)
 {
 }
 
-/* The kernel says it with a later stamp than that of the look. */
+/* The kernel's record has a later stamp than the scan. */
 static void a_process_scanned_before_its_fork_record_begins_once(void **state)
 {
     (void)state;

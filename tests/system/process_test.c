@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_PROCESS against the real kernel: every process begins and ends once, with its name, its
- * parent and its command line, and is one and the same through its execs.
+ * EVENT_TRACE_FLAG_PROCESS against the real kernel: every process begins and ends once, with its
+ * name, its parent and its command line, and is one and the same through its execs.
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -123,7 +123,9 @@ static void a_process_of_before_is_in_the_rundown_once(void **state)
     end_program(&before);
     end_program(&within);
     expect_types(&events, (uint32_t)before.process_id, "se");
-    /* The rundown was faster than its fork, or its exec, or was not; it is told once in any case. */
+    /*
+     * The rundown was faster than its fork, or its exec, or was not; it is told once in any case.
+     */
     types = types_of(&events, (uint32_t)within.process_id);
     assert_true(strcmp(types, "Sxe") == 0 || strcmp(types, "sxe") == 0 || strcmp(types, "se") == 0);
     event = next_of(&events, &at, (uint32_t)before.process_id);

@@ -147,7 +147,10 @@ static void a_process_ends_with_its_last_threads_status(void **state)
            "113@3 by 1 End 10 of 1, sh [sh -c x]\n");
 }
 
-/* Its first thread has ended, another runs a program and has its number: there is one status of two. */
+/*
+ * Its first thread has ended, another runs a program and has its number: there is one status of
+ * two.
+ */
 static void a_status_that_is_found_early_is_that_of_the_last_thread(void **state)
 {
     static struct etwas_exits exits = {.socket = -1};

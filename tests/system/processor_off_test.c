@@ -3,8 +3,8 @@
 
 /*
  * Processors go offline and come back while the kernel's events are recorded. To the logger that is
- * as if all events of one had been disabled, and so it is done here. With ETWAS_TEST_HOTPLUG=1 the
- * machine's last processor goes offline for a moment.
+ * as if all events of one had been disabled, and so it is done here. If ETWAS_TEST_HOTPLUG is 1,
+ * the machine's last processor goes offline for a moment.
  */
 #include <ck_pr.h>
 #include <fcntl.h>

@@ -48,8 +48,8 @@ static uint32_t set_interval(etwas_trace_handle session, uint32_t source, uint32
 }
 
 /*
- * When a thread that spins has come to a processor, all samples there are of it until it goes. Nearly all of
- * them are in the function that spins, and there is at most one an interval.
+ * When a thread that spins has come to a processor, all samples there are of it until it goes.
+ * Nearly all of them are in the function that spins, and there is at most one an interval.
  */
 static void samples_are_where_the_time_goes(void **state)
 {
@@ -191,8 +191,8 @@ static void wait_before_drain(enum etwas_testpoint point)
 }
 
 /*
- * I4: a ring of a page has room for a hundred samples. No more are recorded and lost than there were intervals on
- * all processors.
+ * I4: a ring of a page has room for a hundred samples. No more are recorded and lost than there
+ * were intervals on all processors.
  */
 static void samples_without_room_are_counted(void **state)
 {

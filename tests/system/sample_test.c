@@ -72,7 +72,10 @@ static void put_sample(uint64_t sample_type, uint64_t frames, uint32_t raw_bytes
     }
 }
 
-/* Begun with one that has neither a stack of frames nor raw fields: where the registers' ABI stands. */
+/*
+ * Begun with one that has neither a stack of frames nor raw fields: where the registers' ABI
+ * stands.
+ */
 enum {
     ABI_AT = 40
 };
@@ -92,7 +95,10 @@ static void the_programs_registers_and_stack_are_decoded(void **state)
     assert_int_equal(sample.stack_bytes, 9);
     memcpy(&value, sample.stack, sizeof value);
     assert_int_equal(value, 300);
-    /* Registers of a program of 32 bits are of no use; more of the stack than there is room for is none. */
+    /*
+     * Registers of a program of 32 bits are of no use; more of the stack than there is room for is
+     * none.
+     */
     record.bytes[ABI_AT] = PERF_SAMPLE_REGS_ABI_32;
     assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
     assert_null(sample.registers);
@@ -114,7 +120,9 @@ static void the_programs_registers_and_stack_are_decoded(void **state)
     assert_null(sample.stack);
 }
 
-/* They are alone, or among the others; of another kind of program there are none, and it says so. */
+/*
+ * They are alone, or among the others; of another kind of program there are none, and it says so.
+ */
 static void the_registers_of_a_call_are_decoded(void **state)
 {
     const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;

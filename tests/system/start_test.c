@@ -175,7 +175,10 @@ static void r182_a_start_without_memory_returns_its_code(void **state)
 }
 #endif
 
-/* R180: the name goes where there is room for it; whether the caller has put one there is nothing to it. */
+/*
+ * R180: the name goes where there is room for it; whether the caller has put one there is nothing
+ * to it.
+ */
 static void r180_the_name_is_put_in(void **state)
 {
     static const etwas_wchar name[] = KERNEL_LOGGER_NAMEW;

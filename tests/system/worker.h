@@ -35,8 +35,8 @@ void begin_worker(struct worker *worker);
 bool begin_worker_with_number(struct worker *worker, pid_t number);
 
 /*
- * Datagrams, calls of a number that nobody else makes, and a nap; threads, and then a process, that call and nap
- * as well. When it returns it has done it.
+ * Datagrams, calls of a number that nobody else makes, and a nap; threads, and then a process, that
+ * call and nap as well. When it returns it has done it.
  */
 void order(const struct worker *worker);
 

@@ -74,9 +74,7 @@ static void events_that_are_joined_keep_their_bytes_their_processor_and_their_or
     assert_int_equal(load.span_ns, (uint64_t)(EVENTS - 1) * EVENT_NS);
 }
 
-/*
- * Of a buffer's 65,464 bytes all are used; what is current is less than full in each of the slots.
- */
+/* All of a buffer's 65,464 bytes are used; the current buffer of each slot is less than full. */
 static void a_flight_recorder_is_known_to_a_hundredth(void **state)
 {
     const struct etwas_model_sizes sizes = {.buffer_kb = 64, .minimum = 1000, .maximum = 1000};

@@ -5,9 +5,11 @@
  * A loaded run with the kernel's context switches recorded: threads that compute, more than there
  * are processors, threads that sleep and threads that hand over to each other.
  *
- * usage: cpu_load FILE [own]    records into FILE, of the process alone if that is asked for, and prints as JSON
- *                               what the kernel itself says of each thread (/proc/PID/task/TID/schedstat).
- *                               Exits with 77 where the kernel's events cannot be had.
+ * usage: cpu_load FILE [own]
+ *
+ * Records into FILE, the process alone if `own` is there, and prints as JSON what the kernel itself
+ * says of each thread (/proc/PID/task/TID/schedstat). Exits with 77 where the kernel's events
+ * cannot be had.
  */
 
 #include <etwas/etwas.h>

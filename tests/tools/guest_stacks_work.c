@@ -3,8 +3,8 @@
 
 /*
  * A program that logs an event from its function WORK, and one from the plug-in that the first
- * argument names, which is loaded when its provider is registered. With a second argument it then
- * waits for the end of its standard input.
+ * argument names, which is loaded when its provider is registered. If there is a second argument,
+ * it then waits for the end of its standard input.
  */
 #include <dlfcn.h>
 #include <etwas/TraceLoggingProvider.h>

@@ -5,9 +5,11 @@
  * Work whose events are known by number: system calls, mappings with a page touched, programs run,
  * two threads on one processor that hand over, connections on loopback.
  *
- * usage: known_work COUNT      each COUNT times. Prints "since until process call port": CLOCK_MONOTONIC_RAW in ns
- *                              around all of it with a rest at both ends, whose process it is, the number of
- *                              the system call, and where the connections went
+ * usage: known_work COUNT
+ *
+ * Does each COUNT times. Prints "since until process call port": CLOCK_MONOTONIC_RAW in ns around
+ * all of it with a rest at both ends, its process, the number of the system call, and the port that
+ * the connections went to.
  */
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -4,8 +4,10 @@
 /*
  * Writes a page of the data on standard input, drawn by a script of the test's own.
  *
- * usage: page_show TITLE SCRIPT HASH     SCRIPT: its text; HASH: as a content security policy has it
- * Exits with 77 where it was built without what draws pages.
+ * usage: page_show TITLE SCRIPT HASH
+ *
+ * SCRIPT is its text, HASH as a content security policy has it. Exits with 77 where it was built
+ * without what draws pages.
  */
 
 #include "page/page.h"

@@ -4,13 +4,15 @@
 /*
  * Sessions whose files are to be proved.
  *
- * usage: prove_sessions KIND FILE [MODE]    records into FILE, with the bits of MODE in LogFileMode:
+ * usage: prove_sessions KIND FILE [MODE]
+ *
+ * Records into FILE, with the bits of MODE in LogFileMode:
  *
  *     kernel      system calls and processes; exits with 77 where the kernel's events cannot be had
  *     starved     the same with rings of a page that are not read for a while
  *     program     events of the program's own
- *     killed      the same from two threads, in a crash-safe session, until it is killed. How many calls have returned
- *                 is in FILE.count, a number a thread
+ *     killed      the same from two threads, in a crash-safe session, until it is killed.
+ *                 FILE.count has a number for each thread: how many of its calls have returned
  *
  * A size-limited FILE has 256 KB.
  */

@@ -5,16 +5,16 @@
  * A process with recorders, for tests of what asks all of them. It does what the lines of its
  * standard input say, and answers each by a line with a code:
  *
- *   start SHARING NAME          a recorder of this process; SHARING is etwas_session_options.sharing
+ *   start SHARING NAME          a recorder of this process; SHARING: etwas_session_options.sharing
  *   crash NAME                  one whose buffers outlive the process
  *   file NAME FILE              a session with a file, which shall be asked for snapshots
  *   log N                       N events, with their numbers, into the session started last
  *   large N                     likewise, which are too large for a buffer and so are lost
  *   provide                     registers a provider
- *   write N                     N events, with their numbers, to whichever sessions enable that provider
+ *   write N                     N events, with their numbers, to sessions that enable the provider
  *   arm PASS_ON BEFORE_MS NAME  the session started last, for windows in files of this name
  *   trigger
- *   passed                      how many windows were passed on; 1000 more for each that has its file
+ *   passed                      how many windows were passed on, and 1000 for each that has a file
  */
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>

@@ -159,8 +159,8 @@ static void know(struct etwas_ship_known_table *known, enum etwas_ship_table tab
 }
 
 /*
- * Of `arguments`: MAJOR NAME CLUSTER KEEP_DAYS, then a table that is there and the columns that it
- * lacks.
+ * Writes the statements for `arguments`: MAJOR NAME CLUSTER KEEP_DAYS, then a table that is there
+ * and the columns that it lacks.
  */
 static int write_ddl(char **arguments, int count)
 {

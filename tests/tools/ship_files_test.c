@@ -306,8 +306,8 @@ enum {
 };
 
 /*
- * By the wall clock, so many seconds behind a day's midnight, a buffer each; of `damaged`, from 1,
- * nothing can be read.
+ * Cuts a file into blocks whose events lie so many seconds of the wall clock behind a day's
+ * midnight, a buffer each. The buffer `damaged`, from 1, cannot be read.
  */
 static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint32_t damaged,
                        uint32_t *days)
@@ -352,7 +352,7 @@ static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint
     builder_free(&builder);
 }
 
-/* Not at midnight itself, around which buffers of several processors overlap. */
+/* A block does not end at midnight itself, around which buffers of several processors overlap. */
 static void a_block_is_of_one_day(void **state)
 {
     static const int64_t seconds[] = {-100, -1, 30, -2, 59, 61, -30, 100};
@@ -375,8 +375,8 @@ static void a_block_is_of_one_day(void **state)
 }
 
 /*
- * Behind its last day a server takes each for 1970-01-01, and refuses all rows where a row of that
- * day is there.
+ * A server takes each day behind its last one for 1970-01-01, and refuses all rows where a row of
+ * that day is there.
  */
 static void days_that_servers_do_not_know_are_their_last(void **state)
 {

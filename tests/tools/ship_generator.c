@@ -2,10 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * usage: ship_generator NAME FOLDER COUNTS EVENTS      logs so many events a second to a crash-safe session, until SIGTERM
+ * usage: ship_generator NAME FOLDER COUNTS EVENTS
  *
- * Two threads log events that say who logged them: NAME, the thread's number, and a serial number
- * from 1 on. The session writes parts into FOLDER. The file COUNTS says at any time, of each
+ * Logs so many events a second to a crash-safe session, until SIGTERM.
+ *
+ * Two threads log events that say which thread logged them: NAME, the thread's number, and a serial
+ * number from 1 on. The session writes parts into FOLDER. The file COUNTS says at any time, of each
  * thread, how many it has begun to log and how many it has logged: what has to arrive, also of a
  * process that was killed.
  */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whom a connection is allowed to trust: what libcurl is told, since what it does by itself differs
+ * Which servers a connection may trust: what libcurl is told, since what it does by itself differs
  * from one build of it to the next.
  */
 

@@ -178,7 +178,7 @@ static void json_has_an_object_a_session(void **state)
     etwas_ship_proofs_free(&proofs);
 }
 
-/* By itself each shard says that all is there. */
+/* Each shard by itself says that all is there. */
 static void what_two_shards_have_is_not_complete(void **state)
 {
     struct etwas_ship_proofs proofs = {.count = 0};

@@ -116,7 +116,10 @@ static void what_is_not_known_stays_so(void **state)
     assert_int_equal(expect_within_error(&at, 1, UINT32_MAX).error_ns, UINT32_MAX);
 }
 
-/* Of a damaged file: what does not fit is the nearest, and no arithmetic fails. */
+/*
+ * The samples of a damaged file can be anything: a time that does not fit becomes the nearest one,
+ * and no arithmetic fails.
+ */
 static void the_ends_of_time_can_be_converted(void **state)
 {
     static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};

@@ -7,7 +7,8 @@
  *
  *   log N            N events of either provider, to whichever sessions want them
  *   large N          N modern events of 8,000 bytes
- *   register N NAME  another modern provider, whose GUID begins with N (hexadecimal), and which calls itself NAME
+ *   register N NAME  another modern provider, which calls itself NAME and whose GUID begins with N
+ *                    (hexadecimal)
  *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
  *   share NAME FILE  the same, and other processes log into it
  *   run COMMAND ...  a command of `etwas`, in this process

@@ -113,7 +113,10 @@ static void an_activity_tags_its_events(void **state)
     expect_bytes("field", recording.events[0].data, "\1", 1);
 }
 
-/* Of one that is not wanted when it starts, the events that are wanted have the thread's id. */
+/*
+ * If an activity is not wanted when it starts, those of its events that are wanted have the
+ * thread's id.
+ */
 static void an_activity_that_nobody_wants_writes_no_start_and_no_stop(void **state)
 {
     etwas_trace_handle session = begin(1);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What an event has besides its fields, and to whom it goes.
- */
+/* What an event has besides its fields, and to which sessions it goes. */
 #include <signal.h>
 #include <string.h>
 
@@ -187,7 +185,10 @@ static void an_event_has_up_to_99_fields(void **state)
     }
 }
 
-/* ---- to whom it goes ------------------------------------------------------------------------- */
+/*
+ * ---- to which sessions it goes
+ * -------------------------------------------------------------------------
+ */
 
 static uint32_t evaluations;
 
@@ -292,7 +293,9 @@ static void of_several_sessions_each_gets_its_own(void **state)
     expect_name(&recording.events[1], "alone");
 }
 
-/* Its sessions' items come before its own, which then cannot be copied as the macros laid them out. */
+/*
+ * Its sessions' items come before its own, which then cannot be copied as the macros laid them out.
+ */
 static void an_event_is_described_the_same_with_items_of_its_session(void **state)
 {
     static const uint8_t schema[] = "\x10\0\0Event\0first\0\x0a";

@@ -83,8 +83,8 @@ static size_t cache_walk_bytes(void)
 }
 
 /*
- * Returns whether the page may be read. Not every page of the vDSO's data exists, and touching one
- * that does not kills the process; the kernel refuses to copy from it.
+ * Returns whether the page may be read. Some pages of the vDSO's data do not exist, and touching
+ * one of these kills the process; the kernel refuses to copy from it.
  */
 static bool page_is_readable(uintptr_t page, int to)
 {

@@ -45,8 +45,8 @@ const struct etwas_lab_source *etwas_lab_source(uint32_t source);
 
 #ifdef ETWAS_TESTPOINTS
 /*
- * Replaces `source` by `replacement`, which must stay valid; NULL restores the machine's. Not while
- * an examination runs.
+ * Replaces `source` by `replacement`, which must stay valid; NULL restores the machine's. Must not
+ * be called while an examination runs.
  */
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
 #endif
@@ -160,9 +160,9 @@ static inline uint64_t etwas_lab_pair_count(uint32_t count)
 }
 
 /*
- * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees. Not called for
- * sources that follow a thread. `cpus` are the processors to compare, with the caller's limit
- * applied.
+ * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees. Must not be
+ * called for sources that follow a thread. `cpus` are the processors to compare, with the caller's
+ * limit applied.
  */
 uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
                          etwas_clock_source_report *report);

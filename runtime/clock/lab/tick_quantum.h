@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-    /* With fewer steps nothing is known. */
+    /* The quantum of fewer steps is not known. */
     ETWAS_LAB_QUANTUM_STEPS = 16,
 };
 

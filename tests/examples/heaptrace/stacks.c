@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A program whose call stacks and leaks are known: heap_test.py has the table of them. Built in several
- * ways: with frame pointers, without, stripped, without call frame information.
+ * A program whose call stacks and leaks are known: heap_test.py has the table of them. Built in
+ * several ways: with frame pointers, without, stripped, without call frame information.
  *
  * usage: stacks LIBRARY OTHER_LIBRARY
  */
@@ -157,7 +157,10 @@ __asm__(".pushsection .text\n"
         "ret\n"
         ".popsection\n");
 
-/* A thread's stack lies below what was mapped before it: `argument`, a page, and one that cannot be read. */
+/*
+ * A thread's stack lies below what was mapped before it: `argument`, a page, and one that cannot be
+ * read.
+ */
 APART void *in_wild_thread(void *argument)
 {
     uintptr_t page = (uintptr_t)argument;

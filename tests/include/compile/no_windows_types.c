@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * With ETWAS_NO_WINDOWS_TYPES no Windows name of a base type exists, so a program may give each
+ * No Windows name of a base type exists under ETWAS_NO_WINDOWS_TYPES, so a program may give each
  * one a meaning of its own, also after our headers. Compiles as C and as C++.
  */
 

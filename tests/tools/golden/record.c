@@ -421,8 +421,8 @@ static void stacks(void)
 
 #if GENERATION >= 7
 /*
- * Of the whole system a flag of which there is nothing; of the process, from the time that there is
- * it, more.
+ * A session of the whole system asks for a flag without events. From the generation on that knows
+ * sessions of one process, it asks for that process's events.
  */
 static void kernel(void)
 {
