@@ -31,7 +31,10 @@
 
 #define ETWAS_ETL_FILETIME_OF_1970 INT64_C(116444736000000000)
 
-/* Both parts of the ratio are between 1 and 2^63, in lowest terms. */
+/*
+ * Both parts of the ratio are at least 1, in lowest terms. The numerator is at most 2^56
+ * (ETWAS_ETL_CALIBRATION_LARGEST), so that nanoseconds of every stamp fit in 128 bits.
+ */
 struct etwas_etl_clock {
     int64_t anchor_raw;
     int64_t anchor_filetime;
@@ -131,7 +134,7 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
 static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock *clock,
                                                     int64_t raw, uint64_t *rest)
 {
-    /* |difference| < 2^64 and the numerator is at most 2^63: the product fits in 127 bits. */
+    /* |difference| < 2^64 and the numerator is at most 2^56: the product fits in 120 bits. */
     etwas_etl_wide product =
         ((etwas_etl_wide)raw - clock->anchor_raw) * (etwas_etl_wide)clock->numerator;
     etwas_etl_wide units;
@@ -146,21 +149,35 @@ static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock
     return units;
 }
 
-static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *clock, int64_t raw)
-{
-    uint64_t rest;
-
-    return etwas_etl_saturate(etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime);
-}
-
-/* Converts to nanoseconds since 1970. */
-static inline int64_t etwas_etl_clock_to_unix_ns(const struct etwas_etl_clock *clock, int64_t raw)
+/*
+ * Returns the moment of a stamp in nanoseconds since 1970, rounded down. Wide numbers have room for
+ * every stamp.
+ */
+static inline etwas_etl_wide etwas_etl_clock_ns(const struct etwas_etl_clock *clock, int64_t raw)
 {
     uint64_t rest;
     etwas_etl_wide units = etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime -
                            ETWAS_ETL_FILETIME_OF_1970;
 
-    return etwas_etl_saturate(units * 100 + (etwas_etl_wide)rest * 100 / clock->denominator);
+    return units * 100 + (etwas_etl_wide)rest * 100 / clock->denominator;
+}
+
+/*
+ * Returns the FILETIME of nanoseconds since 1970, rounded down. Almost every time is within 64
+ * bits, where it takes no wide division.
+ */
+static inline int64_t etwas_etl_filetime_of_ns(etwas_etl_wide ns)
+{
+    int64_t narrow = (int64_t)ns;
+    etwas_etl_wide units =
+        narrow == ns ? narrow / 100 - (narrow % 100 < 0) : ns / 100 - (ns % 100 < 0);
+
+    return etwas_etl_saturate(ETWAS_ETL_FILETIME_OF_1970 + units);
+}
+
+static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *clock, int64_t raw)
+{
+    return etwas_etl_filetime_of_ns(etwas_etl_clock_ns(clock, raw));
 }
 
 #endif

@@ -253,7 +253,7 @@ static inline int64_t event_time_stamp(struct etwas_stream *stream, int64_t file
     }
     return (mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0
                ? stream->record.stamp
-               : etwas_event_step_unix_ns(stream, stream->record.stamp);
+               : etwas_event_time_unix_ns(&stream->time, stream->record.stamp);
 }
 
 /*
@@ -386,4 +386,20 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
     event_begin(stream, &event, filetime);
     event_decode_plain(&event, &stream->record);
     logfile->EventRecordCallback(&event.record);
+}
+
+bool etwas_event_step_end_buffer(struct etwas_stream *stream)
+{
+    union etwas_logfile *logfile = &stream->trace->logfile;
+    bool compressed = stream->buffer->compressed;
+
+    logfile->w.BuffersRead++;
+    logfile->w.BufferSize =
+        compressed ? stream->trace->log.session_buffer_bytes : stream->buffer->buffer_bytes;
+    logfile->w.Filled = stream->buffer->data_end;
+    if (logfile->w.BufferCallback == NULL) {
+        return true;
+    }
+    return stream->trace->wide ? logfile->w.BufferCallback(&logfile->w) != 0
+                               : logfile->a.BufferCallback(&logfile->a) != 0;
 }

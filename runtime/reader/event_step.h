@@ -16,29 +16,6 @@ struct etwas_span {
 };
 
 /*
- * The two functions below for a stamp outside of the stream's time segment: they find the segment
- * from there on, or convert with wider numbers.
- */
-int64_t etwas_event_step_filetime_slow(struct etwas_stream *stream, int64_t raw);
-int64_t etwas_event_step_unix_ns_slow(struct etwas_stream *stream, int64_t raw);
-
-/* Returns the time of a stamp of the stream, as callbacks get it. */
-static inline int64_t etwas_event_step_filetime(struct etwas_stream *stream, int64_t raw)
-{
-    return etwas_time_segment_contains(&stream->segment, raw)
-               ? etwas_time_segment_filetime(&stream->segment, raw)
-               : etwas_event_step_filetime_slow(stream, raw);
-}
-
-/* The same in nanoseconds since 1970. */
-static inline int64_t etwas_event_step_unix_ns(struct etwas_stream *stream, int64_t raw)
-{
-    return etwas_time_segment_contains(&stream->segment, raw)
-               ? etwas_time_segment_unix_ns(&stream->segment, raw)
-               : etwas_event_step_unix_ns_slow(stream, raw);
-}
-
-/*
  * Updates the stream's key to its record. The key never decreases in a stream, so that one damaged
  * stamp cannot hold up or hurry the other streams.
  */
@@ -47,7 +24,7 @@ static inline void etwas_event_step_update_key(struct etwas_stream *stream, bool
     if (stream->state == ETWAS_STREAM_RECORD &&
         (is_first || stream->record.stamp > stream->key_raw)) {
         stream->key_raw = stream->record.stamp;
-        stream->key_filetime = etwas_event_step_filetime(stream, stream->key_raw);
+        stream->key_filetime = etwas_event_time_filetime(&stream->time, stream->key_raw);
     }
 }
 
@@ -63,7 +40,7 @@ static inline void etwas_event_step_deliver(struct etwas_stream *stream,
 {
     int64_t filetime = stream->record.stamp == stream->key_raw
                            ? stream->key_filetime
-                           : etwas_event_step_filetime(stream, stream->record.stamp);
+                           : etwas_event_time_filetime(&stream->time, stream->record.stamp);
 
     if (filetime < span->start_filetime || filetime > span->end_filetime) {
         return;

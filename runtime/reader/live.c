@@ -77,8 +77,7 @@ static void live_deliver_notice(struct live *live, uint8_t type)
     memcpy(content + ETWAS_ETL_BUFFER_HEADER_BYTES, &record, sizeof record);
     etwas_stream_open_image(&stream, live->trace, &index_entry, content);
     if (etwas_stream_next_buffer(&stream) == ETWAS_STREAM_RECORD) {
-        etwas_deliver(&stream,
-                      etwas_etl_clock_to_filetime(&live->trace->log.clock, stream.record.stamp));
+        etwas_deliver(&stream, etwas_event_time_filetime(&stream.time, stream.record.stamp));
     }
 }
 

@@ -15,8 +15,8 @@ bool etwas_merge_heap_is_before_of_equals(struct etwas_stream *a, struct etwas_s
     int order = 0;
 
     if (a->set_number != b->set_number) {
-        order = merge_heap_compare(etwas_event_step_unix_ns(a, a->key_raw),
-                                   etwas_event_step_unix_ns(b, b->key_raw));
+        order = merge_heap_compare(etwas_event_time_unix_ns(&a->time, a->key_raw),
+                                   etwas_event_time_unix_ns(&b->time, b->key_raw));
     }
     if (order == 0) {
         order = (a->set_number > b->set_number) - (a->set_number < b->set_number);

@@ -105,8 +105,7 @@ static bool buffers_find_times(struct processing *processing)
     bool known = etwas_clock_search_cover(processing->trace, &processing->entry, first, last);
 
     etwas_cancel_allow(cancelling);
-    stream->timeline =
-        etwas_timeline_has_rate(processing->trace->timeline) ? processing->trace->timeline : NULL;
+    stream->time = etwas_event_time_by(&processing->trace->log.clock, processing->trace->timeline);
     return known;
 }
 
@@ -119,7 +118,6 @@ static uint32_t buffers_deliver_records(struct processing *processing)
     struct etwas_trace *trace = processing->trace;
     struct etwas_stream *stream = &processing->stream;
 
-    stream->clock = &trace->log.clock;
     stream->key_raw = trace->log.first_raw;
     if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY ||
         (stream->state == ETWAS_STREAM_RECORD && !buffers_find_times(processing))) {

@@ -198,7 +198,8 @@ static void process_seek_stream(struct etwas_stream *stream, const struct etwas_
     int64_t first_raw = stream->trace->log.first_raw;
 
     while (stream->next != stream->last && stream->next->collected >= first_raw &&
-           etwas_event_step_filetime(stream, stream->next->collected) < span->start_filetime) {
+           etwas_event_time_filetime(&stream->time, stream->next->collected) <
+               span->start_filetime) {
         stream->next++;
     }
     if (stream->trace->by_index_file && stream->next != first &&
@@ -234,10 +235,9 @@ static uint32_t process_start_file(struct run *run, size_t number)
 
         stream->file_number = file->part.file_number;
         stream->set_number = file->part.set_number;
-        stream->clock = file->part.clock;
+        stream->time = etwas_event_time_by(file->part.clock, file->timeline);
         stream->key_raw = file->trace->log.first_raw;
-        stream->timeline = file->timeline;
-        stream->key_filetime = etwas_event_step_filetime(stream, stream->key_raw);
+        stream->key_filetime = etwas_event_time_filetime(&stream->time, stream->key_raw);
         stream->may_end_early = i > 0 && seeks;
         if (stream->may_end_early) {
             process_seek_stream(stream, &run->span);
@@ -439,9 +439,6 @@ static uint32_t process_choose_timelines(struct run *run)
                 return ERROR_NOT_ENOUGH_MEMORY;
             }
             file->timeline = run->files[first].set_timeline;
-        }
-        if (!etwas_timeline_has_rate(file->timeline)) {
-            file->timeline = NULL;
         }
     }
     return ERROR_SUCCESS;

@@ -20,7 +20,10 @@ bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
 {
     size_t largest = 0;
 
-    *stream = (struct etwas_stream){.trace = trace, .next = buffers, .last = buffers + count};
+    *stream = (struct etwas_stream){.trace = trace,
+                                    .next = buffers,
+                                    .last = buffers + count,
+                                    .time = etwas_event_time_by(&trace->log.clock, NULL)};
     for (size_t i = 0; i < count; i++) {
         if (buffers[i].file_bytes > largest) {
             largest = buffers[i].file_bytes;
@@ -43,7 +46,7 @@ void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *tr
                                     .last = buffer + 1,
                                     .image = image,
                                     .window = image,
-                                    .clock = &trace->log.clock};
+                                    .time = etwas_event_time_by(&trace->log.clock, NULL)};
 }
 
 void etwas_stream_close(struct etwas_stream *stream)

@@ -15,7 +15,7 @@
 
 #include "etl/layout.h"
 #include "etl/record.h"
-#include "reader/time_segment.h"
+#include "reader/event_time.h"
 #include "reader/trace.h"
 
 enum etwas_stream_state {
@@ -68,9 +68,7 @@ struct etwas_stream {
     /* The merge's key: it never decreases in a stream, whatever the stamps do. */
     size_t file_number; /* rank among the files of a run; parts of one set in their order */
     size_t set_number;  /* the same for the parts of one set, which share a clock */
-    const struct etwas_etl_clock *clock;
-    const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
-    struct etwas_time_segment segment;     /* the time segment at the stream's position */
+    struct etwas_event_time time;
     /* no record behind one that is after the requested span lies inside of it */
     bool may_end_early;
     int64_t key_filetime;

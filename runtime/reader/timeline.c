@@ -15,20 +15,6 @@ enum {
 
 typedef etwas_etl_wide wide;
 
-/*
- * Converts nanoseconds to units of FILETIME, rounded down. Almost every time is within 64 bits,
- * where it takes no wide division.
- */
-static wide timeline_filetime_units(wide ns)
-{
-    int64_t narrow = (int64_t)ns;
-
-    if (narrow != ns) {
-        return etwas_timeline_floor_divide(ns, NS_PER_FILETIME);
-    }
-    return narrow / NS_PER_FILETIME - (narrow % NS_PER_FILETIME < 0);
-}
-
 wide etwas_timeline_moved_ns(const struct etwas_clock_snapshot *from,
                              const struct etwas_clock_snapshot *to)
 {
@@ -133,29 +119,16 @@ const struct etwas_clock_snapshot *etwas_timeline_snapshots_around(
                : NULL;
 }
 
-/* Returns what passed since the session's start by the performance counter. */
-static wide timeline_since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
+wide etwas_timeline_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_clock_snapshot *snapshots = etwas_timeline_snapshots_around(timeline, raw);
+    wide start = (wide)timeline->base.start_filetime - ETWAS_ETL_FILETIME_OF_1970;
     wide qpc_ns =
         snapshots != NULL
             ? timeline_qpc_between(timeline, (size_t)(snapshots - timeline->snapshots), raw)
             : timeline_qpc_outside(timeline, raw);
 
-    return qpc_ns - timeline->start_qpc_ns;
-}
-
-int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw)
-{
-    return etwas_etl_saturate(timeline->base.start_filetime +
-                              timeline_filetime_units(timeline_since_start_ns(timeline, raw)));
-}
-
-int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw)
-{
-    wide start = (wide)timeline->base.start_filetime - ETWAS_ETL_FILETIME_OF_1970;
-
-    return etwas_etl_saturate(start * NS_PER_FILETIME + timeline_since_start_ns(timeline, raw));
+    return start * NS_PER_FILETIME + qpc_ns - timeline->start_qpc_ns;
 }
 
 /* ---- conversion ------------------------------------------------------------------------------ */

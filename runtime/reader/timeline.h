@@ -128,13 +128,10 @@ void etwas_timeline_free(struct etwas_timeline *timeline);
 bool etwas_timeline_has_rate(const struct etwas_timeline *timeline);
 
 /*
- * Returns ProcessTrace's time: start_filetime plus what passed since by the performance counter. A
- * larger stamp never gets a smaller time.
+ * Returns ProcessTrace's time in nanoseconds since 1970: start_filetime plus what passed since by
+ * the performance counter. A larger stamp never gets a smaller time.
  */
-int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw);
-
-/* Returns the same moment in nanoseconds since 1970. */
-int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw);
+etwas_etl_wide etwas_timeline_ns(const struct etwas_timeline *timeline, int64_t raw);
 
 /*
  * Returns the clock snapshot at or before the stamp, of a session whose clock is not the

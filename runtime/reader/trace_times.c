@@ -9,7 +9,7 @@
 #include "platform/cancel.h"
 #include "platform/sized_struct.h"
 #include "reader/clock_snapshots.h"
-#include "reader/event_step.h"
+#include "reader/event_time.h"
 #include "reader/live.h"
 #include "reader/trace.h"
 #include "reader/trace_table.h"
@@ -94,9 +94,9 @@ static const struct etwas_trace *trace_times_lock_trace(etwas_trace_handle handl
 /* Returns the time as ProcessTrace delivers it. */
 static int64_t trace_times_unix_ns(const struct etwas_trace *trace, int64_t raw)
 {
-    return etwas_timeline_has_rate(trace->timeline)
-               ? etwas_timeline_unix_ns(trace->timeline, raw)
-               : etwas_etl_clock_to_unix_ns(&trace->log.clock, raw);
+    struct etwas_event_time time = etwas_event_time_by(&trace->log.clock, trace->timeline);
+
+    return etwas_etl_saturate(etwas_event_time_ns(&time, raw));
 }
 
 uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,

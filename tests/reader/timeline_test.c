@@ -12,7 +12,7 @@
 
 static int64_t filetime_at(int64_t raw)
 {
-    return etwas_timeline_filetime(timeline, raw);
+    return etwas_etl_filetime_of_ns(etwas_timeline_ns(timeline, raw));
 }
 
 /*
@@ -400,7 +400,7 @@ static void the_order_of_stamps_never_turns_around_R158(void **state)
         }
         qsort(stamps, STAMPS, sizeof stamps[0], compare_readings);
         for (size_t i = 0; i < STAMPS; i++) {
-            int64_t time = etwas_timeline_filetime(timeline, stamps[i]);
+            int64_t time = etwas_etl_filetime_of_ns(etwas_timeline_ns(timeline, stamps[i]));
 
             assert_true(time >= before);
             before = time;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/time_segment.h"
-
-#include "reader/timeline.h"
+#include "reader/event_time.h"
 
 typedef etwas_etl_wide wide;
 
@@ -83,4 +81,34 @@ bool etwas_time_segment_find(struct etwas_time_segment *segment,
     *segment = (struct etwas_time_segment){.from_raw = raw};
     return timeline != NULL ? segment_find_by_timeline(segment, timeline, raw)
                             : segment_find_by_clock(segment, clock, raw);
+}
+
+/* ---- the way --------------------------------------------------------------------------------- */
+
+struct etwas_event_time etwas_event_time_by(const struct etwas_etl_clock *clock,
+                                            const struct etwas_timeline *timeline)
+{
+    bool has_rate = timeline != NULL && etwas_timeline_has_rate(timeline);
+
+    return (struct etwas_event_time){.clock = clock, .timeline = has_rate ? timeline : NULL};
+}
+
+wide etwas_event_time_ns(const struct etwas_event_time *time, int64_t raw)
+{
+    return time->timeline != NULL ? etwas_timeline_ns(time->timeline, raw)
+                                  : etwas_etl_clock_ns(time->clock, raw);
+}
+
+int64_t etwas_event_time_filetime_slow(struct etwas_event_time *time, int64_t raw)
+{
+    return etwas_time_segment_find(&time->segment, time->timeline, time->clock, raw)
+               ? etwas_time_segment_filetime(&time->segment, raw)
+               : etwas_etl_filetime_of_ns(etwas_event_time_ns(time, raw));
+}
+
+int64_t etwas_event_time_unix_ns_slow(struct etwas_event_time *time, int64_t raw)
+{
+    return etwas_time_segment_find(&time->segment, time->timeline, time->clock, raw)
+               ? etwas_time_segment_unix_ns(&time->segment, raw)
+               : etwas_etl_saturate(etwas_event_time_ns(time, raw));
 }
