@@ -2,10 +2,28 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_error_text: what each code of <etwas/winerror.h> means, in the words of this library.
+ * Error codes: the last one of each thread, by which functions that cannot return a code
+ * (OpenTrace, GetTraceLoggerHandle…) say why they failed, and what each code of <etwas/winerror.h>
+ * means.
  */
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>
+
+/* ---- the last one ---------------------------------------------------------------------------- */
+
+static _Thread_local uint32_t last_error;
+
+uint32_t etwas_GetLastError(void)
+{
+    return last_error;
+}
+
+void etwas_SetLastError(uint32_t ErrorCode)
+{
+    last_error = ErrorCode;
+}
+
+/* ---- what they mean -------------------------------------------------------------------------- */
 
 static const struct {
     uint32_t code;
