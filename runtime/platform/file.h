@@ -3,7 +3,8 @@
 
 /*
  * Files as a trace writer needs them: opened for one session alone, written at a position, with
- * exact counts. Every system call on a log file is in file.c, so that tests can make it fail.
+ * exact counts. Every system call on a log file is in file.c and file_open.c, so that tests can
+ * make it fail.
  */
 #ifndef ETWAS_PLATFORM_FILE_H
 #define ETWAS_PLATFORM_FILE_H
