@@ -1,476 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* ProcessTrace on files: streams of every file, merged, to the callbacks. */
-#include "reader/trace.h"
-
-#include <ck_pr.h>
+/* ProcessTrace and etwas_process_traces: on files, or on one session. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platform/cancel.h"
-#include "reader/clock_snapshots.h"
 #include "reader/damage.h"
-#include "reader/duplicates.h"
-#include "reader/event_step.h"
-#include "reader/file_set.h"
-#include "reader/index.h"
-#include "reader/index_file.h"
 #include "reader/live.h"
-#include "reader/merge_heap.h"
-#include "reader/repeated_counts.h"
-#include "reader/timeline_align.h"
-#include "reader/trace_file.h"
+#include "reader/process_files.h"
+#include "reader/trace.h"
 #include "reader/trace_table.h"
 
 enum {
     FILES_LIMIT = 64 /* limit of ProcessTrace, as in ETW */
 };
-
-/* One file of a run. Its first stream is buffer 0, the others are its processors'. */
-struct file_run {
-    struct etwas_trace *trace;
-    struct etwas_file_set_member part;
-    struct etwas_index index;
-    struct etwas_stream *streams;
-    size_t stream_count;
-    /* of an appended file: the session whose streams are in the heap */
-    uint32_t session;
-    const struct etwas_timeline *timeline; /* NULL: the header's clock converts */
-    /* likewise, made for a set of several files; the run owns it */
-    struct etwas_timeline *set_timeline;
-};
-
-struct run {
-    struct file_run *files;
-    uint32_t file_count;
-    /* files of one machine are on one time line, and records of several files count once */
-    bool is_aligned;
-    struct etwas_duplicates *duplicates; /* groups of streams that may have the same records */
-    size_t duplicates_count;
-    struct etwas_span span;
-    struct etwas_merge_heap merge;
-};
-
-/* The index has each processor's buffers side by side: each run of them is a stream. */
-static bool process_open_streams(struct file_run *file)
-{
-    const struct etwas_index *index = &file->index;
-    size_t first = 0;
-
-    file->streams = calloc(1 + index->processors, sizeof *file->streams);
-    if (file->streams == NULL ||
-        !etwas_stream_open(&file->streams[file->stream_count++], file->trace,
-                           &file->trace->log.buffer, file->trace->section == 0)) {
-        return false;
-    }
-    while (first < index->count) {
-        size_t last = first + 1;
-
-        while (last < index->count &&
-               index->entries[last].processor == index->entries[first].processor) {
-            last++;
-        }
-        if (!etwas_stream_open(&file->streams[file->stream_count++], file->trace,
-                               &index->entries[first], last - first)) {
-            return false;
-        }
-        first = last;
-    }
-    return true;
-}
-
-/*
- * Makes a timeline of the clock snapshots that the index found. A session that still writes has
- * more of them now.
- */
-static bool process_store_timeline(struct file_run *file)
-{
-    struct etwas_trace *trace = file->trace;
-    struct etwas_timeline *timeline;
-
-    if (trace->timeline_complete && !file->index.has_searched_clock_snapshots) {
-        return true;
-    }
-    timeline = etwas_timeline_new(&trace->log.base, &file->index.snapshots);
-    if (timeline != NULL) {
-        etwas_clock_snapshots_set_timeline(trace, timeline, true);
-    }
-    return timeline != NULL;
-}
-
-/*
- * Keeps the buffers of the trace's section in the index. Damage and counts of the whole file belong
- * to the first section.
- */
-static void process_select_section(struct etwas_trace *trace, struct etwas_index *index)
-{
-    etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->section / trace->sections;
-    etwas_etl_wide to = (etwas_etl_wide)trace->file_bytes * (trace->section + 1) / trace->sections;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < index->count; i++) {
-        if (index->entries[i].file_offset >= from && index->entries[i].file_offset < to) {
-            index->entries[kept++] = index->entries[i];
-        }
-    }
-    index->count = kept;
-    if (trace->quiet) {
-        etwas_trace_begin_information(trace);
-        ck_pr_store_64(&trace->information.overwritten_buffers, 0);
-        trace->quiet = false;
-    }
-}
-
-/* Returns whether the span excludes a part of the file. */
-static bool process_wants_part(const struct etwas_span *span)
-{
-    return span->start_filetime != INT64_MIN || span->end_filetime != INT64_MAX;
-}
-
-static uint32_t process_open_file(struct file_run *file, struct etwas_trace *trace,
-                                  const struct etwas_span *span)
-{
-    uint32_t code;
-
-    file->trace = trace;
-    etwas_trace_file_measure(trace);
-    trace->logfile.w.BuffersRead = 0;
-    trace->quiet = trace->section > 0;
-    etwas_trace_begin_information(trace);
-    code = etwas_index_file_build(trace, &file->index, process_wants_part(span));
-    if (trace->sections > 1) {
-        process_select_section(trace, &file->index);
-    }
-    if (code == ERROR_SUCCESS && (!process_store_timeline(file) || !process_open_streams(file))) {
-        code = ERROR_NOT_ENOUGH_MEMORY;
-    }
-    return code;
-}
-
-static void process_close_file(struct file_run *file)
-{
-    for (size_t i = 0; i < file->stream_count; i++) {
-        etwas_stream_close(&file->streams[i]);
-    }
-    free(file->streams);
-    etwas_timeline_free(file->set_timeline);
-    etwas_index_free(&file->index);
-}
-
-/*
- * Brings those streams into the heap that are at the earliest session left, unless it is the one
- * that they are at already: the sessions of an appended file come one after the other, whatever the
- * wall clock did in between.
- */
-static void process_enter_session(struct run *run, struct file_run *file)
-{
-    uint32_t earliest = UINT32_MAX;
-
-    for (size_t i = 0; i < file->stream_count; i++) {
-        const struct etwas_stream *stream = &file->streams[i];
-
-        if (stream->state != ETWAS_STREAM_END && stream->buffer->session < earliest) {
-            earliest = stream->buffer->session;
-        }
-    }
-    if (earliest == file->session) {
-        return;
-    }
-    file->session = earliest;
-    for (size_t i = 0; i < file->stream_count; i++) {
-        struct etwas_stream *stream = &file->streams[i];
-
-        if (stream->state != ETWAS_STREAM_END && stream->buffer->session == earliest) {
-            etwas_merge_heap_push(&run->merge, stream);
-        }
-    }
-}
-
-/*
- * Skips the buffers that were collected before the span begins; none was collected before the
- * session. If FILE.index is wrong about the last of them, none is skipped.
- */
-static void process_seek_stream(struct etwas_stream *stream, const struct etwas_span *span)
-{
-    const struct etwas_index_entry *first = stream->next;
-    int64_t first_raw = stream->trace->log.first_raw;
-
-    while (stream->next != stream->last && stream->next->collected >= first_raw &&
-           etwas_event_time_filetime(&stream->time, stream->next->collected) <
-               span->start_filetime) {
-        stream->next++;
-    }
-    if (stream->trace->by_index_file && stream->next != first &&
-        !etwas_index_entry_is_confirmed(stream->trace, stream->next - 1)) {
-        stream->next = first;
-    }
-}
-
-/*
- * Returns whether the record, and so everything behind it in its stream, is after the requested
- * span. A record that is newer than its buffer has a damaged stamp, which says nothing about the
- * others.
- */
-static bool process_is_past_span(const struct etwas_stream *stream, const struct etwas_span *span)
-{
-    return stream->may_end_early && stream->key_filetime > span->end_filetime &&
-           stream->key_raw <= stream->buffer->collected;
-}
-
-/*
- * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
- * before all others of their file (R99), also when something in it was stamped before the session.
- */
-static uint32_t process_start_file(struct run *run, size_t number)
-{
-    struct file_run *file = &run->files[number];
-    struct etwas_stream *header = &file->streams[0];
-    bool seeks = etwas_index_can_seek(file->trace, &file->index);
-
-    file->session = UINT32_MAX; /* none yet */
-    for (size_t i = 0; i < file->stream_count; i++) {
-        struct etwas_stream *stream = &file->streams[i];
-
-        stream->file_number = file->part.file_number;
-        stream->set_number = file->part.set_number;
-        stream->time = etwas_event_time_by(file->part.clock, file->timeline);
-        stream->key_raw = file->trace->log.first_raw;
-        stream->key_filetime = etwas_event_time_filetime(&stream->time, stream->key_raw);
-        stream->may_end_early = i > 0 && seeks;
-        if (stream->may_end_early) {
-            process_seek_stream(stream, &run->span);
-        }
-        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
-            return ERROR_NOT_ENOUGH_MEMORY;
-        }
-        etwas_event_step_update_key(stream, true);
-        if (stream->key_filetime < header->key_filetime ||
-            (stream->key_filetime == header->key_filetime && stream->key_raw < header->key_raw)) {
-            header->key_raw = stream->key_raw;
-            header->key_filetime = stream->key_filetime;
-        }
-    }
-    process_enter_session(run, file);
-    return ERROR_SUCCESS;
-}
-
-/* Groups the streams that may have records in common, because files of one session may overlap. */
-static uint32_t process_find_duplicates(struct run *run)
-{
-    struct etwas_stream **streams;
-    size_t count = 0;
-    bool found;
-
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        count += run->files[i].part.has_other_parts ? run->files[i].stream_count - 1 : 0;
-    }
-    if (!run->is_aligned || count == 0) {
-        return ERROR_SUCCESS;
-    }
-    streams = calloc(count, sizeof(struct etwas_stream *));
-    if (streams == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    count = 0;
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        for (size_t s = 1; run->files[i].part.has_other_parts && s < run->files[i].stream_count;
-             s++) {
-            struct etwas_stream *stream = &run->files[i].streams[s];
-
-            stream->set_number = run->files[i].part.set_number;
-            streams[count++] = stream;
-        }
-    }
-    found = etwas_duplicates_find_groups(streams, count, &run->duplicates, &run->duplicates_count);
-    free((void *)streams);
-    return found ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
-}
-
-static struct file_run *process_file_of(struct run *run, const struct etwas_stream *stream)
-{
-    struct file_run *file = run->files;
-
-    while (file->trace != stream->trace) {
-        file++;
-    }
-    return file;
-}
-
-static bool process_make_heap(struct run *run)
-{
-    size_t streams = 0;
-
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        streams += run->files[i].stream_count;
-    }
-    run->merge.heap = calloc(streams, sizeof *run->merge.heap);
-    return run->merge.heap != NULL;
-}
-
-/* Pairs with the store in CloseTrace, which publishes nothing else. */
-static bool process_is_closing(const struct etwas_stream *stream)
-{
-    return ck_pr_load_uint(&stream->trace->closing) != 0;
-}
-
-/*
- * Delivers the records of the earliest stream, to the end of its buffer or until another stream is
- * earlier.
- */
-static void process_deliver_records(struct run *run, struct etwas_stream *stream)
-{
-    struct etwas_stream *second = etwas_merge_heap_second(&run->merge);
-    bool has_key = stream->buffer != &stream->trace->log.buffer;
-
-    if (process_is_past_span(stream, &run->span)) {
-        stream->next = stream->last;
-        stream->state = ETWAS_STREAM_BUFFER_END;
-        return;
-    }
-    do {
-        etwas_event_step_deliver(stream, &run->span);
-        if (etwas_stream_next_record(stream) != ETWAS_STREAM_RECORD) {
-            break;
-        }
-        if (has_key) {
-            etwas_event_step_update_key(stream, false);
-        }
-    } while (!process_is_closing(stream) &&
-             (second == NULL || etwas_merge_heap_is_before(stream, second)));
-    etwas_merge_heap_sift_down(&run->merge);
-}
-
-/* Ends the buffer of the earliest stream, and begins its next. */
-static uint32_t process_change_buffer(struct run *run, struct etwas_stream *stream)
-{
-    uint32_t session = stream->buffer->session;
-
-    if (!etwas_event_step_end_buffer(stream)) {
-        return ERROR_CANCELLED;
-    }
-    if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    if (stream->state == ETWAS_STREAM_END || stream->buffer->session != session) {
-        etwas_event_step_update_key(stream, true);
-        etwas_merge_heap_remove_top(&run->merge);
-        process_enter_session(run, process_file_of(run, stream));
-    } else {
-        etwas_event_step_update_key(stream, false);
-        etwas_merge_heap_sift_down(&run->merge);
-    }
-    return ERROR_SUCCESS;
-}
-
-static uint32_t process_run_files(struct run *run)
-{
-    uint32_t code = ERROR_SUCCESS;
-    struct etwas_stream *stream;
-
-    if (!process_make_heap(run)) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = process_find_duplicates(run);
-    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        code = process_start_file(run, i);
-    }
-    while (code == ERROR_SUCCESS && (stream = etwas_merge_heap_top(&run->merge)) != NULL) {
-        if (process_is_closing(stream)) {
-            etwas_merge_heap_remove_top(&run->merge);
-            continue;
-        }
-        if (stream->is_misnumbered) {
-            etwas_stream_report_numbers(stream);
-        }
-        if (stream->state == ETWAS_STREAM_RECORD) {
-            process_deliver_records(run, stream);
-            if (stream->duplicates != NULL && stream->duplicates->out_of_memory) {
-                code = ERROR_NOT_ENOUGH_MEMORY;
-            }
-        } else {
-            code = process_change_buffer(run, stream);
-        }
-    }
-    return code;
-}
-
-/*
- * Makes the timeline of all parts of a set, whose first file is `first`. Returns false without
- * memory.
- */
-static bool process_join_timelines(struct run *run, uint32_t first)
-{
-    struct etwas_clock_snapshot_list list = {0};
-    bool complete = true;
-
-    for (uint32_t i = first; i < run->file_count; i++) {
-        const struct etwas_timeline *timeline = run->files[i].trace->timeline;
-
-        for (size_t k = 0; run->files[i].part.set_number == first && k < timeline->count; k++) {
-            complete = complete && etwas_clock_snapshot_list_add(&list, &timeline->snapshots[k]);
-        }
-    }
-    if (complete) {
-        run->files[first].set_timeline =
-            etwas_timeline_new(&run->files[first].part.trace->log.base, &list);
-    }
-    free(list.snapshots);
-    return run->files[first].set_timeline != NULL;
-}
-
-/*
- * Chooses the timelines. Clock snapshots know the rate of a cycle counter from second to second, a
- * calibration only that of some milliseconds. The other clocks need none: their rates are exact.
- */
-static uint32_t process_choose_timelines(struct run *run)
-{
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        struct file_run *file = &run->files[i];
-        uint32_t first = (uint32_t)file->part.set_number;
-
-        if (file->trace->log.fields.clock_type != ETWAS_ETL_CLOCK_CYCLES) {
-            continue;
-        }
-        file->timeline = file->trace->timeline;
-        if (file->part.has_other_parts) {
-            if (first == i && !process_join_timelines(run, first)) {
-                return ERROR_NOT_ENOUGH_MEMORY;
-            }
-            file->timeline = run->files[first].set_timeline;
-        }
-    }
-    return ERROR_SUCCESS;
-}
-
-static uint32_t process_files(struct run *run, struct etwas_trace *const *traces)
-{
-    uint32_t code = ERROR_SUCCESS;
-
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        run->files[i].part = etwas_file_set_member_of(traces, run->file_count, i, run->is_aligned);
-    }
-    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        code = process_open_file(&run->files[i], traces[i], &run->span);
-    }
-    if (code == ERROR_SUCCESS && run->is_aligned) {
-        etwas_repeated_counts_find(traces, run->file_count);
-        etwas_timeline_align(traces, run->file_count);
-    }
-    if (code == ERROR_SUCCESS) {
-        code = process_choose_timelines(run);
-    }
-    if (code == ERROR_SUCCESS) {
-        code = process_run_files(run);
-    }
-    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        if (traces[i]->information.damages > 0) {
-            code = ERROR_FILE_CORRUPT;
-        }
-    }
-    return code;
-}
 
 static uint32_t process_session(struct etwas_trace *trace, const struct etwas_span *span)
 {
@@ -509,18 +54,22 @@ struct processing {
     uint32_t count;
     struct etwas_trace **traces;
     struct etwas_trace *live; /* NULL: files */
-    struct run run;
+    struct etwas_files_run *run;
+    struct etwas_span span;
 };
 
 static void process_free(struct processing *processing)
 {
     free(processing->handles);
     free(processing->traces);
-    free(processing->run.files);
+    if (processing->run != NULL) {
+        etwas_files_run_free(processing->run);
+    }
     free(processing);
 }
 
-static struct processing *process_new(const etwas_trace_handle *handles, uint32_t count)
+static struct processing *process_new(const etwas_trace_handle *handles, uint32_t count,
+                                      const struct etwas_span *span, bool is_aligned)
 {
     struct processing *processing = calloc(1, sizeof *processing);
 
@@ -528,11 +77,11 @@ static struct processing *process_new(const etwas_trace_handle *handles, uint32_
         return NULL;
     }
     processing->count = count;
+    processing->span = *span;
     processing->handles = calloc(count, sizeof *processing->handles);
     processing->traces = calloc(count, sizeof(struct etwas_trace *));
-    processing->run.files = calloc(count, sizeof *processing->run.files);
-    if (processing->handles == NULL || processing->traces == NULL ||
-        processing->run.files == NULL) {
+    processing->run = etwas_files_run_new(count, span, is_aligned);
+    if (processing->handles == NULL || processing->traces == NULL || processing->run == NULL) {
         process_free(processing);
         return NULL;
     }
@@ -544,11 +93,8 @@ static void process_end(void *argument)
 {
     struct processing *processing = argument;
 
-    for (uint32_t i = 0; i < processing->run.file_count; i++) {
-        process_close_file(&processing->run.files[i]);
-    }
-    free(processing->run.merge.heap);
-    etwas_duplicates_free(processing->run.duplicates, processing->run.duplicates_count);
+    etwas_files_run_free(processing->run); /* before the traces may be freed */
+    processing->run = NULL;
     /* When its session has ended the trace is disconnected (R174). */
     if (processing->live != NULL) {
         etwas_live_disconnect(processing->live);
@@ -567,10 +113,9 @@ static uint32_t process_traces(struct processing *processing)
     }
     if (processing->traces[0]->session_name != NULL) {
         processing->live = processing->traces[0];
-        return process_session(processing->live, &processing->run.span);
+        return process_session(processing->live, &processing->span);
     }
-    processing->run.file_count = processing->count;
-    return process_files(&processing->run, processing->traces);
+    return etwas_files_run_process(processing->run, processing->traces);
 }
 
 static uint32_t process_and_end(struct processing *processing)
@@ -601,12 +146,10 @@ static uint32_t process_handles(const etwas_trace_handle *traces, uint32_t count
     if (span.end_filetime < span.start_filetime) {
         return ERROR_INVALID_TIME;
     }
-    processing = process_new(traces, count);
+    processing = process_new(traces, count, &span, is_aligned);
     if (processing == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    processing->run.span = span;
-    processing->run.is_aligned = is_aligned;
     code = etwas_trace_table_acquire(processing->handles, count, processing->traces);
     if (code != ERROR_SUCCESS) {
         process_free(processing);
