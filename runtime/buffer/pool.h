@@ -336,7 +336,7 @@ static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
     return ck_pr_load_32(&pool->used_slots);
 }
 
-/* Whether the host has quarantined the slot of a shared session. For the host. */
+/* Returns whether the host has quarantined the slot of a shared session. The host calls it. */
 static inline bool etwas_pool_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
 {
     return pool->is_shared && ck_pr_load_8(&pool->damage.is_quarantined[slot]) != 0;

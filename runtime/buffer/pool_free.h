@@ -36,7 +36,7 @@ bool etwas_pool_scan_for_free(const struct etwas_pool *pool, uint32_t *buffer, u
  */
 bool etwas_pool_add_new_buffer(struct etwas_pool *pool, uint32_t *buffer);
 
-/* Counts a free buffer as claimed. After the claim. */
+/* Counts a free buffer as claimed, after the claim. */
 static inline void etwas_pool_count_free_claimed(struct etwas_pool *pool)
 {
     ck_pr_dec_32(&pool->words->free_count);
@@ -51,14 +51,14 @@ static inline void etwas_pool_count_free_claimed(struct etwas_pool *pool)
 void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 
 /*
- * Takes a new buffer into use and has its memory provided. For the flusher. Returns false at the
- * maximum.
+ * Takes a new buffer into use and has its memory provided. The flusher calls it. Returns false at
+ * the maximum.
  */
 bool etwas_pool_grow(struct etwas_pool *pool);
 
 /*
  * Sets the bits of free buffers that were lost, and corrects the count unless a writer counts
- * meanwhile. For the flusher.
+ * meanwhile. The flusher calls it.
  */
 void etwas_pool_repair_free_set(struct etwas_pool *pool);
 

@@ -112,7 +112,7 @@ uint32_t etwas_quota_least_buffers(const struct etwas_pool *pool);
 /* Sets the quotas for a maximum. */
 void etwas_quota_set(struct etwas_pool *pool, uint32_t maximum_buffers);
 
-/* Recounts what all rows hold, unless a writer counts meanwhile. For the flusher. */
+/* Recounts what all rows hold, unless a writer counts meanwhile. The flusher calls it. */
 void etwas_quota_recount(struct etwas_pool *pool);
 
 #endif

@@ -83,7 +83,7 @@ void etwas_log_clock_snapshots_free(struct etwas_log_clock_snapshots *clock_snap
 void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
                                             const struct etwas_drained *buffer);
 
-/* Puts the last one of a file that is ENDING, or replaces it. In memory only. */
+/* Puts the last one of a file that is ENDING, or replaces it, in memory only. */
 void etwas_log_clock_snapshots_end(struct etwas_log_file *file,
                                    const struct etwas_clock_reading *reading);
 

@@ -40,14 +40,14 @@ void etwas_log_pack_free(struct etwas_log_file *file);
 /* Sets the end of the file, behind a buffer that begins at `last`. */
 void etwas_log_pack_set_end(struct etwas_log_file *file, uint64_t end, uint64_t last);
 
-/* As etwas_log_write_buffers. */
+/* Does what etwas_log_write_buffers does. */
 void etwas_log_pack_write(struct etwas_log_file *file, const struct etwas_drained *buffers,
                           uint32_t count, struct etwas_log_write *result);
 
 /* Adds to the flags of the last buffer, if there is one. Returns false when the system refused. */
 bool etwas_log_pack_mark_last(struct etwas_log_file *file, uint16_t flags);
 
-/* As etwas_log_patch_number_backwards. */
+/* Does what etwas_log_patch_number_backwards does. */
 bool etwas_log_pack_number_backwards(struct etwas_log_file *file);
 
 #endif

@@ -44,7 +44,7 @@ static bool nodes_next_range(const char **list, unsigned long *first, unsigned l
     return true;
 }
 
-/* If it has processors. */
+/* Adds the node of this number if it has processors. */
 static void nodes_add(const struct etwas_machine *machine, struct etwas_nodes *nodes,
                       unsigned long number)
 {

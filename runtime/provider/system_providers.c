@@ -6,7 +6,7 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 
-/* In the order of the enum. */
+/* They are in the order of the enum. */
 static const etwas_guid *const guids[ETWAS_SYSTEM_PROVIDERS] = {
     &SystemAlpcProviderGuid,       &SystemConfigProviderGuid,    &SystemCpuProviderGuid,
     &SystemHypervisorProviderGuid, &SystemInterruptProviderGuid, &SystemIoProviderGuid,

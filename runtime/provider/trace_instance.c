@@ -219,7 +219,7 @@ static __attribute__((noinline)) uint32_t instance_trace_general(
 
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
-/* After an interruption. */
+/* Logs the instance after its sequence was interrupted. */
 static __attribute__((noinline, cold)) uint32_t instance_trace_retry(
     etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
     const EVENT_INSTANCE_INFO *instance)

@@ -99,8 +99,8 @@ struct etwas_timeline {
     struct etwas_clock_snapshot *snapshots; /* raw and qpc_ns grow from each to the next */
     size_t count;
     /*
-     * In the order of qpc_ns. A session with system time also has those here after which the wall
-     * clock was set back; else it is the same as `snapshots`.
+     * They are in the order of qpc_ns. A session with system time also has those here after which
+     * the wall clock was set back; else it is the same as `snapshots`.
      */
     struct etwas_clock_snapshot *all;
     size_t all_count;

@@ -292,7 +292,7 @@ static uint32_t join_memory_options(struct etwas_configuration *configuration)
     return (configuration->memory & ~known) == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 }
 
-/* Once the protocol is known. */
+/* Called once the protocol is known. */
 static uint32_t check_classes(const struct etwas_configuration *configuration)
 {
     uint32_t slots =
@@ -322,7 +322,7 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
 }
 
 /*
- * Once the protocol is known. Other processes know nothing of classes and give no numbers of
+ * Called once the protocol is known. Other processes know nothing of classes and give no numbers of
  * messages; and a slot that all writers use one of them could not be killed in.
  */
 static uint32_t check_sharing(const struct etwas_configuration *configuration)

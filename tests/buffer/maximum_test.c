@@ -37,7 +37,7 @@ static uint64_t allocated_in(const struct etwas_pool *pool)
     return ck_pr_load_64(&pool->words->allocated);
 }
 
-/* Until one is lost. Returns how many were recorded. */
+/* Logs events until one is lost. Returns how many were recorded. */
 static uint32_t fill(struct writer *writer)
 {
     uint32_t recorded = 0;

@@ -318,7 +318,7 @@ static void a_count_below_zero_is_few(void **state)
         assert_true(claim_as_a_writer(pool, &buffer));
         assert_int_equal(ck_ec32_value(&pool->words->wake), before + 1);
     }
-    /* Until the flusher has looked again. */
+    /* The flusher corrects the count. */
     etwas_pool_repair_free_set(pool);
     assert_int_equal(etwas_pool_free_about(pool), 0);
     etwas_pool_destroy(pool);

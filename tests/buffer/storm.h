@@ -12,10 +12,13 @@
 
 #include "support/writer.h"
 
-/* Handles SIGALRM for the process. Before the first storm. */
+/* Handles SIGALRM for the process. Called before the first storm. */
 void storm_prepare(void);
 
-/* For the calling thread, once: every `interval_ns` its handler logs one event with `writer`. */
+/*
+ * Begins the storm of the calling thread, once: every `interval_ns` its handler logs one event with
+ * `writer`.
+ */
 void storm_begin(struct writer *writer, uint32_t interval_ns);
 void storm_end(void);
 

@@ -240,7 +240,7 @@ void sandbox_live(void)
     live_with(paths.log, ETWAS_CRASH_SAFE_MEMFD, NULL, descriptor);
     CHECK_IN_CHILD(etwas_recover(left, 0, paths.recovered, &recovered) == ERROR_SUCCESS);
     CHECK_IN_CHILD(recovered.events == EVENTS && !recovered.is_alive);
-    /* For exit to stop. */
+    /* This session is for exit to stop. */
     session = start(paths.log, ETWAS_CRASH_SAFE_POOL_FILE, paths.pool);
     log_events(session);
 }

@@ -153,7 +153,7 @@ static void live(void)
     CHECK_IN_CHILD(EventUnregister(provider) == ERROR_SUCCESS);
     CHECK_IN_CHILD(read_file(file_path) == EVENTS);
     CHECK_IN_CHILD(read_file(snapshot_path) > 0);
-    /* For exit to stop. */
+    /* This session is for exit to stop. */
     etwas_exit_wait(LONG_MS);
     CHECK_IN_CHILD(etwas_start("to a file", file_path, NULL, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);

@@ -18,7 +18,7 @@
 int open_decoder(void **state);
 int close_decoder(void **state);
 
-/* Until the next call. */
+/* Returns the event as text, which is valid until the next call. */
 const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record);
 
 /* What learn_chunk and learn_manifest call; or etwas_decoder_learn_ahead. */

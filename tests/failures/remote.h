@@ -15,10 +15,13 @@ struct remote {
     struct fuse_disk_control *control;
 };
 
-/* NULL when the system has FUSE for us, else why not. After enter_private_mounts. */
+/* Returns NULL when the system has FUSE for us, else why not. Called after enter_private_mounts. */
 const char *remote_refused(void);
 
-/* In the folder of the test (support/folder.h). 0, or -1 when it cannot be mounted. */
+/*
+ * Mounts it in the folder of the test (support/folder.h). Returns 0, or -1 when it cannot be
+ * mounted.
+ */
 int remote_begin(struct remote *remote);
 
 /* Unmounts it and waits for the program's end. */

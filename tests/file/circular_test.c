@@ -104,7 +104,7 @@ static void the_newest_events_stay_and_the_others_are_counted_overwritten(void *
         for (int event = 0; event < 20000; event++) {
             (void)writer_log(writer);
             if (event % 500 == 0) {
-                /* Also parts of buffers take cursor. */
+                /* Parts of buffers take room too. */
                 assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
                 assert_true(size_of(path) <= (off_t)sizes_kb[index] * BYTES_A_KB);
             }

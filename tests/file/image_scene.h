@@ -33,7 +33,10 @@ const struct event *find_image(const struct events *events, uint8_t type, const 
 bool has_image(const struct events *events, const char *name);
 bool is_in_file(const char *path, const char *name);
 
-/* LIBRARY; and a copy of it in the test's folder, which is another image. For dlclose. */
+/*
+ * Load LIBRARY, or a copy of it in the test's folder, which is another image. The caller closes it
+ * with dlclose.
+ */
 void *load_library(void);
 void *load_library_copy(const char *name);
 

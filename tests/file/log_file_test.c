@@ -472,7 +472,7 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
         assert_true(write.written >= before || !failed);
         assert_int_equal(size_of(path), (off_t)(1 + write.written) * BUFFER_BYTES);
         expect_zero_behind_data(&buffers);
-        /* And it goes on behind them. */
+        /* The file goes on behind them. */
         expect_all_written(file, &buffers);
         assert_int_equal(size_of(path), (off_t)(1 + write.written + BUFFERS) * BUFFER_BYTES);
         finish(file);

@@ -227,7 +227,7 @@ static void what_is_described_later_comes_with_the_next_flush_or_at_the_end(void
         expect_once(path, before);
         (void)describe_one(1);
         expect_once(path, before);
-        /* Also if nothing was logged. */
+        /* The flush writes it also if nothing was logged. */
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         metadata_read(path, &metadata);
         assert_true(has_classes(&metadata, before + 1, 1));

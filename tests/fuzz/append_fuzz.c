@@ -34,7 +34,7 @@ enum {
               offsetof(struct etwas_etl_log_header_start, log_file_mode),
 };
 
-/* In memory where that is possible. */
+/* Returns a path in memory where that is possible. */
 static const char *path_of_file(void)
 {
     static char path[64];

@@ -23,7 +23,10 @@ enum {
     MOST_BYTES = 4 << 20
 };
 
-/* Few bytes may stand for many. In memory where that is possible. */
+/*
+ * Few bytes may stand for many, so files are limited in size. They lie in memory where that is
+ * possible.
+ */
 static void begin_once(void)
 {
     static bool has_begun;

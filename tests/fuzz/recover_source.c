@@ -12,7 +12,7 @@
 #include "read_trace.h"
 #include "walk.h"
 
-/* In memory where that is possible. */
+/* Returns a path in memory where that is possible. */
 const char *recover_path(const char *name)
 {
     static char path[128];

@@ -125,7 +125,7 @@ extern uint8_t __stop_tool_data[];
 extern uint8_t __start_tool_bss[];
 extern uint8_t __stop_tool_bss[];
 
-/* As before the first command. */
+/* Makes the state of the tools what it was before the first command. */
 static void forget(void)
 {
     static uint8_t *data;

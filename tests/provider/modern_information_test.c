@@ -109,7 +109,7 @@ static void blocks_that_are_items_come_first_and_none_with_a_type_behind_them(vo
     for (size_t index = 0; index < sizeof behind / sizeof behind[0]; index++) {
         data[3].Reserved = behind[index].type;
         assert_int_equal(EventWrite(trace.provider, &full_descriptor, 4, data), behind[index].code);
-        /* As the macros write it. */
+        /* The macros write it so. */
         assert_int_equal(EventWriteTransfer(trace.provider, &full_descriptor, NULL, NULL, 4, data),
                          behind[index].code);
     }

@@ -259,7 +259,7 @@ static void damage_is_counted_where_it_is_met(void **state)
     assert_int_equal(given.buffers[3].ended.damages, 1);
     assert_true(given.buffers[3].ended.bytes_skipped > 0);
     assert_int_equal(given.buffers[4].ended.damages, 0);
-    /* From behind them nothing is wrong. */
+    /* If it begins behind them, nothing is wrong. */
     run_buffers(put_file(0, builder.bytes, builder.size), ends[4], UINT64_MAX);
     assert_events(4 * IN_BUFFER, EVENTS);
     builder_free(&builder);

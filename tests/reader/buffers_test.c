@@ -354,7 +354,7 @@ static void who_gives_no_callbacks_gets_all(void **state)
     assert_int_equal(collected.buffer_count, 0);
     /* Stamps are as OpenTrace was asked: FILETIME. */
     assert_true(collected.events[0].header.TimeStamp.QuadPart >= BUILDER_START);
-    /* And ProcessTrace goes on as ever. */
+    /* ProcessTrace goes on as ever. */
     assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(collected.event_count, 2 * EVENTS + 1);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);

@@ -28,7 +28,7 @@ void put(int64_t raw, int64_t qpc_ns, int64_t filetime);
 /* The timeline of the clock snapshots that were put. */
 void build(uint32_t clock_type);
 
-/* Before and after each test. */
+/* Called before and after each test. */
 int forget(void **state);
 
 etwas_clock_time qpc_at(int64_t raw);

@@ -61,7 +61,7 @@ static void visit(struct comer *comer, struct consumer *consumer)
     consumer_open(consumer, comer->session);
     pause_for(random_below(comer, 3000));
     if (way == 2) {
-        /* Without ever reading. */
+        /* This one never reads. */
         assert_int_equal(CloseTrace(consumer->trace), ERROR_SUCCESS);
         return;
     }

@@ -183,7 +183,7 @@ static void r70_the_pool_grows_to_its_maximum_and_then_events_are_lost(void **st
     assert_int_equal(properties.EventsLost, 1);
     assert_int_equal(properties.LogBuffersLost, 0);
     assert_int_equal(properties.BuffersWritten, 1);
-    /* Until a buffer is free. */
+    /* Events are lost until a buffer is free. */
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_int_equal(log_number(session, good), ERROR_SUCCESS);
     properties = query_session(session);

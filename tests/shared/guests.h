@@ -69,14 +69,14 @@ void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 void guest_prepare(void);
 
 /*
- * Joins at the first guest's entry; returns the handle to log with; 0: the session has ended. For a
- * child.
+ * Joins at the first guest's entry; returns the handle to log with; 0: the session has ended. A
+ * child calls it.
  */
 etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest);
 
 /*
- * The calling thread can run no sequences any more: its events go to the guest's own slot. For a
- * child.
+ * The calling thread can run no sequences any more: its events go to the guest's own slot. A child
+ * calls it.
  */
 void guest_unregister(void);
 

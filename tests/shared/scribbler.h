@@ -18,7 +18,8 @@ struct scribbles *scribbles_new(void);
 void scribbles_free(struct scribbles *scribbles);
 
 /*
- * Until the process is killed. What it writes follows from the seed, but for what it finds there.
+ * Writes into the mapping until the process is killed. What it writes follows from the seed, but
+ * for what it finds there.
  */
 _Noreturn void scribble(int descriptor, uint64_t seed, struct scribbles *scribbles);
 

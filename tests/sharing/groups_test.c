@@ -276,7 +276,7 @@ static uint32_t ask_classic(etwas_trace_handle session, uint32_t control_code, u
     return EnableTraceEx2(session, &control_guid, control_code, level, flags, 0, TIMEOUT_MS, NULL);
 }
 
-/* And enables its provider. */
+/* Starts a program with a classic provider, and enables that. */
 static int start_classic(etwas_trace_handle session)
 {
     int program;

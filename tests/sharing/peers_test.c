@@ -255,7 +255,7 @@ static void say(int connection, uint16_t op, uint32_t bytes)
     (void)etwas_message_send(connection, &message, body, 0);
 }
 
-/* Until the host closes it. */
+/* Receives until the host closes the connection. */
 static void expect_end(int connection)
 {
     static uint8_t body[ETWAS_MESSAGE_BYTES];

@@ -107,7 +107,7 @@ uint32_t query_all(uint32_t *count);
 uint32_t enable_with_timeout(etwas_trace_handle session, const etwas_guid *provider,
                              uint32_t timeout_ms);
 
-/* In the runtime folder. */
+/* Returns how many files are in the runtime folder. */
 uint32_t count_runtime_files(void);
 
 #endif

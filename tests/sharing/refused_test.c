@@ -296,7 +296,7 @@ static void a_process_in_another_time_namespace_logs_by_the_system_time_alone(vo
 
 /* ---- what may pass --------------------------------------------------------------------------- */
 
-/* Until it is recorded. */
+/* Logs an event until it is recorded. */
 static int patient_program(void)
 {
     (void)register_provider(&control_guid);

@@ -224,7 +224,10 @@ static void a_still_provider_is_waited_for_until_the_timeout(void **state)
 
 /* ---- a guest that closes what it did not open ------------------------------------------------ */
 
-/* As daemon does. What it is attached to it logs into, in the slot that is its own. */
+/*
+ * Closes all descriptors, as daemon does. It goes on logging into the session that it is attached
+ * to, in its own slot.
+ */
 static int program_without_descriptors(void)
 {
     (void)register_provider(&control_guid);

@@ -44,7 +44,7 @@ bool sessions_have_sequences(void);
 int use_sequences(void **state);
 int use_shared(void **state);
 
-/* Runs a group of tests once with each protocol that sessions can have here. For main. */
+/* Runs a group of tests once with each protocol that sessions can have here. main calls it. */
 #define RUN_WITH_EACH_PROTOCOL(tests)                                                              \
     ((can_have_sequences()                                                                         \
           ? cmocka_run_group_tests_name("restartable sequences", tests, use_sequences, NULL)       \

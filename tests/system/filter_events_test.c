@@ -19,7 +19,7 @@ enum {
 static const etwas_guid stack_class = {
     0xdef2fe46, 0x7bd6, 0x4b80, {0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3}};
 
-/* As EVENT_FILTER_EVENT_ID is laid out. */
+/* Its layout is that of EVENT_FILTER_EVENT_ID. */
 struct ids {
     uint8_t in;
     uint8_t reserved;

@@ -259,7 +259,7 @@ static bool read_or(const char **at, int64_t id, uint32_t *comparisons, bool cou
     return holds;
 }
 
-/* And none is compared often. */
+/* No id is compared often. */
 static void the_filter_lets_them_pass_and_no_other(void **state)
 {
     (void)state;

@@ -124,7 +124,7 @@ static void a_rundown_is_emitted_where_perf_events_are_forbidden(void **state)
     }
 }
 
-/* As Debian's kernels come. */
+/* Debian's kernels are set up so. */
 static void a_rundown_is_emitted_where_the_kernel_refuses(void **state)
 {
     (void)state;

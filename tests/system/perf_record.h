@@ -32,7 +32,7 @@ void perf_record_text(struct perf_record *record, const char *text);
  */
 void perf_record_origin(struct perf_record *record);
 
-/* A copy of its first bytes, which says that it has only these. For free(). */
+/* Returns a copy of its first bytes, which says that it has only these. The caller frees it. */
 struct perf_event_header *perf_record_cut(const struct perf_record *record, uint16_t bytes);
 
 #endif

@@ -123,8 +123,8 @@ static void look_at(struct worker *worker)
 }
 
 /*
- * What the kernel may take out of a thread's time: interrupts, and what the hypervisor took. In
- * ticks.
+ * Returns what the kernel may take out of a thread's time, in ticks: interrupts, and what the
+ * hypervisor took.
  */
 static uint64_t taken_ticks(void)
 {

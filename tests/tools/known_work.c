@@ -116,7 +116,7 @@ static void hand_over(long count)
     check(sched_setaffinity(0, sizeof before, &before) == 0, "sched_setaffinity");
 }
 
-/* Where the connections went. */
+/* Makes the connections. Returns the port that they went to. */
 static unsigned connect_all(long count)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
