@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * Buffers of shared slots: claimed by any number of writers, released by the flusher or by a writer

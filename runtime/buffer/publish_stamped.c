@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * The shared protocol (publish_shared.c) for one writer with stamps of its own. L1, X1, X2, S1 and

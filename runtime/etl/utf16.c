@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /* Each direction decodes a code point at a time, twice: to validate and measure, then to write. */
 #include "etl/utf16.h"

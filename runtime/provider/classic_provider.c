@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /* The functions by which a classic provider's control callback reads its enablement. */
 #include <etwas/evntrace.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * A record is published to one session after the other, and what is published cannot be taken back;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * EventWrite and its companions: from a descriptor and blocks of data to a record in each session

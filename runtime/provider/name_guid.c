@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * The GUID that a provider has by its name (etwas_name_guid): from a SHA-1 over 16 constant bytes

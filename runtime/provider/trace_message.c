@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * TraceMessage and TraceMessageVa: from flags and a list of arguments to a MESSAGE record on its

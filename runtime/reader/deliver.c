@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /* Turns a record on disk into the structures that callbacks get. */
 #include "reader/event_step.h"

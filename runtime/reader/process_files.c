@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /* ProcessTrace on files: streams of every file, merged, to the callbacks. */
 #include "reader/process_files.h"

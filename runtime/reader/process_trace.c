@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /* ProcessTrace and etwas_process_traces: on files, or on one session. */
 #include <pthread.h>

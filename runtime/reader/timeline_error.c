@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * How well times between clock snapshots are known, by their errors and by the neighbouring

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
+/* Compiled for speed. */
 
 /*
  * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: page faults, as PageFault's types by the processor's error
