@@ -34,7 +34,9 @@ enum {
 static uint32_t wait_ms = USUAL_WAIT_MS;
 static bool prepared; /* written once, before there is a session */
 
-/* Posted for each session, and for all. Not on a stack: a thread that hangs is left behind. */
+/*
+ * Posted for each session, and for all. They are on no stack: a thread that hangs is left behind.
+ */
 static sem_t ended;
 static sem_t all_ended;
 

@@ -122,7 +122,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
 }
 
 /*
- * Writes the events that were logged before the call into the present file. Those that it cannot
+ * Writes the events that were logged before the call into the present file. Events that it cannot
  * take are counted.
  */
 static void write_recorded(struct etwas_session *session)

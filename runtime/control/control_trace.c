@@ -27,7 +27,7 @@ struct control_target {
     bool is_template; /* processes it is for have sessions of their own, which do the same */
 };
 
-/* A LoggerId means the session that runs with it now. With the control lock held. */
+/* A LoggerId means the session that runs with it now. The caller holds the control lock. */
 static struct etwas_session *find_by_handle(etwas_trace_handle handle,
                                             struct etwas_session_key *key)
 {

@@ -432,7 +432,7 @@ static bool field_give_end(struct field_cursor *cursor, const etwas_schema *sche
     return true;
 }
 
-/* Behind the last field: what the schema does not know of, once. */
+/* Gives what lies behind the last field, which the schema does not know of, once. */
 static bool field_give_trailing(struct field_cursor *cursor, etwas_value *value)
 {
     if (cursor->is_last || field_bytes_left(cursor) == 0) {

@@ -130,7 +130,7 @@ static int map_compare_values(const void *left, const void *right)
     const struct etwas_map_entry *a = left;
     const struct etwas_map_entry *b = right;
 
-    /* Of two entries with one value the first of the map comes first, as their texts lie. */
+    /* Entries with one value are in the order of the map, in which their texts lie. */
     return a->value != b->value ? (a->value < b->value ? -1 : 1)
                                 : (a->text > b->text) - (a->text < b->text);
 }

@@ -12,7 +12,7 @@
 #include "decode/source.h"
 #include "decode/text_writer.h"
 
-/* Behind the u16 of their size an event's traits begin with the name. NULL: it has none. */
+/* An event's traits begin with the name, after the u16 of their size. NULL: it has none. */
 static const char *provider_name_of_traits(const EVENT_RECORD *record, size_t *bytes)
 {
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {

@@ -217,7 +217,7 @@ static uint32_t trace_logging_custom_schema(struct etwas_info_builder *builder,
     uint16_t head[2] = {field->out & VALUE_MASK, field->count};
     uint32_t offset = etwas_builder_add_bytes(builder, head, sizeof head);
 
-    /* Behind an even number of bytes, and so right behind the head. */
+    /* The number of bytes so far is even, so this lies right behind the head. */
     etwas_builder_add_bytes(builder, field->custom, field->count);
     return offset;
 }

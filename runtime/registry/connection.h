@@ -65,7 +65,7 @@ bool etwas_registry_can_open(int any, uint32_t files);
 
 /*
  * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
- * was of another user, who is not root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: fewer than
+ * was of another user than root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: fewer than
  * ETWAS_REGISTRY_HOST_FILES more may be open, or it has the place of a spare descriptor; the caller
  * closes it soon, and fills them again. ERROR_BUSY: that was impossible, too; it still waits, so
  * poll reports it again at once.

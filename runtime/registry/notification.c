@@ -59,8 +59,8 @@ static uint32_t notify_begin(struct sending *sending, const struct etwas_notific
                    .number = notification->number,
                    .session = notification->session},
         /*
-         * Sends the effective user as credentials. By default it would be the real one, for which a
-         * program with another effective user does not act.
+         * Sends the effective user as credentials. The default would be the real user, in whose
+         * name a program with another effective user does not act.
          */
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
         .notification = notification,

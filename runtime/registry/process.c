@@ -72,7 +72,7 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
     etwas_file_name_format(&name, made.name);
     code = process_acquire_list(made.name, &made.guids);
     if (code == ERROR_SUCCESS) {
-        /* Behind the list, by which it is known to be living. */
+        /* The socket comes after the list, by which the process is known to be living. */
         code = process_open_socket(made.name, &made.socket);
         made.socket = etwas_descriptor_protect(made.socket);
     }

@@ -181,7 +181,10 @@ static void registry_store_failure(struct etwas_registry_walk *walk, uint32_t co
     }
 }
 
-/* Those that all processes know, then those that are noted there. */
+/*
+ * Goes to the next folder: first those that all processes know, then the listed ones
+ * (shared/listed_folders.h).
+ */
 static bool registry_next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
 {
     uint32_t code = ERROR_SUCCESS;

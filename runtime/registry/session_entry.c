@@ -70,8 +70,8 @@ struct stored_filter {
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
 
 /*
- * Behind the filters. Later than the first build; 0 where it is not there. Of the first time
- * namespace.
+ * It lies behind the filters, and is later than the first build; 0 where it is not there. The time
+ * is that of the first time namespace.
  */
 struct stored_moment {
     uint64_t asked_ns;

@@ -46,8 +46,8 @@ static void deferred_work_acknowledge_hosts(const struct etwas_deferred_work *wo
 static void deferred_work_acknowledge(const struct etwas_deferred_work *work)
 {
     /*
-     * Of many processes that answer at once some find no room at first; the notifying process may
-     * also be stopped.
+     * If many processes answer at once, some find no room at first; the notifying process may also
+     * be stopped.
      */
     const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_TIMEOUT_NS;
 

@@ -42,7 +42,7 @@ enum {
 
 #define DYING_TIMEOUT_NS UINT64_C(2000000000)
 
-/* By the session's index in the table. Guarded by `hosting`. */
+/* Indexed by the session's index in the table. Guarded by `hosting`. */
 struct host {
     bool is_open;
     /*

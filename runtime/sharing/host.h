@@ -28,8 +28,8 @@
 
 /*
  * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41); one that is being killed
- * is waited for, two seconds at most. With any other error the session may run, but for this
- * process alone: errors of etwas_registry_host_open and etwas_service_begin.
+ * is waited for, two seconds at most. After any other error (of etwas_registry_host_open and
+ * etwas_service_begin) the session may run, but for this process alone.
  */
 uint32_t etwas_host_begin(struct etwas_session *session);
 void etwas_host_open(struct etwas_session *session);

@@ -16,7 +16,7 @@ enum {
     NANOSECONDS_A_SECOND = 1000000000,
 };
 
-/* By the session's index in the table. Guarded by `answers_lock`. */
+/* Indexed by the session's index in the table. Guarded by `answers_lock`. */
 static struct etwas_waiter *waiters[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t answers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answers; /* waits by CLOCK_MONOTONIC */

@@ -29,7 +29,7 @@ struct row {
     bool is_awaited;       /* a thread waits until it has released the pool */
 };
 
-/* By the session's index in the table. Guarded by `lock`. */
+/* Indexed by the session's index in the table. Guarded by `lock`. */
 static struct guests {
     uint64_t session; /* its handle; 0: no process may attach */
     uint32_t gate;

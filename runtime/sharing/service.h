@@ -62,7 +62,7 @@ bool etwas_service_unwatch(int descriptor, uint64_t context);
 
 /*
  * Waits until everything that had arrived has been handled, or the deadline (CLOCK_MONOTONIC, ns).
- * Not for a handler.
+ * It must not be called in a handler.
  */
 void etwas_service_wait_idle(uint64_t deadline_ns);
 

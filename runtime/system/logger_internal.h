@@ -62,7 +62,10 @@ struct etwas_system_logger {
 extern const struct etwas_emitter etwas_system_logger_emitter;
 void etwas_system_logger_quiesce(struct etwas_quiesce *quiesce);
 
-/* Marks the first rundown as done, also where none is emitted, and wakes those who wait for it. */
+/*
+ * Marks the first rundown as done, also where none is emitted, and wakes the threads that wait for
+ * it.
+ */
 void etwas_system_logger_end_run_down(struct etwas_system_logger *logger);
 
 /*

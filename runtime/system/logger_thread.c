@@ -71,7 +71,7 @@ static void publish_record(struct etwas_emitter *emitter, uint32_t slot,
     }
     code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,
                                  etwas_session_gate(session), record);
-    /* With this code the session has ended, and the record is not counted. */
+    /* The session has ended if this code comes, and the record is not counted. */
     if (code != ERROR_INVALID_HANDLE) {
         etwas_accounts_add_record(&logger->kernel.accounts, slot, record->bytes,
                                   code != ERROR_SUCCESS);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A library without runtime/sharing/ and runtime/registry/: it links, it refuses sessions that must be shared, and every
- * other session is this process's alone.
+ * A library without runtime/sharing/ and runtime/registry/: it links, it refuses sessions that must
+ * be shared, and every other session is this process's alone.
  */
 
 #include <setjmp.h>

@@ -190,7 +190,10 @@ static void why(struct etwas_output *output, char *const *files)
     free(why);
 }
 
-/* With themselves: fewer files than these are compared by blocks, for which they are too short. */
+/*
+ * Compares the traces with themselves: fewer files than these are compared by blocks, for which
+ * they are too short.
+ */
 static void diff(struct etwas_output *output, char *const *files)
 {
     struct etwas_diff diff = {

@@ -13,8 +13,8 @@
 
 enum {
     /*
-     * To whoever started it: what comes next says where the session is, what came before were
-     * messages.
+     * Written to the program that started the host: what comes next says where the session is, what
+     * came before were messages.
      */
     ETWAS_HOST_RUNS = '\0'
 };

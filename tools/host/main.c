@@ -123,7 +123,10 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
 
 int main(int argc, char **argv)
 {
-    /* Not for users: what `etwas start` says to the program that it has put into the background. */
+    /*
+     * Users do not give this: `etwas start` gives it to the program that it puts into the
+     * background.
+     */
     bool in_background = argc > 1 && strcmp(argv[1], "--background") == 0;
     static struct etwas_steer_start_request request;
     int option;

@@ -31,7 +31,10 @@ void etwas_host_notify(const char *state)
     }
     descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor >= 0) {
-        /* Who does not hear of it sees that the service does not get ready, and says so. */
+        /*
+         * A service manager that does not get it sees that the service does not get ready, and says
+         * so.
+         */
         (void)sendto(descriptor, state, strlen(state), MSG_NOSIGNAL,
                      (const struct sockaddr *)&address,
                      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));

@@ -3,7 +3,7 @@
 
 /*
  * Serves a session until it ends. One thread waits for signals, which stop it; another one for its
- * end, whoever ends it.
+ * end, however it ends.
  */
 
 #include "host/host.h"
@@ -36,14 +36,14 @@ void etwas_host_block_signals(void)
     sigset_t set = our_signals();
 
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* whoever started it may be gone */
+    (void)signal(SIGPIPE, SIG_IGN); /* the program that started it may be gone */
 }
 
 void etwas_host_let_go(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    /* Where there is none, whoever started us must not wait for the end of the session. */
+    /* Where there is none, the program that started us must not wait for the end of the session. */
     for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++) {
         if (null < 0 || dup2(null, standard) < 0) {
             (void)close(standard);
@@ -60,7 +60,9 @@ struct watch {
     atomic_bool has_ended;
 };
 
-/* The end is told to who waits for signals by one of these. */
+/*
+ * Waits for the end of the session, and sends one of the signals to the thread that waits for them.
+ */
 static void *await_end(void *argument)
 {
     struct watch *watch = argument;

@@ -13,7 +13,10 @@
 
 #include <stddef.h>
 
-/* Whom it asks; NULL: statements are for a version, and nobody is asked. False after a message. */
+/*
+ * Opens the target that is asked; NULL: statements are for a version, and no server is asked. False
+ * after a message.
+ */
 static bool open_target(const struct etwas_ship_settings *settings,
                         struct etwas_ship_target **target)
 {

@@ -189,7 +189,7 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
-/* Another one has its name since the look at the folder, or a link has. */
+/* Another file, or a link, has its name since the folder was read. */
 static bool is_replaced(const struct etwas_ship_source *source)
 {
     struct stat facts;

@@ -55,7 +55,9 @@ static bool take_none(void *context, int option)
     return false;
 }
 
-/* Of a host that does not answer nothing can be said, and its session is stopped by its name. */
+/*
+ * Stops a session by its name, also if its host does not answer, of which nothing else can be said.
+ */
 static bool stop(const char *command, const char *name)
 {
     static struct etwas_steer_summary summary;

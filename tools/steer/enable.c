@@ -284,7 +284,7 @@ static int ask_all(const struct request *request, int count, char **names)
                                                          : ETWAS_EXIT_OPEN;
 }
 
-/* Of the session and the providers; else NULL. */
+/* Returns what is wrong with the session and the providers; NULL: nothing. */
 static const char *look_at(int count, char **names)
 {
     etwas_guid guid;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_STEER_ANY_LEVEL = 255,   /* of who does not say: every event, of classic providers too */
+    ETWAS_STEER_ANY_LEVEL = 255,   /* unless stated: every event, of classic providers too */
     ETWAS_STEER_PATIENCE_MS = 1000 /* for providers to have heard that they are enabled */
 };
 
@@ -31,9 +31,9 @@ struct etwas_steer_provider {
 bool etwas_steer_guid(const char *text, etwas_guid *guid);
 
 /*
- * The GUID of a provider, after etwas_steer_take_part: of a name that of whoever calls itself so,
- * else that made of the name, which is said on standard error. False after a message there: two
- * call themselves so.
+ * Finds the GUID of a provider, after etwas_steer_take_part. If `text` is a name, it is that of the
+ * provider that calls itself so, else the one made of the name, which is said on standard error.
+ * False after a message there: two call themselves so.
  */
 bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid);
 
@@ -73,7 +73,7 @@ bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
 
 /*
  * A note on standard error if nobody has registered the provider that a GUID names, and the system
- * has none such. Of a name etwas_steer_find_provider has said it.
+ * has none such. If the provider was given by name, etwas_steer_find_provider has said it.
  */
 void etwas_steer_report_unregistered(const char *command, const char *text, const etwas_guid *guid);
 

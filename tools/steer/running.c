@@ -93,7 +93,10 @@ void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTE
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-/* By a descriptor of its process. False: it is there, or that cannot be told. */
+/*
+ * Returns whether the pool's file was removed, by the descriptors of its process. False: it is
+ * there, or that cannot be told.
+ */
 static bool is_pool_removed(uint32_t process, const etwas_guid *guid)
 {
     char folder[64];
@@ -156,7 +159,7 @@ bool etwas_steer_find_session(const char *command, const char *name,
         return false;
     }
     code = etwas_steer_ask(name, &session->block, EVENT_TRACE_CONTROL_QUERY);
-    /* Of a host that does not answer the block says what others know. */
+    /* If the host does not answer, the block says what others know. */
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         etwas_steer_complain(command, name, etwas_steer_reason(code));
         return false;
@@ -184,7 +187,7 @@ static uint32_t query_all(struct etwas_steer_found *found, uint32_t room)
     return code;
 }
 
-/* Of one that could not be asked the block has no name. */
+/* Keeps the sessions that could be asked: the block of any other has no name. */
 static void keep_named(struct etwas_steer_found *found, uint32_t room)
 {
     uint32_t filled = found->session_count < room ? found->session_count : room;

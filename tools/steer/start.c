@@ -69,7 +69,10 @@ static bool find_host(char path[PATH_MAX])
     return (size_t)snprintf(path, PATH_MAX, "%s/etwas-host", dirname(own)) < PATH_MAX;
 }
 
-/* Descriptors that whoever started us has left open, too. */
+/*
+ * Has exec close all descriptors but the standard ones, also those that the program that started us
+ * has left open.
+ */
 static bool inherit_none(void)
 {
     const struct dirent *entry;
@@ -97,7 +100,7 @@ static void become(const char *path, char **arguments, int report)
     }
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)unsetenv("NOTIFY_SOCKET"); /* whoever started us is not told of it */
+    (void)unsetenv("NOTIFY_SOCKET"); /* the program that started us is not told of it */
     if (null >= 0) {
         if (dup2(null, STDIN_FILENO) >= 0 && dup2(report, STDOUT_FILENO) >= 0 &&
             dup2(report, STDERR_FILENO) >= 0 && inherit_none()) {
@@ -132,8 +135,8 @@ static bool launch(const char *path, char **arguments, int report)
 }
 
 /*
- * All that it says until it lets go: messages. Behind them, if it runs, the sentence that says
- * where; else NULL.
+ * Reads all that the host says until it lets go: messages. Returns the sentence behind them that
+ * says where it runs; NULL: it does not run.
  */
 static const char *listen_to(int report, char said[SENTENCE_BYTES])
 {

@@ -23,7 +23,7 @@ struct etwas_steer_table {
     struct etwas_output *cell; /* the one that is being written */
 };
 
-/* With its titles, one for each column. */
+/* Begins a table with its titles, one for each column. */
 void etwas_steer_table_begin(struct etwas_steer_table *table, const char *const *titles,
                              unsigned columns, uint32_t right);
 

@@ -21,7 +21,7 @@ struct waiting {
     bool is_over;
 };
 
-/* Who has the session, and whether he answers at all. */
+/* Prints which process has the session, and whether it answers at all. */
 static void print_notice(const struct waiting *waiting)
 {
     static struct etwas_steer_found_session session; /* of the one thread that there is */

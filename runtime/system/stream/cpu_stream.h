@@ -17,8 +17,8 @@
  * threads that it begins, in their own code alone: then a tag has one event for each thread, and
  * these count as one.
  *
- * A fork's child inherits copies of the descriptors; it calls etwas_cpu_stream_forget. Not thread-
- * safe. Needs PERF_FORMAT_LOST: Linux 6.0, and some kernels before.
+ * A fork's child inherits copies of the descriptors; it calls etwas_cpu_stream_forget. The
+ * functions are not thread-safe. Needs PERF_FORMAT_LOST: Linux 6.0, and some kernels before.
  */
 #ifndef ETWAS_SYSTEM_STREAM_CPU_STREAM_H
 #define ETWAS_SYSTEM_STREAM_CPU_STREAM_H

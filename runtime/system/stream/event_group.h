@@ -136,8 +136,8 @@ struct etwas_event_group {
 };
 
 /*
- * Whether the kernel counts every event of the source. Of a source that is sampled in intervals it
- * counts the time, and says only how many samples were lost.
+ * Returns whether the kernel counts every event of the source. If a source is sampled in intervals,
+ * the kernel counts the time, and says only how many samples were lost.
  */
 static inline bool etwas_event_source_is_counted(const struct etwas_event_source *source)
 {
