@@ -360,15 +360,16 @@ class Host(SteerTest):
     def test_where_there_is_no_host_it_is_said(self):
         alone = os.path.join(self.folder, "etwas")
         shutil.copy(self.etwas, alone)
+        environment = {**self.environment, "LD_LIBRARY_PATH": os.path.join(os.path.dirname(self.etwas), os.pardir, "runtime")}
         run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True, text=True, check=False,
-                             env=self.environment)
+                             env=environment)
         self.assertEqual(run.returncode, OPEN)
         self.assertEqual(run.stderr, f"etwas start: cannot run '{self.folder}/etwas-host': No such file or directory\n")
         with open(os.path.join(self.folder, "etwas-host"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 0\n")
         os.chmod(file.name, 0o755)
         run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True, text=True, check=False,
-                             env=self.environment)
+                             env=environment)
         self.assertEqual((run.returncode, run.stderr), (OPEN, "etwas start: etwas-host has ended without a word\n"))
 
     def test_a_service_manager_is_notified_when_it_runs_and_when_it_stops(self):
