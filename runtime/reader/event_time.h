@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The time of an event: how the stamps of one file or session become times. There is one way from a
- * stamp to a time, etwas_event_time_ns: the timeline converts if it knows the rate of the file's
- * clock, else the header's clock (etl/clock_convert.h).
+ * The time of an event as ProcessTrace delivers it: how the stamps of one file or session become
+ * times. There is one way, etwas_event_time_ns: the timeline converts if it knows the rate of the
+ * file's clock, else the header's clock (etl/clock_convert.h). What a stamp is by another clock,
+ * and how wrong it may be, is asked of the timeline (timeline.h).
  *
  * A time segment holds a piece of that way: a range of stamps in which a stamp becomes a time by
  * 64-bit multiplications alone, because a division takes as long as the rest of an event. The

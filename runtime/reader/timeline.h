@@ -8,7 +8,8 @@
  * Between two clock snapshots times are interpolated. The true time is off by no more than
  *
  *     the larger error of the two clock snapshots
- *     + what the interval gained over the intervals beside it, by either of them
+ *     + the interval's gain over the interval before it or over the one behind it, whichever is
+ *       larger
  *
  * wherever in the interval it was gained: by a rate that changed, a step, a suspend. How well the
  * gain is known, by the errors of the clock snapshots it is computed from, is added.

@@ -5,7 +5,7 @@
  * The control thread: one in each process that has joined the registry, asleep in poll until
  * another process sends something. What takes time is left to another thread, so two processes
  * that want something of each other never wait for each other. Where no more files may be open it
- * waits for a request, 20 ms at most (host.c); otherwise it waits for nobody.
+ * waits for a request, 20 ms at most (host_connections.c); otherwise it waits for nobody.
  *
  * Any thread may call these functions; no lock of the library is held while a handler runs. In a
  * program that has closed descriptors that are not its own the thread receives nothing any more.
