@@ -27,6 +27,7 @@ enum {
     /* between checks of its files where the system does not report their removal */
     UNNOTICED_MS = 5000,
     SETTLE_PAUSE_NS = 100000,
+    FIRST_ROOM = 16, /* watches */
 };
 
 struct watch {
@@ -88,26 +89,28 @@ struct listening {
     uint32_t count;
 };
 
+/* The first room is enough for most processes: a session that begins needs no memory here then. */
 static bool service_make_room(struct listening *listening, uint32_t count)
 {
+    uint32_t room = count < FIRST_ROOM ? FIRST_ROOM : 2 * count;
     struct pollfd *polls;
     uint64_t *numbers;
 
     if (count <= listening->room) {
         return true;
     }
-    polls = realloc(listening->polls, 2 * count * sizeof *polls);
+    polls = realloc(listening->polls, room * sizeof *polls);
     if (polls != NULL) {
         listening->polls = polls;
     }
-    numbers = realloc(listening->numbers, 2 * count * sizeof *numbers);
+    numbers = realloc(listening->numbers, room * sizeof *numbers);
     if (numbers != NULL) {
         listening->numbers = numbers;
     }
     if (polls == NULL || numbers == NULL) {
         return false;
     }
-    listening->room = 2 * count;
+    listening->room = room;
     return true;
 }
 
@@ -298,7 +301,7 @@ void etwas_service_defer_call(void (*work)(void))
 static uint32_t service_add_watch(const struct watch *watch)
 {
     if (watch_count == watch_room) {
-        uint32_t room = watch_room == 0 ? 16 : 2 * watch_room;
+        uint32_t room = watch_room == 0 ? FIRST_ROOM : 2 * watch_room;
         struct watch *more = realloc(watches, room * sizeof *more);
 
         if (more == NULL) {
