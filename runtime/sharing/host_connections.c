@@ -158,14 +158,18 @@ static const struct route {
     bool is_request;      /* is answered by a thread of its own */
     bool is_of_recorders; /* also of those that this process alone knows */
 } routes[] = {
-    [ETWAS_MESSAGE_ATTACH] = {receive_attach},
-    [ETWAS_MESSAGE_CONTROL] = {receive_request, .is_request = true},
-    [ETWAS_MESSAGE_ENABLE] = {receive_request, .is_request = true},
-    [ETWAS_MESSAGE_DESCRIBE] = {receive_descriptions, .is_guests = true},
-    [ETWAS_MESSAGE_ACKNOWLEDGE] = {receive_acknowledge, .is_guests = true, .has_descriptor = true},
-    [ETWAS_MESSAGE_SNAPSHOT] = {receive_request, .is_request = true, .is_of_recorders = true},
-    [ETWAS_MESSAGE_CONSUME] = {receive_consumer},
-    [ETWAS_MESSAGE_ACCOUNT] = {receive_request, .is_request = true},
+    [ETWAS_MESSAGE_ATTACH] = {.receive = receive_attach},
+    [ETWAS_MESSAGE_CONTROL] = {.receive = receive_request, .is_request = true},
+    [ETWAS_MESSAGE_ENABLE] = {.receive = receive_request, .is_request = true},
+    [ETWAS_MESSAGE_DESCRIBE] = {.receive = receive_descriptions, .is_guests = true},
+    [ETWAS_MESSAGE_ACKNOWLEDGE] = {.receive = receive_acknowledge,
+                                   .is_guests = true,
+                                   .has_descriptor = true},
+    [ETWAS_MESSAGE_SNAPSHOT] = {.receive = receive_request,
+                                .is_request = true,
+                                .is_of_recorders = true},
+    [ETWAS_MESSAGE_CONSUME] = {.receive = receive_consumer},
+    [ETWAS_MESSAGE_ACCOUNT] = {.receive = receive_request, .is_request = true},
 };
 
 static const struct route *receive_route_of(uint16_t op)

@@ -186,7 +186,7 @@ static void what_is_known_is_not_found_again(void **state)
     const uint32_t process_id = (uint32_t)getpid();
 
     (void)state;
-    etwas_file_names_find(&bench.files, &bench.host);
+    etwas_file_names_scan(&bench.files, &bench.host);
     assert_int_equal(
         etwas_open_files_find(&bench.files, process_id, (uint32_t)bench.descriptor)->number,
         bench.number);

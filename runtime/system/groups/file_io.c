@@ -239,7 +239,7 @@ static void file_io_run_down(void *state, const struct etwas_event_group_host *h
     if (is_end) {
         etwas_file_names_emit(&group->files, host);
     } else {
-        etwas_file_names_find(&group->files, host);
+        etwas_file_names_scan(&group->files, host);
     }
 }
 

@@ -103,7 +103,7 @@ static void find_files(void *context, uint32_t process_id)
     }
 }
 
-void etwas_file_names_find(struct etwas_open_files *files,
+void etwas_file_names_scan(struct etwas_open_files *files,
                            const struct etwas_event_group_host *host)
 {
     struct scan scan = {files, host};

@@ -13,7 +13,7 @@
 #include "system/stream/event_group.h"
 
 /* Finds all open files in /proc, and emits their names. */
-void etwas_file_names_find(struct etwas_open_files *files,
+void etwas_file_names_scan(struct etwas_open_files *files,
                            const struct etwas_event_group_host *host);
 
 /*
