@@ -60,6 +60,8 @@ built_as() {
 }
 
 build_preset() {
+    mkdir -p "build/$(built_as "$1")"
+    touch "build/$(built_as "$1")/began"
     cmake --preset "$(built_as "$1")" && cmake --build --preset "$1"
 }
 

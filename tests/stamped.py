@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in that
 preset before an input of theirs changes. Inputs are the sources that their programs are made of, their
-own files, traces of Windows, the packages of the machine and its kernel.
+own files, traces of Windows, how the build is configured, the packages of the machine and its kernel.
 
 usage: stamped.py begin PRESET                       a line that says how many tests do not run, and a line for
                                                      ctest's --exclude-regex: those whose stamp stands
@@ -15,22 +15,25 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 
 import summary
 
 LABEL = "deterministic"
-ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/data", "tests/support", "tests/walker",
-          "../shared/etl-samples"]
+ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/data", "tests/shipped/CMakeLists.txt",
+          "tests/support", "tests/walker", "../shared/etl-samples"]
 # What else the tests of a folder read, or their programs are made of.
 MORE = {
     "relog": ["tests/reader"],
-    "rules": ["docs", "tests", "tools"],
-    "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools", "tests/decode", "tests/reader", "tests/session"],
+    "rules": ["bench", "docs", "examples", "tests", "tools"],
+    "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools", "tests/decode", "tests/reader", "tests/session",
+              "../shared/tools"],
 }
 # The compilers' tests read the headers alone.
-INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "walker": ["tests/data", "tests/tools", "tests/walker", "../shared/etl-samples"]}
+INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "tracelogging": ["include", "tests/CMakeLists.txt", "tests/tracelogging"],
+           "walker": ["tests/data", "tests/tools", "tests/walker", "../shared/etl-samples"]}
 STAMPS = "tests/stamps"
 
 
@@ -46,12 +49,18 @@ def tests_of(arguments):
         yield test["name"], labels[0] if labels else []
 
 
+def folder_of(labels):
+    """ctest gives labels in the order of the alphabet; what is none of these is the folder."""
+    folder, = (label for label in labels if label not in (LABEL, "shipped") and not label.startswith("not-"))
+    return folder
+
+
 def folders_of(preset):
-    """The deterministic tests that the preset runs, by folder; tests with the installed library by the folder of theirs."""
+    """The deterministic tests that the preset runs, by folder."""
     folders = {}
     for name, labels in tests_of(["--preset", preset]):
         if LABEL in labels:
-            folders.setdefault(labels[1] if labels[0] == "shipped" else labels[0], []).append(name)
+            folders.setdefault(folder_of(labels), []).append(name)
     return folders
 
 
@@ -68,24 +77,34 @@ def digest_of_machine():
     return hashlib.sha256(packages + platform.release().encode() + platform.machine().encode()).hexdigest()
 
 
+def settings_of(preset):
+    """How the build is configured: compilers, flags and options."""
+    with open(os.path.join(build_of(preset), "CMakeCache.txt"), encoding="utf-8") as file:
+        return sorted(line for line in file if re.match(r"(CMAKE_(BUILD_TYPE|CX*_COMPILER|CX*_FLAGS\w*)|ETWAS_\w+):(?!INTERNAL)", line))
+
+
 class Digests:
-    def __init__(self):
-        self.machine = digest_of_machine()
+    def __init__(self, preset):
+        self.machine = "".join([digest_of_machine(), *settings_of(preset)])
+        self.began = os.stat(began_file(preset)).st_mtime
         self.files = {}
 
     def of_file(self, path):
         if path not in self.files:
             with open(path, "rb") as file:
-                self.files[path] = hashlib.sha256(file.read()).hexdigest()
+                self.files[path] = hashlib.sha256(file.read()).hexdigest(), os.fstat(file.fileno()).st_mtime > self.began
         return self.files[path]
 
     def of_folder(self, folder, names):
         """Which tests there are counts too, and so does a rename of a file."""
         places = INSTEAD.get(folder) or [*ALWAYS, os.path.join("tests", folder), *MORE.get(folder, [])]
         whole = hashlib.sha256("\n".join([self.machine, *sorted(names)]).encode())
+        is_newer = False
         for path in sorted({path for place in places for path in files_in(place)}):
-            whole.update(f"{path} {self.of_file(path)}\n".encode())
-        return whole.hexdigest()[:32]
+            digest, newer = self.of_file(path)
+            is_newer = is_newer or newer
+            whole.update(f"{path} {digest}\n".encode())
+        return whole.hexdigest()[:32], is_newer
 
 
 def stamp_name(preset, folder):
@@ -93,10 +112,17 @@ def stamp_name(preset, folder):
 
 
 def stamps_now(preset):
-    """A line for each folder, as it is in the file of stamps, and the names of its tests."""
-    digests = Digests()
-    return {f"{stamp_name(preset, folder)} {digests.of_folder(folder, names)}": names
-            for folder, names in folders_of(preset).items()}
+    """A line for each folder, as it is in the file of stamps: the names of its tests, and whether an input is newer than the build."""
+    digests, lines = Digests(preset), {}
+    for folder, names in folders_of(preset).items():
+        digest, is_newer = digests.of_folder(folder, names)
+        lines[f"{stamp_name(preset, folder)} {digest}"] = names, is_newer
+    return lines
+
+
+def began_file(preset):
+    """run.sh makes it before it builds."""
+    return os.path.join(build_of(preset), "began")
 
 
 def begun_file(preset):
@@ -107,22 +133,20 @@ def standing(preset):
     """The names of tests whose stamp stands. What the stamps would be is noted for `keep`."""
     now = stamps_now(preset)
     with open(begun_file(preset), "w", encoding="utf-8") as file:
-        file.write("\n".join(now))
+        file.write("\n".join(line for line, (_, is_newer) in now.items() if not is_newer))
     if os.environ.get("ETWAS_SEARCH_ALL"):
         return []
     with open(STAMPS, encoding="utf-8") as file:
         kept = set(file.read().splitlines())
-    return [name for line, names in now.items() if line in kept for name in names]
+    return [name for line, (names, _) in now.items() if line in kept for name in names]
 
 
 def keep(preset, path, path_alone):
-    """A folder whose inputs changed while the tests ran gets no stamp."""
-    failed = {case.get("name") for case in summary.settled(path, path_alone)[0] if summary.has_failed(case)}
-    ran = {case.get("name") for case in summary.cases_of(path)}
+    """A folder gets a stamp if all of its tests ran and passed, and no input changed after the build began."""
+    passed = {case.get("name") for case in summary.settled(path, path_alone)[0] if case.get("status") == "run"}
     with open(begun_file(preset), encoding="utf-8") as file:
         begun = set(file.read().splitlines())
-    lines = [f"{line}\n" for line, names in stamps_now(preset).items()
-             if line in begun and ran >= set(names) and not failed & set(names)]
+    lines = [f"{line}\n" for line, (names, _) in stamps_now(preset).items() if line in begun and passed >= set(names)]
     if lines:
         subprocess.run(["bash", "-c", "source tests/stamps.sh && stamps_keep ''"], input="".join(lines), text=True, check=True)
 

@@ -20,8 +20,9 @@
  *     file_set          which files belong together
  *     merge_heap        all streams of all files in one time order
  *     duplicates        records that several files of one session have
- *     time_segment      the time of a stamp by multiplications alone
+ *     event_time        the time of a stamp; of many, by multiplications alone
  *     event_step        one step of the earliest stream
+ *     process_files     all files of one ProcessTrace, until their end or a callback's
  *     deliver           a record as EVENT_RECORD or EVENT_TRACE
  *     damage            damage, reported once with its position
  *     trace_times       stamps and clocks for callers of the public functions

@@ -47,8 +47,9 @@ cp -a "$work/machine/usr/lib/locale" "$image/usr/lib/"
 # The tests read files back with the walker, at the places that init tells them.
 cp -a "$work/machine/usr/bin/python3.11" "$image/usr/bin/"
 cp -a "$work/machine/usr/lib/python3.11" "$image/usr/lib/"
-mkdir -p "$image/walker"
+mkdir -p "$image/walker" "$image/data"
 cp "$root"/tests/walker/*.py "$image/walker/"
+cp "$root"/tests/data/*.etl "$image/data/"
 
 for pattern in "$@"; do
     find "$work/build/tests" -maxdepth 2 -path '*/tests/shipped' -prune -o -type f -name "$pattern" -perm -u+x -printf '%p\n' | sort

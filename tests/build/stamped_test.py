@@ -15,8 +15,10 @@ TESTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS))
 import stamped  # noqa: E402
 
-ALL = [("etl_a", ["etl", "deterministic"]), ("etl_b", ["etl", "deterministic"]), ("shipped_reader_a", ["shipped", "reader", "deterministic"]),
-       ("storm", ["buffer"]), ("tool_c++", ["tools", "deterministic"])]
+# In the order in which ctest gives labels.
+ALL = [("etl_a", ["deterministic", "etl", "not-tsan"]), ("etl_b", ["deterministic", "etl"]),
+       ("shipped_reader_a", ["deterministic", "not-norseq", "reader", "shipped"]), ("storm", ["buffer"]),
+       ("tool_c++", ["deterministic", "not-tsan", "tools"])]
 
 
 class Stamped(unittest.TestCase):
@@ -28,7 +30,9 @@ class Stamped(unittest.TestCase):
             self.write(name, "first")
         shutil.copy(TESTS / "stamps.sh", "tests")
         self.write("tests/stamps", "# comment\n")
-        os.makedirs("build/default")
+        self.write("build/default/CMakeCache.txt", "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc\nETWAS_SYSTEM:BOOL=ON\n")
+        self.write("build/default/began", "")
+        self.age()
         self.tests = ALL
         stamped.tests_of = lambda arguments: self.tests if "--preset" in arguments else [*self.tests, ("other", ["fuzz"])]
         stamped.digest_of_machine = lambda: "machine"
@@ -36,6 +40,13 @@ class Stamped(unittest.TestCase):
     def tearDown(self):
         os.chdir(self.before)
         shutil.rmtree(self.folder)
+
+    def age(self):
+        """All that is there was there before the build began."""
+        for folder, _, files in os.walk("."):
+            for name in files:
+                if name != "began":
+                    os.utime(os.path.join(folder, name), (1, 1))
 
     def write(self, name, text):
         os.makedirs(os.path.dirname(name), exist_ok=True)
@@ -46,13 +57,14 @@ class Stamped(unittest.TestCase):
             stamped.begin("default")
         return said.getvalue().splitlines()
 
-    def keep(self, failed=(), left_out=()):
-        cases = "".join(f'<testcase name="{name}" status="{"fail" if name in failed else "run"}"/>'
+    def keep(self, failed=(), left_out=(), skipped=()):
+        cases = "".join(f'<testcase name="{name}" status="{"fail" if name in failed else "notrun" if name in skipped else "run"}"/>'
                         for name, _ in ALL if name not in left_out)
         self.write("build/results.xml", f"<testsuite>{cases}</testsuite>")
         stamped.keep("default", "build/results.xml", "build/alone.xml")
 
     def pass_once(self):
+        self.age()
         self.begin()
         self.keep()
 
@@ -71,7 +83,20 @@ class Stamped(unittest.TestCase):
             with self.subTest(name):
                 self.pass_once()
                 self.write(name, "changed: " + name)
+                self.age()
                 self.assertEqual(self.begin()[1], standing)
+
+    def test_a_folder_whose_inputs_changed_after_the_build_began_has_no_stamp(self):
+        self.write("tools/a.c", "changed while it was built")
+        os.utime("build/default/began", (2, 2))
+        self.begin()
+        self.keep()
+        self.assertEqual(self.begin()[1], "^(etl_a|etl_b|shipped_reader_a)$")
+
+    def test_another_configuration_has_all_run_again(self):
+        self.pass_once()
+        self.write("build/default/CMakeCache.txt", "CMAKE_C_COMPILER:FILEPATH=/usr/bin/clang\nETWAS_SYSTEM:BOOL=ON\n")
+        self.assertEqual(self.begin()[1], "^$")
 
     def test_another_test_another_machine_and_a_request_for_all_do(self):
         self.pass_once()
@@ -85,13 +110,17 @@ class Stamped(unittest.TestCase):
         self.assertEqual(self.begin()[1], "^$")
         del os.environ["ETWAS_SEARCH_ALL"]
 
-    def test_a_folder_of_which_one_failed_did_not_run_or_was_changed_meanwhile_has_no_stamp(self):
+    def test_a_folder_of_which_one_failed_was_skipped_did_not_run_or_was_changed_meanwhile_has_no_stamp(self):
         self.begin()
         self.keep(failed=["etl_b"])
         self.assertEqual(self.begin()[1], r"^(shipped_reader_a|tool_c\+\+)$")
         self.write("tests/stamps", "# comment\n")
         self.begin()
         self.keep(left_out=["shipped_reader_a"])
+        self.assertEqual(self.begin()[1], r"^(etl_a|etl_b|tool_c\+\+)$")
+        self.write("tests/stamps", "# comment\n")
+        self.begin()
+        self.keep(skipped=["shipped_reader_a"])
         self.assertEqual(self.begin()[1], r"^(etl_a|etl_b|tool_c\+\+)$")
         self.write("tests/stamps", "# comment\n")
         self.begin()

@@ -107,7 +107,7 @@ class Workshop:
     def programs(self, folder):
         inside = f"{self.build_folder.resolve()}/"
         return sorted({test["command"][0].removeprefix(inside) for test in self.tests
-                       if {"name": "LABELS", "value": [folder]} in test["properties"]
+                       if any(property["name"] == "LABELS" and folder in property["value"] for property in test["properties"])
                        and test["command"][0].startswith(inside)})
 
     def failed_test(self, *selection):

@@ -78,6 +78,7 @@ struct etwas_output *etwas_output_anew(struct etwas_output *output);
  * Returns an empty text in memory that belongs to `output`, for what is changed before it is
  * written there. It is valid until the next call with the same output; until then nothing may be
  * called that prints to `output` and asks for it, too. What prints to the text has the text's own.
+ * Standard error gives it back when it is flushed: no scratch text may be printed there.
  */
 struct etwas_output *etwas_output_scratch(struct etwas_output *output);
 

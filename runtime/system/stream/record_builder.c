@@ -161,7 +161,9 @@ void etwas_record_builder_put_ansi(struct etwas_record_builder *record, const ch
     if (length >= left_of(record)) {
         length = left_of(record) == 0 ? 0 : left_of(record) - 1;
     }
-    etwas_record_builder_put(record, text, length);
+    if (length != 0) {
+        etwas_record_builder_put(record, text, length);
+    }
     etwas_record_builder_put_zeros(record, 1);
 }
 
