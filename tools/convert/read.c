@@ -76,7 +76,6 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
     struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
     etwas_clock_time time;
-    bool senseless = false;
     bool is_header;
 
     if (schema_texts == NULL) {
@@ -84,7 +83,7 @@ static void on_record(EVENT_RECORD *record)
             tell_beside(convert, input, record);
             return;
         }
-        schema_texts = etwas_descriptions_find(descriptions, record, &senseless);
+        schema_texts = etwas_descriptions_find(descriptions, record, NULL);
     }
     time = time_of(convert, input, record->EventHeader.TimeStamp.QuadPart);
     etwas_current_event_read(&convert->current, input, record, descriptions, schema_texts, NULL);

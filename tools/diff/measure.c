@@ -154,8 +154,6 @@ static void count_span(struct etwas_diff_sum *sum, const etwas_span *span,
 static bool describe(struct reading *reading, const EVENT_RECORD *record,
                      struct etwas_schema_texts **schema_texts)
 {
-    bool senseless;
-
     *schema_texts = etwas_descriptions_known(&reading->descriptions, record);
     if (*schema_texts != NULL) {
         return true;
@@ -164,7 +162,7 @@ static bool describe(struct reading *reading, const EVENT_RECORD *record,
         etwas_descriptions_add_record(&reading->descriptions, record) == ERROR_SUCCESS) {
         return false;
     }
-    *schema_texts = etwas_descriptions_find(&reading->descriptions, record, &senseless);
+    *schema_texts = etwas_descriptions_find(&reading->descriptions, record, NULL);
     return true;
 }
 

@@ -27,13 +27,12 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
 {
     struct etwas_descriptions *descriptions =
         &report->spans.descriptions[report->input->number - 1];
-    bool senseless;
 
     if (!report->spans.has_where) {
         return true;
     }
     etwas_current_event_read(&report->filtered, report->input, report->record, descriptions,
-                             etwas_descriptions_find(descriptions, report->record, &senseless),
+                             etwas_descriptions_find(descriptions, report->record, NULL),
                              report->durations);
     etwas_current_event_find_provider(&report->filtered);
     return etwas_condition_holds(&report->spans.where, &report->filtered);

@@ -47,9 +47,8 @@ static void describe(struct etwas_report *report, struct etwas_report_tree_event
     struct etwas_output *text = etwas_output_anew(&report->scratch);
     struct etwas_fields_rest rest;
     struct etwas_event_string name;
-    bool senseless;
     struct etwas_schema_texts *schema_texts =
-        etwas_descriptions_find(descriptions, report->record, &senseless);
+        etwas_descriptions_find(descriptions, report->record, NULL);
 
     etwas_current_event_read(&report->current, report->input, report->record, descriptions,
                              schema_texts, NULL);

@@ -90,10 +90,9 @@ static void put_event(struct cut *cut, struct etwas_schema_texts *schema_texts,
                       const EVENT_RECORD *record)
 {
     struct etwas_ship_learned *learned = &cut->file->learned;
-    bool is_senseless;
 
     if (schema_texts == NULL) {
-        schema_texts = etwas_descriptions_find(&learned->descriptions, record, &is_senseless);
+        schema_texts = etwas_descriptions_find(&learned->descriptions, record, NULL);
     }
     etwas_ship_put_event(cut->block->events, &cut->common, learned, schema_texts, record,
                          cut->buffer.buffer, cut->pos);

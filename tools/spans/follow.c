@@ -29,10 +29,9 @@ static struct etwas_schema_texts *described_by(struct etwas_spans_request *reque
 {
     struct etwas_descriptions *descriptions = &request->descriptions[input->number - 1];
     struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
-    bool senseless;
 
     return schema_texts != NULL ? schema_texts
-                                : etwas_descriptions_find(descriptions, record, &senseless);
+                                : etwas_descriptions_find(descriptions, record, NULL);
 }
 
 /* Returns whether --where lets the event through. An END has a duration. */

@@ -165,13 +165,11 @@ void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *in
 static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                       const EVENT_RECORD *record)
 {
-    bool senseless;
-
     if (stat->where == NULL) {
         return true;
     }
     etwas_current_event_read(&stat->current, input, record, stat->descriptions,
-                             etwas_descriptions_find(stat->descriptions, record, &senseless),
+                             etwas_descriptions_find(stat->descriptions, record, NULL),
                              stat->spans);
     etwas_current_event_find_provider(&stat->current);
     return etwas_condition_holds(stat->where, &stat->current);
@@ -467,10 +465,9 @@ static void describe(const void *node, VISIT visit, void *context)
     struct etwas_stat *stat = context;
     EVENT_RECORD record = {.EventHeader = kind->header};
     char provider[ETWAS_CURRENT_EVENT_PROVIDER_BYTES];
-    bool senseless;
 
     if (visit == postorder || visit == leaf) {
-        kind->schema_texts = etwas_descriptions_find(stat->descriptions, &record, &senseless);
+        kind->schema_texts = etwas_descriptions_find(stat->descriptions, &record, NULL);
         if (kind->schema_texts == NULL && kind->provider_name[0] == '\0') {
             etwas_decoder_provider(stat->descriptions->decoder, &record, provider, sizeof provider);
             keep_name(kind->provider_name,

@@ -283,7 +283,9 @@ struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *de
         code = ERROR_SUCCESS;
         schema = other;
     }
-    *senseless = code == ERROR_INVALID_DATA;
+    if (senseless != NULL) {
+        *senseless = code == ERROR_INVALID_DATA;
+    }
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
     schema_texts = code == ERROR_SUCCESS ? descriptions_texts(descriptions, schema) : NULL;
     keep_kind(descriptions, record, schema_texts);

@@ -100,8 +100,8 @@ uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
 bool etwas_descriptions_header_is_enough(const EVENT_RECORD *record);
 
 /*
- * Returns what describes an event; NULL if nothing does. Sets *senseless if what should describe it
- * makes no sense.
+ * Returns what describes an event; NULL if nothing does. Sets *senseless, if it is not NULL, to
+ * whether what should describe it makes no sense.
  */
 struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                    const EVENT_RECORD *record, bool *senseless);

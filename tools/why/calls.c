@@ -11,14 +11,12 @@ void etwas_why_learn_calls(struct etwas_why *why, const struct etwas_input *inpu
                            const EVENT_RECORD *record)
 {
     const struct etwas_schema_texts *schema_texts;
-    bool senseless;
 
     if (why->has_calls) {
         return;
     }
     why->has_calls = true;
-    schema_texts =
-        etwas_descriptions_find(&why->descriptions[input->number - 1], record, &senseless);
+    schema_texts = etwas_descriptions_find(&why->descriptions[input->number - 1], record, NULL);
     if (schema_texts != NULL && schema_texts->schema->field_count > 0) {
         why->call_field = &schema_texts->schema->fields[0];
     }

@@ -17,11 +17,9 @@ uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
 {
     char name[ETWAS_SPAN_NAME_BYTES];
     struct etwas_why_class *made;
-    bool senseless;
 
     etwas_span_name_make(
-        name, etwas_descriptions_find(&why->descriptions[input->number - 1], record, &senseless),
-        record);
+        name, etwas_descriptions_find(&why->descriptions[input->number - 1], record, NULL), record);
     for (uint32_t i = 0; i < why->class_count; i++) {
         const struct etwas_why_class *known = &why->classes[i];
 
