@@ -232,7 +232,7 @@ static void convert(struct etwas_output *output, char *const *files,
     convert->paths = files;
     convert->path_count = FILES;
     convert->run.inputs = zeroes(ETWAS_INPUT_FILES, sizeof *convert->run.inputs);
-    etwas_shared_descriptions_open(&convert->shared, files, FILES);
+    etwas_shared_descriptions_open(&convert->descriptions.shared, files, FILES);
     etwas_output_format(output, "%d\n", target->run(convert));
     etwas_convert_free(convert);
     free(convert->run.inputs);

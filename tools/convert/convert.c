@@ -224,7 +224,7 @@ int etwas_command_convert(int argc, char **argv)
     if (!parse_options(argc, argv, &convert, &result)) {
         return result;
     }
-    etwas_shared_descriptions_open(&convert.shared, convert.paths, convert.path_count);
+    etwas_shared_descriptions_open(&convert.descriptions.shared, convert.paths, convert.path_count);
     result = etwas_window_resolve(&convert.window, "convert", convert.paths, convert.path_count)
                  ? make(&convert)
                  : etwas_command_misused("convert");

@@ -34,9 +34,8 @@ struct etwas_convert {
     struct etwas_window window;
     bool compress;
     struct etwas_input_run run;
-    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
-    struct etwas_shared_descriptions shared;
-    struct etwas_convert_clock clocks[ETWAS_INPUT_FILES]; /* likewise */
+    struct etwas_all_descriptions descriptions;
+    struct etwas_convert_clock clocks[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     struct etwas_trace_losses losses[ETWAS_INPUT_FILES];  /* likewise */
     bool out_of_memory;
     bool is_empty;   /* there is nothing of what is asked for, which was told */

@@ -73,7 +73,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_convert *convert = input->context;
-    struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
+    struct etwas_descriptions *descriptions = etwas_descriptions_of(&convert->descriptions, input);
     struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
     etwas_clock_time time;
     bool is_header;
@@ -130,14 +130,12 @@ static int open_inputs(struct etwas_convert *convert)
 
     for (uint32_t i = 0; i < convert->run.count; i++) {
         const struct etwas_input *input = &convert->run.inputs[i];
-        struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
         struct etwas_trace_losses *losses = &convert->losses[input->number - 1];
 
         convert->clocks[input->number - 1] =
             (struct etwas_convert_clock){.counts_ns = counts_ns(input)};
-        convert->out_of_memory |= descriptions->decoder == NULL &&
-                                  !etwas_descriptions_open(descriptions, input->path,
-                                                           &convert->field_paths, &convert->shared);
+        convert->out_of_memory |=
+            !etwas_all_descriptions_add(&convert->descriptions, input, &convert->field_paths);
         etwas_trace_losses_free(losses); /* a second reading makes them anew */
         convert->out_of_memory |= !etwas_trace_losses_read(losses, input->trace);
     }
@@ -191,15 +189,10 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
 
 void etwas_convert_free(struct etwas_convert *convert)
 {
+    etwas_all_descriptions_finish(&convert->descriptions);
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
-        if (convert->descriptions[i].decoder != NULL) {
-            etwas_descriptions_report_left_out(convert->descriptions[i].decoder,
-                                               convert->descriptions[i].path);
-            etwas_descriptions_close(&convert->descriptions[i]);
-        }
         etwas_trace_losses_free(&convert->losses[i]);
     }
-    etwas_shared_descriptions_close(&convert->shared);
     etwas_current_event_free(&convert->current);
     etwas_output_free(&convert->scratch);
     etwas_where_clear(&convert->where);

@@ -248,10 +248,8 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
     }
     etwas_spans_close(reading.spans);
     etwas_span_classes_forget(&diff->names);
-    if (reading.descriptions.decoder != NULL) {
-        etwas_descriptions_report_left_out(reading.descriptions.decoder, reading.descriptions.path);
-        etwas_descriptions_close(&reading.descriptions);
-    }
+    etwas_descriptions_report_left_out(reading.descriptions.decoder, reading.descriptions.path);
+    etwas_descriptions_close(&reading.descriptions);
     return result;
 }
 

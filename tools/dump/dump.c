@@ -172,7 +172,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_dump *dump = input->context;
-    struct etwas_descriptions *descriptions = &dump->descriptions[input - dump->run->inputs];
+    struct etwas_descriptions *descriptions = etwas_descriptions_of(&dump->descriptions, input);
     struct etwas_schema_texts *schema_texts = NULL;
     uint32_t taken = ERROR_NOT_FOUND;
     bool senseless = false;
@@ -389,12 +389,10 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
     const struct etwas_input_callbacks callbacks = {
         .record = on_record, .time = input_time(dump), .is_session = is_session};
     struct etwas_input *input = &dump->run->inputs[dump->run->count];
-    struct etwas_descriptions *descriptions = &dump->descriptions[dump->run->count];
     int result = etwas_input_open(input, path, number, &callbacks, dump);
 
     if (result == ETWAS_EXIT_FINE &&
-        !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths,
-                                 &dump->shared)) {
+        !etwas_all_descriptions_add(&dump->descriptions, input, &dump->paths)) {
         CloseTrace(input->trace);
         result = etwas_output_no_memory(too_many);
     }
@@ -413,7 +411,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     if (dump->run->live == NULL && !etwas_parts_read(&dump->parts, paths, count)) {
         return etwas_output_no_memory(too_many);
     }
-    etwas_shared_descriptions_open(&dump->shared, paths, count);
+    etwas_shared_descriptions_open(&dump->descriptions.shared, paths, count);
     for (uint32_t i = 0; i < count; i++) {
         if (open_input(dump, paths[i], i + 1) != ETWAS_EXIT_FINE) {
             result = ETWAS_EXIT_OPEN;
@@ -447,10 +445,12 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
 
     etwas_dump_report_beyond(dump);
     for (uint32_t i = 0; i < dump->run->count; i++) {
-        etwas_input_warn(&dump->run->inputs[i]);
-        etwas_descriptions_report_left_out(dump->descriptions[i].decoder,
-                                           dump->run->inputs[i].path);
-        out_of_memory |= dump->descriptions[i].out_of_memory;
+        const struct etwas_input *input = &dump->run->inputs[i];
+        const struct etwas_descriptions *its = etwas_descriptions_of(&dump->descriptions, input);
+
+        etwas_input_warn(input);
+        etwas_descriptions_report_left_out(its->decoder, input->path);
+        out_of_memory |= its->out_of_memory;
     }
     if (dump->run->count > 0 && dump->run->live == NULL && dump->shown < dump->limit &&
         dump->where.error == NULL) {
@@ -472,12 +472,12 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
 static void dump_free(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->run->count; i++) {
-        etwas_descriptions_close(&dump->descriptions[i]);
+        etwas_descriptions_close(etwas_descriptions_of(&dump->descriptions, &dump->run->inputs[i]));
         if (dump->symbols) {
             etwas_addresses_close(&dump->addresses[i]);
         }
     }
-    etwas_shared_descriptions_close(&dump->shared);
+    etwas_shared_descriptions_close(&dump->descriptions.shared);
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);
     etwas_spans_close(dump->spans);

@@ -90,9 +90,8 @@ struct etwas_dump {
     struct etwas_dump_kind reported[ETWAS_DUMP_REPORTED];
     uint32_t reported_count;
     uint64_t beyond; /* events with a time that 64 bits cannot hold: it was shown as such */
-    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
-    struct etwas_shared_descriptions shared;
-    struct etwas_addresses addresses[ETWAS_INPUT_FILES]; /* likewise, if they are wanted */
+    struct etwas_all_descriptions descriptions;
+    struct etwas_addresses addresses[ETWAS_INPUT_FILES]; /* as run->inputs, if they are wanted */
     struct etwas_parts parts;
     struct etwas_dump_origin origins[ETWAS_DUMP_ORIGINS];
 };

@@ -26,7 +26,7 @@ bool etwas_report_asked_begin(struct etwas_report *report)
 bool etwas_report_is_asked_for(struct etwas_report *report)
 {
     struct etwas_descriptions *descriptions =
-        &report->spans.descriptions[report->input->number - 1];
+        etwas_descriptions_of(&report->spans.descriptions, report->input);
 
     if (!report->spans.has_where) {
         return true;

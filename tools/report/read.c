@@ -114,7 +114,8 @@ static void on_tree_event(void *context, const struct etwas_spans_open *open)
 static bool add_file(struct etwas_report *report, struct etwas_input *input, uint32_t index)
 {
     struct etwas_report_file *file = calloc(1, sizeof *file);
-    struct etwas_descriptions *descriptions = &report->spans.descriptions[input->number - 1];
+    struct etwas_descriptions *descriptions =
+        etwas_descriptions_of(&report->spans.descriptions, input);
 
     if (file == NULL) {
         return false;

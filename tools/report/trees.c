@@ -43,7 +43,7 @@ static void describe(struct etwas_report *report, struct etwas_report_tree_event
 {
     static const struct etwas_fields_reader reader = {.put = put_nothing};
     struct etwas_descriptions *descriptions =
-        &report->spans.descriptions[report->input->number - 1];
+        etwas_descriptions_of(&report->spans.descriptions, report->input);
     struct etwas_output *text = etwas_output_anew(&report->scratch);
     struct etwas_fields_rest rest;
     struct etwas_event_string name;

@@ -27,7 +27,7 @@ static struct etwas_schema_texts *described_by(struct etwas_spans_request *reque
                                                const struct etwas_input *input,
                                                const EVENT_RECORD *record)
 {
-    struct etwas_descriptions *descriptions = &request->descriptions[input->number - 1];
+    struct etwas_descriptions *descriptions = etwas_descriptions_of(&request->descriptions, input);
     struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
 
     return schema_texts != NULL ? schema_texts
@@ -43,7 +43,8 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
         return true;
     }
     etwas_current_event_read(&request->current, input, record,
-                             &request->descriptions[input->number - 1], schema_texts, NULL);
+                             etwas_descriptions_of(&request->descriptions, input), schema_texts,
+                             NULL);
     if (taken != NULL) {
         request->current.has_duration = true;
         request->current.duration_ns = (int64_t)taken->ns;

@@ -12,7 +12,7 @@
 
 bool etwas_spans_make_room(struct etwas_spans_request *request, char *const *paths, uint32_t count)
 {
-    etwas_shared_descriptions_open(&request->shared, paths, count);
+    etwas_shared_descriptions_open(&request->descriptions.shared, paths, count);
     request->classes = calloc(ETWAS_SPAN_CLASSES, sizeof *request->classes);
     request->trees = calloc((size_t)request->slowest + 1, sizeof *request->trees);
     request->out_of_memory = request->classes == NULL || request->trees == NULL ||
@@ -22,14 +22,7 @@ bool etwas_spans_make_room(struct etwas_spans_request *request, char *const *pat
 
 void etwas_spans_free_room(struct etwas_spans_request *request)
 {
-    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
-        if (request->descriptions[i].decoder != NULL) {
-            etwas_descriptions_report_left_out(request->descriptions[i].decoder,
-                                               request->descriptions[i].path);
-            etwas_descriptions_close(&request->descriptions[i]);
-        }
-    }
-    etwas_shared_descriptions_close(&request->shared);
+    etwas_all_descriptions_finish(&request->descriptions);
     for (uint32_t i = 0; request->classes != NULL && i < request->names.count; i++) {
         etwas_histogram_free(&request->classes[i].durations);
         etwas_histogram_free(&request->classes[i].selves);
@@ -59,12 +52,8 @@ int etwas_spans_open_files(struct etwas_spans_request *request, char *const *pat
     }
     result = etwas_input_open_all(&request->run, paths, count, callbacks, context);
     for (uint32_t i = 0; i < request->run.count; i++) {
-        const struct etwas_input *input = &request->run.inputs[i];
-        struct etwas_descriptions *descriptions = &request->descriptions[input->number - 1];
-
-        request->out_of_memory |=
-            descriptions->decoder == NULL &&
-            !etwas_descriptions_open(descriptions, input->path, &request->paths, &request->shared);
+        request->out_of_memory |= !etwas_all_descriptions_add(
+            &request->descriptions, &request->run.inputs[i], &request->paths);
     }
     etwas_moments_align(&request->run);
     etwas_progress_start(&request->run.progress, false);

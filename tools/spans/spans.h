@@ -109,8 +109,7 @@ struct etwas_spans_listener {
 
 struct etwas_spans_request {
     struct etwas_input_run run;
-    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
-    struct etwas_shared_descriptions shared;
+    struct etwas_all_descriptions descriptions;
     struct etwas_field_paths paths;
     struct etwas_where where;
     struct etwas_current_event current;

@@ -94,9 +94,7 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
         }
         CloseTrace(section->input.trace);
     }
-    if (is_open) {
-        etwas_descriptions_close(&section->descriptions);
-    }
+    etwas_descriptions_close(&section->descriptions);
     free(section);
     return NULL;
 }
@@ -229,9 +227,7 @@ int etwas_stat_read_file(struct etwas_stat_file *file, const char *path, uint32_
 void etwas_stat_close_file(struct etwas_stat_file *file)
 {
     etwas_stat_clear(&file->stat);
-    if (file->descriptions.decoder != NULL) {
-        etwas_descriptions_report_left_out(file->descriptions.decoder, file->descriptions.path);
-        etwas_descriptions_close(&file->descriptions);
-    }
+    etwas_descriptions_report_left_out(file->descriptions.decoder, file->descriptions.path);
+    etwas_descriptions_close(&file->descriptions);
     etwas_trace_losses_free(&file->losses);
 }

@@ -65,7 +65,7 @@ void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char
     struct etwas_output *errors = etwas_standard_error();
     char words[128];
 
-    if (etwas_decoder_left_out(decoder, words, sizeof words) == 0) {
+    if (decoder == NULL || etwas_decoder_left_out(decoder, words, sizeof words) == 0) {
         return;
     }
     etwas_output_text(errors, "etwas: ");
@@ -290,4 +290,25 @@ struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *de
     schema_texts = code == ERROR_SUCCESS ? descriptions_texts(descriptions, schema) : NULL;
     keep_kind(descriptions, record, schema_texts);
     return schema_texts;
+}
+
+/* ---- all files ------------------------------------------------------------------------------- */
+
+bool etwas_all_descriptions_add(struct etwas_all_descriptions *all, const struct etwas_input *input,
+                                struct etwas_field_paths *paths)
+{
+    struct etwas_descriptions *descriptions = etwas_descriptions_of(all, input);
+
+    return descriptions->decoder != NULL ||
+           etwas_descriptions_open(descriptions, input->is_session ? NULL : input->path, paths,
+                                   &all->shared);
+}
+
+void etwas_all_descriptions_finish(struct etwas_all_descriptions *all)
+{
+    for (uint32_t i = 0; i < all->shared.count; i++) {
+        etwas_descriptions_report_left_out(all->files[i].decoder, all->files[i].path);
+        etwas_descriptions_close(&all->files[i]);
+    }
+    etwas_shared_descriptions_close(&all->shared);
 }

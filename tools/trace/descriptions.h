@@ -63,6 +63,12 @@ struct etwas_descriptions {
     bool out_of_memory;
 };
 
+/* The descriptions of all files of a command, as many as `shared` has, which is opened first. */
+struct etwas_all_descriptions {
+    struct etwas_descriptions files[ETWAS_INPUT_FILES]; /* by number - 1; all zeroes: not open */
+    struct etwas_shared_descriptions shared;
+};
+
 /* Opens what the files of a command share. The paths must outlive it. Nothing is read yet. */
 void etwas_shared_descriptions_open(struct etwas_shared_descriptions *shared, char *const *paths,
                                     uint32_t count);
@@ -72,7 +78,7 @@ void etwas_shared_descriptions_close(struct etwas_shared_descriptions *shared);
 
 /*
  * Opens the descriptions of a file. `path`, `paths` and `shared` must outlive them. Returns false
- * without memory.
+ * without memory. What is closed may be all zeroes.
  */
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
                              struct etwas_field_paths *paths,
@@ -81,9 +87,22 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
 /*
  * To be called after the events of a file: reports on standard error which of its manifests could
- * not be used. Every command that decodes calls it, once for a file.
+ * not be used. Every command that decodes calls it, once for a file. `decoder` may be NULL.
  */
 void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char *path);
+
+static inline struct etwas_descriptions *etwas_descriptions_of(struct etwas_all_descriptions *all,
+                                                               const struct etwas_input *input)
+{
+    return &all->files[input->number - 1];
+}
+
+/* Opens those of an input, unless they are open. Returns false without memory. */
+bool etwas_all_descriptions_add(struct etwas_all_descriptions *all, const struct etwas_input *input,
+                                struct etwas_field_paths *paths);
+
+/* Reports what was left out of each file, and closes all. */
+void etwas_all_descriptions_finish(struct etwas_all_descriptions *all);
 
 /*
  * Learns what a record says about other events. Returns ERROR_SUCCESS if it describes some, so that

@@ -16,7 +16,8 @@ void etwas_why_learn_calls(struct etwas_why *why, const struct etwas_input *inpu
         return;
     }
     why->has_calls = true;
-    schema_texts = etwas_descriptions_find(&why->descriptions[input->number - 1], record, NULL);
+    schema_texts =
+        etwas_descriptions_find(etwas_descriptions_of(&why->descriptions, input), record, NULL);
     if (schema_texts != NULL && schema_texts->schema->field_count > 0) {
         why->call_field = &schema_texts->schema->fields[0];
     }

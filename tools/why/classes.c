@@ -19,7 +19,9 @@ uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
     struct etwas_why_class *made;
 
     etwas_span_name_make(
-        name, etwas_descriptions_find(&why->descriptions[input->number - 1], record, NULL), record);
+        name,
+        etwas_descriptions_find(etwas_descriptions_of(&why->descriptions, input), record, NULL),
+        record);
     for (uint32_t i = 0; i < why->class_count; i++) {
         const struct etwas_why_class *known = &why->classes[i];
 

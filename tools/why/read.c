@@ -106,17 +106,12 @@ void etwas_why_free(struct etwas_why *why)
     for (uint32_t i = 0; why->runs != NULL && i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         free(why->runs[i]);
     }
-    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
-        if (why->descriptions[i].decoder != NULL) {
-            etwas_descriptions_report_left_out(why->descriptions[i].decoder,
-                                               why->descriptions[i].path);
-            etwas_descriptions_close(&why->descriptions[i]);
-        }
-        if (why->addresses != NULL && why->addresses[i].decoder != NULL) {
+    for (uint32_t i = 0; why->addresses != NULL && i < ETWAS_INPUT_FILES; i++) {
+        if (why->addresses[i].decoder != NULL) {
             etwas_addresses_close(&why->addresses[i]);
         }
     }
-    etwas_shared_descriptions_close(&why->shared);
+    etwas_all_descriptions_finish(&why->descriptions);
     free(why->addresses);
     free((void *)why->runs);
     free(why->classes);
@@ -135,13 +130,11 @@ static void prepare_inputs(struct etwas_why *why)
 {
     for (uint32_t i = 0; i < why->run.count; i++) {
         struct etwas_input *input = &why->run.inputs[i];
-        struct etwas_descriptions *descriptions = &why->descriptions[input->number - 1];
+        struct etwas_addresses *addresses = &why->addresses[input->number - 1];
 
         (void)etwas_trace_query(input->trace, &input->information);
-        why->out_of_memory |=
-            descriptions->decoder == NULL &&
-            (!etwas_descriptions_open(descriptions, input->path, &why->paths, &why->shared) ||
-             !etwas_addresses_open(&why->addresses[input->number - 1]));
+        why->out_of_memory |= !etwas_all_descriptions_add(&why->descriptions, input, &why->paths) ||
+                              (addresses->decoder == NULL && !etwas_addresses_open(addresses));
     }
 }
 
@@ -173,7 +166,7 @@ int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count)
 {
     int result;
 
-    etwas_shared_descriptions_open(&why->shared, paths, count);
+    etwas_shared_descriptions_open(&why->descriptions.shared, paths, count);
     if (!why_open(why)) {
         why->out_of_memory = true;
         return ETWAS_EXIT_OPEN;

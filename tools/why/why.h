@@ -268,8 +268,7 @@ struct etwas_why_runs {
 
 struct etwas_why {
     struct etwas_input_run run;
-    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
-    struct etwas_shared_descriptions shared;
+    struct etwas_all_descriptions descriptions;
     struct etwas_addresses *addresses; /* by the number of the file - 1 */
     struct etwas_field_paths paths;    /* none */
     bool follows;                      /* the second time */
