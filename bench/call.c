@@ -5,8 +5,8 @@
  * What a call costs its caller, through the shared library.
  *
  * Timed is a loop of calls: one store into the payload, the call, one look at its result. In a
- * flight recorder that has wrapped, the price holds the caller's share of overwriting. With a log
- * file a batch is shorter than the pool, and etwas_flush empties the buffers between batches: the
+ * flight recorder that has wrapped, the price holds the caller's share of overwriting. A batch into
+ * a log file is shorter than the pool, and etwas_flush empties the buffers between batches: the
  * price holds taking a new buffer when one is full, not the writing.
  */
 #include "call.h"
@@ -24,7 +24,7 @@
 
 enum {
     MOST_ROWS = 128,
-    /* Of the 16 buffers. The rest is free when a batch begins in a buffer that is partly full. */
+    /* 9 of the 16 buffers. The rest is free when a batch begins in a buffer that is partly full. */
     BATCH_BYTES = 9 * 64 * 1024,
 };
 
@@ -130,7 +130,7 @@ static __attribute__((noinline)) uint32_t write_below(uint32_t frames, etwas_tra
     uint32_t codes = frames > 1 ? write_below(frames - 1, session, events, calls)
                                 : write_events(session, events, calls);
 
-    /* Not a tail call. */
+    /* This use of the result keeps the call from being a tail call. */
     bench_keep_value(codes);
     return codes;
 }

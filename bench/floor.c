@@ -4,9 +4,9 @@
 /*
  * What an event cannot cost less than: `floor/CLOCK/PAYLOAD` reads the clock and copies a prepared
  * record of the event's size, with the stamp in its place, into a 64 KB buffer that wraps. Inline,
- * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone,
- * `floor_event/…`, `floor_write/…`, `floor_message/…` and `floor_tracelogging/…` have the headers of
- * TraceEvent, EventWrite, TraceMessage and TraceLoggingWrite.
+ * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone.
+ * `floor_event/…`, `floor_write/…`, `floor_message/…` and `floor_tracelogging/…` have the headers
+ * of TraceEvent, EventWrite, TraceMessage and TraceLoggingWrite.
  */
 #include <etwas/etwas.h>
 #include <string.h>

@@ -3,8 +3,9 @@
 
 /*
  * What tracing costs while nobody traces: `gate` is etwas_enabled on a provider that is registered
- * and not enabled, `tracelogging_gate` TraceLoggingWrite of one, `empty_call` a function in another shared library that does nothing, called as a
- * library function is. Each is a loop of its own, counter included.
+ * and not enabled, `tracelogging_gate` TraceLoggingWrite of one, `empty_call` a function in another
+ * shared library that does nothing, called as a library function is. Each is a loop of its own,
+ * counter included.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

@@ -108,7 +108,7 @@ static void register_recorders(void)
     }
 }
 
-/* Whoever logs, in whichever session, its one slot has the shared protocol. */
+/* A session that has one slot for all processors has the shared protocol. */
 static void register_one_slot(void)
 {
     const struct bench_call call = {

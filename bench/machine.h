@@ -14,7 +14,7 @@ struct bench_thread_counts {
     uint64_t preemptions; /* the thread lost its processor, whether it wanted to or not */
 };
 
-/* Of the calling thread. One system call. */
+/* Returns the counts of the calling thread. One system call. */
 struct bench_thread_counts bench_thread_counts(void);
 
 /* Interrupts that `processor` has served, of all kinds. Reads a file: some 100 µs. 0: not known. */

@@ -7,17 +7,21 @@
  *     places/private          no crash-safe session: memory of the process's own
  *     places/memory           a pool file in the user's runtime folder
  *     places/memfd            a memfd
- *     places/folder           a pool file in $ETWAS_BENCH_DISK, else /var/tmp, on a disk's file system
- *     places/folder/syncing   the same, while a neighbour writes 4 MB at a time there and has them synced
+ *     places/folder           a pool file in $ETWAS_BENCH_DISK, else /var/tmp, on a disk's file
+ *                             system
+ *     places/folder/syncing   the same, while a neighbour writes 4 MB at a time there and has them
+ *                             synced
  *
- * 250 events of 112 bytes each millisecond go round in a recorder of 64 MB, so that pages which the kernel has written
- * back are written to again. 10 seconds; --long: a minute, in which the kernel comes to every page twice. Behind ROW:
+ * 250 events of 112 bytes each millisecond go round in a recorder of 64 MB, so that pages which the
+ * kernel has written back are written to again. 10 seconds; --long: a minute, in which the kernel
+ * comes to every page twice. A ROW is followed by:
  *
  *     /p50 … /max   calls in which the thread did not lose its processor to another
  *     /waited       calls in which it slept in the kernel, per million
  *     /waited_ms    how long in all, in a minute
  *     /faults       page faults, per million calls
- *     /said         the longest touch that the session itself reports (etwas_crash_safe_query_place)
+ *     /said         the longest touch that the session itself reports
+ *                   (etwas_crash_safe_query_place)
  */
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>

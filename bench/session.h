@@ -21,7 +21,7 @@ enum {
     BENCH_INSTANCE_HEADER_BYTES = 72, /* of TraceEventInstance's */
     BENCH_COUNTERS_BYTES = 168,       /* a thread's counters, with their header */
     BENCH_MODERN_HEADER_BYTES = 80,   /* and of EventWrite's */
-    /* The TraceLoggingWrite's of call.c: with the items for the provider's and the event's names. */
+    /* And of TraceLoggingWrite's in call.c: with items for the provider's and the event's names. */
     BENCH_TRACELOGGING_HEADER_BYTES = 80 + 24 + 32,
 };
 

@@ -2,18 +2,22 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_snapshot: how long single calls take while a flight recorder writes a file, beside how long they
- * take otherwise.
+ * etwas_bench_snapshot: how long single calls take while a flight recorder writes a file, beside
+ * how long they take otherwise.
  *
- *     snapshot/PROTOCOL/WHERE/quiet      TraceEvent of 16 bytes every 500 ns into a flight recorder of 64 MB
- *     snapshot/PROTOCOL/WHERE/during     the same while the file of a trigger with all of it is written
+ *     snapshot/PROTOCOL/WHERE/quiet    TraceEvent of 16 bytes every 500 ns into a flight recorder
+ *                                      of 64 MB
+ *     snapshot/PROTOCOL/WHERE/during   the same while the file of a trigger with all of it is
+ *                                      written
  *     snapshot/PROTOCOL/WHERE/ratio_p50 … ratio_max     during / quiet
- *     snapshot/PROTOCOL/WHERE/write      how long a file takes
- *     snapshot/PROTOCOL/WHERE/KIND/faults, preempted     what happened to the thread, per million calls
+ *     snapshot/PROTOCOL/WHERE/write    how long a file takes
+ *     snapshot/PROTOCOL/WHERE/KIND/faults, preempted    what happened to the thread, per million
+ *                                      calls
  *
- * The caller is on the last processor, the flusher, which writes, on the first (other) or on the same. Both
- * kinds alternate: a quiet stretch as long as the last file took, then a file. A ratio is the median of those of the pairs, so
- * that what else the machine does in a few of them does not decide it.
+ * The caller is on the last processor, the flusher, which writes, on the first (other) or on the
+ * same. Both kinds alternate: a quiet stretch as long as the last file took, then a file. A ratio
+ * is the median of those of the pairs, so that what else the machine does in a few of them does not
+ * decide it.
  */
 #include <etwas/etwas.h>
 #include <sched.h>

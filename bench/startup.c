@@ -12,8 +12,8 @@
  *     startup/StopTrace/MODE
  *     startup/event/first, second        the first and the second event of a fresh thread
  *     memory/WHEN/process                memory of the process, more than before its first session;
- *                                        WHEN is idle (a session with a log file has started), burst
- *                                        (it has taken 500,000 events, and was flushed), stopped
+ *                                        WHEN is idle (a session with a log file has started),
+ *                                        burst (it took 500,000 events, and was flushed), stopped
  *     memory/WHEN/region, control        of it buffers, and the pool's bookkeeping (etwas_memory)
  *     size/file                          the shared library, stripped
  *     size/code, constants, variables    its segments in memory

@@ -11,15 +11,17 @@
  *
  * An event of 16 bytes every 500 ns, from a thread pinned to one processor: a load a log file can
  * take, so that nothing is lost and the rows can be compared. `tails/timer` is what an empty pair
- * of readings takes, and is subtracted; `tails/timer_step` is the counter's step. Behind ROW:
+ * of readings takes, and is subtracted; `tails/timer_step` is the counter's step. A ROW is followed
+ * by:
  *
  *     /p50 … /max         all calls
  *     /switching/p50 …    the calls that took a new buffer. On one processor it is every n-th call
- *     /slow_KIND          calls of 500 ns or more, per million, by what the kernel's counters of the
- *                         thread say happened: preempted, fault, or else switch, or else other
+ *     /slow_KIND          calls of 500 ns or more, per million, by what the kernel's counters of
+ *                         the thread say happened: preempted, fault, or else switch, or else other
  *     /interrupts         interrupts this processor served, per million calls …
  *     /interrupts_inside  … and the part of them that fell inside calls, if they fall evenly: what
- *                         slow_other is to be compared with. On a virtual machine the host adds to it
+ *                         slow_other is to be compared with. On a virtual machine the host adds to
+ *                         it
  */
 #include <etwas/etwas.h>
 #include <sched.h>

@@ -2,24 +2,29 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_triggers: from the cause to the window, for each kind of trigger of a flight recorder.
+ * etwas_bench_triggers: from the cause to the window, for each kind of trigger of a flight
+ * recorder.
  *
- *     triggers/KIND/pinned     from the cause until what the recorder has of the time before is pinned
+ *     triggers/KIND/pinned     from the cause until what the recorder has of the time before is
+ *                              pinned
  *     triggers/KIND/call       of it, what the thread is held up: the call that is the cause
  *     triggers/KIND/miss       the same call where it is no trigger
  *
  *     call       etwas_trigger
  *     signal     raise, whose handler calls it; miss: a handler that does nothing
- *     id, level, keyword   EventWrite of an event that a filter makes a trigger; miss: of another one
+ *     id, level, keyword   EventWrite of an event that a filter makes a trigger; miss: of another
+ *                one
  *     slow       etwas_trigger_if_slow of an instance that took too long; miss: of one that did not
- *     payload    TraceEvent into a session with a log file, whose payload filter matches, and etwas_flush:
- *                without a flush the buffer would have to get full first; call, miss: TraceEvent alone
+ *     payload    TraceEvent into a session with a log file, whose payload filter matches, and
+ *                etwas_flush: without a flush the buffer would have to get full first; call, miss:
+ *                TraceEvent alone
  *
- *     triggers/flusher/plain, other, meant    ns an event of what drains a log file's session: without a payload
- *                filter, with one for other events, and with one that means these and fails at their last field
+ *     triggers/flusher/plain, other, meant    ns an event of what drains a log file's session:
+ *                without a payload filter, with one for other events, and with one that means these
+ *                and fails at their last field
  *
- * A recorder of 1 MB, its flusher on the first processor, asleep, and the caller on the last. Each trigger
- * has a window and a file of its own.
+ * A recorder of 1 MB, its flusher on the first processor, asleep, and the caller on the last. Each
+ * trigger has a window and a file of its own.
  */
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -425,7 +430,7 @@ static const char *run_row(const char *row, const struct kind *kind,
     return reason;
 }
 
-/* ---- what payload filters cost who drains ---------------------------------------------------- */
+/* ---- what payload filters cost the drain ----------------------------------------------------- */
 
 static bool watch_others(void)
 {

@@ -200,8 +200,8 @@ static double run(void *(*work)(void *))
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * With memory for all events and no thread that writes them: etwas_stop does, so that the disk is
- * not in the figures.
+ * A session has memory for all events and no thread that writes them: etwas_stop does, so that the
+ * disk is not in the figures.
  */
 static void start(int clock)
 {
@@ -345,7 +345,7 @@ static void compare_costs(void)
            median(job, ROUNDS));
 }
 
-/* Of events that one thread logged one after the other. */
+/* Compares events that one thread logged one after the other. */
 static void compare_resolution(void)
 {
     printf("Resolution: two events of one thread in a row, each clock by itself\n\n"

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder that a crash writes down: the handler of SIGSEGV and SIGABRT writes what is in memory
- * into a file that was opened before, and lets the signal have its way. It has a stack of its own, since
- * the crash may be for lack of one. Here a child crashes, and its parent reads the file.
+ * A flight recorder that a crash writes down: the handler of SIGSEGV and SIGABRT writes what is in
+ * memory into a file that was opened before, and lets the signal have its way. It has a stack of
+ * its own, since the crash may be for lack of one. Here a child crashes, and its parent reads the
+ * file.
  */
 
 #include <etwas/etwas.h>

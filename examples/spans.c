@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Orders, each with a query inside of it: two files for `etwas spans` and `etwas diff`. See docs/spans.md. */
+/*
+ * Orders, each with a query inside of it: two files for `etwas spans` and `etwas diff`. See
+ * docs/spans.md.
+ */
 
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

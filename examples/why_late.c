@@ -4,8 +4,9 @@
 /*
  * A service with five faults, and how to find each: transfers wait for a lock that another thread
  * holds too long, loads touch memory for the first time, renderings share their processor with a
- * noisy neighbour, fetches wait for who answers them, and saves for the disk. It records itself and the
- * kernel, which needs root; else of the kernel what it does itself, which tells less:
+ * noisy neighbour, fetches wait for the thread that answers them, and saves for the disk. It
+ * records itself and the kernel, which needs root; else of the kernel what it does itself, which
+ * tells less:
  *
  *     ./why_late /tmp
  *     etwas why /tmp/why_late.etl /tmp/why_late.kernel.etl

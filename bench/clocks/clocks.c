@@ -5,11 +5,11 @@
  * etwas_bench_clocks: what reading each clock costs, measured here once more, so that the figures
  * of etwas_clock_examine (<etwas/clocks.h>) stand beside others that were had by other code.
  *
- *     clocks/back_to_back/SOURCE   readings in a loop, timed together; the loop is in the figure, and
- *                                  clocks/back_to_back/nothing is what it takes by itself
- *     clocks/single/SOURCE         readings one by one, each between two fenced readings of the cycle
- *                                  counter, less what an empty pair reads. Nothing overlaps, so it
- *                                  is more than the reading's share of a loop
+ *     clocks/back_to_back/SOURCE   readings in a loop, timed together; the loop is in the figure,
+ *                                  and clocks/back_to_back/nothing is what it takes by itself
+ *     clocks/single/SOURCE         readings one by one, each between two fenced readings of the
+ *                                  cycle counter, less what an empty pair reads. Nothing overlaps,
+ *                                  so it is more than the reading's share of a loop
  *     clocks/cold/SOURCE           a reading when other data and other code have gone through the
  *                                  caches since the last one
  *
@@ -84,8 +84,8 @@ static int ascending(const void *left, const void *right)
 }
 
 /*
- * The mean of all but the slowest. Not the median: a counter that moves by many ticks at once shows
- * only multiples of its step, and just their mean says what lies between.
+ * The mean of all but the slowest. The median would not do: a counter that moves by many ticks at
+ * once shows only multiples of its step, and just their mean says what lies between.
  */
 static double typical(uint64_t *ticks)
 {

@@ -2,15 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_compress: what compressed files (EVENT_TRACE_COMPRESSED_MODE) save and cost. Instance events of 88 bytes
- * with a u64 and a u32: counting, the u32 below 100, or random. TSC.
+ * etwas_bench_compress: what compressed files (EVENT_TRACE_COMPRESSED_MODE) save and cost. Instance
+ * events of 88 bytes with a u64 and a u32: counting, the u32 below 100, or random. TSC.
  *
- *     compress/PAYLOAD/bytes/KIND    bytes an event in the file, buffer 0 and headers counted; KIND is `plain` and
- *                                    `compressed`
- *     compress/PAYLOAD/speed/WHO     MB/s at which the buffers of the plain file are compressed; WHO is `etwas` and `lz4`
- *     compress/PAYLOAD/call/KIND     ns a call of the writer, while the flusher takes what it logs
- *     compress/LOAD/lost/KIND        share of the events that were lost, counting ones, into a new file on disk; LOAD is
- *                                    `flood`, as fast as one thread can, and `paced`, 4 million a second
+ *     compress/PAYLOAD/bytes/KIND      bytes an event in the file, buffer 0 and headers counted;
+ *                                      KIND is `plain` and `compressed`
+ *     compress/PAYLOAD/speed/ENCODER   MB/s at which the buffers of the plain file are compressed;
+ *                                      ENCODER is `etwas` and `lz4`
+ *     compress/PAYLOAD/call/KIND       ns a call of the writer, while the flusher takes what it
+ *                                      logs
+ *     compress/LOAD/lost/KIND          share of the events that were lost, counting ones, into a
+ *                                      new file on disk; LOAD is `flood`, as fast as one thread
+ *                                      can, and `paced`, 4 million a second
  *
  * The disk is $ETWAS_BENCH_DISK, else /var/tmp; all but the losses is measured in memory.
  */

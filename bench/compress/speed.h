@@ -12,8 +12,9 @@ struct speed {
 };
 
 /*
- * The buffers of a finished file that is not compressed, one by one, `passes` times, by turns all of them the one way and
- * the other; the fastest pass counts. NULL, or what is wrong.
+ * Compresses the buffers of a finished file that is not compressed, one by one, `passes` times, by
+ * turns all of them the one way and the other; the fastest pass counts. Returns NULL, or what is
+ * wrong.
  */
 const char *speed_measure(int file, unsigned passes, struct speed *speed);
 

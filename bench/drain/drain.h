@@ -28,7 +28,7 @@ static inline uint64_t drain_mix(uint64_t number)
     return (number ^ number >> 27) * UINT64_C(0x94D049BB133111EB);
 }
 
-/* The payload's two numbers: who logged it, and as which event of its own. */
+/* The payload's two numbers: its producer, and which of that producer's events it is. */
 static inline void drain_add(struct drain_sum *sum, uint64_t producer, uint64_t number)
 {
     sum->events++;

@@ -28,7 +28,7 @@ uint64_t drain_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Not zeroes: no layer below may find them easy. Kept for the life of the process. */
+/* It is not all zeroes, which a layer below may find easy. It is kept for the process's life. */
 static uint8_t *pool(void)
 {
     static uint8_t *memory;

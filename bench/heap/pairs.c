@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A program that allocates and frees, so many calls deep: what heap.py lets heaptrace trace. Prints the
- * nanoseconds that a pair of malloc and free takes, the median of batches.
+ * A program that allocates and frees, so many calls deep: what heap.py lets heaptrace trace. Prints
+ * the nanoseconds that a pair of malloc and free takes, the median of batches.
  *
  * usage: heap_pairs DEPTH BATCHES
  */

@@ -5,8 +5,8 @@
  * kernel_handover RATE SECONDS: context switches at a steady rate.
  *
  * On each processor two threads hand over to each other, one switch each time, in batches of a
- * millisecond with a pause behind. RATE is of all processors together, switches a second. Prints how
- * many there were at least.
+ * millisecond with a pause behind. RATE is of all processors together, switches a second. Prints
+ * how many there were at least.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void *follow(void *argument)
     return NULL;
 }
 
-/* Those that the process may run on. */
+/* Makes a pair for each processor that the process may run on; returns how many there are. */
 static size_t make_pairs(struct pair *pairs)
 {
     cpu_set_t set;

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a call costs: into a session of this process, into one that is shared, and into another process's.
+ * What a call costs: into a session of this process, into one that is shared, and into another
+ * process's.
  *
- * Three processes: the measuring one, the host of the session that it is a guest of, and one that is a guest of the
- * measuring one's, for the rows of two writers.
+ * Three processes: the measuring one, the host of the session that it is a guest of, and one that
+ * is a guest of the measuring one's, for the rows of two writers.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How soon other processes do what EnableTraceEx2 says. The provider writes its first event as soon as it is told that
- * it is enabled, in its callback.
+ * How soon other processes do what EnableTraceEx2 says. The provider writes its first event as soon
+ * as it is told that it is enabled, in its callback.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -26,7 +26,7 @@ enum {
 /* {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a02} */
 static const etwas_guid provider_guid = {
     0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x02}};
-/* Of nobody: {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a03} */
+/* A provider that no process registers: {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a03} */
 static const etwas_guid nobody_guid = {
     0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x03}};
 
@@ -155,7 +155,10 @@ static bool enable_once(const struct bench_role *controller, const struct bench_
     return true;
 }
 
-/* With a session of its own: in the first enabling nobody is attached, in the second the provider is. */
+/*
+ * The controller starts a session for it: in the first enabling nobody is attached, in the second
+ * the provider is.
+ */
 static bool enable_twice(const struct bench_role *controller,
                          const struct bench_role *provider_role, struct times *unattached,
                          struct times *attached)

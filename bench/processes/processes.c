@@ -4,17 +4,22 @@
 /*
  * etwas_bench_processes: what it costs that sessions span processes.
  *
- *     processes/CALL/WHERE            ns a call by TSC, 16 bytes, into a flight recorder of this process alone (`private`),
- *                                     into a shared one of this process (`host`), and of another (`guest`). In turn, batch by batch
- *     processes/CALL/WHERE/ratio      of each turn, beside `private`
- *     processes/two/HOW               processor time an event of two writers on two processors: threads of the host, or one of the host
- *                                     and one of a guest; /ratio of the latter to the former
- *     processes/enable/HOW            us from the call of EnableTraceEx2 to the first event of a provider in another process, which has
- *                                     not been a guest of the session (`unattached`) or is one; /longest of them
- *     processes/told/N, looked/N      us that EnableTraceEx2 takes which tells N processes, and that waits until all have looked
- *     processes/register/HOW          us that the first RegisterTraceGuids of a process takes: that does not take part (`alone`), that
- *                                     does (`nothing`), and that is attached to a session meanwhile (`attaching`)
- *     processes/has/HOW/WHAT          what such a process then has more than one before that call
+ *     processes/CALL/WHERE         ns a call by TSC, 16 bytes, into a flight recorder of this
+ *                                  process alone (`private`), into a shared one of this process
+ *                                  (`host`), and of another (`guest`). In turn, batch by batch
+ *     processes/CALL/WHERE/ratio   of each turn, beside `private`
+ *     processes/two/HOW            processor time an event of two writers on two processors:
+ *                                  threads of the host, or one of the host and one of a guest;
+ *                                  /ratio of the latter to the former
+ *     processes/enable/HOW         us from the call of EnableTraceEx2 to the first event of a
+ *                                  provider in another process, which has not been a guest of the
+ *                                  session (`unattached`) or is one; /longest of them
+ *     processes/told/N, looked/N   us that EnableTraceEx2 takes which tells N processes, and that
+ *                                  waits until all have looked
+ *     processes/register/HOW       us that the first RegisterTraceGuids of a process takes: that
+ *                                  does not take part (`alone`), that does (`nothing`), and that is
+ *                                  attached to a session meanwhile (`attaching`)
+ *     processes/has/HOW/WHAT       what such a process then has more than one before that call
  */
 #include <ftw.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The processes of these benchmarks. Each is a fork of the first one, which calls nothing of the library, so that each
- * is what a fresh program is; each does what it is asked, one thing after the other, and ends with the first one.
+ * The processes of these benchmarks. Each is a fork of the first one, which calls nothing of the
+ * library, so that each is what a fresh program is; each does what it is asked, one thing after the
+ * other, and ends with the first one.
  */
 #ifndef ETWAS_BENCH_PROCESSES_ROLE_H
 #define ETWAS_BENCH_PROCESSES_ROLE_H
@@ -45,8 +46,8 @@ void bench_role_end(struct bench_role *role);
 uint64_t bench_monotonic_ns(void);
 
 /*
- * The three kinds of rows; each prints them and returns whether one failed. ETWAS_RUNTIME_DIR is a folder of this run,
- * and ETWAS_SHARED does not keep processes from taking part.
+ * The three kinds of rows; each prints them and returns whether one failed. ETWAS_RUNTIME_DIR is a
+ * folder of this run, and ETWAS_SHARED does not keep processes from taking part.
  */
 bool bench_processes_calls(const struct bench_part_options *options);
 bool bench_processes_enabling(const struct bench_part_options *options);

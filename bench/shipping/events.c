@@ -4,8 +4,9 @@
 /*
  * usage: shipping_events FILE EVENTS
  *
- * The log file that shipping.py has shipped: so many events of two threads, of twenty described classes, QPC. Each is the
- * START or the END of an instance below another: an order and what it is of, or an order, its price and how it ended.
+ * The log file that shipping.py has shipped: so many events of two threads, of twenty described
+ * classes, QPC. Each is the START or the END of an instance below another: an order and what it is
+ * of, or an order, its price and how it ended.
  */
 #include <etwas/etwas.h>
 #include <etwas/tdh.h>

@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A service of a small shop, traced: it takes orders over a socket, calls others for each, and answers. With --orders it
- * makes orders itself until there were so many; else it serves until SIGTERM.
+ * A service of a small shop, traced: it takes orders over a socket, calls others for each, and
+ * answers. If --orders is given, it makes orders itself until there were so many; else it serves
+ * until SIGTERM.
  *
- * usage: service NAME FOLDER [--orders N [--threads N] [--pause MICROSECONDS]] [--call NAME,NAME]...
+ * usage: service NAME FOLDER [--orders N [--threads N] [--pause MICROSECONDS]]
+ *                [--call NAME,NAME]...
  *
- *   FOLDER  has its socket NAME.socket, and those of whom it calls; what it logs is in FOLDER/NAME/spool, how much in
- *           FOLDER/NAME/counts
+ *   FOLDER  has its socket NAME.socket, and those of the services that it calls; what it logs is in
+ *           FOLDER/NAME/spool, how much in FOLDER/NAME/counts
  *   --call  one of these for each order, the others where that does not answer
  *
  * Exit code: 0; 1, it cannot; 2, a wrong call.
@@ -57,7 +59,7 @@ struct message {
     uint32_t outcome;
 };
 
-/* A thread's connections to whom it calls; -1 where there is none. */
+/* A thread's connections to the services that it calls; -1 where there is none. */
 struct peers {
     int socket[MOST_CALLS][MOST_NAMES];
     unsigned seed;

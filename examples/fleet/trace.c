@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The classes, the modern provider, the session, and the counts that the demonstration compares with. */
+/*
+ * The classes, the modern provider, the session, and the counts that the demonstration compares
+ * with.
+ */
 
 #include "trace.h"
 
@@ -72,8 +75,8 @@ static uint32_t describe(void)
 /* ---- counts ---- */
 
 /*
- * In a file that is mapped, so that they are there after a kill. An event is there for certain that is in `logged`; one
- * that is in `begun` alone was being logged.
+ * Lies in a file that is mapped, so that it is there after a kill. An event is there for certain
+ * that is in `logged`; one that is in `begun` alone was being logged.
  */
 struct counts {
     _Atomic uint64_t begun;

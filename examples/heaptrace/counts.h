@@ -5,7 +5,7 @@
  * Exact counts of the program's calls, striped over threads so that none waits for another's cache
  * line.
  *
- *   function                    who may call it
+ *   function                    may be called by
  *   heaptrace_count_attempt     any thread, signal handlers
  *   heaptrace_count_undo        the same, after its attempt, instead of done
  *   heaptrace_count_refused     the same, between attempt and done
@@ -40,8 +40,9 @@ void heaptrace_count_reset(void);
 void heaptrace_count_read(struct heaptrace_counts *counts);
 
 /*
- * Writes the counts file of an ended session: one JSON object. `session` is NULL for another process's, which
- * knows what became of all that its processes attempted. False, with errno, when it cannot.
+ * Writes the counts file of an ended session: one JSON object. `session` is NULL for another
+ * process's, which knows what became of all that its processes attempted. False, with errno, when
+ * it cannot.
  */
 bool heaptrace_counts_write(const char *path, const char *trace,
                             const struct heaptrace_counts *counts,

@@ -104,8 +104,9 @@ static uint32_t describe(uint32_t version, const etwas_type_description *types, 
 }
 
 /*
- * Of no use where the session is this process's own. That of another says by this that it is there, and goes on to be
- * written to until it refuses: what is attempted then is counted, too.
+ * Is of no use where the session is this process's own. Another process's session says by this
+ * that it is there, and goes on to be written to until it refuses: what is attempted then is
+ * counted, too.
  */
 static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
 {

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is written of a call: one event, of the class that README.md has the table of. With stacks,
- * what allocates is of the class's version 1 and carries its frames behind its other data.
+ * What is written of a call: one event, of the class that README.md has the table of. If stacks are
+ * taken, what allocates is of the class's version 1 and carries its frames behind its other data.
  *
- *   function                    who may call it
+ *   function                    may be called by
  *   heaptrace_event_register    one thread, before any event of its process
  *   …_register_again, _session  the same
  *   the rest                    any thread, signal handlers
@@ -21,8 +21,8 @@
 uint32_t heaptrace_event_register(bool with_stacks);
 
 /*
- * In a fork's child, of which no session knows: registers anew. When either returns, the sessions of other processes that
- * enable the provider have said so.
+ * In a fork's child, of which no session knows: registers anew. When either returns, the sessions
+ * of other processes that enable the provider have said so.
  */
 uint32_t heaptrace_event_register_again(void);
 

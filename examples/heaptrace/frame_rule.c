@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Call frame information: from the sorted index (.eh_frame_hdr) to the entry that covers an address,
- * and its instructions up to that address.
+ * Call frame information: from the sorted index (.eh_frame_hdr) to the entry that covers an
+ * address, and its instructions up to that address.
  */
 
 #include "frame_rule.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What an image's call frame information (DWARF, .eh_frame, as the x86-64 psABI lays it out) says of
- * one address: where the caller's registers are. It is in every program that gcc and clang make,
+ * What an image's call frame information (DWARF, .eh_frame, as the x86-64 psABI lays it out) says
+ * of one address: where the caller's registers are. It is in every program that gcc and clang make,
  * stripped or not, with frame pointers or without.
  *
  * Only what is needed to go from frame to frame is followed: the instruction pointer, the stack

@@ -8,7 +8,8 @@
  *   leave.c    _exit and exec: finish the trace first
  *   session.c  the etwas session: early calls, start, log, fork, stop
  *   event.c    the class of the events, and what one carries
- *   stack.c    the program's call stack; frame_rule.c: what call frame information says of an address
+ *   stack.c    the program's call stack; frame_rule.c: what call frame information says of an
+ *              address
  *   image.c    the images that stacks come to
  *   counts.c   how many calls there were
  *   wrap.c     what the etwas library inside this one asks of the system

@@ -3,13 +3,13 @@
 
 /*
  * The images of the process (program, libraries), as stacks come to them. The first address in an
- * image, in each trace, writes an event that says what is mapped where, so that a reader can say later
- * what lay at an address. A library that is opened while the program runs needs nothing else.
+ * image, in each trace, writes an event that says what is mapped where, so that a reader can say
+ * later what lay at an address. A library that is opened while the program runs needs nothing else.
  *
- * Found by _dl_find_object, which takes no lock: a stack may be wanted while the dynamic linker holds
- * its own.
+ * An image is found by _dl_find_object, which takes no lock: a stack may be wanted while the
+ * dynamic linker holds its own.
  *
- *   function                  who may call it
+ *   function                  may be called by
  *   heaptrace_image_find      any thread, signal handlers
  *   heaptrace_images_forget   any thread, signal handlers
  */

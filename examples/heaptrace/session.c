@@ -4,10 +4,10 @@
 /*
  * The session of this process, and what happens to calls before, during and after it.
  *
- *   state       calls                                      leaves by
- *   COLLECTING  are kept in a static array                 start: the constructor, or a fork's child
- *   RUNNING     become events                              end, fork
- *   OFF         pass through                               resume (a failed exec), a followed fork
+ *   state       calls                                     leaves by
+ *   COLLECTING  are kept in a static array                start: the constructor, or a fork's child
+ *   RUNNING     become events                             end, fork
+ *   OFF         pass through                              resume (a failed exec), a followed fork
  *
  * Ordering. A call counts itself as attempted, fences, and looks at the state (A); end sets the
  * state OFF, fences, and adds up the counts (B). So either the call sees OFF, and takes its count
@@ -129,9 +129,10 @@ static bool keep_early(const struct heaptrace_call *call)
 }
 
 /*
- * A child of vfork runs under its parent's thread data, and the kernel restarts none of its sequences. In a session of the
- * parent's own that disturbs the parent alone, which stands still; in one of many processes it would spoil the records of
- * others. Asked of the kernel, for each call: the C library's data are the parent's.
+ * A child of vfork runs under its parent's thread data, and the kernel restarts none of its
+ * sequences. In a session of the parent's own that disturbs the parent alone, which stands still;
+ * in one of many processes it would spoil the records of others. The kernel is asked, for each
+ * call: the C library's data are the parent's.
  */
 static bool is_child_of_vfork(void)
 {
@@ -160,7 +161,7 @@ void heaptrace_log(const struct heaptrace_call *call)
         heaptrace_count_undo(call->type);
         return;
     }
-    ck_pr_fence_load(); /* the state is RUNNING, so the handles are set: pairs with run's store fence */
+    ck_pr_fence_load(); /* in state RUNNING the handles are set: pairs with run's store fence */
     if (is_with_stack(call)) {
         write_with_stack(call);
     } else {

@@ -115,9 +115,9 @@ static bool step_by_pointers(struct frame *frame, struct range *range)
 #if defined(__x86_64__)
 
 /*
- * What is remembered of an address, in one word, so that it is whole or not there: an address has 47
- * bits, of which a product with an odd number keeps all. The upper ones say where in the table, the
- * lower ones are compared.
+ * What is remembered of an address, in one word, so that it is whole or not there: an address has
+ * 47 bits, of which a product with an odd number keeps all. The upper ones say where in the table,
+ * the lower ones are compared.
  *
  *   bits 0..31   of the address        bit 32       the CFA is from rbp, else from rsp
  *   bits 33..52  the CFA's offset / 8  bits 53..63  where rbp is saved: below the CFA, / 8; 0: not

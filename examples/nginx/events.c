@@ -40,7 +40,10 @@ static etwas_trace_handle registration;
 
 /* ---- what they are ---- */
 
-/* Payloads have no gaps between their fields. A text is two bytes that say how long it is, then what it says. */
+/*
+ * Payloads have no gaps between their fields. A text is two bytes that say how long it is, then
+ * what it says.
+ */
 struct __attribute__((packed)) start_numbers {
     uint64_t connection;
     uint32_t number;
@@ -162,7 +165,9 @@ static uint32_t describe(int class)
     return etwas_describe_class(&description, NULL);
 }
 
-/* Nothing has to be done where a controller enables the provider: its session is the worker's own. */
+/*
+ * Nothing has to be done where a controller enables the provider: its session is the worker's own.
+ */
 static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
 {
     (void)request, (void)context, (void)size, (void)buffer;
@@ -191,19 +196,22 @@ void ngx_http_etwas_unregister(void)
 
 /* ---- one event ---- */
 
-/* In one piece: for such the library has its shortest way, which costs less than what is copied here. */
+/*
+ * An event is in one piece: for such the library has its shortest way, which costs less than what
+ * is copied here.
+ */
 struct event {
     EVENT_INSTANCE_HEADER header;
     unsigned char payload[MOST_PAYLOAD_BYTES];
 };
 
 /*
- * The C library's, whatever the compiler would put in its place: where that sees that texts are short it takes an
- * instruction which costs more to begin than a text to copy.
+ * The C library's, whatever the compiler would put in its place: where the compiler sees that texts
+ * are short it takes an instruction which costs more to begin than a text to copy.
  */
 static void *(*const volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
-/* Of a size that the compiler knows. */
+/* Copies data of a size that the compiler knows; returns where they end. */
 static inline unsigned char *put(unsigned char *to, const void *data, size_t bytes)
 {
     memcpy(to, data, bytes);
@@ -241,8 +249,9 @@ static uint16_t status_of(const ngx_http_request_t *r)
 }
 
 /*
- * Instances are numbered by the worker, which has one thread and these classes to itself. CreateTraceInstanceId makes
- * numbers for any number of threads: locked instructions, and lines of memory that are read for nothing else.
+ * Instances are numbered by the worker, which has one thread and these classes to itself.
+ * CreateTraceInstanceId makes numbers for any number of threads: locked instructions, and lines of
+ * memory that are read for nothing else.
  */
 static uint32_t next_number(void)
 {
@@ -358,7 +367,10 @@ void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *requ
     struct event event;
     const unsigned char *end = put(event.payload, &numbers, sizeof numbers);
 
-    /* Payload first: who reads it in other pieces than it was written in waits until it is in the cache. */
+    /*
+     * The payload comes first: what reads it in other pieces than it was written in waits until it
+     * is in the cache.
+     */
     end_phase(session, request);
     write_event(session, &event.header, end, EVENT_TRACE_TYPE_END, &request->self);
 }

@@ -4,9 +4,9 @@
 #define NGX_HTTP_ETWAS_EVENTS_H
 
 /*
- * The events of a request: it is an instance of the class Request, and each phase that it goes through is one
- * of a class of its own, with the number of the request, whose parent it is. All of them are described, so that a
- * trace shows them by name.
+ * The events of a request: it is an instance of the class Request, and each phase that it goes
+ * through is one of a class of its own, with the number of the request, whose parent it is. All of
+ * them are described, so that a trace shows them by name.
  *
  * Where a session has no room for an event it counts that itself, so nothing here returns an error.
  */
@@ -34,8 +34,8 @@ typedef struct {
 } ngx_http_etwas_request;
 
 /*
- * Registers the provider and its classes, and describes them; once in a worker, before a session is started. A code
- * of <etwas/winerror.h>; on failure nothing is registered.
+ * Registers the provider and its classes, and describes them; once in a worker, before a session is
+ * started. Returns a code of <etwas/winerror.h>; on failure nothing is registered.
  */
 uint32_t ngx_http_etwas_register(void);
 void ngx_http_etwas_unregister(void);
@@ -52,7 +52,10 @@ void ngx_http_etwas_enter(etwas_trace_handle session, ngx_http_etwas_request *re
 void ngx_http_etwas_log_wait(etwas_trace_handle session, ngx_http_etwas_request *request,
                              uint64_t duration_us);
 
-/* One event for each upstream server that was asked, with what nginx measured, in their order; there must be one. */
+/*
+ * Logs an event for each upstream server that was asked, with what nginx measured, in their order;
+ * there must be one.
+ */
 void ngx_http_etwas_log_upstreams(etwas_trace_handle session, ngx_http_etwas_request *request,
                                   const ngx_http_request_t *r);
 

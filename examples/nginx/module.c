@@ -4,9 +4,9 @@
 /*
  * An nginx module that traces requests: its directives, and where it looks at a request.
  *
- * Each worker has a session of its own, from init_process to exit_process; the master has none, since it forks. What
- * this module adds to a phase runs before the phase's other handlers: then the phase before is over. Subrequests are
- * a part of the phase of their request.
+ * Each worker has a session of its own, from init_process to exit_process; the master has none,
+ * since it forks. What this module adds to a phase runs before the phase's other handlers: then the
+ * phase before is over. Subrequests are a part of the phase of their request.
  */
 
 #include "events.h"
@@ -71,7 +71,10 @@ static ngx_http_etwas_request *begin(ngx_http_request_t *r)
     return request;
 }
 
-/* What was not found at its place: before the first event of a request, and behind an internal redirect. */
+/*
+ * Is called where the request is not at its place: before its first event, and behind an internal
+ * redirect.
+ */
 static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(ngx_http_request_t *r)
 {
     ngx_http_etwas_request *request = NULL;

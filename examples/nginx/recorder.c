@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The contract is in the header. All but `write_snapshot` runs in the worker's event loop: `snapshot` is the loop's
- * while no thread is there, and the thread's until it has stored `is_done`.
+ * The contract is in the header. All but `write_snapshot` runs in the worker's event loop:
+ * `snapshot` is the loop's while no thread is there, and the thread's until it has stored
+ * `is_done`.
  */
 
 #include "recorder.h"
@@ -36,8 +37,8 @@ static ngx_uint_t left_out; /* slow requests since then, for which none was writ
 /* ---- snapshots ---- */
 
 /*
- * The file is made here: nginx has no umask, and what is in it is for its owner alone. As nginx's own threads do, this
- * one writes to the error log.
+ * The file is made here: nginx has no umask, and what is in it is for its owner alone. As nginx's
+ * own threads do, this one writes to the error log.
  */
 static void *write_snapshot(void *unused)
 {

@@ -103,7 +103,7 @@ def check_sentences(source, *_):
     allowed = {line for line in (source / "tests/build/sentences").read_text(encoding="utf-8").splitlines()
                if line and not line.startswith("#")}
     found, used = 0, set()
-    for part in ("include", "runtime", "tests", "tools"):
+    for part in ("bench", "examples", "include", "runtime", "tests", "tools"):
         for path in sorted((source / part).rglob("*.[chS]")) + sorted((source / part).rglob("*.cc")):
             for line, what, sentence in wrong_in(path.read_text(encoding="utf-8")):
                 if sentence in allowed:
