@@ -6,8 +6,8 @@
  *
  * The order is FILETIME; of equal ones the nanoseconds that the clocks know beyond it; then the
  * file's index in the caller's array, the raw stamp, the number of the part, the buffer's sequence
- * number and the processor. It is a total order, so the same files are always delivered in the same order. The
- * parts of one set count as one file.
+ * number and the processor. It is a total order, so the same files are always delivered in the same
+ * order. The parts of one set count as one file.
  */
 #ifndef ETWAS_READER_MERGE_HEAP_H
 #define ETWAS_READER_MERGE_HEAP_H
