@@ -7,9 +7,10 @@
 # usage: tests/run.sh [--all] [PRESET...]      presets: default release asan-ubsan tsan norseq
 #
 # Without a preset: default. Several run in the order given, all of them, even after a failure; while the
-# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each alone: what passes
-# then passes, and the summary names it, since what a busy machine finds may still be a fault. Tests that depend on their
-# inputs alone do not run again on a machine where they passed with the same inputs (stamped.py); --all runs them, too.
+# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each
+# alone: what passes then passes, and the summary names it, since what a busy machine finds may still be a fault.
+# What needs that in three of the last twenty runs on this machine fails. Tests that depend on their inputs alone
+# do not run again on a machine where they passed with the same inputs (stamped.py); --all runs them, too.
 # Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
 
 set -euo pipefail
@@ -90,6 +91,8 @@ run_preset() {
         $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml" || result=1
     fi
     python3 -B tests/stamped.py keep "$preset" "$results.xml" "$results-alone.xml"
+    python3 -B tests/summary.py --often "$preset" "$results.xml" "$results-alone.xml" >"$results.often" ||
+        result=1
     return $result
 }
 
@@ -116,6 +119,7 @@ while [[ $# -gt 0 ]]; do
     builder=""
     results=build/$(built_as "$preset")/$preset
     rm -f "$results.xml" "$results-alone.xml"
+    : >"$results.often"
     if [[ $# -gt 0 && $(built_as "$1") != "$(built_as "$preset")" ]]; then
         build_beside_tests "$1" >"$build_log" 2>&1 &
         builder=$!
@@ -127,7 +131,7 @@ while [[ $# -gt 0 ]]; do
         result=failed
     fi
     if [[ -f $results.xml ]]; then
-        line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" && cat "$results.not-run")
+        line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" && cat "$results.often" "$results.not-run")
         skipped=$((skipped + $(sed -n '1s/.*, \([0-9]*\) skipped$/\1/p' <<<"$line")))
         asides+=("$preset:" "$(python3 -B tests/summary.py --aside "$results.xml" "$results-alone.xml")")
     else

@@ -7,7 +7,11 @@ With --aside it says what is no failure: everything that was skipped, by the rea
 test has to say in a line that begins with "note: ". A test gives its reason in a line "skipped: REASON". A
 cmocka program, or a Python test, may pass with some of its tests skipped; these are named too. The second
 file, where there is one, is of those that ran once more, alone.
+
+With --often it adds the run to the last ones of its preset on this machine, and names what passed only
+alone in several of them: a busy machine does not choose the same test so often. Exit code 1: there is one.
 """
+import json
 import os
 import re
 import sys
@@ -21,6 +25,9 @@ NOTE = re.compile(r"^note: .*$", re.MULTILINE)
 
 # More failures than these are not a busy machine's.
 FEW = 6
+
+# A test that passed only alone in so many of the last runs is taken for one that fails.
+OFTEN, RUNS = 3, 20
 
 # Of what a failed test printed.
 LAST_LINES = 25
@@ -92,12 +99,43 @@ def summarise(path, path_alone):
     return "\n".join(lines)
 
 
+def history_file():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(cache, "etwas", "passed-alone.json")
+
+
+def kept_runs(place):
+    """The last runs of each preset: what passed only alone. What is no such file begins anew."""
+    try:
+        with open(place, encoding="utf-8") as file:
+            return {preset: [list(run) for run in runs] for preset, runs in json.load(file).items()}
+    except (AttributeError, OSError, TypeError, ValueError):
+        return {}
+
+
+def often_alone(preset, path, path_alone):
+    """Adds this run, and returns a line for each test that needed to be alone too often."""
+    place, passed_alone = history_file(), settled(path, path_alone)[1]
+    runs = kept_runs(place)
+    runs[preset] = (runs.get(preset, []) + [passed_alone])[-RUNS:]
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    with open(place, "w", encoding="utf-8") as file:
+        json.dump(runs, file)
+    times = {name: sum(name in run for run in runs[preset]) for name in passed_alone}
+    return [f"    failed:  {name} passed only alone in {count} of the last {len(runs[preset])} runs ({place})"
+            for name, count in times.items() if count >= OFTEN]
+
+
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "--few":
         sys.exit(0 if sum(map(has_failed, cases_of(sys.argv[2]))) <= FEW else 1)
+    if len(sys.argv) == 5 and sys.argv[1] == "--often":
+        often = often_alone(*sys.argv[2:])
+        print("".join(f"{line}\n" for line in often), end="")
+        sys.exit(1 if often else 0)
     if len(sys.argv) == 4 and sys.argv[1] == "--aside":
         print(aside(*sys.argv[2:]))
     elif len(sys.argv) == 3:
         print(summarise(*sys.argv[1:]))
     else:
-        sys.exit("usage: summary.py [--aside] TESTS.XML ALONE.XML, or summary.py --few TESTS.XML")
+        sys.exit("usage: summary.py [--aside | --often PRESET] TESTS.XML ALONE.XML, or summary.py --few TESTS.XML")
