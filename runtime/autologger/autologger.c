@@ -248,7 +248,7 @@ static void autologger_start_source(struct request *request, struct one *one)
 /* `name`: one of them; NULL: those of the environment and of the folders. */
 static uint32_t autologger_start_all(struct request *request, const char *name)
 {
-    const int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     struct one *one = malloc(sizeof *one);
     struct etwas_autologger_search search;
     uint32_t code = one != NULL ? etwas_prepare_to_serve() : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
@@ -262,7 +262,6 @@ static uint32_t autologger_start_all(struct request *request, const char *name)
         etwas_autologger_search_end(&search);
     }
     free(one);
-    etwas_cancel_allow(cancelling);
     return code;
 }
 
@@ -281,13 +280,12 @@ void etwas_autologgers_begin(void)
 {
     etwas_wchar program[NAME_MAX + 1];
     struct request request = {.program = program, .callback = autologger_log};
-    int cancelling;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (ck_pr_load_32(&is_done) != 0) {
         ck_pr_fence_acquire();
         return;
     }
-    cancelling = etwas_cancel_forbid();
     (void)pthread_mutex_lock(&beginning);
     if (!has_begun) {
         has_begun = true;
@@ -299,7 +297,6 @@ void etwas_autologgers_begin(void)
         ck_pr_store_32(&is_done, 1);
     }
     (void)pthread_mutex_unlock(&beginning);
-    etwas_cancel_allow(cancelling);
 }
 
 void etwas_autologgers_forget(void)

@@ -415,10 +415,12 @@ void etwas_lifecycle_update_images(struct etwas_session_key key)
     }
 }
 
-static uint32_t end_now(struct etwas_session *session, bool file_is_full,
-                        etwas_lifecycle_report report, void *context)
+/* Ends a session that is STOPPING; no other thread does. */
+static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
+                              etwas_lifecycle_report report, void *context)
 {
     struct etwas_session_key key = etwas_session_key(session);
+    ETWAS_UNCANCELLED_SCOPE;
 
     /* R141: the callbacks may still log, those of other processes too. */
     etwas_sharing.closing(session);
@@ -442,17 +444,6 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     }
     etwas_session_free_entry(session, file_is_full);
     return ERROR_SUCCESS;
-}
-
-/* Ends a session that is STOPPING; no other thread does. */
-static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
-                              etwas_lifecycle_report report, void *context)
-{
-    int cancelling = etwas_cancel_forbid();
-    uint32_t code = end_now(session, file_is_full, report, context);
-
-    etwas_cancel_allow(cancelling);
-    return code;
 }
 
 uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_report report,

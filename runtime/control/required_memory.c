@@ -77,14 +77,13 @@ size_t etwas_memory_refusal(etwas_trace_handle handle, uint32_t requirement, cha
                             size_t room)
 {
     char sentence[ETWAS_MEMORY_TEXT_BYTES] = "";
-    int cancelling = etwas_cancel_forbid(); /* files are read */
+    ETWAS_UNCANCELLED_SCOPE; /* files are read */
 
     if (handle == 0) {
         explain_last(requirement, sentence);
     } else {
         required_memory_explain(handle, requirement, sentence);
     }
-    etwas_cancel_allow(cancelling);
     if (text != NULL && room != 0) {
         (void)snprintf(text, room, "%s", sentence);
     }

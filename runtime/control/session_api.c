@@ -114,8 +114,7 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
                            etwas_trace_handle *handle)
 {
     etwas_session_options options;
-    int cancelling;
-    uint32_t code;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (handle == NULL) {
         return ERROR_INVALID_PARAMETER;
@@ -124,10 +123,7 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
     if (!etwas_sized_read(&options, sizeof options, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
-    cancelling = etwas_cancel_forbid();
-    code = session_start(session_name, log_file, &options, handle);
-    etwas_cancel_allow(cancelling);
-    return code;
+    return session_start(session_name, log_file, &options, handle);
 }
 
 /* The counts of a session that runs, or the last ones. */
@@ -268,7 +264,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     struct etwas_held_session held;
     const struct etwas_pool *pool;
     uint32_t code;
-    int cancelling;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (memory == NULL) {
         return ERROR_INVALID_PARAMETER;
@@ -295,9 +291,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
     etwas_session_release(&held);
     /* Found by its address only, in a file of the system, which takes time. */
-    cancelling = etwas_cancel_forbid();
     known.region_huge_bytes = etwas_memory_huge_bytes(&region);
-    etwas_cancel_allow(cancelling);
     known.granted = etwas_memory_granted(&grant, known.region_huge_bytes);
     etwas_sized_write(memory, memory_bytes, &known, sizeof known);
     return ERROR_SUCCESS;

@@ -97,17 +97,13 @@ static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
                                   EVENT_TRACE_PROPERTIES *properties,
                                   enum etwas_name_encoding encoding)
 {
-    int cancelling;
-    uint32_t code;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (handle == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
     *handle = 0;
-    cancelling = etwas_cancel_forbid();
-    code = start_trace_here(handle, name, properties, encoding);
-    etwas_cancel_allow(cancelling);
-    return code;
+    return start_trace_here(handle, name, properties, encoding);
 }
 
 uint32_t StartTraceA(etwas_trace_handle *handle, const char *name,

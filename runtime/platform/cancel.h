@@ -25,4 +25,17 @@ static inline void etwas_cancel_allow(int before)
     (void)pthread_setcancelstate(before, NULL);
 }
 
+static inline void etwas_cancel_scope_end(const int *before)
+{
+    etwas_cancel_allow(*before);
+}
+
+/*
+ * A declaration: from here to the end of the enclosing block the thread is not cancelled. The state
+ * is restored after the value of a return statement is known.
+ */
+#define ETWAS_UNCANCELLED_SCOPE                                                                    \
+    __attribute__((cleanup(etwas_cancel_scope_end), unused)) const int etwas_cancel_scope =        \
+        etwas_cancel_forbid()
+
 #endif

@@ -203,14 +203,13 @@ bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns)
 {
     struct visit_round round = {.wanted = wanted, .count = count};
     uint64_t end_ns = etwas_monotonic_ns() + timeout_ns;
-    int cancelling;
+    ETWAS_UNCANCELLED_SCOPE;
 
 #ifdef ETWAS_TESTPOINTS
     if (etwas_visits_fail) {
         return false;
     }
 #endif
-    cancelling = etwas_cancel_forbid();
     /* Each sequence that begins after a visit sees what was stored before it. */
     ck_pr_fence_memory();
     (void)sem_init(&round.is_through, 0, 0);
@@ -218,6 +217,5 @@ bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns)
     visit_start_threads(&round, visit_count_wanted(&round), end_ns);
     (void)sem_destroy(&round.is_through);
     (void)sem_destroy(&round.may_end);
-    etwas_cancel_allow(cancelling);
     return visit_count_wanted(&round) == 0;
 }

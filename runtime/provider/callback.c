@@ -131,7 +131,7 @@ static uint32_t callback_run_next(uint32_t registration)
     struct callback_queue *queue = &queues[registration];
     struct etwas_callback_request request = queue->requests[queue->started % QUEUE_REQUESTS];
     uint32_t value;
-    int cancelling;
+    ETWAS_UNCANCELLED_SCOPE; /* a thread that ended in a callback would be the runner for ever */
 
     queue->started++;
     if (silenced) {
@@ -140,12 +140,9 @@ static uint32_t callback_run_next(uint32_t registration)
     queue->runner = &self;
     queue->running = queue->depth == 0 ? request.number : queue->running;
     queue->depth++;
-    /* A thread that ended in a callback would be the runner for ever. */
-    cancelling = etwas_cancel_forbid();
     value = etwas_registrations[registration].is_modern
                 ? callback_call_modern(registration, &request.composite)
                 : callback_call_classic(registration, &request);
-    etwas_cancel_allow(cancelling);
     queue->depth--;
     if (queue->depth == 0) {
         queue->runner = NULL;

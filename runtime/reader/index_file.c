@@ -188,9 +188,9 @@ bool etwas_index_file_find(struct etwas_index_file *file, uint64_t offset,
     }
 }
 
-static uint32_t index_file_build_index(struct etwas_trace *trace, struct etwas_index *index,
-                                       bool part)
+uint32_t etwas_index_file_build(struct etwas_trace *trace, struct etwas_index *index, bool part)
 {
+    ETWAS_UNCANCELLED_SCOPE; /* a cancelled thread would leave the file open */
     struct etwas_index_file file;
     bool ignored = false;
     uint32_t known = ETWAS_INDEX_FILE_NONE;
@@ -208,15 +208,6 @@ static uint32_t index_file_build_index(struct etwas_trace *trace, struct etwas_i
     if (trace->by_index_file) {
         (void)close(file.descriptor);
     }
-    return code;
-}
-
-uint32_t etwas_index_file_build(struct etwas_trace *trace, struct etwas_index *index, bool part)
-{
-    int cancelling = etwas_cancel_forbid(); /* a cancelled thread would leave it open */
-    uint32_t code = index_file_build_index(trace, index, part);
-
-    etwas_cancel_allow(cancelling);
     return code;
 }
 
@@ -300,7 +291,7 @@ static uint32_t index_write(struct etwas_trace *trace, int descriptor)
 
 uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
 {
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     struct etwas_trace *opened;
     uint32_t code = etwas_trace_table_acquire(&trace, 1, &opened);
 
@@ -308,6 +299,5 @@ uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
         code = index_write(opened, descriptor);
         etwas_trace_table_release(&trace, 1);
     }
-    etwas_cancel_allow(cancelling);
     return code;
 }

@@ -207,13 +207,12 @@ static uint32_t open_trace_logfile(void *logfile, bool wide, etwas_trace_connect
 etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connector connect)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     uint32_t code;
 
     etwas_fork_forbid();
     code = open_trace_logfile(logfile, wide, connect, &handle);
     etwas_fork_allow();
-    etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {
         etwas_SetLastError(code);
     }

@@ -101,10 +101,9 @@ static bool buffers_find_times(struct processing *processing)
     struct etwas_stream *stream = &processing->stream;
     int64_t first = stream->record.stamp;
     int64_t last = processing->entry.collected > first ? processing->entry.collected : first;
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     bool known = etwas_clock_search_cover(processing->trace, &processing->entry, first, last);
 
-    etwas_cancel_allow(cancelling);
     stream->time = etwas_event_time_by(&processing->trace->log.clock, processing->trace->timeline);
     return known;
 }
@@ -199,7 +198,7 @@ static uint32_t buffers_prepare(struct processing *processing, uint64_t from, ui
 {
     struct etwas_trace *trace = processing->trace;
     struct etwas_buffer_walk *walk = &processing->walk;
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     bool known = etwas_appended_find(trace);
 
     trace->by_index_file = false;
@@ -207,7 +206,6 @@ static uint32_t buffers_prepare(struct processing *processing, uint64_t from, ui
     etwas_trace_begin_information(trace);
     trace->quiet = false;
     known = known && etwas_clock_search_begin(trace);
-    etwas_cancel_allow(cancelling);
     if (!known) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -24,10 +24,9 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
 
     /* R173: the session may have been started since OpenTrace. */
     if (trace->consumer == NULL) {
-        int cancelling = etwas_cancel_forbid();
+        ETWAS_UNCANCELLED_SCOPE;
 
         code = etwas_live_connect(trace);
-        etwas_cancel_allow(cancelling);
     }
     if (code != ERROR_SUCCESS) {
         return code;

@@ -178,13 +178,12 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
 
 void etwas_trace_free(struct etwas_trace *trace)
 {
-    int cancelling;
+    /* Closing is a cancellation point, at which the rest, and other traces, would leak. */
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (trace == NULL) {
         return;
     }
-    /* Closing is a cancellation point, at which the rest, and other traces, would leak. */
-    cancelling = etwas_cancel_forbid();
     if (trace->descriptor >= 0) {
         close(trace->descriptor);
     }
@@ -201,7 +200,6 @@ void etwas_trace_free(struct etwas_trace *trace)
     free(trace->logfile.w.LoggerName);
     free(trace->session_name);
     free(trace);
-    etwas_cancel_allow(cancelling);
 }
 
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,

@@ -32,8 +32,8 @@ static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool st
     struct etwas_trace *trace;
     struct etwas_timeline *timeline;
     uint32_t code = ERROR_SUCCESS;
-    int cancelling;
     bool known;
+    ETWAS_UNCANCELLED_SCOPE; /* reading is a cancellation point */
 
     etwas_trace_table_lock();
     trace = etwas_trace_table_find(handle);
@@ -47,7 +47,6 @@ static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool st
     if (code != ERROR_SUCCESS) {
         return code == ERROR_BUSY ? ERROR_SUCCESS : code;
     }
-    cancelling = etwas_cancel_forbid(); /* reading is a cancellation point */
     timeline = etwas_clock_snapshots_read_timeline(trace, true);
     if (timeline != NULL) {
         etwas_clock_snapshots_set_timeline(trace, timeline, true);
@@ -55,7 +54,6 @@ static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool st
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     etwas_trace_table_release(&handle, 1);
-    etwas_cancel_allow(cancelling);
     return code;
 }
 

@@ -320,7 +320,7 @@ static void local_consumer_return(struct etwas_consumer *base, struct etwas_cons
     struct etwas_local_consumer *consumer = local_consumer_of(base);
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_buffer *buffer = entry->buffer;
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
 
     (void)pthread_mutex_lock(&realtime->lock);
     if (buffer->delivered < delivered_records) {
@@ -336,7 +336,6 @@ static void local_consumer_return(struct etwas_consumer *base, struct etwas_cons
         }
     }
     (void)pthread_mutex_unlock(&realtime->lock);
-    etwas_cancel_allow(cancelling);
     entry->buffer = NULL;
 }
 
@@ -344,7 +343,7 @@ static void local_consumer_disconnect(struct etwas_consumer *base)
 {
     struct etwas_local_consumer *consumer = local_consumer_of(base);
     struct etwas_realtime *realtime = consumer->realtime;
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
 
     (void)pthread_mutex_lock(&realtime->lock);
     local_consumer_leave(consumer);
@@ -352,7 +351,6 @@ static void local_consumer_disconnect(struct etwas_consumer *base)
         consumer); /* what a stopped consumer returned since; everything in a fork's child */
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_unreference(realtime);
-    etwas_cancel_allow(cancelling);
     (void)pthread_cond_destroy(&consumer->changed);
     free(consumer);
 }
@@ -396,14 +394,13 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
 {
     struct etwas_local_consumer *consumer = malloc(sizeof *consumer);
     uint32_t code = ERROR_SUCCESS;
-    int cancelling;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (consumer == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     *consumer = (struct etwas_local_consumer){.base = {&verbs}, .realtime = realtime};
     (void)pthread_cond_init(&consumer->changed, NULL);
-    cancelling = etwas_cancel_forbid();
     (void)pthread_mutex_lock(&realtime->lock);
     if (realtime->ended) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
@@ -411,7 +408,6 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
         local_consumer_connect(consumer);
     }
     (void)pthread_mutex_unlock(&realtime->lock);
-    etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {
         (void)pthread_cond_destroy(&consumer->changed);
         free(consumer);

@@ -150,13 +150,10 @@ static struct etwas_relogger *relog_new(const etwas_trace_handle *traces, uint32
 static uint32_t relog_read_inputs(struct etwas_relogger *new, struct etwas_trace *const *taken,
                                   bool compressed)
 {
-    int cancelling = etwas_cancel_forbid();
-    uint32_t code;
+    ETWAS_UNCANCELLED_SCOPE;
 
     new->logger_id = taken[0]->log.buffer.logger_id;
-    code = relog_prepare(new, taken, compressed);
-    etwas_cancel_allow(cancelling);
-    return code;
+    return relog_prepare(new, taken, compressed);
 }
 
 uint32_t etwas_relog_open(const etwas_trace_handle *traces, uint32_t count, int descriptor,

@@ -124,11 +124,9 @@ uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
 
 uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts)
 {
-    int cancelling = etwas_cancel_forbid();
-    uint32_t code = account_counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
+    ETWAS_UNCANCELLED_SCOPE;
 
-    etwas_cancel_allow(cancelling);
-    return code;
+    return account_counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
 }
 
 uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,

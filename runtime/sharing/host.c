@@ -378,13 +378,12 @@ uint32_t etwas_host_publish_enablement(const struct etwas_enable_request *reques
     uint32_t code = ERROR_SUCCESS;
     bool is_notified = false;
     struct host *host;
-    int before;
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_PARAMETER;
     }
     etwas_enablement_record(&enablement, request, parameters);
-    before = etwas_cancel_forbid();
     host = &hosts[key.index];
     host_lock();
     if (host->is_open && host->handle == handle &&
@@ -398,7 +397,6 @@ uint32_t etwas_host_publish_enablement(const struct etwas_enable_request *reques
     if (is_notified && timeout_ms != 0) {
         code = etwas_answers_wait(key.index, &waiter, notified, timeout_ms);
     }
-    etwas_cancel_allow(before);
     return code;
 }
 
@@ -411,7 +409,7 @@ uint32_t etwas_host_control_instances(uint64_t handle, uint32_t control_code, ui
     uint32_t notified = 0;
     uint32_t code = ERROR_SUCCESS;
     bool is_notified = false;
-    int before = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
 
     host_lock();
     if (host->is_open && host->handle == handle &&
@@ -428,7 +426,6 @@ uint32_t etwas_host_control_instances(uint64_t handle, uint32_t control_code, ui
     if (is_notified) {
         code = etwas_answers_wait(index, &waiter, notified, ETWAS_ANSWER_TIMEOUT_MS);
     }
-    etwas_cancel_allow(before);
     return code;
 }
 

@@ -287,7 +287,7 @@ static void remote_consumer_send_disposition(struct remote_consumer *consumer,
                                             .delivered_bytes = delivered_bytes};
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_CONSUME, .bytes = sizeof done, .descriptor = -1};
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
     uint32_t code = ERROR_TIMEOUT;
     bool is_ending;
 
@@ -303,7 +303,6 @@ static void remote_consumer_send_disposition(struct remote_consumer *consumer,
     } while (code == ERROR_TIMEOUT && !is_ending);
     /* What was sent before the end can still be read. */
     consumer->is_broken = consumer->is_broken || (code != ERROR_SUCCESS && is_ending);
-    etwas_cancel_allow(cancelling);
 }
 
 static void remote_consumer_finish_buffer(struct remote_consumer *consumer,
@@ -380,12 +379,11 @@ static void remote_consumer_stop(struct etwas_consumer *base)
 static void remote_consumer_disconnect(struct etwas_consumer *base)
 {
     struct remote_consumer *consumer = remote_consumer_of(base);
-    int cancelling = etwas_cancel_forbid();
+    ETWAS_UNCANCELLED_SCOPE;
 
     if (consumer->connection >= 0) {
         etwas_descriptor_close(consumer->connection);
     }
-    etwas_cancel_allow(cancelling);
     (void)pthread_mutex_destroy(&consumer->lock);
     free(consumer->buffer);
     free(consumer->head);

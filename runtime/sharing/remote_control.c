@@ -183,13 +183,12 @@ uint32_t etwas_remote_control(uint64_t handle, const void *name, const struct et
     }
     code = etwas_properties_filters(reply->properties, entry->log_file_mode, &filters);
     if (code == ERROR_SUCCESS) {
-        const int cancelling = etwas_cancel_forbid();
+        ETWAS_UNCANCELLED_SCOPE;
         struct etwas_reply remote = *reply;
 
         remote.keeps_file_name = control_code == EVENT_TRACE_CONTROL_FLUSH &&
                                  (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
         code = remote_control(entry, name == NULL ? handle : 0, &remote, control_code);
-        etwas_cancel_allow(cancelling);
     }
     free(entry);
     return code;
@@ -299,9 +298,10 @@ void etwas_remote_query_all(struct etwas_replies *replies)
 
 /* ---- EnableTraceEx2 -------------------------------------------------------------------------- */
 
-static uint32_t remote_enable(const struct etwas_enable_request *request,
-                              const ENABLE_TRACE_PARAMETERS *parameters)
+uint32_t etwas_remote_enable(const struct etwas_enable_request *request,
+                             const ENABLE_TRACE_PARAMETERS *parameters)
 {
+    ETWAS_UNCANCELLED_SCOPE;
     const uint64_t handle = request->enablement.session;
     const uint32_t timeout_ms = request->timeout_ms;
     const struct etwas_request_head head = {request->control_code, timeout_ms,
@@ -334,15 +334,5 @@ static uint32_t remote_enable(const struct etwas_enable_request *request,
     }
     free(body);
     free(entry);
-    return code;
-}
-
-uint32_t etwas_remote_enable(const struct etwas_enable_request *request,
-                             const ENABLE_TRACE_PARAMETERS *parameters)
-{
-    int cancelling = etwas_cancel_forbid();
-    uint32_t code = remote_enable(request, parameters);
-
-    etwas_cancel_allow(cancelling);
     return code;
 }

@@ -443,6 +443,7 @@ static uint32_t snapshot_open_folder(struct gathering *all)
 /* `body` has room for an answer */
 static uint32_t snapshot_all_recorders(struct gathering *all, void *body)
 {
+    ETWAS_UNCANCELLED_SCOPE;
     uint64_t deadline_ns = etwas_monotonic_ns() + TIMEOUT_NS;
     uint32_t code = body != NULL ? snapshot_open_folder(all) : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     uint32_t recovered;
@@ -467,13 +468,11 @@ uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_all_options *options,
                                etwas_snapshot_callback each, void *context)
 {
     struct gathering all = {.options = options};
-    int cancelling = etwas_cancel_forbid();
     void *body = malloc(ETWAS_MESSAGE_BYTES);
     uint32_t code = snapshot_all_recorders(&all, body);
     uint32_t reported;
 
     free(body);
-    etwas_cancel_allow(cancelling);
     reported = snapshot_report(&all, each, context);
     free(all.parts);
     free(all.folder);

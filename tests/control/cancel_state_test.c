@@ -156,10 +156,33 @@ static void each_thread_has_its_own_state_back_when_it_lets_go_of_a_lock(void **
     }
 }
 
+static bool keeps_in_scope(bool returns_early)
+{
+    ETWAS_UNCANCELLED_SCOPE;
+
+    if (returns_early) {
+        return keeps(true);
+    }
+    {
+        ETWAS_UNCANCELLED_SCOPE;
+    }
+    return keeps(true); /* the inner scope's end restores the outer one's state */
+}
+
+static void a_scope_restores_the_state_of_cancellation_at_each_of_its_ends(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        assert_true(keeps_in_scope(round == 0));
+        assert_true(keeps(false));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(who_waits_for_a_handler_keeps_its_own_state_of_cancellation),
+        FOLDER_TEST(a_scope_restores_the_state_of_cancellation_at_each_of_its_ends),
         FOLDER_TEST(each_thread_has_its_own_state_back_when_it_lets_go_of_a_lock),
     };
 
