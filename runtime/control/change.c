@@ -220,7 +220,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
     struct etwas_unavailability fault;
     uint32_t code;
 
-    if (!session->configuration.system_logger || session->configuration.rundown_only ||
+    if (session->configuration.system_logger != ETWAS_SYSTEM_LOGGER_EVENTS ||
         (flags == session->configuration.enable_flags && flags != 0)) {
         return ERROR_SUCCESS;
     }

@@ -70,7 +70,7 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
     if (session != NULL) {
         *target = (struct control_target){etwas_session_key(session),
                                           session->configuration.log_file_mode,
-                                          session->configuration.is_template};
+                                          session->configuration.reach == ETWAS_REACH_TEMPLATE};
         code = ERROR_SUCCESS;
     } else if (name == NULL && etwas_session_is_remembered(key) &&
                etwas_sessions[key.index].ended_by_full_file) {

@@ -106,7 +106,8 @@ static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
 
     etwas_fork_forbid();
     mapping = etwas_shared_create(request, refusal);
-    if (mapping != NULL && session->configuration.is_shared && !mapping->place.in_memory) {
+    if (mapping != NULL && etwas_configuration_is_shared(&session->configuration) &&
+        !mapping->place.in_memory) {
         refusal->code = ERROR_NOT_SUPPORTED; /* guests refuse it (shared/join.c) */
         (void)strcpy(refusal->path, mapping->path);
         etwas_shared_close(mapping);
@@ -149,7 +150,7 @@ static bool is_memory_counted_out(void)
  */
 static bool crash_safe_allocates_what_it_uses(const struct etwas_configuration *configuration)
 {
-    return configuration->is_shared && !configuration->sharing_required &&
+    return etwas_configuration_is_shared(configuration) && !configuration->sharing_required &&
            configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD && !is_memory_counted_out();
 }
 
@@ -274,7 +275,7 @@ void etwas_crash_safe_open(struct etwas_session *session)
     head->slot_count = pool->slot_count;
     head->rseq_slots = pool->rseq_slots;
     head->started = session->started;
-    if (configuration->is_shared) {
+    if (etwas_configuration_is_shared(configuration)) {
         head->minimum_buffers = pool->minimum_buffers;
         head->extra_buffers = pool->extra_buffers;
         head->nodes = pool->nodes;

@@ -53,12 +53,12 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
         .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ
                           ? etwas_slot_count * etwas_configuration_class_rows(configuration)
                           : 0,
-        .guest_slots = configuration->is_shared ? ETWAS_GUEST_SLOTS : 0,
+        .guest_slots = etwas_configuration_is_shared(configuration) ? ETWAS_GUEST_SLOTS : 0,
         .rows = etwas_configuration_class_rows(configuration),
         .row_least = etwas_configuration_row_buffers(configuration),
         .buffering = etwas_configuration_is_buffering(configuration),
-        .is_shared = configuration->is_shared,
-        .large_pages = configuration->large_pages,
+        .is_shared = etwas_configuration_is_shared(configuration),
+        .large_pages = (configuration->memory & ETWAS_MEMORY_HUGE) != 0,
         .memory = configuration->memory,
     };
 
@@ -133,7 +133,7 @@ static bool make_copies(struct etwas_session *session)
     uint32_t count = (uint32_t)(COPIES_BYTES / buffer_bytes);
 
     memset(&session->untrusted_writers, 0, sizeof session->untrusted_writers);
-    if (!session->configuration.is_shared ||
+    if (!etwas_configuration_is_shared(&session->configuration) ||
         etwas_configuration_is_buffering(&session->configuration)) {
         return true;
     }
@@ -152,9 +152,7 @@ static bool leaves_room(const struct etwas_configuration *configuration)
 {
     bool leaves = true;
 
-    if (!configuration->sharing_required &&
-        (configuration->is_shared || configuration->is_template ||
-         configuration->is_discoverable)) {
+    if (!configuration->sharing_required && configuration->reach != ETWAS_REACH_PROCESS) {
         etwas_fork_forbid();
         leaves = etwas_descriptors_leave_room();
         etwas_fork_allow();
@@ -256,28 +254,26 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
-/* This process alone logs into it; others find it still, and control it. */
-static void lifecycle_stop_sharing(struct etwas_session *session, uint32_t reason)
+/* This process alone logs into it. */
+static void lifecycle_stop_sharing(struct etwas_session *session, enum etwas_reach reach,
+                                   uint32_t reason)
 {
     struct etwas_configuration *configuration = &session->configuration;
 
-    if (configuration->is_shared) {
+    if (etwas_configuration_is_shared(configuration)) {
         session->slot_count -= ETWAS_GUEST_SLOTS;
         if (configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
             configuration->crash_safe = 0; /* that was sharing's */
         }
     }
-    configuration->is_discoverable = configuration->is_shared;
-    configuration->is_shared = false;
+    configuration->reach = reach;
     configuration->unshared = reason;
 }
 
 static void lifecycle_make_unshared(struct etwas_session *session)
 {
     etwas_sharing.end_session(session);
-    lifecycle_stop_sharing(session, ETWAS_UNSHARED_HIDDEN);
-    session->configuration.is_discoverable = false;
-    session->configuration.is_template = false;
+    lifecycle_stop_sharing(session, ETWAS_REACH_PROCESS, ETWAS_UNSHARED_HIDDEN);
 }
 
 /* Makes a pool of this process alone, where the buffers cannot be shared. */
@@ -287,10 +283,11 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
                             session->configuration.crash_safe == ETWAS_CRASH_SAFE_POOL_FILE;
 
     etwas_sharing.store_refusal(code);
-    if (session->configuration.is_template || code == ERROR_NO_SYSTEM_RESOURCES) {
+    if (session->configuration.reach == ETWAS_REACH_TEMPLATE || code == ERROR_NO_SYSTEM_RESOURCES) {
         lifecycle_make_unshared(session); /* what it is found by gives way to its files */
     } else {
-        lifecycle_stop_sharing(session, is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
+        lifecycle_stop_sharing(session, ETWAS_REACH_DISCOVERABLE,
+                               is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
     }
     return make_pool(session);
 }
@@ -314,17 +311,20 @@ static uint32_t begin_pool(struct etwas_session *session)
         code = ERROR_SUCCESS;
     }
     /* R46: those of all processes count together. */
-    if (code == ERROR_SUCCESS && (configuration->is_shared || configuration->is_discoverable) &&
+    if (code == ERROR_SUCCESS &&
+        (configuration->reach == ETWAS_REACH_SHARED ||
+         configuration->reach == ETWAS_REACH_DISCOVERABLE) &&
         !etwas_sharing.has_room(session)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    if (configuration->is_discoverable) {
+    if (configuration->reach == ETWAS_REACH_DISCOVERABLE) {
         etwas_sharing.store_refusal(ERROR_NOT_SUPPORTED);
     }
     code = code == ERROR_SUCCESS ? make_pool(session) : code;
     return code != ERROR_SUCCESS && !configuration->sharing_required &&
-                   (configuration->is_shared || configuration->is_template ||
-                    (configuration->is_discoverable && code == ERROR_NO_SYSTEM_RESOURCES))
+                   configuration->reach != ETWAS_REACH_PROCESS &&
+                   (configuration->reach != ETWAS_REACH_DISCOVERABLE ||
+                    code == ERROR_NO_SYSTEM_RESOURCES)
                ? make_pool_unshared(session, code)
                : code;
 }

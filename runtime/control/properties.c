@@ -196,8 +196,10 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->maximum_file_size = properties->MaximumFileSize;
     configuration->flush_timer = properties->FlushTimer;
     configuration->enable_flags = properties->EnableFlags;
-    configuration->large_pages =
-        properties_is_versioned(properties) && properties_version_2(properties)->LargeMdlPages != 0;
+    configuration->memory =
+        properties_is_versioned(properties) && properties_version_2(properties)->LargeMdlPages != 0
+            ? ETWAS_MEMORY_HUGE
+            : 0;
     configuration->no_kernel_stacks = properties_is_versioned(properties) &&
                                       properties_version_2(properties)->ExcludeKernelStack != 0;
 }

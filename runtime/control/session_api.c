@@ -50,8 +50,7 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
     configuration->clock = options->clock;
     configuration->protocol = options->protocol;
     configuration->process_times = options->process_times;
-    configuration->large_pages = options->large_pages;
-    configuration->memory = options->memory;
+    configuration->memory = options->memory | (options->large_pages ? ETWAS_MEMORY_HUGE : 0);
     configuration->memory_required = options->memory_required;
     configuration->buffer_size_kb = options->buffer_size_kb;
     configuration->minimum_buffers = options->minimum_buffers;
@@ -85,10 +84,11 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
     if (options->sharing > ETWAS_SHARING_SNAPSHOTS) {
         return ERROR_INVALID_PARAMETER;
     }
-    configuration->is_shared = options->sharing == ETWAS_SHARING_USER;
-    configuration->is_listed = options->sharing == ETWAS_SHARING_SNAPSHOTS;
-    configuration->sharing_required = options->sharing != ETWAS_SHARING_NONE;
-    if (configuration->is_shared) {
+    configuration->reach = options->sharing == ETWAS_SHARING_USER        ? ETWAS_REACH_SHARED
+                           : options->sharing == ETWAS_SHARING_SNAPSHOTS ? ETWAS_REACH_SNAPSHOTS
+                                                                         : ETWAS_REACH_PROCESS;
+    configuration->sharing_required = configuration->reach != ETWAS_REACH_PROCESS;
+    if (etwas_configuration_is_shared(configuration)) {
         etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
     }
     code = etwas_configuration_complete(configuration);

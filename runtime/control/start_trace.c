@@ -54,13 +54,13 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
         etwas_properties_filters(properties, configuration->log_file_mode, &configuration->filters);
     if (code == ERROR_SUCCESS) {
         configuration->filtered_out = !etwas_filters_match(&configuration->filters);
-        configuration->is_template =
-            etwas_filters_are_any(&configuration->filters) && etwas_sharing.takes_part();
+        if (etwas_filters_are_any(&configuration->filters) && etwas_sharing.takes_part()) {
+            configuration->reach = ETWAS_REACH_TEMPLATE;
+            /* All its processes write beside each other. */
+            code = etwas_file_name_make_absolute(configuration->file_name);
+        }
     }
-    /* All its processes write beside each other. */
-    return code == ERROR_SUCCESS && configuration->is_template
-               ? etwas_file_name_make_absolute(configuration->file_name)
-               : code;
+    return code;
 }
 
 static void start_trace_fill(const struct etwas_session *session,

@@ -52,7 +52,8 @@ static uint32_t first_flags(const struct etwas_configuration *configuration)
     const uint32_t there =
         EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD;
 
-    return configuration->enable_flags | (configuration->rundown_only ? there : 0);
+    return configuration->enable_flags |
+           (configuration->system_logger == ETWAS_SYSTEM_LOGGER_RUNDOWN ? there : 0);
 }
 
 /*
@@ -240,7 +241,7 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
         return ERROR_INVALID_PARAMETER;
     }
     settings = etwas_kernel_source.state(session)->settings;
-    if (session->configuration.rundown_only) {
+    if (session->configuration.system_logger == ETWAS_SYSTEM_LOGGER_RUNDOWN) {
         code = ERROR_INVALID_PARAMETER;
     } else if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
         etwas_kernel_source.run_down(session, provider);
@@ -266,8 +267,9 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uin
     if (session == NULL) {
         return code;
     }
-    code = session->configuration.rundown_only ? ERROR_INVALID_PARAMETER
-                                               : etwas_system_request_check_flags(masks[0]);
+    code = session->configuration.system_logger == ETWAS_SYSTEM_LOGGER_RUNDOWN
+               ? ERROR_INVALID_PARAMETER
+               : etwas_system_request_check_flags(masks[0]);
     if (code == ERROR_SUCCESS) {
         settings = etwas_kernel_source.state(session)->settings;
         settings.flags = masks[0];

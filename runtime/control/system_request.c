@@ -28,10 +28,12 @@ static uint32_t check_identity(struct etwas_configuration *configuration)
     if (has_name) {
         configuration->guid = SystemTraceControlGuid;
     }
-    configuration->rundown_only = has_guid(configuration, &KernelRundownGuid);
-    configuration->system_logger =
-        has_name || configuration->rundown_only || has_guid(configuration, &GlobalLoggerGuid) ||
-        (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0;
+    if (has_guid(configuration, &KernelRundownGuid)) {
+        configuration->system_logger = ETWAS_SYSTEM_LOGGER_RUNDOWN;
+    } else if (has_name || has_guid(configuration, &GlobalLoggerGuid) ||
+               (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0) {
+        configuration->system_logger = ETWAS_SYSTEM_LOGGER_EVENTS;
+    }
     configuration->own_process = configuration->system_logger &&
                                  etwas_kernel_scope_of_thread() == ETWAS_KERNEL_SCOPE_PROCESS;
     return ERROR_SUCCESS;

@@ -40,7 +40,9 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
                               session->slot_count < etwas_processor_count()
                           ? etwas_processor_count()
                           : session->slot_count,
-        .least_processors = configuration->is_shared ? session->slot_count - ETWAS_GUEST_SLOTS : 0,
+        .least_processors = etwas_configuration_is_shared(configuration)
+                                ? session->slot_count - ETWAS_GUEST_SLOTS
+                                : 0,
         .rows = configuration->class_count != 0 ? etwas_configuration_class_rows(configuration) : 0,
         .one_stream =
             configuration->class_count != 0 && etwas_configuration_has_one_slot(configuration),
@@ -51,7 +53,8 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
         .log_file_mode = configuration->log_file_mode,
         .logger_id = (uint16_t)(session->index + 1),
         .process_times = configuration->process_times,
-        .is_private = configuration->system_logger, /* command lines, addresses of the kernel */
+        /* command lines, addresses of the kernel */
+        .is_private = configuration->system_logger,
         .takes_stacks = &session->takes_stacks,
         .started = session->started,
     };

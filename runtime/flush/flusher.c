@@ -114,7 +114,7 @@ static struct etwas_drain_result flusher_pass(struct etwas_session *session, str
         }
         etwas_pool_repair_free_set(session->pool);
         flusher_keep_buffers_free(session->pool);
-    } else if (session->configuration.is_shared) {
+    } else if (etwas_configuration_is_shared(&session->configuration)) {
         etwas_collector_reap(&session->collector);
         etwas_pool_repair_free_set(
             session->pool); /* a guest may have died in the midst of a claim */

@@ -88,14 +88,14 @@ static void shut_slots(struct etwas_session *session)
 
 static bool guests_may_be_there(const struct etwas_session *session)
 {
-    return session->configuration.is_shared &&
+    return etwas_configuration_is_shared(&session->configuration) &&
            ck_pr_load_32(&session->guests) == ETWAS_GUESTS_MAY_BE_THERE;
 }
 
 /* A guest that is gone may have left a child that is inside a sequence still. */
 static bool guests_may_have_come(const struct etwas_session *session)
 {
-    return session->configuration.is_shared &&
+    return etwas_configuration_is_shared(&session->configuration) &&
            ck_pr_load_32(&session->guests) != ETWAS_GUESTS_NEVER_CAME;
 }
 

@@ -63,7 +63,7 @@ static bool others_is_own_shared(uint64_t session, etwas_guid *guid)
     struct etwas_session_key key;
 
     if (!etwas_session_key_of(session, &key) ||
-        !etwas_sessions[key.index].configuration.is_shared) {
+        !etwas_configuration_is_shared(&etwas_sessions[key.index].configuration)) {
         return false;
     }
     *guid = etwas_sessions[key.index].configuration.guid;

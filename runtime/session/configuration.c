@@ -280,15 +280,13 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
                                                                : ERROR_INVALID_PARAMETER;
 }
 
-/* What is required is requested too, and there are two ways to request huge pages. */
+/* What is required is requested too. */
 static uint32_t join_memory_options(struct etwas_configuration *configuration)
 {
     const uint32_t known =
         ETWAS_MEMORY_PREFAULT | ETWAS_MEMORY_HUGE | ETWAS_MEMORY_LOCK | ETWAS_MEMORY_NODES;
 
     configuration->memory |= configuration->memory_required;
-    configuration->memory |= configuration->large_pages ? ETWAS_MEMORY_HUGE : 0;
-    configuration->large_pages = (configuration->memory & ETWAS_MEMORY_HUGE) != 0;
     return (configuration->memory & ~known) == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 }
 
@@ -331,10 +329,11 @@ static uint32_t check_sharing(const struct etwas_configuration *configuration)
                                EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC |
                                EVENT_TRACE_FILE_MODE_APPEND;
 
-    if (configuration->is_listed && !etwas_configuration_is_buffering(configuration)) {
+    if (configuration->reach == ETWAS_REACH_SNAPSHOTS &&
+        !etwas_configuration_is_buffering(configuration)) {
         return ERROR_NOT_SUPPORTED;
     }
-    return configuration->is_shared &&
+    return etwas_configuration_is_shared(configuration) &&
                    (configuration->protocol != ETWAS_PROTOCOL_RSEQ ||
                     configuration->class_count != 0 ||
                     etwas_processor_count() + 1 + ETWAS_GUEST_SLOTS > ETWAS_MOST_PROCESSORS ||
@@ -355,7 +354,7 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
         configuration->crash_safe == 0) {
         configuration->crash_safe = ETWAS_CRASH_SAFE_POOL_FILE;
     }
-    if (configuration->is_shared && configuration->crash_safe == 0) {
+    if (etwas_configuration_is_shared(configuration) && configuration->crash_safe == 0) {
         configuration->crash_safe = ETWAS_CRASH_SAFE_MEMFD;
     }
     configuration->requested_clock =

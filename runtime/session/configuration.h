@@ -31,6 +31,22 @@ struct etwas_flusher_configuration {
     bool no_thread;
 };
 
+/* What other processes can do with a session. */
+enum etwas_reach {
+    ETWAS_REACH_PROCESS,      /* nothing: it is this process's alone */
+    ETWAS_REACH_SNAPSHOTS,    /* request snapshots of it, which is a flight recorder */
+    ETWAS_REACH_DISCOVERABLE, /* find and control it, but not log into it */
+    ETWAS_REACH_SHARED,       /* log into it, since its pool is in a mapping; and the above */
+    ETWAS_REACH_TEMPLATE,     /* start instances of it: it is a private-session template */
+};
+
+/* Which of the kernel's events, and these alone, a session records. */
+enum etwas_system_logger_kind {
+    ETWAS_SYSTEM_LOGGER_NONE = 0, /* it is no system logger */
+    ETWAS_SYSTEM_LOGGER_EVENTS,   /* what its flags and providers request */
+    ETWAS_SYSTEM_LOGGER_RUNDOWN,  /* the rundown alone (R188) */
+};
+
 struct etwas_configuration {
     etwas_wchar name[ETWAS_NAME_UNITS + 1];
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* as given; empty: none */
@@ -48,24 +64,18 @@ struct etwas_configuration {
     uint32_t sequences;  /* ETWAS_SEQUENCES_*: why RSEQ was not chosen */
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
-    bool is_shared;      /* its pool is in a mapping that other processes log into */
-    bool is_discoverable; /* other processes find and control it, but do not log into it */
+    enum etwas_reach reach;
+    bool sharing_required; /* start fails where its reach would be less than requested */
     /*
      * ETWAS_UNSHARED_*: why it is not shared, where that was not requested; HIDDEN: not found any
      * more
      */
     uint32_t unshared;
-    bool is_template; /* a private-session template, from which other processes start instances */
-    /* a recorder of this process alone, from which others may request snapshots */
-    bool is_listed;
-    bool sharing_required;    /* start fails where other processes could not find it */
-    bool large_pages;         /* the pool shall lie in huge pages where the system grants them */
-    uint32_t memory;          /* ETWAS_MEMORY_*: what else is requested of its memory */
+    uint32_t memory;          /* ETWAS_MEMORY_*: what is requested of its memory */
     uint32_t memory_required; /* of these, those without which the start fails */
-    bool system_logger;       /* it records the kernel's events alone */
-    bool rundown_only;        /* system logger: only the rundown */
-    bool own_process;         /* system logger: only this process's events */
-    bool no_kernel_stacks;    /* system logger: only the user's part of stacks */
+    enum etwas_system_logger_kind system_logger;
+    bool own_process;                     /* system logger: only this process's events */
+    bool no_kernel_stacks;                /* system logger: only the user's part of stacks */
     struct etwas_process_filters filters; /* of a private session */
     bool filtered_out; /* the filters exclude this process: nothing is recorded */
     uint32_t consumer_queue_kb;
@@ -125,6 +135,11 @@ static inline bool etwas_configuration_is_in_process(
     const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) != 0;
+}
+
+static inline bool etwas_configuration_is_shared(const struct etwas_configuration *configuration)
+{
+    return configuration->reach == ETWAS_REACH_SHARED;
 }
 
 /* Class rows: one for each retention class, and one of no class. */

@@ -24,9 +24,10 @@ static uint32_t counts_unshared_reason(const struct etwas_configuration *configu
 {
     uint32_t reason = ck_pr_load_32(&configuration->unshared);
 
-    return reason != 0                ? reason
-           : configuration->is_shared ? ETWAS_UNSHARED_NOT
-                                      : ETWAS_UNSHARED_ASKED;
+    if (reason != 0) {
+        return reason;
+    }
+    return etwas_configuration_is_shared(configuration) ? ETWAS_UNSHARED_NOT : ETWAS_UNSHARED_ASKED;
 }
 
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)

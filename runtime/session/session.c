@@ -233,7 +233,8 @@ static struct etwas_session *entry_reserve_locked(const struct etwas_configurati
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    if (!configuration->is_shared && !configuration->is_discoverable) {
+    if (!etwas_configuration_is_shared(configuration) &&
+        configuration->reach != ETWAS_REACH_DISCOVERABLE) {
         session->generation = next_generation(session->generation);
     } else if (!draw_generation(&session->generation)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
@@ -252,9 +253,10 @@ static struct etwas_session *entry_reserve_locked(const struct etwas_configurati
             configuration->protocol == ETWAS_PROTOCOL_RSEQ || configuration->system_logger;
 
         session->first_slot = 0;
-        session->slot_count = etwas_configuration_class_rows(configuration) *
-                                  (etwas_slot_count + (has_extra ? 1 : 0)) +
-                              (configuration->is_shared ? ETWAS_GUEST_SLOTS : 0);
+        session->slot_count =
+            etwas_configuration_class_rows(configuration) *
+                (etwas_slot_count + (has_extra ? 1 : 0)) +
+            (etwas_configuration_is_shared(configuration) ? ETWAS_GUEST_SLOTS : 0);
     }
     return session;
 }
@@ -271,7 +273,7 @@ static uint64_t slot_last_word(struct etwas_session *session, const struct etwas
      * A guest's writer that sleeps may know a word of another process's session: the epoch is as
      * random as the gate.
      */
-    if (session->configuration.is_shared) {
+    if (etwas_configuration_is_shared(&session->configuration)) {
         return etwas_slot_word(session->generation, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
     }
     if ((word & ETWAS_WORD_SHARED) == 0) {

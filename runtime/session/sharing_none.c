@@ -32,10 +32,8 @@ static void none_after_fork(bool is_child)
 /* Only options that require sharing make one of these. */
 static uint32_t none_begin(struct etwas_session *session)
 {
-    const struct etwas_configuration *configuration = &session->configuration;
-
-    return configuration->is_shared || configuration->is_listed ? ERROR_NOT_SUPPORTED
-                                                                : ERROR_SUCCESS;
+    return session->configuration.reach != ETWAS_REACH_PROCESS ? ERROR_NOT_SUPPORTED
+                                                               : ERROR_SUCCESS;
 }
 
 static bool none_has_room(const struct etwas_session *session)

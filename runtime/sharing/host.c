@@ -132,8 +132,7 @@ static void host_fill_entry(struct etwas_registry_entry *entry, const struct etw
 
 static bool host_is_needed(const struct etwas_session *session)
 {
-    return session->configuration.is_shared || session->configuration.is_template ||
-           session->configuration.is_listed || session->configuration.is_discoverable;
+    return session->configuration.reach != ETWAS_REACH_PROCESS;
 }
 
 /*
@@ -192,15 +191,16 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     host_lock();
     host->published.registry = ETWAS_REGISTRY_NO_HOST;
     host_fill_entry(&host->published.entry, session);
-    if (session->configuration.is_template) {
+    if (session->configuration.reach == ETWAS_REACH_TEMPLATE) {
         host->published.entry.kind = ETWAS_REGISTRY_TEMPLATE;
         host->published.entry.private = etwas_private_template_make(&session->configuration);
     }
-    if (session->configuration.is_listed) {
+    if (session->configuration.reach == ETWAS_REACH_SNAPSHOTS) {
         host->published.entry.kind = ETWAS_REGISTRY_RECORDER;
     }
     etwas_host_spares_begin();
-    code = session->configuration.is_template && host->published.entry.private == NULL
+    code = host->published.entry.kind == ETWAS_REGISTRY_TEMPLATE &&
+                   host->published.entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
                : host_open_registry(&host->published);
     host->is_open = code == ERROR_SUCCESS;
@@ -220,15 +220,16 @@ void etwas_host_open(struct etwas_session *session)
     if (!host_is_needed(session)) {
         return;
     }
-    if (session->configuration.is_shared) {
+    if (etwas_configuration_is_shared(&session->configuration)) {
         etwas_host_guests_begin(session);
     }
     host_lock();
     host->published.entry.state = ETWAS_REGISTRY_OPEN;
     host->published.entry.gate =
         host->published.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
-    host->published.entry.unshared =
-        session->configuration.is_discoverable ? session->configuration.unshared : 0;
+    host->published.entry.unshared = session->configuration.reach == ETWAS_REACH_DISCOVERABLE
+                                         ? session->configuration.unshared
+                                         : 0;
     host->published.entry.number++;
     /*
      * If this cannot be published the next change does it. No process has to reconcile a shared
@@ -239,8 +240,9 @@ void etwas_host_open(struct etwas_session *session)
         host_notify_all(host, NULL, NULL);
     }
     (void)etwas_service_watch(host->published.registry.listener, false,
-                              session->configuration.is_listed ? etwas_host_accept_controller
-                                                               : etwas_host_accept,
+                              session->configuration.reach == ETWAS_REACH_SNAPSHOTS
+                                  ? etwas_host_accept_controller
+                                  : etwas_host_accept,
                               host->handle);
     host_unlock();
 }
@@ -271,7 +273,7 @@ void etwas_host_closing(struct etwas_session *session)
     if (!host_is_needed(session)) {
         return;
     }
-    if (session->configuration.is_template) {
+    if (session->configuration.reach == ETWAS_REACH_TEMPLATE) {
         host_close_template(session->index);
         return;
     }
@@ -325,7 +327,7 @@ void etwas_host_end(struct etwas_session *session)
         etwas_answers_end(session->index);
     }
     host_unlock();
-    if (session->configuration.is_shared) {
+    if (etwas_configuration_is_shared(&session->configuration)) {
         etwas_host_guests_end(session);
         etwas_host_unattached_end_all(host->handle); /* those that reported after it was closing */
     }

@@ -39,7 +39,7 @@ struct etwas_registry_template *etwas_private_template_make(
     private->maximum_buffers = configuration->maximum_buffers;
     private->maximum_file_size = configuration->maximum_file_size;
     private->flush_timer = configuration->flush_timer;
-    private->large_pages = configuration->large_pages;
+    private->large_pages = (configuration->memory & ETWAS_MEMORY_HUGE) != 0;
     private->process_count = filters->process_count;
     private->has_programs = filters->has_names;
     memcpy(private->process_ids, filters->process_ids, sizeof filters->process_ids);
@@ -99,7 +99,7 @@ uint32_t etwas_private_template_configure(const struct etwas_registry_entry *ent
         .maximum_buffers = private->maximum_buffers,
         .maximum_file_size = private->maximum_file_size,
         .flush_timer = private->flush_timer,
-        .large_pages = private->large_pages != 0,
+        .memory = private->large_pages != 0 ? ETWAS_MEMORY_HUGE : 0,
     };
     template_copy_name(configuration->name, entry->name);
     template_copy_name(configuration->file_name, private->file_name);

@@ -75,13 +75,13 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
     }
     *alone = *configuration;
     etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
-    configuration->is_shared = true;
+    configuration->reach = ETWAS_REACH_SHARED;
     code = etwas_configuration_complete(configuration);
     if (code == ERROR_NOT_SUPPORTED) {
         *configuration = *alone;
         code = etwas_configuration_complete(configuration);
         if (!sharing_is_private(configuration)) {
-            configuration->is_discoverable = true;
+            configuration->reach = ETWAS_REACH_DISCOVERABLE;
             configuration->unshared = sharing_unshared_reason(configuration);
         }
     }

@@ -107,7 +107,7 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
     }
     etwas_control_lock();
     logger->state.settings = logger->kernel.settings;
-    if (!session->configuration.rundown_only) {
+    if (session->configuration.system_logger != ETWAS_SYSTEM_LOGGER_RUNDOWN) {
         session->configuration.enable_flags = logger->state.settings.flags;
     }
     etwas_control_unlock();

@@ -218,7 +218,7 @@ static void run_logger(struct etwas_system_logger *logger, struct pollfd *polled
     }
     ck_pr_store_64(&logger->session->lost_in_kernel, etwas_kernel_sources_stop(kernel));
     logger->has_stopped = true;
-    if (!logger->session->configuration.rundown_only) {
+    if (logger->session->configuration.system_logger != ETWAS_SYSTEM_LOGGER_RUNDOWN) {
         etwas_kernel_sources_run_down(kernel, true);
         etwas_kernel_sources_emit_symbols(kernel);
     }
@@ -227,7 +227,9 @@ static void run_logger(struct etwas_system_logger *logger, struct pollfd *polled
 
 static size_t ring_bytes(const struct etwas_session *session)
 {
-    return session->configuration.rundown_only ? 0 : etwas_system_logger_ring_bytes;
+    return session->configuration.system_logger == ETWAS_SYSTEM_LOGGER_RUNDOWN
+               ? 0
+               : etwas_system_logger_ring_bytes;
 }
 
 /*

@@ -143,7 +143,8 @@ static void r28_the_options_of_version_2_change_nothing_but_the_memory(void **st
         session = start_block("options", &block);
         assert_int_equal(etwas_memory(session, &memory), ERROR_SUCCESS);
         assert_true(memory.region_huge_bytes <= memory.region_resident_bytes);
-        assert_true(inside_of(session)->configuration.large_pages == block.second.LargeMdlPages);
+        assert_true(((inside_of(session)->configuration.memory & ETWAS_MEMORY_HUGE) != 0) ==
+                    block.second.LargeMdlPages);
         assert_int_equal(log_number(session, options), ERROR_SUCCESS);
         stop_session(session, NULL);
         assert_int_equal(count_events(folder_path("f.etl")), 1);

@@ -153,7 +153,7 @@ static etwas_trace_handle start_for(struct guest *guest, const char *path)
     etwas_trace_handle handle = start_session(path, &options);
     struct etwas_session *session = inside_of(handle);
 
-    session->configuration.is_shared = true;
+    session->configuration.reach = ETWAS_REACH_SHARED;
     guest->slot = etwas_pool_slot(session->pool, guest->processor);
     guest->open = ck_pr_load_64(gate_of(guest));
     guest->committed = 0;
@@ -307,7 +307,7 @@ static void a_session_that_has_no_guests_ends_by_the_fence_of_its_process(void *
         etwas_trace_handle handle = start_recorder();
         struct etwas_session *session = inside_of(handle);
 
-        session->configuration.is_shared = is_shared;
+        session->configuration.reach = is_shared ? ETWAS_REACH_SHARED : ETWAS_REACH_PROCESS;
         session->guests = is_shared ? ETWAS_GUESTS_NEVER_CAME : ETWAS_GUESTS_MAY_BE_THERE;
         assert_int_equal(log_number(handle, 0), ERROR_SUCCESS);
         etwas_visits_fail = true;

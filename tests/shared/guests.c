@@ -89,7 +89,7 @@ static uint32_t start(const char *name, const char *file, const etwas_session_op
     configuration.minimum_buffers = options->minimum_buffers;
     configuration.maximum_buffers = options->maximum_buffers;
     configuration.flush_timer = options->flush_timer;
-    configuration.is_shared = true;
+    configuration.reach = ETWAS_REACH_SHARED;
     code = etwas_configuration_complete(&configuration);
     if (code == ERROR_SUCCESS) {
         assert_int_equal(etwas_flusher_configuration_set(&configuration.flusher, &options->flusher),
