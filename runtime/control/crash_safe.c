@@ -301,16 +301,12 @@ uint32_t etwas_crash_safe_path(etwas_trace_handle handle, char *text, size_t roo
 {
     uint32_t code = ERROR_INVALID_HANDLE;
     const struct etwas_session *session;
-    struct etwas_session_key key;
 
     if (text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
-    }
     etwas_control_lock();
-    session = etwas_session_find(key);
+    session = etwas_session_find_handle(handle);
     if (session != NULL && session->mapping == NULL) {
         code = ERROR_NOT_FOUND;
     } else if (session != NULL) {
@@ -354,12 +350,9 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
 {
     etwas_crash_safe_place known;
     struct etwas_held_session held;
-    uint32_t code;
+    uint32_t code =
+        place != NULL ? etwas_session_hold(handle, &held) : (uint32_t)ERROR_INVALID_PARAMETER;
 
-    if (place == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -35,7 +35,6 @@ uint32_t etwas_kernel_scope(uint32_t scope)
 
 uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
 {
-    struct etwas_session_key key;
     const struct etwas_session *session;
     const struct etwas_source_state *state;
     uint32_t code = ERROR_INVALID_HANDLE;
@@ -43,11 +42,8 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
     if (rung == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_session_key_of(handle, &key)) {
-        return code;
-    }
     etwas_control_lock();
-    session = etwas_session_find(key);
+    session = etwas_session_find_handle(handle);
     state = session != NULL ? etwas_kernel_source.state(session) : NULL;
     if (state != NULL) {
         *rung = state->rung;
@@ -64,18 +60,14 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
 uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *text, size_t room)
 {
     char sentence[LONGEST_SENTENCE];
-    struct etwas_session_key key;
     const struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
 
     if (flags == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
-    }
     etwas_control_lock();
-    session = etwas_session_find(key);
+    session = etwas_session_find_handle(handle);
     if (session != NULL) {
         code = session->configuration.system_logger ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
         *flags = etwas_kernel_source.silent(session->configuration.enable_flags, NULL, 0);

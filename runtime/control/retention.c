@@ -149,12 +149,9 @@ uint32_t etwas_retention_class_query_sized(etwas_trace_handle handle, uint32_t c
 {
     etwas_retention_class_state known;
     struct etwas_held_session held;
-    uint32_t code;
+    uint32_t code =
+        state != NULL ? etwas_session_hold(handle, &held) : (uint32_t)ERROR_INVALID_PARAMETER;
 
-    if (state == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {
         return code;
     }

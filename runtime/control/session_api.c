@@ -237,17 +237,13 @@ uint32_t etwas_session_wait(etwas_trace_handle handle, uint32_t milliseconds)
 
 uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
 {
-    struct etwas_session_key key;
     const struct etwas_session *session;
 
     if (protocol == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
-    }
     etwas_control_lock();
-    session = etwas_session_find(key);
+    session = etwas_session_find_handle(handle);
     if (session != NULL) {
         *protocol = session->configuration.protocol;
     }
@@ -263,13 +259,10 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     struct etwas_memory region;
     struct etwas_held_session held;
     const struct etwas_pool *pool;
-    uint32_t code;
     ETWAS_UNCANCELLED_SCOPE;
+    uint32_t code =
+        memory != NULL ? etwas_session_hold(handle, &held) : (uint32_t)ERROR_INVALID_PARAMETER;
 
-    if (memory == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -94,15 +94,11 @@ uint32_t etwas_trigger(etwas_trace_handle handle)
 uint32_t etwas_trigger_mark(etwas_trace_handle handle, etwas_handle class_handle,
                             uint64_t threshold_us)
 {
-    struct etwas_session_key key;
     const struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
 
-    if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
-    }
     etwas_control_lock();
-    session = etwas_session_find(key);
+    session = etwas_session_find_handle(handle);
     if (session != NULL) {
         uint32_t clock = session->configuration.clock;
         uint64_t frequency = etwas_clock_frequency(clock);
@@ -110,7 +106,8 @@ uint32_t etwas_trigger_mark(etwas_trace_handle handle, etwas_handle class_handle
         uint64_t us = threshold_us < most_us ? threshold_us : most_us;
         uint64_t ticks = us / US_A_SECOND * frequency + us % US_A_SECOND * frequency / US_A_SECOND;
 
-        code = etwas_slow_class_set_limit(class_handle, etwas_session_handle(key),
+        code = etwas_slow_class_set_limit(class_handle,
+                                          etwas_session_handle(etwas_session_key(session)),
                                           ticks != 0 || us == 0 ? ticks : 1, clock)
                    ? ERROR_SUCCESS
                    : ERROR_INVALID_PARAMETER;
@@ -125,12 +122,9 @@ uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_coun
     etwas_trigger_counts known;
     struct etwas_held_session held;
     const struct etwas_trigger *trigger;
-    uint32_t code;
+    uint32_t code =
+        counts != NULL ? etwas_session_hold(handle, &held) : (uint32_t)ERROR_INVALID_PARAMETER;
 
-    if (counts == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -162,12 +156,10 @@ static uint32_t payload_trigger_find_recorder(etwas_trace_handle handle,
     const struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
 
-    if (!etwas_session_key_of(handle, key)) {
-        return code;
-    }
     etwas_control_lock();
-    session = etwas_session_find(*key);
+    session = etwas_session_find_handle(handle);
     if (session != NULL) {
+        *key = etwas_session_key(session);
         code = etwas_configuration_is_buffering(&session->configuration) ? ERROR_SUCCESS
                                                                          : ERROR_NOT_SUPPORTED;
     }
@@ -227,12 +219,9 @@ uint32_t etwas_payload_query_sized(etwas_trace_handle handle, etwas_payload_coun
 {
     etwas_payload_counts known;
     struct etwas_held_session held;
-    uint32_t code;
+    uint32_t code =
+        counts != NULL ? etwas_session_hold(handle, &held) : (uint32_t)ERROR_INVALID_PARAMETER;
 
-    if (counts == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {
         return code;
     }

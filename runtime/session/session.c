@@ -130,6 +130,13 @@ struct etwas_session *etwas_session_find(struct etwas_session_key key)
     return session->generation == key.generation && session_is_active(session) ? session : NULL;
 }
 
+struct etwas_session *etwas_session_find_handle(uint64_t handle)
+{
+    struct etwas_session_key key;
+
+    return etwas_session_key_of(handle, &key) ? etwas_session_find(key) : NULL;
+}
+
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {

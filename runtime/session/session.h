@@ -259,8 +259,9 @@ static inline uint32_t etwas_session_gate(const struct etwas_session *session)
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);
 
-/* The running or stopping session of a key or of a name; NULL: none. Control lock held. */
+/* The running or stopping session of a key, handle or name; NULL: none. Control lock held. */
 struct etwas_session *etwas_session_find(struct etwas_session_key key);
+struct etwas_session *etwas_session_find_handle(uint64_t handle);
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name);
 
 /*
