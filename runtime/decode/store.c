@@ -483,7 +483,7 @@ const struct etwas_embedded_schema *etwas_store_add_embedded(
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static int store_compare_names(const void *left, const void *right)
+static int store_compare(const void *left, const void *right)
 {
     const etwas_schema *a = *(const etwas_schema *const *)left;
     const etwas_schema *b = *(const etwas_schema *const *)right;
@@ -493,7 +493,11 @@ static int store_compare_names(const void *left, const void *right)
     order = order != 0 ? order : memcmp(&a->info->ProviderGuid, &b->info->ProviderGuid, 16);
     order = order != 0 ? order : a->info->EventDescriptor.Id - b->info->EventDescriptor.Id;
     order = order != 0 ? order : a->info->EventDescriptor.Opcode - b->info->EventDescriptor.Opcode;
-    return order != 0 ? order : a->info->EventDescriptor.Version - b->info->EventDescriptor.Version;
+    order =
+        order != 0 ? order : a->info->EventDescriptor.Version - b->info->EventDescriptor.Version;
+    /* Others with the same key differ in content; addresses change from run to run. */
+    order = order != 0 ? order : (a->info_bytes < b->info_bytes) - (a->info_bytes > b->info_bytes);
+    return order != 0 ? order : memcmp(a->info, b->info, a->info_bytes);
 }
 
 /* Lists the schemas that events can have in `list`, unless it is NULL; returns their number. */
@@ -535,7 +539,7 @@ uint32_t etwas_store_visit(const struct etwas_schema_store *store,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     store_collect(store, list);
-    qsort(list, count, sizeof *list, store_compare_names);
+    qsort(list, count, sizeof *list, store_compare);
     for (size_t i = 0; i < count && visit(list[i], context); i++) {
     }
     free(list);

@@ -139,8 +139,8 @@ bool etwas_store_add_provider(struct etwas_schema_store *store, const etwas_guid
                               const char *name, size_t bytes);
 
 /*
- * Visits every schema that events can have, by provider, event, id and version, until `visit`
- * returns false. ERROR_NOT_ENOUGH_MEMORY.
+ * Visits every schema that events can have, by provider, event, id, opcode, version and content
+ * (the largest first), until `visit` returns false. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_store_visit(const struct etwas_schema_store *store,
                            bool (*visit)(const etwas_schema *schema, void *context), void *context);

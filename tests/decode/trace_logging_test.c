@@ -22,6 +22,7 @@ enum {
     COUNTED = 0x40,
     CUSTOM = 0x60,
     STRUCT = 24,
+    SAME_NAME = 8,
 };
 
 struct state {
@@ -394,6 +395,38 @@ static void what_only_looks_like_a_description_is_none(void **state)
     assert_string_equal(line_of_payload(s, SIZE_MAX, 11), "(none)");
 }
 
+static bool append_field(const etwas_schema *schema, void *context)
+{
+    (void)strcat(context, schema->fields[0].name);
+    return true;
+}
+
+/* The store's hashes are of another secret in each decoder. */
+static void events_of_one_name_are_listed_in_one_order_whichever_came_first(void **state)
+{
+    struct tl_event *event = ((struct state *)*state)->event;
+    const size_t begun = event->schema.count;
+
+    for (int first = 0; first < SAME_NAME; first++) {
+        char listed[SAME_NAME + 1] = "";
+        etwas_decoder *decoder;
+
+        assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+        for (int index = 0; index < SAME_NAME; index++) {
+            const char field[] = {(char)('a' + (first + index) % SAME_NAME), '\0'};
+            const etwas_schema *schema;
+
+            event->schema.count = begun;
+            tl_field(event, field, TDH_INTYPE_UINT8, -1);
+            assert_int_equal(etwas_decoder_schema(decoder, tl_record(event), &schema),
+                             ERROR_SUCCESS);
+        }
+        assert_int_equal(etwas_decoder_schemas(decoder, append_field, listed), ERROR_SUCCESS);
+        etwas_decoder_close(decoder);
+        assert_string_equal(listed, "abcdefgh");
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
 
 int main(void)
@@ -412,6 +445,7 @@ int main(void)
         TEST(EventWriteString_is_one_string),
         TEST(without_items_a_payload_begins_with_what_describes_it),
         TEST(what_only_looks_like_a_description_is_none),
+        TEST(events_of_one_name_are_listed_in_one_order_whichever_came_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
