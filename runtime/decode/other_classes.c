@@ -3,6 +3,7 @@
 
 /* Classes beside the kernel's: the log file header, what merging adds to a file, and our own. */
 #include "decode/builtin.h"
+#include "etl/own_layouts.h"
 
 #define KNOWN_VERSIONS 0, 2
 
@@ -50,46 +51,15 @@ static const struct etwas_builtin_layout sys_config[] = {
     {"35 VolumeMapping", KNOWN_VERSIONS, "wstr NtPath; wstr DosPath"},
 };
 
-/* etl/own_record.h; docs/file-format.md */
-static const struct etwas_builtin_layout etwas_own[] = {
-    {"0 Calibration", 1, 1,
-     "u32 Version; u32 ClockType; u64 Ticks; u64 Nanoseconds; i64 RawStamp; i64 QpcNs; "
-     "filetime SystemTime"},
-    {"1 Knot", 1, 1,
-     "u32 Version; u32 Reason; i64 RawStamp; i64 QpcNs; filetime SystemTime; i64 SuspendedNs; "
-     "u32 QpcErrorNs; u32 SystemTimeErrorNs"},
-    {"2 Totals", 1, 1,
-     "u32 Version; u32 Part; u64 OverwrittenEvents; u64 OverwrittenBuffers; u64 LostEvents; "
-     "u64 LostBuffers; u64 AttemptedEvents"},
-    {"3 Clock", 1, 1,
-     "u32 Version; u32 RequestedClock; u32 ClockType; u32 Verdict; x32 Reasons; u32 StatedBy; "
-     "u64 FrequencyHz; u64 StatedHz; u32 FrequencyErrorPpb; u32 Processors; "
-     "char[32] ClockSource; char[16] Hypervisor"},
-    {"5 Account", 1, 1,
-     "u32 Version; u32 Number; u32 Count; u32 Source; u32 Processor; u32 Counted; x32 Flags; "
-     "u32 Damaged; u64 Attempted; u64 Taken; u64 WithoutRecord; u64 LostNoRoom; u64 LostUnread; "
-     "u64 LostNotHanded; str Name"},
-    {"6 AccountRecords", 1, 1,
-     "u32 Version; u32 Number; u32 Count; u32 Source; u32 Processor; u32 Type; guid Class; "
-     "u64 Made; u64 Refused"},
-    {"7 KernelLoss", 1, 1, "u32 Version; u32 Cause; u64 Events; time From; time Until"},
-    {"8 SilentFlag", 1, 1, "u32 Version; x32 Flag; str Reason"},
-    {"11 UserStack", 1, 1,
-     "u32 Version; u32 Machine; pid Process; tid Thread; time EventTimeStamp; x64 Registers; "
-     "x64[*] Words"},
-    {"9 KernelSymbol", 1, 1,
-     "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
-    {"10 KernelRung", 1, 1, "u32 Version; u32 Rung; pid ProcessId; u32 Error"},
-    {"12 Namespace", 1, 1, "u32 Version; pid ProcessId; u64 NamespaceId"},
-    {"13 ThreadCounters", 1, 1,
-     "u32 Version; x32 Known; guid Class; guid Activity; u32 Instance; u32 Type; u32 Processor; "
-     "u32 Reserved; u64 RunNs; u64 WaitNs; u64 UserUs; u64 KernelUs; u64 VoluntarySwitches; "
-     "u64 InvoluntarySwitches; u64 MinorFaults; u64 MajorFaults"},
-    {"14 Window", 1, 1,
-     "u32 Version; u32 Number; u32 Triggers; u32 Missing; time Trigger; time From; time Until; "
-     "time CoveredFrom; time CoveredTo; u64 Lost"},
-    {"15 Missing", 1, 1, "u32 Version; u32 Processor; time From; time To"},
-};
+#define OWN_RECORD(NAME, type, version, name) #type " " #name, version, version, "u32 Version; "
+#define OWN_FIELD(type, member, name) #type " " #name "; "
+#define OWN_CHARS(count, member, name) "char[" #count "] " #name "; "
+#define OWN_STRING(type, name) #type " " #name "; "
+#define OWN_REST(type, name) #type "[*] " #name "; "
+#define OWN_LAYOUT(NAME) {ETWAS_OWN_##NAME(OWN)},
+
+/* docs/file-format.md */
+static const struct etwas_builtin_layout etwas_own[] = {ETWAS_OWN_LAYOUTS(OWN_LAYOUT)};
 
 const struct etwas_builtin_class etwas_other_classes[] = {
     ETWAS_BUILTIN_CLASS(0x68fdd900, 0x4a3e, 0x11d1, 0x84f40000f80464e3, true, "MSNT_SystemTrace",

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "etl/layout.h"
+#include "etl/own_layouts.h"
 
 /* 7be5a508-db35-4ec9-b650-a9720ecb3b69 */
 static const etwas_guid etwas_etl_own_class = {
@@ -26,43 +27,37 @@ static const etwas_guid etwas_etl_own_class = {
     {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69},
 };
 
+#define ETWAS_OWN_NUMBER_RECORD(NAME, type, version, name)                                         \
+    ETWAS_ETL_##NAME##_TYPE = (type), ETWAS_ETL_##NAME##_VERSION = (version),
+#define ETWAS_OWN_NUMBER_FIELD(type, member, name)
+#define ETWAS_OWN_NUMBER_CHARS(count, member, name)
+#define ETWAS_OWN_NUMBER_STRING(type, name)
+#define ETWAS_OWN_NUMBER_REST(type, name)
+#define ETWAS_OWN_NUMBERS(NAME) ETWAS_OWN_##NAME(ETWAS_OWN_NUMBER)
+
 /* Class.Type, and the version that is in Class.Version and begins each payload. */
 enum {
-    ETWAS_ETL_CALIBRATION_TYPE = 0,
-    ETWAS_ETL_CLOCK_SNAPSHOT_TYPE = 1,
-    ETWAS_ETL_TOTALS_TYPE = 2,
-    ETWAS_ETL_CLOCK_RECORD_TYPE = 3,
+    ETWAS_OWN_LAYOUTS(ETWAS_OWN_NUMBERS) ETWAS_ETL_LAST_DELIVERED_TYPE = ETWAS_ETL_MISSING_TYPE,
     ETWAS_ETL_MESSAGE_FORMAT_TYPE = 4,
-    ETWAS_ETL_ACCOUNT_TYPE = 5,
-    ETWAS_ETL_ACCOUNT_RECORDS_TYPE = 6,
-    ETWAS_ETL_KERNEL_LOSS_TYPE = 7,
-    ETWAS_ETL_SILENT_FLAG_TYPE = 8,
-    ETWAS_ETL_KERNEL_SYMBOL_TYPE = 9,
-    ETWAS_ETL_KERNEL_RUNG_TYPE = 10,
-    ETWAS_ETL_USER_STACK_TYPE = 11,
-    ETWAS_ETL_NAMESPACE_TYPE = 12,
-    ETWAS_ETL_COUNTERS_TYPE = 13,
-    ETWAS_ETL_WINDOW_TYPE = 14,
-    ETWAS_ETL_MISSING_TYPE = 15,
-    ETWAS_ETL_LAST_DELIVERED_TYPE = ETWAS_ETL_MISSING_TYPE,
     ETWAS_ETL_LOSS_TYPE = 16,
     ETWAS_ETL_MANIFEST_CHUNK_TYPE = 17, /* which is delivered, too */
-    ETWAS_ETL_CALIBRATION_VERSION = 1,
-    ETWAS_ETL_CLOCK_SNAPSHOT_VERSION = 1,
-    ETWAS_ETL_TOTALS_VERSION = 1,
-    ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
-    ETWAS_ETL_ACCOUNT_VERSION = 1,
-    ETWAS_ETL_SILENT_FLAG_VERSION = 1,
-    ETWAS_ETL_KERNEL_SYMBOL_VERSION = 1,
-    ETWAS_ETL_KERNEL_RUNG_VERSION = 1,
-    ETWAS_ETL_USER_STACK_VERSION = 1,
-    ETWAS_ETL_NAMESPACE_VERSION = 1,
-    ETWAS_ETL_COUNTERS_VERSION = 1,
-    ETWAS_ETL_WINDOW_VERSION = 1,
     ETWAS_ETL_LOSS_VERSION = 1,
     ETWAS_ETL_MANIFEST_CHUNK_VERSION = 1,
 };
+
+#define ETWAS_OWN_MEMBER_RECORD(NAME, type, number, name) uint32_t version;
+#define ETWAS_OWN_MEMBER_FIELD(type, member, name) etwas_field_##type member;
+#define ETWAS_OWN_MEMBER_CHARS(count, member, name) char member[count];
+#define ETWAS_OWN_MEMBER_STRING(type, name)
+#define ETWAS_OWN_MEMBER_REST(type, name)
+
+/* The payload of a record, up to what has no fixed length. */
+#define ETWAS_OWN_STRUCT(tag, NAME, bytes)                                                         \
+    struct tag {                                                                                   \
+        ETWAS_OWN_##NAME(ETWAS_OWN_MEMBER)                                                         \
+    };                                                                                             \
+    _Static_assert(sizeof(struct tag) == (bytes), #tag)
 
 /* Returns whether this classic record is one of etwas' own that is never delivered or counted. */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
@@ -99,23 +94,7 @@ static inline struct etwas_etl_full_header etwas_etl_own_header(const void *log_
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
 
-/*
- * CpuSpeedInMHz of the log file header is a whole number of MHz. At 2,994.37 MHz that is wrong by
- * 0.02 %, half a second in 40 minutes. Our reader converts clock 3 with this ratio.
- *
- * `ticks` ticks of the session's clock take `nanoseconds` ns; both are between 1 and
- * ETWAS_ETL_CALIBRATION_LARGEST, so that products with a difference of stamps fit in 128 bits. The
- * three readings were taken together: as near as the clocks can be read.
- */
-struct etwas_etl_calibration {
-    uint32_t version;
-    uint32_t clock_type; /* of the session, ETWAS_ETL_CLOCK_* */
-    uint64_t ticks;
-    uint64_t nanoseconds;
-    int64_t raw_stamp; /* the session's clock */
-    int64_t qpc_ns;    /* the performance counter */
-    int64_t filetime;  /* system time */
-};
+ETWAS_OWN_STRUCT(etwas_etl_calibration, CALIBRATION, 48);
 #define ETWAS_ETL_CALIBRATION_LARGEST (UINT64_C(1) << 56)
 
 struct etwas_etl_calibration_record {
@@ -132,25 +111,7 @@ enum {
     ETWAS_ETL_ENDS_RECOVERED = 2, /* made of what a session had in memory, which could not end it */
 };
 
-/*
- * The log file header counts what was lost in 32 bits, and knows nothing of what a circular file
- * replaced, nor which part of a new-file set a file is. Zeroes until the first sync, brought up to
- * date at each one, final at the end. The counts in an appended file are those of all its sessions.
- */
-struct etwas_etl_totals {
-    uint32_t version;
-    uint32_t part;                /* number of the file in a new-file set, from 1; 0: no set */
-    uint64_t overwritten_events;  /* were in the file, and newer ones took their place */
-    uint64_t overwritten_buffers; /* likewise */
-    uint64_t lost_events;         /* while this file was written; never in it */
-    uint64_t lost_buffers;        /* likewise: could not be written */
-    uint64_t
-        attempted_events; /* by the session's writers, meanwhile; 0: a snapshot's, or not noted */
-    uint32_t ends;        /* ETWAS_ETL_ENDS_*; 0 until the file is ended, and in files of before */
-    uint16_t unattached_code; /* Win32: why the last of those could not; 0: they all could */
-    /* processes that could not log into the session, since it began; UINT16_MAX: or more */
-    uint16_t unattached_processes;
-};
+ETWAS_OWN_STRUCT(etwas_etl_totals, TOTALS, 56);
 /* What all files have of it. */
 #define ETWAS_ETL_TOTALS_LEAST_BYTES offsetof(struct etwas_etl_totals, attempted_events)
 
@@ -167,31 +128,7 @@ _Static_assert(sizeof(struct etwas_etl_totals_record) == 104, "totals record");
 
 /* ---- The clock: what was asked for, what the session got, what the counter was worth --------- */
 
-/*
- * Values as in <etwas/etwas.h>. The counter is measured only for a session that asked for it, or if
- * the process had it measured before. Else verdict and reasons are by what the machine says of it,
- * frequency_hz is 0, and there is no reason that takes measuring.
- */
-struct etwas_etl_clock_trust {
-    uint32_t version;
-    uint32_t requested_clock; /* ClientContext as asked for, 1 for 0 */
-    uint32_t clock_type;      /* what the session got, ETWAS_ETL_CLOCK_* */
-    uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_*, of the cycle counter */
-    uint32_t reasons;         /* ETWAS_CLOCK_REASON_*, likewise */
-    uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
-    uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: it was not */
-    uint64_t stated_hz;       /* 0: nothing states one */
-    uint32_t frequency_error_ppb;
-    uint16_t processors;  /* of the machine; 0: not noted. The header may count one more: the stream
-                             of threads without restartable sequences */
-    uint8_t rows;         /* retention classes, and one more for what is of none: so many times are
-                             there these streams. 0: once */
-    uint8_t one_stream;   /* 1: of each of several rows one, for all processors */
-    char clocksource[30]; /* the kernel's, in any session's file; "" where it is not known */
-    uint8_t protocol;     /* ETWAS_PROTOCOL_*, by which events came into its buffers; 0: not said */
-    uint8_t sequences;    /* ETWAS_SEQUENCES_*: why that is not RSEQ, if it is not for that */
-    char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
-};
+ETWAS_OWN_STRUCT(etwas_etl_clock_trust, CLOCK_RECORD, 96);
 
 struct etwas_etl_clock_trust_record {
     struct etwas_etl_full_header header;
@@ -218,21 +155,7 @@ enum {
     ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED = 3,
 };
 
-/*
- * At some moment the session's clock was `raw_stamp`, the performance counter within qpc_error_ns
- * of qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
- */
-struct etwas_etl_clock_snapshot {
-    uint32_t version;
-    uint32_t reason; /* ETWAS_ETL_CLOCK_SNAPSHOT_* */
-    int64_t raw_stamp;
-    int64_t qpc_ns;
-    int64_t filetime;
-    int64_t
-        suspended_ns; /* since the machine booted; a jump between clock snapshots is a suspend */
-    uint32_t qpc_error_ns;      /* 0 when the session's clock is QPC; system time: 100 at least */
-    uint32_t filetime_error_ns; /* 0 when it is system time */
-};
+ETWAS_OWN_STRUCT(etwas_etl_clock_snapshot, CLOCK_SNAPSHOT, 48);
 
 struct etwas_etl_clock_snapshot_record {
     struct etwas_etl_full_header header;
@@ -271,18 +194,7 @@ struct etwas_etl_manifest_chunk {
 };
 _Static_assert(sizeof(struct etwas_etl_manifest_chunk) == 32, "part of a manifest");
 
-/* ---- Whose events of the kernel these are ---------------------------------------------------- */
-
-/*
- * The first that a system logger of its own process says; a file without it is of the whole system.
- */
-struct etwas_etl_kernel_rung {
-    uint32_t version;
-    uint32_t rung; /* ETWAS_KERNEL_RUNG_* */
-    uint32_t process_id;
-    uint32_t error; /* errno with which the kernel refused the rung above; 0: it did not */
-};
-_Static_assert(sizeof(struct etwas_etl_kernel_rung) == 16, "rung");
+ETWAS_OWN_STRUCT(etwas_etl_kernel_rung, KERNEL_RUNG, 16);
 
 /* ---- The accounts of a system logger's sources ----------------------------------------------- */
 
@@ -293,47 +205,9 @@ enum {
     ETWAS_ETL_COUNTED_LOST_ALONE = 2, /* the kernel counts those that it lost */
 };
 
-/*
- * What became of the events of one of the kernel's sources on one processor. These are the last
- * records that a session writes, except those of its end that belong to no processor. The source's
- * name follows, with its 0.
- *
- *     attempted = taken + lost_no_room + lost_unread + lost_not_handed
- */
-struct etwas_etl_account {
-    uint32_t version; /* ETWAS_ETL_ACCOUNT_VERSION, as of the next two */
-    uint32_t number;  /* of this record among the accounts of the session, from 0 */
-    uint32_t count;   /* how many of both kinds there are */
-    uint32_t source;  /* the same of all its accounts */
-    uint32_t processor;
-    uint32_t counted; /* ETWAS_ETL_COUNTED_* */
-    uint32_t flags;   /* EnableFlags that ask for it */
-    uint32_t damaged; /* 1: the processor's ring was */
-    uint64_t attempted;
-    uint64_t taken;
-    uint64_t without_record;  /* of those that were taken: no record came of them alone */
-    uint64_t lost_no_room;    /* in the ring, as the kernel says */
-    uint64_t lost_unread;     /* came, and were not as the kernel describes them */
-    uint64_t lost_not_handed; /* the kernel counted them, and says nothing of them */
-};
-_Static_assert(sizeof(struct etwas_etl_account) == 80, "account");
+ETWAS_OWN_STRUCT(etwas_etl_account, ACCOUNT, 80);
 
-/*
- * The number of records of one kind that were made of the events of a source, in the stream of one
- * processor.
- */
-struct etwas_etl_account_records {
-    uint32_t version;
-    uint32_t number;
-    uint32_t count;
-    uint32_t source;
-    uint32_t processor;
-    uint32_t type; /* of the class */
-    etwas_guid class_guid;
-    uint64_t made;
-    uint64_t refused; /* of these: no buffer had room */
-};
-_Static_assert(sizeof(struct etwas_etl_account_records) == 56, "records of an account");
+ETWAS_OWN_STRUCT(etwas_etl_account_records, ACCOUNT_RECORDS, 56);
 
 /* The cause of a loss in the kernel. */
 enum {
@@ -341,59 +215,13 @@ enum {
     ETWAS_ETL_KERNEL_LOSS_OFF = 1, /* the processor was off, or came, and was not recorded yet */
 };
 
-/*
- * Events of a processor are missing, in whose stream this record lies: so many between the last one
- * that was read from its ring before and the first one after. Events of a processor that was not
- * recorded are not counted.
- */
-struct etwas_etl_kernel_loss {
-    uint32_t version;
-    uint32_t cause;   /* ETWAS_ETL_KERNEL_LOSS_* */
-    uint64_t events;  /* 0 of ETWAS_ETL_KERNEL_LOSS_OFF */
-    int64_t from_raw; /* 0: since the session began */
-    int64_t until_raw;
-};
-_Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss in the kernel");
+ETWAS_OWN_STRUCT(etwas_etl_kernel_loss, KERNEL_LOSS, 32);
 
-/* ---- Symbols of the kernel ------------------------------------------------------------------- */
+ETWAS_OWN_STRUCT(etwas_etl_kernel_symbol, KERNEL_SYMBOL, 24);
 
-/*
- * A function of the kernel in which addresses of the session's events lie. Its name and its module,
- * which is empty for the kernel itself, follow; both end with 0.
- */
-struct etwas_etl_kernel_symbol {
-    uint32_t version;
-    uint32_t left_out; /* how often an address came that there was no room to note, until then */
-    uint64_t address;
-    uint64_t bytes; /* to the next symbol, at most 65,536 */
-};
-_Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
+ETWAS_OWN_STRUCT(etwas_etl_user_stack, USER_STACK, 32);
 
-/* ---- The stacks of programs ------------------------------------------------------------------ */
-
-/*
- * Follows an event that has a stack: what a reader unwinds the program's part from. The registers
- * of `mask` follow, in the order of its bits, as perf events number them; then the stack, from the
- * stack pointer upwards.
- */
-struct etwas_etl_user_stack {
-    uint32_t version;
-    uint32_t machine; /* as ELF has it: 62 x86-64, 183 aarch64 */
-    uint32_t process_id;
-    uint32_t thread_id;
-    int64_t event_stamp;
-    uint64_t mask;
-};
-_Static_assert(sizeof(struct etwas_etl_user_stack) == 32, "user stack");
-
-/* ---- Whose numbers those of processes and threads are ---------------------------------------- */
-
-struct etwas_etl_namespace {
-    uint32_t version;
-    uint32_t process_id;   /* the process that logs, as it is numbered there */
-    uint64_t namespace_id; /* the inode of its PID namespace; 0: not known */
-};
-_Static_assert(sizeof(struct etwas_etl_namespace) == 16, "namespace");
+ETWAS_OWN_STRUCT(etwas_etl_namespace, NAMESPACE, 16);
 
 /* ---- What a thread has used ------------------------------------------------------------------ */
 
@@ -404,61 +232,13 @@ enum {
     ETWAS_ETL_COUNTERS_WAITED = 1 << 2, /* wait_ns */
 };
 
-/*
- * What the kernel has counted of the logging thread since it began: the first thing that the thread
- * does behind the START of an instance or activity, or the last before its END. An unknown counter
- * is 0.
- */
-struct etwas_etl_counters {
-    uint32_t version;
-    uint32_t known;      /* ETWAS_ETL_COUNTERS_* */
-    etwas_guid guid;     /* class of the instance, or provider of the activity */
-    etwas_guid activity; /* 0 of an instance */
-    uint32_t instance;   /* 0 of an activity */
-    uint32_t type;       /* EVENT_TRACE_TYPE_START or _END: of which of its events */
-    uint32_t processor;  /* on which it was read */
-    uint32_t reserved;
-    uint64_t run_ns;  /* on processors */
-    uint64_t wait_ns; /* ready to run, and not on one */
-    uint64_t user_us;
-    uint64_t kernel_us;
-    uint64_t voluntary_switches; /* it had to wait for something */
-    uint64_t involuntary_switches;
-    uint64_t minor_faults;
-    uint64_t major_faults; /* that had to wait for a disk */
-};
-_Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
+ETWAS_OWN_STRUCT(etwas_etl_counters, COUNTERS, 120);
 
 /* ---- What a trigger's file has --------------------------------------------------------------- */
 
-/*
- * In a file that a flight recorder wrote for a trigger. It has what was recorded from `from_raw`
- * until `until_raw`, which was requested; older buffers were left out. Between covered_from_raw,
- * exclusively, and covered_to_raw the file has everything that any processor recorded, except what
- * was lost. The trigger lies in there, or both are the trigger's and there is no such interval.
- */
-struct etwas_etl_window {
-    uint32_t version;  /* ETWAS_ETL_WINDOW_VERSION, as of the next */
-    uint32_t number;   /* of the session's windows, from 1; 0: all recorders were asked for it */
-    uint32_t triggers; /* that it answers: the first, and those joined to it */
-    uint32_t missing;  /* how many records of the next kind there are */
-    int64_t trigger_raw;
-    int64_t from_raw;
-    int64_t until_raw;
-    int64_t covered_from_raw;
-    int64_t covered_to_raw;
-    uint64_t lost; /* events that the session lost between the trigger and the writing */
-};
-_Static_assert(sizeof(struct etwas_etl_window) == 64, "window");
+ETWAS_OWN_STRUCT(etwas_etl_window, WINDOW, 64);
 
-/* What was overwritten of the window: recorded on a processor after `from_raw` and until to_raw. */
-struct etwas_etl_missing {
-    uint32_t version;
-    uint32_t processor;
-    int64_t from_raw;
-    int64_t to_raw;
-};
-_Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
+ETWAS_OWN_STRUCT(etwas_etl_missing, MISSING, 24);
 
 /* ---- What a session has lost, and when ------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint3
                                       uint64_t events, int64_t from_ns, int64_t until_ns)
 {
     const struct etwas_etl_kernel_loss loss = {
-        .version = ETWAS_ETL_ACCOUNT_VERSION,
+        .version = ETWAS_ETL_KERNEL_LOSS_VERSION,
         .cause = events == 0 ? ETWAS_ETL_KERNEL_LOSS_OFF : ETWAS_ETL_KERNEL_LOSS_NO_ROOM,
         .events = events,
         .from_raw = from_ns == 0 ? 0 : etwas_emit_stamp(kernel->host.emitter, from_ns),
@@ -34,7 +34,7 @@ void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint3
     };
 
     etwas_record_builder_begin_class(kernel->host.record, &etwas_etl_own_class,
-                                     ETWAS_ETL_KERNEL_LOSS_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
+                                     ETWAS_ETL_KERNEL_LOSS_TYPE, ETWAS_ETL_KERNEL_LOSS_VERSION);
     etwas_record_builder_put(kernel->host.record, &loss, sizeof loss);
     etwas_emit(kernel->host.emitter, processor, etwas_record_builder_end(kernel->host.record),
                until_ns);

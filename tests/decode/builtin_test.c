@@ -17,6 +17,7 @@
 #include "decode/builtin.h"
 #include "etl/image_record.h"
 #include "etl/kernel_class.h"
+#include "etl/own_layouts.h"
 #include "shown.h"
 #include "system/stream/kernel_record.h"
 
@@ -178,10 +179,23 @@ static void written_end(void)
 #define WRITTEN_STRING(type, name) written_field(#type, *#type == 'w' ? sizeof(uint16_t) : 1);
 #define WRITTEN_REST(type, name)
 
+#define OWN_WRITTEN_RECORD(NAME, type, number, name)                                               \
+    written_end();                                                                                 \
+    written.class = &own;                                                                          \
+    written.version = number;                                                                      \
+    WRITTEN_TYPE(NAME, type, name)                                                                 \
+    WRITTEN_FIELD(u32, Version)
+#define OWN_WRITTEN_FIELD(type, member, name) WRITTEN_FIELD(type, name)
+#define OWN_WRITTEN_CHARS(count, member, name) written_field("char", count);
+#define OWN_WRITTEN_STRING(type, name) WRITTEN_STRING(type, name)
+#define OWN_WRITTEN_REST(type, name)
+#define OWN_WRITTEN(NAME) ETWAS_OWN_##NAME(OWN_WRITTEN)
+
 static void the_writers_fields_are_all_that_the_decoder_knows(void **state)
 {
     (void)state;
     ETWAS_EVERY_LAYOUT(WRITTEN)
+    ETWAS_OWN_LAYOUTS(OWN_WRITTEN)
     written_end();
 }
 
@@ -260,7 +274,7 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&event_trace, 5, 2, 36, 0},
         {&own, 0, 1, 48, 0},
         {&own, 1, 1, 48, 0},
-        {&own, 2, 1, 48, 0},
+        {&own, 2, 1, 56, 0},
         {&own, 6, 1, 56, 0},
         {&own, 7, 1, 32, 0},
         {&own, 3, 1, 96, 0},

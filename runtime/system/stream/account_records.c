@@ -157,7 +157,7 @@ static void emit_account_records(struct account_emitter *account_emitter,
                                  uint32_t tag)
 {
     struct etwas_etl_account_records emitted = {
-        .version = ETWAS_ETL_ACCOUNT_VERSION,
+        .version = ETWAS_ETL_ACCOUNT_RECORDS_VERSION,
         .number = account_emitter->number++,
         .count = account_emitter->count,
         .source = tag,
@@ -174,7 +174,8 @@ static void emit_account_records(struct account_emitter *account_emitter,
     }
     if (account_emitter->record != NULL) {
         etwas_record_builder_begin_class(account_emitter->record, &etwas_etl_own_class,
-                                         ETWAS_ETL_ACCOUNT_RECORDS_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
+                                         ETWAS_ETL_ACCOUNT_RECORDS_TYPE,
+                                         ETWAS_ETL_ACCOUNT_RECORDS_VERSION);
         etwas_record_builder_put(account_emitter->record, &emitted, sizeof emitted);
         etwas_emit_now(account_emitter->emitter, etwas_record_builder_end(account_emitter->record));
     }

@@ -21,46 +21,9 @@
 
 #include <stdint.h>
 
+#include "etl/field_types.h"
 #include "etl/kernel_layouts.h"
 #include "system/stream/record_builder.h"
-
-/* ---- types of fields ------------------------------------------------------------------------- */
-
-typedef uint8_t etwas_field_u8;
-typedef uint16_t etwas_field_u16;
-typedef uint32_t etwas_field_u32;
-typedef uint64_t etwas_field_u64;
-typedef int8_t etwas_field_i8;
-typedef int16_t etwas_field_i16;
-typedef int32_t etwas_field_i32;
-typedef int64_t etwas_field_i64;
-typedef uint8_t etwas_field_x8;
-typedef uint32_t etwas_field_x32;
-typedef uint64_t etwas_field_x64;
-typedef uint64_t etwas_field_ptr;
-typedef uint64_t etwas_field_size;
-typedef uint8_t etwas_field_bool8;
-typedef uint32_t etwas_field_pid;
-typedef uint32_t etwas_field_tid;
-typedef uint32_t etwas_field_status;
-typedef int64_t etwas_field_time;
-typedef etwas_guid etwas_field_guid;
-typedef uint32_t etwas_field_ipv4;
-typedef uint16_t etwas_field_port; /* the higher byte first */
-
-typedef struct {
-    uint8_t bytes[16];
-} etwas_field_ipv6;
-
-/* A TOKEN_USER, whose pointer means nothing and may not be 0, and a SID of two numbers. */
-typedef struct {
-    uint64_t sid_at;
-    uint64_t attributes;
-    uint8_t revision;
-    uint8_t count;
-    uint8_t authority[6];
-    uint32_t numbers[2];
-} etwas_field_sid;
 
 /* ---- structures ------------------------------------------------------------------------------ */
 
