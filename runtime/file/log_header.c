@@ -16,8 +16,8 @@
 #include "etl/utf16.h"
 #include "file/log_file.h"
 #include "platform/processor.h"
-#include "platform/system_information.h"
 #include "platform/thread.h"
+#include "platform/zone_and_speed.h"
 
 enum {
     PROVIDER_VERSION = 19045,

@@ -29,7 +29,7 @@ struct etwas_registry_guid_list {
     uint32_t process_id;    /* as in its records */
     uint64_t process_start; /* in ticks since the boot, as /proc/PID/stat has it */
     uint32_t layout; /* of the pools that it can log to: the major version (shared/layout.h) */
-    int folder;      /* while it is visited (process.h): the folder it was found in */
+    int folder;      /* while it is visited (joined_process.h): the folder it was found in */
     uint32_t count;
     struct etwas_registry_guid *guids;
     uint32_t unattached_count;

@@ -12,7 +12,7 @@
 #include <etwas/types.h>
 #include <stdint.h>
 
-#include "registry/process.h"
+#include "registry/joined_process.h"
 
 enum etwas_notification_op {
     ETWAS_NOTIFY_CHANGED =

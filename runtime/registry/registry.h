@@ -12,7 +12,7 @@
  *     n.HASH                      a name that is taken, and by which session      session_name.h
  *     s.GUID                      a session: its entry                            host_session.h
  *     s.GUID.NONCE.sock           where its host listens                          connection.h
- *     p.PID.START.NONCE.guids     a process that has joined: its providers        process.h
+ *     p.PID.START.NONCE.guids     a process that has joined: its providers        joined_process.h
  *     p.PID.START.NONCE           where it is notified                            notification.h
  *     t.NONCE                     a file on its way to one of these names         held_file.h
  *

@@ -12,7 +12,7 @@
 #include "platform/thread.h"
 #include "provider/control_guid.h"
 #include "provider/registration.h"
-#include "registry/process.h"
+#include "registry/joined_process.h"
 #include "registry/sessions.h"
 #include "sharing/guest_table.h"
 #include "sharing/remote.h"

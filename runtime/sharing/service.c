@@ -17,7 +17,7 @@
 #include "platform/rseq.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
-#include "registry/process.h"
+#include "registry/joined_process.h"
 #include "registry/removal.h"
 #include "shared/sequences.h"
 #include "sharing/sharing.h"

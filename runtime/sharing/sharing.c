@@ -14,7 +14,7 @@
 
 #include "control/prepare.h"
 #include "platform/thread.h"
-#include "registry/process.h"
+#include "registry/joined_process.h"
 #include "registry/sessions.h"
 #include "shared/sequences.h"
 #include "sharing/reconcile.h"

@@ -11,8 +11,8 @@
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/fixture.h"
+#include "registry/joined_process.h"
 #include "registry/notification.h"
-#include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/removal.h"
 

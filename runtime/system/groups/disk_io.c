@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "system/groups/event_groups.h"
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 #include "system/stream/kernel_record.h"
 
 enum {
@@ -147,9 +147,9 @@ static bool disk_io_handle_issue(const struct etwas_source_event *event)
     if (request.operation == 0) {
         return true;
     }
-    issue = etwas_join_find(event->state, disk_io_key_of(&request), request.sector);
+    issue = etwas_event_join_find(event->state, disk_io_key_of(&request), request.sector);
     if (issue == NULL) {
-        issue = etwas_join_insert(event->state, disk_io_key_of(&request), request.sector);
+        issue = etwas_event_join_insert(event->state, disk_io_key_of(&request), request.sector);
     }
     issue->time_ns = event->sample->origin.time_ns;
     issue->thread_id = event->sample->origin.thread_id;
@@ -169,7 +169,7 @@ static bool disk_io_handle_back(const struct etwas_source_event *event)
     if (!disk_io_handle_request(event, values, ISSUE_NUMBERS, &request)) {
         return false;
     }
-    etwas_join_remove(event->state, disk_io_key_of(&request), request.sector);
+    etwas_event_join_remove(event->state, disk_io_key_of(&request), request.sector);
     return true;
 }
 
@@ -187,13 +187,13 @@ static struct issue disk_io_handle_issued(const struct etwas_source_event *event
                                           const struct request *request)
 {
     const struct issue *found =
-        etwas_join_find(event->state, disk_io_key_of(request), request->sector);
+        etwas_event_join_find(event->state, disk_io_key_of(request), request->sector);
     struct issue issue = {0};
 
     if (found != NULL && found->count == 1) {
         issue = *found;
     }
-    etwas_join_remove(event->state, disk_io_key_of(request), request->sector);
+    etwas_event_join_remove(event->state, disk_io_key_of(request), request->sector);
     return issue;
 }
 
@@ -327,19 +327,19 @@ static const struct etwas_event_source sources[] = {
 static void *disk_io_open(const struct etwas_event_group_host *host)
 {
     (void)host;
-    return etwas_join_make(sizeof(struct issue));
+    return etwas_event_join_make(sizeof(struct issue));
 }
 
 static void disk_io_close(void *state)
 {
-    etwas_join_free(state);
+    etwas_event_join_free(state);
 }
 
 /* The loss may contain a completion and the next issue at the same sector. */
 static void disk_io_handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
-    etwas_join_clear(state);
+    etwas_event_join_clear(state);
 }
 
 const struct etwas_event_group etwas_event_group_disk_io = {

@@ -113,12 +113,12 @@ static bool file_io_handle_exit(const struct etwas_source_event *event)
         return true;
     }
     left.result = values[EXIT_RESULT];
-    left.call = etwas_join_find(left.group->calls, thread_id, left.group->losses);
+    left.call = etwas_event_join_find(left.group->calls, thread_id, left.group->losses);
     if (left.call != NULL && (left.call->number != values[EXIT_NUMBER] || left.call->is_over)) {
         left.call = NULL;
     }
     if (left.call != NULL ? left.call->is_32_bit : event->sample->is_32_bit) {
-        etwas_join_remove(left.group->calls, thread_id, left.group->losses);
+        etwas_event_join_remove(left.group->calls, thread_id, left.group->losses);
         return true;
     }
     file_io_end_call(&left);
@@ -129,7 +129,7 @@ static bool file_io_handle_exit(const struct etwas_source_event *event)
     if (left.call != NULL && file_io_awaits_path(event->host, &left)) {
         left.call->is_over = true;
     } else {
-        etwas_join_remove(left.group->calls, thread_id, left.group->losses);
+        etwas_event_join_remove(left.group->calls, thread_id, left.group->losses);
     }
     return true;
 }
@@ -252,11 +252,11 @@ static void *file_io_open(const struct etwas_event_group_host *host)
         return NULL;
     }
     etwas_file_calls_make_filter();
-    group->calls = etwas_join_make(sizeof(struct etwas_file_call_in_progress));
+    group->calls = etwas_event_join_make(sizeof(struct etwas_file_call_in_progress));
     group->requests = etwas_file_uring_make();
     if (group->calls == NULL || group->requests == NULL || !etwas_open_files_init(&group->files)) {
-        etwas_join_free(group->calls);
-        etwas_join_free(group->requests);
+        etwas_event_join_free(group->calls);
+        etwas_event_join_free(group->requests);
         free(group);
         return NULL;
     }
@@ -268,8 +268,8 @@ static void file_io_close(void *state)
     struct etwas_file_group *group = state;
 
     etwas_open_files_free(&group->files);
-    etwas_join_free(group->calls);
-    etwas_join_free(group->requests);
+    etwas_event_join_free(group->calls);
+    etwas_event_join_free(group->requests);
     free(group);
 }
 

@@ -309,7 +309,7 @@ bool etwas_file_handle_enter(const struct etwas_source_event *event)
     if (entered.kind == NULL) {
         return true;
     }
-    entered.call = etwas_join_insert(entered.group->calls, thread_id, entered.group->losses);
+    entered.call = etwas_event_join_insert(entered.group->calls, thread_id, entered.group->losses);
     entered.call->number = number;
     if (etwas_call_is_32_bit(event->sample, arguments)) {
         file_io_begin_skip_32_bit_call(&entered, thread_id);
@@ -362,7 +362,7 @@ void etwas_file_handle_path(struct etwas_file_group *group,
         .sample = &sample,
         .slot = slot};
     struct etwas_file_call_in_progress *call =
-        etwas_join_find(group->calls, process_record->path.thread, group->losses);
+        etwas_event_join_find(group->calls, process_record->path.thread, group->losses);
 
     if (call != NULL && call->number == process_record->path.call && !call->has_path &&
         call->path_address == process_record->path.address &&

@@ -12,12 +12,12 @@
 #include "system/names/file_paths.h"
 #include "system/names/open_files.h"
 #include "system/stream/event_group.h"
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 
 struct etwas_file_group {
     struct etwas_open_files files;
-    struct etwas_join *calls;    /* by thread and number of losses */
-    struct etwas_join *requests; /* by address and number of losses (file_io_uring.c) */
+    struct etwas_event_join *calls;    /* by thread and number of losses */
+    struct etwas_event_join *requests; /* by address and number of losses (file_io_uring.c) */
     uint64_t losses;
     uint64_t last_irp;
     struct etwas_file_paths paths;
@@ -61,7 +61,7 @@ bool etwas_file_handle_found(const struct etwas_source_event *event);
 bool etwas_file_handle_complete(const struct etwas_source_event *event);
 
 /* Makes the table of requests. NULL: there is no memory. */
-struct etwas_join *etwas_file_uring_make(void);
+struct etwas_event_join *etwas_file_uring_make(void);
 
 /* Handles a report of the path probe. */
 void etwas_file_handle_path(struct etwas_file_group *group,

@@ -68,9 +68,9 @@ struct etwas_file_request {
     bool has_begun; /* its beginning is emitted */
 };
 
-struct etwas_join *etwas_file_uring_make(void)
+struct etwas_event_join *etwas_file_uring_make(void)
 {
-    return etwas_join_make(sizeof(struct etwas_file_request));
+    return etwas_event_join_make(sizeof(struct etwas_file_request));
 }
 
 /* NULL: it is no operation on a file. */
@@ -140,7 +140,7 @@ bool etwas_file_handle_submit(const struct etwas_source_event *event)
     if (kind == NULL) {
         return true;
     }
-    request = etwas_join_insert(group->requests, (uint64_t)values[0], group->losses);
+    request = etwas_event_join_insert(group->requests, (uint64_t)values[0], group->losses);
     request->irp = ++group->last_irp;
     request->opcode = (uint8_t)values[1];
     if (!kind->has_file || (values[2] & REGISTERED) != 0) {
@@ -163,7 +163,7 @@ bool etwas_file_handle_found(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    request = etwas_join_find(group->requests, (uint64_t)values[0], group->losses);
+    request = etwas_event_join_find(group->requests, (uint64_t)values[0], group->losses);
     if (request != NULL && !request->has_begun) {
         file_io_uring_begin_request(event, request,
                                     etwas_file_used(group, origin, (uint32_t)values[1]));
@@ -184,7 +184,7 @@ bool etwas_file_handle_complete(const struct etwas_source_event *event)
     if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    request = etwas_join_find(group->requests, (uint64_t)values[0], group->losses);
+    request = etwas_event_join_find(group->requests, (uint64_t)values[0], group->losses);
     if (request == NULL) {
         return true;
     }
@@ -195,6 +195,6 @@ bool etwas_file_handle_complete(const struct etwas_source_event *event)
     if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
         etwas_file_record_end(event, request->irp, values[1]);
     }
-    etwas_join_remove(group->requests, (uint64_t)values[0], group->losses);
+    etwas_event_join_remove(group->requests, (uint64_t)values[0], group->losses);
     return true;
 }

@@ -27,7 +27,7 @@
 #include "system/names/proc_list.h"
 #include "system/names/view_table.h"
 #include "system/stream/cpu_stream.h"
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 #include "system/stream/kernel_record.h"
 
 enum {
@@ -37,7 +37,7 @@ enum {
 struct map_group {
     struct etwas_view_table table;
     struct etwas_file_keys named;
-    struct etwas_join *calls; /* by thread and number of losses */
+    struct etwas_event_join *calls; /* by thread and number of losses */
     uint64_t losses;
     bool has_run_down;
 };
@@ -128,7 +128,7 @@ static struct call *file_map_begin_call(const struct etwas_source_event *event)
 {
     struct map_group *group = event->state;
 
-    return etwas_join_insert(group->calls, event->sample->origin.thread_id, group->losses);
+    return etwas_event_join_insert(group->calls, event->sample->origin.thread_id, group->losses);
 }
 
 static const char *const map_names[] = {"len", "flags", "off", NULL};
@@ -184,7 +184,7 @@ static bool file_map_end_call(const struct etwas_source_event *event, struct cal
 {
     struct map_group *group = event->state;
     uint32_t thread_id = event->sample->origin.thread_id;
-    const struct call *found = etwas_join_find(group->calls, thread_id, group->losses);
+    const struct call *found = etwas_event_join_find(group->calls, thread_id, group->losses);
 
     if (!etwas_source_event_numbers(event, result, 1)) {
         return false;
@@ -192,7 +192,7 @@ static bool file_map_end_call(const struct etwas_source_event *event, struct cal
     *is_good = found != NULL && thread_id != 0 && !(*result < 0 && *result >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
-        etwas_join_remove(group->calls, thread_id, group->losses);
+        etwas_event_join_remove(group->calls, thread_id, group->losses);
     }
     return true;
 }
@@ -281,7 +281,7 @@ static void file_map_handle_mapping(struct map_group *group,
 {
     const struct etwas_sample_origin *origin = &process_record->origin;
     struct view_origin view_origin = file_map_view_origin_of(host, slot, origin, ETWAS_FILE_MAP);
-    struct call *call = etwas_join_find(group->calls, origin->thread_id, group->losses);
+    struct call *call = etwas_event_join_find(group->calls, origin->thread_id, group->losses);
     struct etwas_view_process *process =
         file_map_process_at(group, process_record->process_id, origin->time_ns);
     const struct etwas_view view = {
@@ -457,14 +457,14 @@ static void *file_map_open(const struct etwas_event_group_host *host)
     if (group == NULL) {
         return NULL;
     }
-    group->calls = etwas_join_make(sizeof(struct call));
+    group->calls = etwas_event_join_make(sizeof(struct call));
     if (group->calls != NULL && etwas_view_table_init(&group->table)) {
         if (etwas_file_keys_init(&group->named)) {
             return group;
         }
         etwas_view_table_free(&group->table);
     }
-    etwas_join_free(group->calls);
+    etwas_event_join_free(group->calls);
     free(group);
     return NULL;
 }
@@ -475,7 +475,7 @@ static void file_map_close(void *state)
 
     etwas_file_keys_free(&group->named);
     etwas_view_table_free(&group->table);
-    etwas_join_free(group->calls);
+    etwas_event_join_free(group->calls);
     free(group);
 }
 

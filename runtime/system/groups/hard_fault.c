@@ -25,7 +25,7 @@
 #include "system/groups/event_groups.h"
 #include "system/names/file_record.h"
 #include "system/names/file_views.h"
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 #include "system/stream/kernel_record.h"
 
 enum {
@@ -52,7 +52,7 @@ struct unnamed {
 };
 
 struct hard_faults {
-    struct etwas_join *faults; /* by thread, number of losses and mode */
+    struct etwas_event_join *faults; /* by thread, number of losses and mode */
     uint64_t losses;
     struct etwas_file_keys named; /* or searched for */
     uint32_t unnamed_count;
@@ -91,8 +91,8 @@ static bool hard_fault_handle_begin(const struct etwas_source_event *event, enum
     if (event->sample->origin.thread_id == 0) {
         return true; /* outside of the namespace, where the end could not be matched */
     }
-    fault = etwas_join_insert(group->faults, event->sample->origin.thread_id,
-                              hard_fault_key_of(group, mode));
+    fault = etwas_event_join_insert(group->faults, event->sample->origin.thread_id,
+                                    hard_fault_key_of(group, mode));
     fault->since_ns = event->sample->origin.time_ns;
     fault->page = hard_fault_page_of((uint64_t)address);
     return true;
@@ -125,8 +125,8 @@ static bool hard_fault_handle_file(const struct etwas_source_event *event)
         return false;
     }
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
-        struct fault *fault = etwas_join_find(group->faults, event->sample->origin.thread_id,
-                                              hard_fault_key_of(group, mode));
+        struct fault *fault = etwas_event_join_find(group->faults, event->sample->origin.thread_id,
+                                                    hard_fault_key_of(group, mode));
 
         if (fault != NULL) {
             fault->key =
@@ -156,13 +156,13 @@ static struct fault hard_fault_end_fault(struct hard_faults *group,
 
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
         const struct fault *fault =
-            etwas_join_find(group->faults, thread_id, hard_fault_key_of(group, mode));
+            etwas_event_join_find(group->faults, thread_id, hard_fault_key_of(group, mode));
 
         if (fault != NULL && fault->page == hard_fault_page_of(sample->data_address) &&
             fault->since_ns > last.since_ns) {
             last = *fault;
         }
-        etwas_join_remove(group->faults, thread_id, hard_fault_key_of(group, mode));
+        etwas_event_join_remove(group->faults, thread_id, hard_fault_key_of(group, mode));
     }
     if (last.since_ns == 0) {
         last.since_ns = sample->origin.time_ns;
@@ -265,9 +265,9 @@ static void *hard_fault_open(const struct etwas_event_group_host *host)
     if (group == NULL) {
         return NULL;
     }
-    group->faults = etwas_join_make(sizeof(struct fault));
+    group->faults = etwas_event_join_make(sizeof(struct fault));
     if (group->faults == NULL || !etwas_file_keys_init(&group->named)) {
-        etwas_join_free(group->faults);
+        etwas_event_join_free(group->faults);
         free(group);
         return NULL;
     }
@@ -279,7 +279,7 @@ static void hard_fault_close(void *state)
     struct hard_faults *group = state;
 
     etwas_file_keys_free(&group->named);
-    etwas_join_free(group->faults);
+    etwas_event_join_free(group->faults);
     free(group);
 }
 

@@ -12,8 +12,8 @@ struct listener {
 
 bool etwas_sockets_init(struct etwas_sockets *sockets)
 {
-    sockets->known = etwas_join_make(sizeof(struct etwas_socket));
-    sockets->listeners = etwas_join_make(sizeof(struct listener));
+    sockets->known = etwas_event_join_make(sizeof(struct etwas_socket));
+    sockets->listeners = etwas_event_join_make(sizeof(struct listener));
     if (sockets->known != NULL && sockets->listeners != NULL) {
         return true;
     }
@@ -23,8 +23,8 @@ bool etwas_sockets_init(struct etwas_sockets *sockets)
 
 void etwas_sockets_free(struct etwas_sockets *sockets)
 {
-    etwas_join_free(sockets->known);
-    etwas_join_free(sockets->listeners);
+    etwas_event_join_free(sockets->known);
+    etwas_event_join_free(sockets->listeners);
 }
 
 /* ---- listeners ------------------------------------------------------------------------------- */
@@ -33,10 +33,10 @@ static void sockets_begin_listening(struct etwas_sockets *sockets,
                                     const struct etwas_socket_step *step)
 {
     uint16_t port = step->ends.local_port;
-    struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
+    struct listener *listener = etwas_event_join_find(sockets->listeners, port, 0);
 
     if (listener == NULL) {
-        listener = etwas_join_insert(sockets->listeners, port, 0);
+        listener = etwas_event_join_insert(sockets->listeners, port, 0);
         listener->process_id = step->process_id;
     } else if (listener->process_id != step->process_id) {
         listener->process_id = 0;
@@ -46,16 +46,16 @@ static void sockets_begin_listening(struct etwas_sockets *sockets,
 
 static void sockets_end_listening(struct etwas_sockets *sockets, uint16_t port)
 {
-    struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
+    struct listener *listener = etwas_event_join_find(sockets->listeners, port, 0);
 
     if (listener != NULL && --listener->sockets == 0) {
-        etwas_join_remove(sockets->listeners, port, 0);
+        etwas_event_join_remove(sockets->listeners, port, 0);
     }
 }
 
 static uint32_t sockets_listener_of(const struct etwas_sockets *sockets, uint16_t port)
 {
-    const struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
+    const struct listener *listener = etwas_event_join_find(sockets->listeners, port, 0);
 
     return listener != NULL ? listener->process_id : 0;
 }
@@ -67,10 +67,11 @@ static struct etwas_socket *sockets_update(struct etwas_sockets *sockets,
                                            const struct etwas_socket_step *step)
 {
     bool begins = step->from == ETWAS_TCP_CLOSE || step->from == ETWAS_TCP_LISTEN;
-    struct etwas_socket *socket = begins ? NULL : etwas_join_find(sockets->known, step->socket, 0);
+    struct etwas_socket *socket =
+        begins ? NULL : etwas_event_join_find(sockets->known, step->socket, 0);
 
     if (socket == NULL) {
-        socket = etwas_join_insert(sockets->known, step->socket, 0);
+        socket = etwas_event_join_insert(sockets->known, step->socket, 0);
     }
     socket->ends = step->ends;
     socket->connects |= step->to == ETWAS_TCP_SYN_SENT || step->from == ETWAS_TCP_SYN_SENT;
@@ -83,7 +84,7 @@ static struct etwas_socket *sockets_update(struct etwas_sockets *sockets,
 static enum etwas_socket_change sockets_close_one(struct etwas_sockets *sockets,
                                                   const struct etwas_socket_step *step)
 {
-    etwas_join_remove(sockets->known, step->socket, 0);
+    etwas_event_join_remove(sockets->known, step->socket, 0);
     switch (step->from) {
     case ETWAS_TCP_LISTEN:
         sockets_end_listening(sockets, step->ends.local_port);
@@ -124,10 +125,10 @@ enum etwas_socket_change etwas_sockets_step(struct etwas_sockets *sockets,
 const struct etwas_socket *etwas_sockets_use(struct etwas_sockets *sockets, uint64_t socket,
                                              uint32_t process_id)
 {
-    struct etwas_socket *found = etwas_join_find(sockets->known, socket, 0);
+    struct etwas_socket *found = etwas_event_join_find(sockets->known, socket, 0);
 
     if (found == NULL) {
-        found = etwas_join_insert(sockets->known, socket, 0);
+        found = etwas_event_join_insert(sockets->known, socket, 0);
     }
     found->process_id = process_id;
     return found;
@@ -135,7 +136,7 @@ const struct etwas_socket *etwas_sockets_use(struct etwas_sockets *sockets, uint
 
 uint32_t etwas_sockets_owner(const struct etwas_sockets *sockets, uint64_t socket)
 {
-    const struct etwas_socket *found = etwas_join_find(sockets->known, socket, 0);
+    const struct etwas_socket *found = etwas_event_join_find(sockets->known, socket, 0);
 
     return found != NULL ? found->process_id : 0;
 }

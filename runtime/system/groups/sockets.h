@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 
 enum {
     ETWAS_ADDRESS_BYTES = 16,
@@ -48,8 +48,8 @@ struct etwas_socket {
 };
 
 struct etwas_sockets {
-    struct etwas_join *known;     /* by the address of the socket */
-    struct etwas_join *listeners; /* by port */
+    struct etwas_event_join *known;     /* by the address of the socket */
+    struct etwas_event_join *listeners; /* by port */
 };
 
 /* What a change of state means. */

@@ -24,7 +24,7 @@
 
 #include "system/groups/event_groups.h"
 #include "system/stream/cpu_stream.h"
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 #include "system/stream/kernel_record.h"
 
 enum {
@@ -101,7 +101,7 @@ static struct call *virtual_memory_begin_call(const struct etwas_source_event *e
                                               enum call_kind kind)
 {
     struct call *call =
-        etwas_join_insert(event->state, etwas_source_event_thread(event), CALL_OF_THREAD);
+        etwas_event_join_insert(event->state, etwas_source_event_thread(event), CALL_OF_THREAD);
 
     call->kind = kind;
     return call;
@@ -174,7 +174,7 @@ static bool virtual_memory_end_call(const struct etwas_source_event *event, enum
                                     struct call *call, bool *is_good, uint64_t *result)
 {
     uint32_t thread_id = etwas_source_event_thread(event);
-    const struct call *found = etwas_join_find(event->state, thread_id, CALL_OF_THREAD);
+    const struct call *found = etwas_event_join_find(event->state, thread_id, CALL_OF_THREAD);
     int64_t value;
 
     if (!etwas_source_event_numbers(event, &value, 1)) {
@@ -184,7 +184,7 @@ static bool virtual_memory_end_call(const struct etwas_source_event *event, enum
     *is_good = found != NULL && found->kind == kind && !(value < 0 && value >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
-        etwas_join_remove(event->state, thread_id, CALL_OF_THREAD);
+        etwas_event_join_remove(event->state, thread_id, CALL_OF_THREAD);
     }
     return true;
 }
@@ -241,7 +241,7 @@ static bool virtual_memory_handle_remap_end(const struct etwas_source_event *eve
 static bool virtual_memory_handle_break_end(const struct etwas_source_event *event)
 {
     uint32_t process_id = event->sample->origin.process_id;
-    struct call *data = etwas_join_find(event->state, process_id, DATA_OF_PROCESS);
+    struct call *data = etwas_event_join_find(event->state, process_id, DATA_OF_PROCESS);
     struct call call;
     uint64_t end;
     bool is_good;
@@ -256,7 +256,7 @@ static bool virtual_memory_handle_break_end(const struct etwas_source_event *eve
     if (data != NULL && call.begin != 0) {
         virtual_memory_emit_growth(event, 0, data->begin, end);
     } else if (data == NULL) {
-        data = etwas_join_insert(event->state, process_id, DATA_OF_PROCESS);
+        data = etwas_event_join_insert(event->state, process_id, DATA_OF_PROCESS);
     }
     data->begin = end;
     return true;
@@ -332,19 +332,19 @@ static void virtual_memory_handle_process_record(void *state,
 static void *virtual_memory_open(const struct etwas_event_group_host *host)
 {
     (void)host;
-    return etwas_join_make(sizeof(struct call));
+    return etwas_event_join_make(sizeof(struct call));
 }
 
 static void virtual_memory_close(void *state)
 {
-    etwas_join_free(state);
+    etwas_event_join_free(state);
 }
 
 /* The loss may contain the beginning or end of a call of any thread. */
 static void virtual_memory_handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
-    etwas_join_clear(state);
+    etwas_event_join_clear(state);
 }
 
 const struct etwas_event_group etwas_event_group_virtual_memory = {

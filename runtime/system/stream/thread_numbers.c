@@ -39,20 +39,20 @@ bool etwas_thread_numbers_open(struct etwas_thread_numbers *numbers)
     if (numbers->namespace_id == FIRST_NAMESPACE) {
         return true;
     }
-    numbers->known = etwas_join_make(sizeof(uint32_t));
+    numbers->known = etwas_event_join_make(sizeof(uint32_t));
     return numbers->known != NULL;
 }
 
 void etwas_thread_numbers_close(struct etwas_thread_numbers *numbers)
 {
-    etwas_join_free(numbers->known);
+    etwas_event_join_free(numbers->known);
 }
 
 void etwas_thread_numbers_learn(struct etwas_thread_numbers *numbers, uint32_t kernels,
                                 uint32_t ours)
 {
     if (numbers->known != NULL && ours != (uint32_t)ETWAS_NO_NUMBER) {
-        *(uint32_t *)etwas_join_insert(numbers->known, kernels, 0) = ours;
+        *(uint32_t *)etwas_event_join_insert(numbers->known, kernels, 0) = ours;
     }
 }
 
@@ -63,7 +63,7 @@ uint32_t etwas_thread_number(const struct etwas_thread_numbers *numbers, uint32_
     if (numbers->known == NULL) {
         return kernels;
     }
-    known = etwas_join_find(numbers->known, kernels, 0);
+    known = etwas_event_join_find(numbers->known, kernels, 0);
     return known == NULL ? 0 : *known;
 }
 

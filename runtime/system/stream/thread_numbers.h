@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "system/stream/join.h"
+#include "system/stream/event_join.h"
 #include "system/unavailability.h"
 
 enum {
@@ -25,7 +25,7 @@ enum {
 struct etwas_thread_numbers {
     uint64_t namespace_id; /* the inode of the namespace; 0: not known */
     /* Numbers in the namespace by the kernel's; NULL: they are the same. */
-    struct etwas_join *known;
+    struct etwas_event_join *known;
 };
 
 /* For the namespace of the calling thread. False: there is no memory. */

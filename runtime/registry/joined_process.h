@@ -5,8 +5,8 @@
  * The processes that have joined. Each has a list of its providers, which it holds while it lives,
  * and a datagram socket on which it is notified (notification.h).
  */
-#ifndef ETWAS_REGISTRY_PROCESS_H
-#define ETWAS_REGISTRY_PROCESS_H
+#ifndef ETWAS_REGISTRY_JOINED_PROCESS_H
+#define ETWAS_REGISTRY_JOINED_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* What a log file header states of the machine, beside the session itself. */
-#ifndef ETWAS_PLATFORM_SYSTEM_INFORMATION_H
-#define ETWAS_PLATFORM_SYSTEM_INFORMATION_H
+#ifndef ETWAS_PLATFORM_ZONE_AND_SPEED_H
+#define ETWAS_PLATFORM_ZONE_AND_SPEED_H
 
 #include <stdint.h>
 
