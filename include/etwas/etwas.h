@@ -413,7 +413,7 @@ typedef struct etwas_session_counts {
      * many processors or processes are quarantined. The events in them that were not yet written
      * are lost, and their number is unknown.
      */
-    uint64_t condemned_slots;
+    uint64_t quarantined_slots;
     /* Shared session: damaged buffers, with data that are not records. Such data are left out. */
     uint64_t damaged_buffers;
     /* Events too large for a buffer of the session, or for any record. */

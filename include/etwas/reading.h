@@ -422,9 +422,9 @@ typedef struct etwas_trace_clock {
     char hypervisor[16];
 
     /* The readings. */
-    uint64_t knots;           /* in the file, or kept by the session */
-    uint64_t knots_unusable;  /* of these, inconsistent or out of range */
-    double seconds;           /* between the first and the last, by QPC */
+    uint64_t clock_snapshots;          /* in the file, or kept by the session */
+    uint64_t clock_snapshots_unusable; /* of these, inconsistent or out of range */
+    double seconds;                    /* between the first and the last, by QPC */
     uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: unknown */
     uint64_t system_error_ns; /* the same for system time */
     etwas_clock_drift system_against_qpc; /* without steps and suspends */

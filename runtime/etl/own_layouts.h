@@ -51,7 +51,7 @@
  * of qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
  */
 #define ETWAS_OWN_CLOCK_SNAPSHOT(V)                                                                \
-    V##_RECORD(CLOCK_SNAPSHOT, 1, 1, Knot)                                                         \
+    V##_RECORD(CLOCK_SNAPSHOT, 1, 1, ClockSnapshot)                                                \
     V##_FIELD(u32, reason, Reason) /* ETWAS_ETL_CLOCK_SNAPSHOT_* */                                \
     V##_FIELD(i64, raw_stamp, RawStamp) V##_FIELD(i64, qpc_ns, QpcNs)                              \
     V##_FIELD(filetime, filetime, SystemTime)                                                      \

@@ -315,8 +315,8 @@ static void trace_times_describe_clock(const struct etwas_trace *trace, etwas_tr
 
     *clock = (etwas_trace_clock){
         .clock = trace->log.fields.clock_type,
-        .knots = timeline->found,
-        .knots_unusable = timeline->unusable,
+        .clock_snapshots = timeline->found,
+        .clock_snapshots_unusable = timeline->unusable,
         .qpc_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_QPC),
         .system_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_SYSTEM_TIME),
         .system_against_qpc = drift_of_system_time(timeline),

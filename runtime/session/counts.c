@@ -55,7 +55,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .restarts = pool.restarts,
         .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
         .lost_unattached = ck_pr_load_64(&session->lost_unattached),
-        .condemned_slots = pool.slots_quarantined,
+        .quarantined_slots = pool.slots_quarantined,
         .damaged_buffers = pool.buffers_damaged,
         .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
         .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],

@@ -50,7 +50,7 @@ static void answer(bool does)
 }
 
 /* Waits until the offloaded tasks that were abandoned have come back. */
-static void await_errands(void)
+static void await_abandoned(void)
 {
     while (etwas_offload_abandoned() != 0) {
         (void)usleep(1000);
@@ -283,7 +283,7 @@ static void begin_children(struct child *children, uint32_t count)
 static void end_children(const struct child *children, uint32_t count)
 {
     answer(true);
-    await_errands();
+    await_abandoned();
     for (uint32_t index = 0; index < count; index++) {
         end_child(&children[index]);
     }

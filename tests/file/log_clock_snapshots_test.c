@@ -58,7 +58,7 @@ static uint32_t create(const struct request *request, struct etwas_log_file **fi
     static const etwas_wchar session_name[] = {'k', 0};
     etwas_wchar file_name[2048] = {0};
     struct etwas_log_file_options options = {
-        .path = folder_path("knots.etl"),
+        .path = folder_path("clock_snapshots.etl"),
         .session_name = session_name,
         .file_name = file_name,
         .buffer_bytes = request->buffer_bytes,
@@ -121,7 +121,7 @@ static void finish(struct etwas_log_file *file)
 {
     assert_true(etwas_log_file_finish(file, &(struct etwas_log_file_totals){0}));
     assert_true(etwas_log_file_close(file));
-    clock_snapshots_read(folder_path("knots.etl"), &clock_snapshots);
+    clock_snapshots_read(folder_path("clock_snapshots.etl"), &clock_snapshots);
     assert_int_equal(clock_snapshots.list[0].reason, ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED);
     assert_int_equal(clock_snapshots.list[clock_snapshots.count - 1].reason,
                      ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED);
@@ -365,7 +365,7 @@ static void a_writer_that_is_killed_at_any_byte_leaves_whole_clock_snapshots(voi
         etwas_file_set_failure_hook(write_until_killed);
         (void)etwas_log_clock_snapshots_add(file, &reading, false, 0);
         etwas_file_set_failure_hook(NULL);
-        clock_snapshots_read(folder_path("knots.etl"), &clock_snapshots);
+        clock_snapshots_read(folder_path("clock_snapshots.etl"), &clock_snapshots);
         least = clock_snapshots.count < least ? clock_snapshots.count : least;
         for (uint32_t index = 0; index < clock_snapshots.count; index++) {
             const struct etwas_etl_clock_snapshot *clock_snapshot = &clock_snapshots.list[index];

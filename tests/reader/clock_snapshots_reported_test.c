@@ -68,7 +68,7 @@ static void what_the_session_noted_of_its_clock_is_reported(void **state)
     assert_int_equal(clock.frequency_error_ppb, 2000);
     assert_string_equal(clock.clocksource, "tsc67890123456789012345678901");
     assert_string_equal(clock.hypervisor, "KVMKVMKVM");
-    assert_int_equal(clock.knots, 31);
+    assert_int_equal(clock.clock_snapshots, 31);
     assert_true(clock.seconds == 30);
     assert_in_range(clock.qpc_error_ns, 25, 200);
     assert_in_range(clock.system_error_ns, 125, 1000);
@@ -225,7 +225,7 @@ static void *ask_on(void *argument)
         if (etwas_trace_convert_time(asked, raw_of(20), ETWAS_CLOCK_QPC, &time) != ERROR_SUCCESS ||
             time.value != QPC0 + 20 * SECOND ||
             etwas_trace_query_clock(asked, &clock) != ERROR_SUCCESS ||
-            (clock.knots != 51 && clock.knots != 11)) {
+            (clock.clock_snapshots != 51 && clock.clock_snapshots != 11)) {
             (*wrong)++;
         }
     }

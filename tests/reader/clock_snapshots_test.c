@@ -29,7 +29,7 @@ static void clock_snapshots_in_buffer_0_put_the_rate_right(void **state)
     run_file(path);
     expect_events(20);
     assert_int_equal(collected.information.events, 41);
-    assert_int_equal(clock_of(path).knots, 21);
+    assert_int_equal(clock_of(path).clock_snapshots, 21);
     for (int64_t n = 0; n <= 20; n++) {
         etwas_clock_time qpc = time_in(path, raw_of(n) + REAL_HZ / 3, ETWAS_CLOCK_QPC);
         etwas_clock_time system = time_in(path, raw_of(n) + REAL_HZ / 2, ETWAS_CLOCK_SYSTEM_TIME);
@@ -82,8 +82,8 @@ static void clock_snapshots_in_buffers_of_their_own_are_found(void **state)
     assert_int_equal(collected.information.buffers, 4);
     assert_int_equal(collected.information.events, 101);
     assert_int_equal(collected.buffer_count, 4);
-    assert_int_equal(clock_of(path).knots, 51);
-    assert_int_equal(clock_of(path).knots_unusable, 0);
+    assert_int_equal(clock_of(path).clock_snapshots, 51);
+    assert_int_equal(clock_of(path).clock_snapshots_unusable, 0);
 }
 
 static void a_clock_snapshot_buffer_that_is_cut_gives_the_clock_snapshots_before_the_cut(
@@ -101,7 +101,7 @@ static void a_clock_snapshot_buffer_that_is_cut_gives_the_clock_snapshots_before
         size_t whole = bytes < 8192 + 72 ? 0 : (bytes - 8192 - 72) / 96;
         const char *path = put_file(0, builder.bytes, bytes);
 
-        assert_int_equal(clock_of(path).knots, 1 + (whole < 40 ? whole : 40));
+        assert_int_equal(clock_of(path).clock_snapshots, 1 + (whole < 40 ? whole : 40));
     }
     /* The end of its data before the end of a clock snapshot, and behind the end of the file. */
     for (uint32_t end = 72; end <= 16384; end += 24) {
@@ -112,7 +112,7 @@ static void a_clock_snapshot_buffer_that_is_cut_gives_the_clock_snapshots_before
         builder_header(&builder, 1)->saved_offset = end;
         whole = end > 8192 ? 0 : (end - 72) / 96;
         path = put_file(0, builder.bytes, builder.size);
-        assert_int_equal(clock_of(path).knots, 1 + (whole < 40 ? whole : 40));
+        assert_int_equal(clock_of(path).clock_snapshots, 1 + (whole < 40 ? whole : 40));
     }
     builder_free(&builder);
 }
@@ -137,7 +137,7 @@ static void a_buffer_that_is_too_long_has_no_clock_snapshots(void **state)
     builder_end(&builder);
     builder_header(&builder, 3)->buffer_bytes = 4 * 8192;
     path = put_file(0, builder.bytes, builder.size);
-    assert_int_equal(clock_of(path).knots, 11);
+    assert_int_equal(clock_of(path).clock_snapshots, 11);
     builder_free(&builder);
 }
 
@@ -157,7 +157,7 @@ static void a_million_clock_snapshots_need_no_more_memory_than_a_few(void **stat
     }
     path = finish(0);
     clock = clock_of(path);
-    assert_int_equal(clock.knots, 1000001);
+    assert_int_equal(clock.clock_snapshots, 1000001);
     assert_true(clock.seconds > 999900);
     assert_true(clock.tsc_against_calibrated.points <= 24576);
     assert_int_equal(time_in(path, raw_of(123456) + REAL_HZ / 5, ETWAS_CLOCK_QPC).value,
@@ -188,11 +188,11 @@ static void a_file_that_still_grows_is_known_as_far_as_when_it_is_read(void **st
     put_clock_snapshots(6, 20);
     (void)finish(0);
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_SUCCESS);
-    assert_int_equal(clock.knots, 1);
+    assert_int_equal(clock.clock_snapshots, 1);
     collected.code = ProcessTrace(&trace, 1, NULL, NULL);
     expect_events(20);
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_SUCCESS);
-    assert_int_equal(clock.knots, 21);
+    assert_int_equal(clock.clock_snapshots, 21);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
 }
 
@@ -303,7 +303,7 @@ static void a_file_without_clock_snapshots_is_converted_as_before_with_an_unknow
         assert_int_equal(collected.events[1].header.TimeStamp.QuadPart, BUILDER_START);
         assert_int_equal(collected.events[21].header.TimeStamp.QuadPart,
                          BUILDER_START + 10 * 10005000);
-        assert_int_equal(clock_of(path).knots, 0);
+        assert_int_equal(clock_of(path).clock_snapshots, 0);
         assert_false(clock_of(path).noted);
         assert_true(clock_of(path).qpc_error_ns == UINT64_MAX);
         qpc = time_in(path, raw_of(10), ETWAS_CLOCK_QPC);

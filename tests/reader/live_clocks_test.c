@@ -234,19 +234,19 @@ static void a_running_session_s_events_are_reported_within_the_error(void **stat
         etwas_trace_clock at_first = clocks_of(consumer);
         etwas_trace_clock at_last;
 
-        assert_true(at_first.knots >= 1);
+        assert_true(at_first.clock_snapshots >= 1);
         run(consumer);
         do {
             log_events(session, consumer, 100);
             at_last = clocks_of(consumer);
-        } while (at_last.knots < at_first.knots + 10);
+        } while (at_last.clock_snapshots < at_first.clock_snapshots + 10);
         assert_int_equal(etwas_stop(session, NULL), ERROR_SUCCESS);
         join(consumer);
         expect_true_times(consumer, false);
         at_last = clocks_of(consumer);
         assert_true(at_last.qpc_error_ns != UINT64_MAX);
         assert_true(at_last.system_error_ns != UINT64_MAX);
-        assert_int_equal(at_last.knots_unusable, 0);
+        assert_int_equal(at_last.clock_snapshots_unusable, 0);
         assert_true(at_last.noted);
         assert_int_equal(at_last.requested_clock, clock);
         assert_int_equal(at_last.clock, etwas_clock_effective(clock));

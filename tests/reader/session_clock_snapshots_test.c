@@ -108,7 +108,7 @@ static void log_until_read(uint32_t readings)
 static void begin(const char *path, etwas_session_options *options)
 {
     ck_pr_store_64(&etwas_clock_snapshot_interval_ns, INTERVAL_NS);
-    assert_int_equal(etwas_start("knots", path, options, &session), ERROR_SUCCESS);
+    assert_int_equal(etwas_start("clock snapshots", path, options, &session), ERROR_SUCCESS);
 }
 
 static void end(void)
@@ -199,7 +199,7 @@ static void read_sound_file(const char *path, bool steps)
     read_file(path, steps);
     assert_int_equal(seen.information.damages, 0);
     assert_int_equal(seen.information.events, seen.events);
-    assert_int_equal(seen.clock.knots_unusable, 0);
+    assert_int_equal(seen.clock.clock_snapshots_unusable, 0);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -210,14 +210,14 @@ static void every_clock_s_events_are_reported_within_the_error(void **state)
     for (uint32_t clock = 1; clock <= 3; clock++) {
         etwas_session_options options = {.clock = clock};
 
-        begin(folder_path("knots.etl"), &options);
+        begin(folder_path("clock_snapshots.etl"), &options);
         log_until_read(25);
         end();
-        read_sound_file(folder_path("knots.etl"), false);
+        read_sound_file(folder_path("clock_snapshots.etl"), false);
         assert_true(seen.clock.noted);
         assert_int_equal(seen.clock.requested_clock, clock);
         assert_int_equal(seen.clock.clock, etwas_clock_effective(clock));
-        assert_true(seen.clock.knots >= 3);
+        assert_true(seen.clock.clock_snapshots >= 3);
         assert_int_equal(seen.clock.steps, 0);
         assert_int_equal(seen.clock.suspends, 0);
         assert_true(seen.largest_qpc_error_ns <= seen.clock.qpc_error_ns || clock == 2);
@@ -297,7 +297,7 @@ static void clock_snapshots_that_leave_buffer_0_are_all_read(void **state)
     log_until_read(70);
     end();
     read_sound_file(folder_path("many.etl"), false);
-    assert_true(seen.clock.knots > 60); /* 4 KB have room for 35 */
+    assert_true(seen.clock.clock_snapshots > 60); /* 4 KB have room for 35 */
 }
 
 /* Buffer 0 was longer when the file was opened than it is when it is read. */
@@ -336,7 +336,7 @@ static void a_small_circular_file_has_clock_snapshots_for_what_is_left_R94(void 
     log_until_read(100);
     end();
     read_sound_file(folder_path("circular.etl"), false);
-    assert_true(seen.clock.knots >= 4);
+    assert_true(seen.clock.clock_snapshots >= 4);
     assert_true(seen.clock.qpc_error_ns != UINT64_MAX);
 }
 
@@ -350,7 +350,7 @@ static void a_snapshot_has_the_readings_of_its_session(void **state)
     assert_int_equal(etwas_snapshot(session, folder_path("snapshot.etl")), ERROR_SUCCESS);
     end();
     read_sound_file(folder_path("snapshot.etl"), false);
-    assert_true(seen.clock.knots >= 5);
+    assert_true(seen.clock.clock_snapshots >= 5);
     assert_true(seen.events > 0);
 }
 
@@ -382,7 +382,7 @@ static void the_parts_of_a_set_have_their_clock_snapshots_and_one_order_R96(void
             break;
         }
         read_sound_file(paths[count], false);
-        assert_true(seen.clock.knots >= 2);
+        assert_true(seen.clock.clock_snapshots >= 2);
         events += seen.events;
     }
     assert_in_range(count, 2, PARTS_LIMIT - 1);
@@ -446,7 +446,7 @@ static void a_killed_process_leaves_clock_snapshots_that_convert_to_its_end(void
     assert_true(seen.information.unfinished);
     assert_true(seen.information.damages <= 1);
     assert_true(seen.events > 0);
-    assert_true(seen.clock.knots >= 2);
+    assert_true(seen.clock.clock_snapshots >= 2);
     assert_true(seen.largest_qpc_error_ns != UINT64_MAX);
 }
 

@@ -351,7 +351,7 @@ static void scribbled_on(struct round *round, uint64_t seed)
     }
     end_guests(round, (uint32_t)seed);
     (void)etwas_stop(round->hosted.session, &counts);
-    round->damage += counts.condemned_slots + counts.damaged_buffers;
+    round->damage += counts.quarantined_slots + counts.damaged_buffers;
     end_writers(round, writers);
     if (seed % 2 != 0) {
         end_child(round->scribbler);
@@ -380,7 +380,7 @@ static void expect_next_whole(struct round *round)
     }
     host_stop(&round->hosted, &counts);
     assert_int_equal(counts.recorded + counts.overwritten, AFTERWARDS);
-    assert_int_equal(counts.condemned_slots + counts.damaged_buffers, 0);
+    assert_int_equal(counts.quarantined_slots + counts.damaged_buffers, 0);
     assert_int_equal(count_events(folder_path("log.etl")), counts.recorded);
     assert_int_equal(unlink(folder_path("log.etl")), 0);
 }

@@ -191,7 +191,7 @@ static void expect_exact(const struct round *round, const etwas_session_counts *
     struct guest_sum sum = guest_sum(round->board, round->lives);
     struct events snapshot;
 
-    assert_int_equal(counts->condemned_slots, 0);
+    assert_int_equal(counts->quarantined_slots, 0);
     assert_int_equal(counts->damaged_buffers, 0);
     assert_in_range(counts->recorded + counts->overwritten + counts->lost,
                     sum.attempted - sum.threads, sum.attempted);

@@ -14,7 +14,7 @@
 #include "live.h"
 #include "soak.h"
 
-#ifdef SOAK_KNOTS
+#ifdef SOAK_CLOCK_SNAPSHOTS
 #include "clock/clock_history.h"
 #endif
 
@@ -210,7 +210,7 @@ static void run_controllers(void)
     }
 }
 
-#ifdef SOAK_KNOTS
+#ifdef SOAK_CLOCK_SNAPSHOTS
 
 /* Sessions read the clocks as often as the seed says, each some 50 µs to 13 ms. */
 static void choose_interval(void)
@@ -222,7 +222,7 @@ static void choose_interval(void)
     uint64_t interval_ns = (uint64_t)SHORTEST_NS << soak_upto(&random, 8);
 
     ck_pr_store_64(&etwas_clock_snapshot_interval_ns, interval_ns);
-    (void)printf("knots every %llu us\n", (unsigned long long)interval_ns / 1000);
+    (void)printf("clock snapshots every %llu us\n", (unsigned long long)interval_ns / 1000);
 }
 
 #endif
@@ -335,7 +335,7 @@ int main(int count, char **arguments)
     read_options(count, arguments);
     (void)printf("seed %llu, %llu seconds, %u controllers\n", (unsigned long long)options.seed,
                  (unsigned long long)options.seconds, options.controllers);
-#ifdef SOAK_KNOTS
+#ifdef SOAK_CLOCK_SNAPSHOTS
     choose_interval();
 #endif
     (void)fflush(stdout);

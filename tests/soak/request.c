@@ -182,8 +182,9 @@ static void choose_filters(struct soak_request *request, struct soak_random *ran
                                               .Type = EVENT_FILTER_TYPE_PID};
     }
     if (soak_once_in(random, 2)) {
-        const char *names =
-            soak_once_in(random, 4) ? "nobody;no.exe" : "nobody;ETWAS_soak;etwas_SOAK_knots";
+        const char *names = soak_once_in(random, 4)
+                                ? "nobody;no.exe"
+                                : "nobody;ETWAS_soak;etwas_SOAK_clock_snapshots";
 
         soak_widen(names, request->filter_data[1]);
         request->filtered_out = request->filtered_out || names[7] == 'n';

@@ -21,7 +21,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 STAT = ("damaged", "events_lost", "buffers_lost", "overwritten_events", "overwritten_buffers", "unfinished", "part",
         "session", "log_file", "mode_names", "buffer_bytes", "buffers", "buffers_written", "clock", "calibrated",
         "computer_processors", "started", "ended", "events")
-CLOCKS = ("requested", "knots", "knots_unusable", "steps")
+CLOCKS = ("requested", "clock_snapshots", "clock_snapshots_unusable", "steps")
 NAMES = {"61e4c0b7": "Number", "8a40e7d1": "Request", "d29b6c55": "Step", "5b7e21c4": "Modern", "2c7d31e6": "Order",
          "00000000": None}
 

@@ -119,7 +119,7 @@ class Kept(RelogTest):
         path = self.write("a.etl", etl.trace(per_buffer, own=own + clock_snapshots[:20], **frequency))
         made = self.walk(self.relog(path))
         self.assertEqual(len(made.clock_snapshots), 400)
-        self.assertEqual(self.stat(self.relog(path))["clocks"]["knots"], 400)
+        self.assertEqual(self.stat(self.relog(path))["clocks"]["clock_snapshots"], 400)
 
     def test_events_that_only_this_program_knows_are_described(self):
         made = self.relog(self.write("a.etl", etl.trace([(0, [etl.kernel_rung(T, 2, 10, 0)])])))

@@ -265,7 +265,7 @@ class Clocks(ToolTest):
                 r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor states "
                 r"3001000000 Hz",
                 r"clock source  tsc of the kernel, a guest of KVM\\x1bKVM",
-                r"knots         31 readings of the clocks in 30\.000 s; times between them are within "
+                r"readings      31 clock snapshots in 30\.000 s; times between them are within "
                 r"\d+ ns by QPC, within \d+ ns by system time",
                 r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
                 r"drift         TSC against its calibration: \+500\.0000 ppm, give or take 0\.\d+",
@@ -287,7 +287,7 @@ class Clocks(ToolTest):
             "verdict", "frequency_hz", "frequency_error_ppb", "stated_hz", "stated_by", "clocksource",
             "hypervisor")], ["doubtful", 3_000_000_000, 1500, 3_001_000_000, "the hypervisor", "tsc",
                              "KVM\x1bKVM"])
-        self.assertEqual((clocks["knots"], clocks["knots_unusable"], clocks["seconds"]), (31, 0, 30))
+        self.assertEqual((clocks["clock_snapshots"], clocks["clock_snapshots_unusable"], clocks["seconds"]), (31, 0, 30))
         self.assertAlmostEqual(clocks["tsc_against_calibrated"]["ppm"], 500, 3)
         self.assertAlmostEqual(clocks["tsc_against_stated"]["ppm"], 166.6111, 3)
         self.assertAlmostEqual(clocks["system_against_qpc"]["ppm"], 5, 3)
@@ -322,10 +322,10 @@ class Clocks(ToolTest):
         self.assertIs(self.stat_json(path)[0]["clocks"]["counter"]["measured"], False)
         path = self.write("b.etl", etl.trace([(0, [])]))
         out, _ = self.run_etwas("stat", path)
-        self.assertRegex(out, r"(?m)^  knots         none: .*$")
+        self.assertRegex(out, r"(?m)^  readings      none: .*$")
         self.assertNotIn("cycle counter", out)
         clocks = self.stat_json(path)[0]["clocks"]
-        self.assertEqual([clocks[key] for key in ("requested", "counter", "knots", "system_error_ns",
+        self.assertEqual([clocks[key] for key in ("requested", "counter", "clock_snapshots", "system_error_ns",
                                                   "system_against_qpc", "steps", "largest_step")],
                          [None, None, 0, None, None, 0, None])
 

@@ -53,10 +53,10 @@ def places(walker):
                       f"records of our own: in the order {at_front[:5]}")
     buffers = {}
     for record in walker.records if walker.own() else ():
-        kind = "knots" if walker.is_own(record) else "event" if walker.is_event(record) else "metadata"
+        kind = "clock snapshots" if walker.is_own(record) else "event" if walker.is_event(record) else "metadata"
         buffers.setdefault(record["buffer"], set()).add(kind)
     for number, ours in buffers.items():
-        alone = len(ours) == 1 or walker.header["mode"] & RELOGGED and "knots" not in ours
+        alone = len(ours) == 1 or walker.header["mode"] & RELOGGED and "clock snapshots" not in ours
         walker.check(number == 0 or alone, f"buffer {number}: {sorted(ours)} together")
 
 
@@ -128,7 +128,7 @@ def session(walker, clock_snapshots, last):
 
 
 def moved(walker, clock_snapshots):
-    """Knot buffers, in the order in which they were written; a snapshot's go backwards."""
+    """Buffers of clock snapshots, in the order in which they were written; a snapshot's go backwards."""
     header = walker.header
     numbers = sorted({k["buffer"] for k in clock_snapshots},
                      key=lambda n: walker.buffers[n]["sequence"] *

@@ -59,7 +59,7 @@ class ClockSnapshots(unittest.TestCase):
     def good(self, buffers, clock_snapshots, **options):
         walker = walk(buffers, **options)
         self.assertEqual(walker.report()["violations"], [])
-        self.assertEqual(walker.report()["knots"], clock_snapshots)
+        self.assertEqual(walker.report()["clock_snapshots"], clock_snapshots)
 
     def bad(self, buffers, word, **options):
         violations = walk(buffers, **options).violations

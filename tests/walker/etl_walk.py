@@ -273,7 +273,7 @@ class Walker:
                 "overwritten_events": self.totals["overwritten_events"],
                 "overwritten_buffers": self.totals["overwritten_buffers"],
                 "part": self.totals["part"], "unfinished": self.unfinished,
-                "knots": len(self.clock_snapshots), "knot_buffers":
+                "clock_snapshots": len(self.clock_snapshots), "clock_snapshot_buffers":
                 len({k["buffer"] for k in self.clock_snapshots} - {0}),
                 "described": len(self.described), "metadata_buffers":
                 len({r["buffer"] for r in self.described}), "torn": len(self.torn),

@@ -94,8 +94,8 @@ void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock 
 {
     etwas_json_object(output, "clocks");
     put_counter(output, clock);
-    etwas_json_number(output, "knots", clock->knots);
-    etwas_json_number(output, "knots_unusable", clock->knots_unusable);
+    etwas_json_number(output, "clock_snapshots", clock->clock_snapshots);
+    etwas_json_number(output, "clock_snapshots_unusable", clock->clock_snapshots_unusable);
     etwas_json_format(output, "seconds", "%.9f", clock->seconds);
     etwas_json_error(output, "qpc_error_ns", clock->qpc_error_ns);
     etwas_json_error(output, "system_error_ns", clock->system_error_ns);

@@ -104,23 +104,25 @@ static void put_error(struct etwas_output *output, uint64_t error_ns, const char
     }
 }
 
-static void put_knots(struct etwas_output *output, const etwas_trace_clock *clock)
+static void put_readings(struct etwas_output *output, const etwas_trace_clock *clock)
 {
-    put_label(output, "knots");
-    if (clock->knots == 0) {
+    put_label(output, "readings");
+    if (clock->clock_snapshots == 0) {
         etwas_output_text(output, "none: the errors of times are not known\n");
         return;
     }
-    if (clock->knots == 1) {
-        etwas_output_text(output, "1 reading of the clocks");
+    if (clock->clock_snapshots == 1) {
+        etwas_output_text(output, "1 clock snapshot");
     } else {
-        etwas_output_format(output, "%" PRIu64 " readings of the clocks in %.3f s", clock->knots,
+        etwas_output_format(output, "%" PRIu64 " clock snapshots in %.3f s", clock->clock_snapshots,
                             clock->seconds);
     }
-    if (clock->knots_unusable > 0) {
-        etwas_output_format(output, ", %" PRIu64 " of them unusable", clock->knots_unusable);
+    if (clock->clock_snapshots_unusable > 0) {
+        etwas_output_format(output, ", %" PRIu64 " of them unusable",
+                            clock->clock_snapshots_unusable);
     }
-    etwas_output_text(output, clock->knots == 1 ? "; its time is " : "; times between them are ");
+    etwas_output_text(output,
+                      clock->clock_snapshots == 1 ? "; its time is " : "; times between them are ");
     put_error(output, clock->qpc_error_ns, "QPC");
     etwas_output_text(output, ", ");
     put_error(output, clock->system_error_ns, "system time");
@@ -172,7 +174,7 @@ static void put_steps(struct etwas_output *output, const etwas_trace_clock *cloc
 void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     put_counter(output, clock);
-    put_knots(output, clock);
+    put_readings(output, clock);
     put_drift(output, "drift", &clock->system_against_qpc, "system time against QPC");
     put_drift(output, "drift", &clock->tsc_against_calibrated, "TSC against its calibration");
     put_drift(output, "drift", &clock->tsc_against_stated, "TSC against the stated frequency");

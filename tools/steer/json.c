@@ -93,7 +93,7 @@ void etwas_steer_json_session(struct etwas_output *output,
             etwas_json_text(output, "protocol_reason",
                             etwas_sequences_text(session->counts.sequences));
         }
-        etwas_json_number(output, "condemned_slots", session->counts.condemned_slots);
+        etwas_json_number(output, "quarantined_slots", session->counts.quarantined_slots);
         etwas_json_number(output, "damaged_buffers", session->counts.damaged_buffers);
         put_unshared(output, &session->counts);
     }

@@ -20,7 +20,7 @@ static const char keys_help[] =
     "buffers_written, buffers_lost, realtime_buffers_lost, lost; where they can be\n"
     "told recorded, overwritten, protocol (rseq, shared), protocol_reason (why not\n"
     "rseq); of a flight recorder covered_ns and longest_ns: for so long back\n"
-    "everything is there, of every processor and of one. condemned_slots and\n"
+    "everything is there, of every processor and of one. quarantined_slots and\n"
     "damaged_buffers (where they can be told): what a process has written into that\n"
     "nothing can be made of. Where other processes do not log into it, unshared:\n"
     "mode, sequences, disk, memory or hidden, which is why; where some could not,\n"

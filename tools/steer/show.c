@@ -287,11 +287,11 @@ static void say_events(struct etwas_output *output, const struct etwas_steer_fou
                             etwas_sequences_text(session->counts.sequences));
     }
     if (session->has_counts &&
-        (session->counts.condemned_slots != 0 || session->counts.damaged_buffers != 0)) {
+        (session->counts.quarantined_slots != 0 || session->counts.damaged_buffers != 0)) {
         etwas_output_text(output,
                           "  damaged       one of its processes has written into its memory "
                           "what is no record:\n                ");
-        put_count(output, session->counts.condemned_slots);
+        put_count(output, session->counts.quarantined_slots);
         etwas_output_text(output, " slots are used no more, ");
         put_count(output, session->counts.damaged_buffers);
         etwas_output_text(output, " buffers had such\n");

@@ -171,7 +171,7 @@ static void *run(void *argument)
     struct worker *worker = argument;
     bool is_abandoned = false;
 
-    (void)pthread_setname_np(pthread_self(), "etwas-errands");
+    (void)pthread_setname_np(pthread_self(), "etwas-offload");
     (void)pthread_mutex_lock(&worker->lock);
     while (!is_abandoned && !worker->is_over) {
         if (worker->task != NULL) {

@@ -160,12 +160,13 @@ static void begin_by_event(struct etwas_perfetto *perfetto)
     const struct etwas_convert *convert = perfetto->convert;
     const struct etwas_current_event *current = &convert->current;
     int64_t raw = current->record->EventHeader.TimeStamp.QuadPart;
-    etwas_trace_clock clock = {.knots = 0};
+    etwas_trace_clock clock = {.clock_snapshots = 0};
     etwas_clock_time time;
 
     (void)etwas_trace_query_clock(current->input->trace, &clock);
     perfetto->primary = ETWAS_PERFETTO_MONOTONIC_RAW;
-    if (convert->run.count > 1 || clock.knots == 0 || clock.clock == ETWAS_CLOCK_SYSTEM_TIME ||
+    if (convert->run.count > 1 || clock.clock_snapshots == 0 ||
+        clock.clock == ETWAS_CLOCK_SYSTEM_TIME ||
         etwas_trace_convert_time(current->input->trace, raw, ETWAS_CLOCK_QPC, &time) !=
             ERROR_SUCCESS ||
         __builtin_sub_overflow(convert->time_ns, time.value, &perfetto->offset_ns)) {

@@ -141,8 +141,8 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
         file->first_ns = time_ns;
         file->last_ns = time_ns;
         file->is_kernel = input->is_kernel;
-        file->is_linux =
-            etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.knots > 0;
+        file->is_linux = etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS &&
+                         clock.clock_snapshots > 0;
     }
     if (file->damages > 0) {
         put_gap(perfetto, file, input->path, file->last_ns, time_ns);
