@@ -5,10 +5,12 @@
  * UPDATE: which members may change while a session runs, and that a refused change changes nothing
  * (R68, R70–R72, R80, R81, R83, R98, R130–R137).
  */
+#include <ck_pr.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
 #include "support/inside.h"
 #include "update.h"
 
@@ -109,6 +111,26 @@ static void wait_for_flush(etwas_trace_handle session, uint32_t written_before)
     }
 }
 
+static uint32_t passes;
+
+static void count_passes(enum etwas_testpoint point)
+{
+    ck_pr_faa_32(&passes, point == ETWAS_POINT_FREE_COUNTED);
+}
+
+/* The flusher's second pass from now begins after the call; where it counts, all is written. */
+static void wait_for_passes(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    ck_pr_store_32(&passes, 0);
+    etwas_testpoint_set(count_passes);
+    while (ck_pr_load_32(&passes) < 2) {
+        (void)nanosleep(&pause, NULL);
+    }
+    etwas_testpoint_set(NULL);
+}
+
 /* R80, R81, R130: a session that flushed never, or once an hour, flushes soon after the change. */
 static void r130_a_new_flush_timer_counts_at_once(void **state)
 {
@@ -122,11 +144,10 @@ static void r130_a_new_flush_timer_counts_at_once(void **state)
             .flush_timer = before[index],
         };
         etwas_trace_handle session = start_session(path, &options);
-        const struct timespec pause = {.tv_nsec = 20000000};
         struct block block;
 
         assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
-        (void)nanosleep(&pause, NULL);
+        wait_for_passes();
         assert_int_equal(query_session(session).BuffersWritten, 1);
         prepare_block(&block, NULL);
         block.properties.FlushTimer = 1;

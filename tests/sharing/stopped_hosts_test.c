@@ -284,7 +284,10 @@ static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
     other = start_program(idle_program);
     assert_true(comes_to(&board->enabled, 2));
     assert_int_equal(state_of_slot(session, 1), ETWAS_GUEST_LIVES);
-    /* Nobody asks again and again whether it is still there. */
+    /*
+     * No thread asks again and again whether it is still there. Only time can show it: one that did
+     * would be no thread of which something else can be heard.
+     */
     questions = ck_pr_load_32(&lock_questions);
     (void)usleep(QUIET_US);
     assert_int_equal(ck_pr_load_32(&lock_questions), questions);

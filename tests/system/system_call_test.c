@@ -4,12 +4,14 @@
 /*
  * EVENT_TRACE_FLAG_SYSTEMCALL: each call of ours is recorded, with its number and its result.
  */
+#include <ck_pr.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "decode/builtin.h"
+#include "platform/testpoint.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
 
@@ -72,6 +74,13 @@ static void each_call_has_its_number_and_result(void **state)
     free_events(&events);
 }
 
+static uint32_t drains;
+
+static void count_drains(enum etwas_testpoint point)
+{
+    ck_pr_faa_32(&drains, point == ETWAS_POINT_SYSTEM_DRAINS);
+}
+
 /* Else each of its looks would give it more to look at. */
 static void the_logger_does_not_see_itself(void **state)
 {
@@ -83,7 +92,12 @@ static void the_logger_does_not_see_itself(void **state)
     session = start();
     logger = thread_called("etwas-system");
     assert_int_not_equal(logger, 0);
-    (void)usleep(300 * 1000);
+    ck_pr_store_32(&drains, 0);
+    etwas_testpoint_set(count_drains);
+    while (ck_pr_load_32(&drains) < 3) {
+        (void)usleep(1000);
+    }
+    etwas_testpoint_set(NULL);
     read_and_account(session, &events);
     for (size_t index = 0; index < events.count; index++) {
         assert_int_not_equal(events.items[index].record.EventHeader.ThreadId, logger);

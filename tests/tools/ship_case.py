@@ -2,8 +2,13 @@
 # Copyright (c) 2026 the etwas authors
 """What the tests of `etwas ship` share: sessions whose files are sent to a made-up server, and what is there then."""
 
+import contextlib
+import ctypes
 import os
+import re
+import select
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -14,6 +19,8 @@ from tool_case import FINE, ToolTest
 UNSENT = 7
 TIMEOUT_S = 60
 BUFFER, END, GONE, RECOVERED = range(4)
+IN_CLOSE_NOWRITE = 0x10
+IN_ISDIR = 0x40000000
 
 
 def fnv(data):
@@ -88,6 +95,34 @@ class ShipTest(ToolTest):
         while not condition():
             self.assertLess(time.monotonic(), end, "it does not come")
             time.sleep(0.05)
+
+    def wait_for_reads(self, folder, count):
+        """Until it was read so often. Of two reads the second began after the call; with a limit a look has two."""
+        library = ctypes.CDLL(None, use_errno=True)
+        watch = library.inotify_init1(os.O_CLOEXEC)
+        self.assertGreaterEqual(watch, 0, os.strerror(ctypes.get_errno()))
+        try:
+            self.assertGreaterEqual(library.inotify_add_watch(watch, os.fsencode(folder), IN_CLOSE_NOWRITE), 0)
+            while count > 0:
+                self.assertTrue(select.select([watch], [], [], TIMEOUT_S)[0], "it is not read")
+                said = os.read(watch, 65536)
+                while said:  # wd, mask, cookie, length of the name
+                    _, mask, _, length = struct.unpack_from("iIII", said)
+                    count -= mask & IN_ISDIR != 0 and length == 0
+                    said = said[16 + length:]
+        finally:
+            os.close(watch)
+
+    def wait_until_asked_to_end(self, process):
+        """Until its threads can hear of it: by an eventfd. The others count what is done, and nothing is."""
+        def is_asked():
+            folder = f"/proc/{process.pid}/fdinfo"
+            for name in os.listdir(folder):
+                with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, name), encoding="utf-8") as file:
+                    if re.search(r"^eventfd-count: +[1-9a-f]", file.read(), re.M):
+                        return True
+            return False
+        self.wait_for(is_asked)
 
     def numbers(self, **wanted):
         """Of the events that are there, sorted."""

@@ -323,9 +323,9 @@ class Killed(ShipTest):
         self.server.ways = [self.server.keep] * (number - 1) + [keep_and_wait, self.server.keep]
         process = self.start(file)
         self.wait_for(lambda: len(self.server.inserts) == number)
-        time.sleep(0.5)  # what there is to do beside has been done
+        time.sleep(0.5)  # what there is to do beside has been done: only time can show that nothing more is begun
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
+        self.wait_until_asked_to_end(process)
         is_asked.set()
         process.communicate(timeout=TIMEOUT_S)
         return process.returncode

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import etl_build as etl
 import ship_server as ways
@@ -94,11 +93,13 @@ class Folder(ShipTest):
         self.assert_whole(100, 100)
 
     def test_a_folder_that_goes_is_reported_once_and_looked_for_again(self):
-        process = self.start("--follow", self.inside, "--state", self.path("state"))
+        pools = self.path("pools")
+        os.mkdir(pools)
+        process = self.start("--follow", self.inside, "--state", self.path("state"), "--recover", "--pools", pools)
         self.work("a", os.path.join(self.inside, "a.etl"), 100)
         self.wait_for(lambda: self.rows(END))
         os.rename(self.inside, self.path("away"))
-        time.sleep(2.5)  # it has looked again by now
+        self.wait_for_reads(pools, 4)  # each before a look at the folder: it has looked in vain twice
         os.rename(self.path("away"), self.inside)
         self.work("b", os.path.join(self.inside, "b.etl"), 200)
         self.wait_for(lambda: len(self.rows(END)) == 2)
@@ -195,7 +196,7 @@ class Folder(ShipTest):
         process = self.start("--follow", self.inside, "--delete")
         self.wait_for(lambda: self.server.inserts)
         os.rename(second, os.path.join(self.inside, "a.etl"))
-        time.sleep(2.5)  # it has looked at the folder
+        self.wait_for_reads(self.inside, 2)
         self.server.ways = [self.server.keep]
         self.wait_for(lambda: len(self.rows(END)) == 2)
         self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
@@ -301,7 +302,7 @@ class Spool(ShipTest):
         self.write(os.path.join("in", "new.etl"), os.urandom(900000))
         self.work("two", os.path.join(self.inside, "b.etl"), 500)
         self.wait_for(lambda: len(self.rows(END)) == 2)
-        time.sleep(2.5)
+        self.wait_for_reads(self.inside, 4)
         self.write(os.path.join("in", "newest.etl"), os.urandom(900000))
         self.wait_for(lambda: not os.path.exists(os.path.join(self.inside, "new.etl")))
         said = self.end(process, expect=UNSENT)
@@ -364,7 +365,7 @@ class Spool(ShipTest):
         self.server.questions = ways.status(500, 242)
         process = self.start("--follow", self.inside, "--spool-limit", "100k")
         self.wait_for(lambda: not os.path.exists(first))
-        time.sleep(2.5)
+        self.wait_for_reads(self.inside, 4)
         self.end(process, expect=UNSENT)
         self.assertTrue(os.path.exists(first + ".moved.etl"))
 

@@ -9,6 +9,7 @@ import random
 import signal
 import socket
 import sys
+import threading
 import time
 
 import ship_server as ways
@@ -200,14 +201,18 @@ class Breaks(WireTest):
 
 
 class Ends(WireTest):
-    def ended(self, way, moment):
+    def ended(self, way):
         """What a block became of whose sender is asked to end while the server does this."""
+        is_there = threading.Event()
+
+        def whole(connection, request):
+            is_there.set()
+            return way(connection, request)
+
         server = self.server()
-        server.ways = [way]
+        server.ways = [whole]
         process = self.start("send:20", to=server.url)
-        while not server.inserts:
-            time.sleep(0.01)
-        time.sleep(moment)
+        self.assertTrue(is_there.wait(100))
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=100)
         return out.splitlines()[2:]
@@ -224,13 +229,13 @@ class Ends(WireTest):
         self.assertLessEqual(len(server.inserts), 7)
 
     def test_a_request_that_is_on_its_way_is_given_up_after_a_while(self):
-        self.assertEqual(self.ended(ways.silent, 0.1), ["stopped"])
+        self.assertEqual(self.ended(ways.silent), ["stopped"])
 
     def test_an_answer_that_comes_in_time_counts(self):
         def late(connection, request):
             time.sleep(1)
             return ways.good(connection, request)
-        self.assertEqual(self.ended(late, 0.1), ["sent"])
+        self.assertEqual(self.ended(late), ["sent"])
 
     def test_who_waits_for_a_server_to_be_there_at_all_can_be_ended(self):
         process = self.start("send:20", to="http://127.0.0.1:1")
