@@ -9,8 +9,10 @@ import csv
 import io
 import json
 import math
+import os
 import random
 import struct
+import unittest.mock
 import uuid
 
 import etl_build as etl
@@ -384,7 +386,7 @@ class Errors(SpansTest):
         self.assertEqual(json.loads(out)["duration_error_ns"], self.error_of_one_time(path))
         told = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]
         self.assertEqual((told["duration_ns"], told["error_ns"]), (10_000, 2))
-        self.assertIn(" took 0.010 ms, give or take 2 ns, from ", self.run_etwas("why", path)[0])
+        self.assertIn(" took 0.010 ms, give or take 2.00 ns, from ", self.run_etwas("why", path)[0])
 
     def test_machines_are_one_time_line_by_their_wall_clocks(self):
         """The other one booted a day earlier, so that its performance counter is as far ahead."""
@@ -411,17 +413,29 @@ class Errors(SpansTest):
 
 
 class Forms(SpansTest):
+    def set_locale(self, name):
+        patch = unittest.mock.patch.dict(os.environ, LC_ALL=name)
+        patch.start()
+        self.addCleanup(patch.stop)
+
     def test_text(self):
+        self.set_locale("C.UTF-8")
         path = self.file(Chosen.RECORDS)
         out, _ = self.run_etwas("spans", "--slowest", "1", path)
         head, table, tree = out.split("\n\n")
         self.assertEqual(head, "5 spans in 2.000 s, 3 ended, 2 are still open")
-        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 us +30\.0 us +100 us .* 0 ns  " + RED + "\n")
-        self.assertRegex(table, r"\n +itself +30\.0 us ")
+        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 µs +30\.0 µs +100 µs .* 0 ns  " + RED + "\n")
+        self.assertRegex(table, r"\n +itself +30\.0 µs ")
         self.assertRegex(table, r"\n +1 unfinished\n")
         root, child = tree.splitlines()[2:]
-        self.assertRegex(root, r"^ +0 ns +100 us +70\.0 us +21  \|={40}\|  " + RED + " 1$")
-        self.assertRegex(child, r"^ +10\.0 us +30\.0 us +30\.0 us +21  \| {4}={13} +\|    " + BLUE + " 2$")
+        self.assertRegex(root, r"^ +0 ns +100 µs +70\.0 µs +21  \|={40}\|  " + RED + " 1$")
+        self.assertRegex(child, r"^ +10\.0 µs +30\.0 µs +30\.0 µs +21  \| {4}={13} +\|    " + BLUE + " 2$")
+
+    def test_where_the_locale_has_no_utf_8_microseconds_are_us(self):
+        self.set_locale("C")
+        out, _ = self.run_etwas("spans", self.file(Chosen.RECORDS))
+        self.assertRegex(out, r"\n +itself +30\.0 us ")
+        self.assertTrue(out.isascii())
 
     def test_csv(self):
         path = self.file(Chosen.RECORDS)

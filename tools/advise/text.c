@@ -26,23 +26,9 @@ static void put_label(struct etwas_output *output, const char *label)
     etwas_output_format(output, "  %-15s", label);
 }
 
-/* "12.3 s", "4.50 ms" */
-static const char *seconds(char text[PHRASE], double value)
-{
-    char number[ETWAS_HUMAN_CHARACTERS];
-    const char *unit = value < 0.001 ? "us" : value < 1 ? "ms" : "s";
-
-    if (value <= 0) {
-        return strcpy(text, "0 s");
-    }
-    value *= value < 0.001 ? 1e6 : value < 1 ? 1e3 : 1;
-    (void)snprintf(text, PHRASE, "%s %s", etwas_human_rate(number, value), unit);
-    return text;
-}
-
 static const char *time_of(char text[PHRASE], uint64_t ns)
 {
-    return seconds(text, (double)ns / 1e9);
+    return etwas_human_ns(text, (double)ns);
 }
 
 /* "1,234 events" */
@@ -132,8 +118,9 @@ static void put_slot(struct etwas_output *output, const struct etwas_load *load,
     put_label(output, slot->is_beside ? "no processor" : label);
     put_rate(output, load, &slot->sum);
     if (mean > 0 && burst > 0) {
-        etwas_output_format(output, ": a buffer lasts %s, %s", seconds(lasts, room / mean),
-                            seconds(burst_lasts, room / burst));
+        etwas_output_format(output, ": a buffer lasts %s, %s",
+                            etwas_human_ns(lasts, 1e9 * room / mean),
+                            etwas_human_ns(burst_lasts, 1e9 * room / burst));
     }
     etwas_output_char(output, '\n');
 }

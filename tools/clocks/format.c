@@ -7,6 +7,8 @@
 
 #include "clocks/format.h"
 
+#include "print/human.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -30,70 +32,23 @@ static struct etwas_clocks_word word(const char *format, ...)
 
 struct etwas_clocks_word etwas_clocks_count(uint64_t count)
 {
-    struct etwas_clocks_word digits = word("%" PRIu64, count);
     struct etwas_clocks_word result;
-    size_t length = strlen(digits.text);
-    size_t used = 0;
 
-    for (size_t i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
-            result.text[used++] = ',';
-        }
-        result.text[used++] = digits.text[i];
-    }
-    result.text[used] = '\0';
+    (void)etwas_human_count(result.text, count);
     return result;
-}
-
-/* Three digits, of `value` in a unit. */
-static struct etwas_clocks_word three_digits(double value, const char *unit)
-{
-    double size = fabs(value);
-    /* Nothing is 0, however small something is. */
-    int decimals = size <= 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-
-    return word("%.*f%s", decimals, size <= 0 ? 0 : value, unit);
 }
 
 struct etwas_clocks_word etwas_clocks_duration(double ns)
 {
-    double size = fabs(ns);
+    struct etwas_clocks_word result;
 
-    if (!isfinite(ns)) {
-        return word("-");
-    }
-    if (size < 999.5) {
-        return three_digits(ns, " ns");
-    }
-    if (size < 999.5e3) {
-        return three_digits(ns / 1e3, " µs");
-    }
-    if (size < 999.5e6) {
-        return three_digits(ns / 1e6, " ms");
-    }
-    if (size < 1e17) {
-        return three_digits(ns / 1e9, " s");
-    }
-    return word(ns < 0 ? "<-3 y" : ">3 y");
-}
-
-struct etwas_clocks_word etwas_clocks_round_duration(double ns)
-{
-    /* A power of ten computed by pow may be a little less than it. */
-    if (ns < 0.99) {
-        return word("%g ns", ns);
-    }
-    if (ns < 990) {
-        return word("%.0f ns", ns);
-    }
-    if (ns < 990e3) {
-        return word("%.0f µs", ns / 1e3);
-    }
-    return ns < 990e6 ? word("%.0f ms", ns / 1e6) : word("%.0f s", ns / 1e9);
+    (void)etwas_human_ns(result.text, ns);
+    return result;
 }
 
 struct etwas_clocks_word etwas_clocks_ns(double ns)
 {
+    struct etwas_clocks_word result;
     double size = fabs(ns);
 
     if (!isfinite(ns)) {
@@ -107,7 +62,8 @@ struct etwas_clocks_word etwas_clocks_ns(double ns)
 
         return word("%s%.20s", ns < 0 ? "-" : "", digits.text);
     }
-    return three_digits(ns, "");
+    (void)etwas_human_digits(result.text, ns);
+    return result;
 }
 
 struct etwas_clocks_word etwas_clocks_percent(uint64_t part, uint64_t whole)

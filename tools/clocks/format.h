@@ -11,7 +11,7 @@
 #include "clocks/clocks.h"
 
 struct etwas_clocks_word {
-    char text[40];
+    char text[40]; /* room for ETWAS_HUMAN_CHARACTERS, too */
 };
 
 /* Nanoseconds without the unit, for a column of them; from 100,000 on with another unit. */
@@ -19,9 +19,6 @@ struct etwas_clocks_word etwas_clocks_ns(double ns);
 
 /* Writes a duration with the unit that suits it: "18.2 ns", "1.20 µs", "4.00 ms". */
 struct etwas_clocks_word etwas_clocks_duration(double ns);
-
-/* A round number of them: "100 ns", "1 µs", "10 s". For the marks of an axis. */
-struct etwas_clocks_word etwas_clocks_round_duration(double ns);
 
 /* "1,234,567" */
 struct etwas_clocks_word etwas_clocks_count(uint64_t count);

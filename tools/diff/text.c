@@ -39,7 +39,8 @@ static void put_side(struct etwas_output *output, double value, enum etwas_diff_
     } else if (measure == ETWAS_DIFF_RATE) {
         etwas_output_format(output, "  %9s/s", etwas_human_rate(text, value));
     } else {
-        etwas_output_format(output, "  %11s", etwas_human_ns(text, value));
+        etwas_output_text(output, "  ");
+        etwas_text_right(output, etwas_human_ns(text, value), 11);
     }
 }
 

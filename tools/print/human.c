@@ -8,7 +8,10 @@
 #include "print/human.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,20 +65,48 @@ const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes)
     return text;
 }
 
+const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value)
+{
+    double size = fabs(value);
+    int decimals = size <= 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+
+    (void)snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f", decimals, size <= 0 ? 0 : value);
+    return text;
+}
+
+/* "µs" where the locale of the environment has the character. */
+static const char *human_us(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool has_it = locale != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+    if (locale != (locale_t)0) {
+        freelocale(locale);
+    }
+    return has_it ? "µs" : "us";
+}
+
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s"};
+    static const double units[] = {1, 1e3, 1e6, 1e9};
+    const char *names[] = {"ns", NULL, "ms", "s"};
+    char digits[ETWAS_HUMAN_CHARACTERS];
+    double size = fabs(ns);
     unsigned unit = 0;
 
-    while (ns >= 999.5 && unit < 3) {
-        ns /= 1000;
+    if (!isfinite(ns)) {
+        return strcpy(text, "-");
+    }
+    if (size >= 1e17) {
+        return strcpy(text, ns < 0 ? "<-3 y" : ">3 y");
+    }
+    /* 999.6 is 1.00 of the next unit. */
+    while (size >= 999.5 * units[unit] && unit < 3) {
         unit++;
     }
-    snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f %s",
-             unit == 0 || ns >= 99.95 ? 0
-             : ns >= 9.995            ? 1
-                                      : 2,
-             ns, units[unit]);
+    (void)snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.20s %s",
+                   etwas_human_digits(digits, ns / units[unit]),
+                   names[unit] != NULL ? names[unit] : human_us());
     return text;
 }
 

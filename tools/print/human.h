@@ -30,7 +30,13 @@ const char *etwas_human_bytes(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
  */
 const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 
-/* Formats a duration with three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
+/* Formats a number with three digits, none of them behind a 0: 0.41, 12.3, 850. Only 0 is 0. */
+const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value);
+
+/*
+ * Formats a duration with three digits and a unit: 850 ns, 12.3 µs, 1.23 ms, 45.6 s. Where the
+ * locale has no UTF-8 µs is us. One that is not finite is -.
+ */
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns);
 
 /*

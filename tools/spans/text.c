@@ -22,7 +22,8 @@ static void put_ns(struct etwas_output *output, uint64_t ns)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %10s", etwas_human_ns(text, (double)ns));
+    etwas_output_text(output, "  ");
+    etwas_text_right(output, etwas_human_ns(text, (double)ns), 10);
 }
 
 static void put_error(struct etwas_output *output, uint64_t error_ns)
