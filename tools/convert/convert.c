@@ -185,7 +185,9 @@ static int make(struct etwas_convert *convert)
         convert->output->path = convert->output_file.path;
     }
     result = convert->target->run(convert);
-    if (convert->out_of_memory || convert->current.out_of_memory) {
+    convert->out_of_memory |=
+        convert->current.out_of_memory || !etwas_all_descriptions_are_whole(&convert->descriptions);
+    if (convert->out_of_memory) {
         result = etwas_output_no_memory("to convert everything");
     }
     if (convert->run.count > 0 && convert->where.error == NULL) {
@@ -205,8 +207,7 @@ static int make(struct etwas_convert *convert)
         result = ETWAS_EXIT_NO;
     }
     if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_NO || convert->is_empty ||
-        convert->is_refused || convert->out_of_memory || convert->current.out_of_memory ||
-        convert->run.count == 0) {
+        convert->is_refused || convert->out_of_memory || convert->run.count == 0) {
         etwas_output_file_drop(&convert->output_file);
     } else if (!etwas_output_file_keep(&convert->output_file)) {
         result = ETWAS_EXIT_OUTPUT;

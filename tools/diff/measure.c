@@ -246,6 +246,7 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
         run->events_lost = input.information.lost_events;
         diff->has_events |= etwas_window_finish(&reading.window, "diff", &run->path, 1);
     }
+    diff->out_of_memory |= reading.descriptions.out_of_memory;
     etwas_spans_close(reading.spans);
     etwas_span_classes_forget(&diff->names);
     etwas_descriptions_report_left_out(reading.descriptions.decoder, reading.descriptions.path);

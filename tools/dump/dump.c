@@ -441,16 +441,13 @@ static int process(struct etwas_dump *dump)
 /* Says what is to be said behind the events. Returns what the program exits with. */
 static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, int result)
 {
-    bool out_of_memory = dump->current.out_of_memory;
-
     etwas_dump_report_beyond(dump);
     for (uint32_t i = 0; i < dump->run->count; i++) {
         const struct etwas_input *input = &dump->run->inputs[i];
-        const struct etwas_descriptions *its = etwas_descriptions_of(&dump->descriptions, input);
 
         etwas_input_warn(input);
-        etwas_descriptions_report_left_out(its->decoder, input->path);
-        out_of_memory |= its->out_of_memory;
+        etwas_descriptions_report_left_out(
+            etwas_descriptions_of(&dump->descriptions, input)->decoder, input->path);
     }
     if (dump->run->count > 0 && dump->run->live == NULL && dump->shown < dump->limit &&
         dump->where.error == NULL) {
@@ -466,7 +463,9 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
         result = etwas_where_finish(&dump->where, &dump->paths, dump->command,
                                     dump->shown < dump->limit, result);
     }
-    return out_of_memory ? etwas_output_no_memory("to decode everything") : result;
+    return dump->current.out_of_memory || !etwas_all_descriptions_are_whole(&dump->descriptions)
+               ? etwas_output_no_memory("to decode everything")
+               : result;
 }
 
 static void dump_free(struct etwas_dump *dump)

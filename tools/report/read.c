@@ -270,7 +270,9 @@ int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t 
         read_second(report, paths, count_of_paths);
     }
     report->out_of_memory |= report->spans.out_of_memory || report->current.out_of_memory ||
-                             report->spans.current.out_of_memory || report->filtered.out_of_memory;
+                             report->spans.current.out_of_memory ||
+                             report->filtered.out_of_memory ||
+                             !etwas_all_descriptions_are_whole(&report->spans.descriptions);
     return result;
 }
 

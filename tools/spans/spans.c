@@ -175,7 +175,8 @@ int etwas_command_spans(int argc, char **argv)
     if (request.run.count > 0 && request.where.error == NULL) {
         (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
     }
-    if (request.out_of_memory || request.current.out_of_memory) {
+    if (request.out_of_memory || request.current.out_of_memory ||
+        !etwas_all_descriptions_are_whole(&request.descriptions)) {
         result = etwas_output_no_memory("to follow everything");
     } else if (request.run.count > 0 && request.where.error == NULL) {
         show_spans(output, &request, result);

@@ -258,8 +258,11 @@ static uint32_t ask_others(struct etwas_descriptions *descriptions, const EVENT_
             code = etwas_decoder_schema(shared->decoder, record, schema);
         } while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && (*schema)->other_version)) &&
                  shared_read_another(shared));
-        descriptions->out_of_memory |= shared->out_of_memory;
+        shared->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    } else {
+        shared->out_of_memory = true;
     }
+    descriptions->out_of_memory |= shared->out_of_memory;
     (void)pthread_mutex_unlock(&shared->lock);
     return code;
 }
@@ -302,6 +305,16 @@ bool etwas_all_descriptions_add(struct etwas_all_descriptions *all, const struct
     return descriptions->decoder != NULL ||
            etwas_descriptions_open(descriptions, input->is_session ? NULL : input->path, paths,
                                    &all->shared);
+}
+
+bool etwas_all_descriptions_are_whole(const struct etwas_all_descriptions *all)
+{
+    for (uint32_t i = 0; i < all->shared.count; i++) {
+        if (all->files[i].out_of_memory) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void etwas_all_descriptions_finish(struct etwas_all_descriptions *all)

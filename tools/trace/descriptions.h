@@ -101,6 +101,12 @@ static inline struct etwas_descriptions *etwas_descriptions_of(struct etwas_all_
 bool etwas_all_descriptions_add(struct etwas_all_descriptions *all, const struct etwas_input *input,
                                 struct etwas_field_paths *paths);
 
+/*
+ * Returns whether there was memory for all that describes events. Every command that decodes says
+ * where there was not, before it closes them.
+ */
+bool etwas_all_descriptions_are_whole(const struct etwas_all_descriptions *all);
+
 /* Reports what was left out of each file, and closes all. */
 void etwas_all_descriptions_finish(struct etwas_all_descriptions *all);
 

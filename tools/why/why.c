@@ -168,7 +168,7 @@ int etwas_command_why(int argc, char **argv)
     }
     result = etwas_why_read(&why, files.paths, files.count);
     if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
-        why.file_names.out_of_memory) {
+        why.file_names.out_of_memory || !etwas_all_descriptions_are_whole(&why.descriptions)) {
         result = etwas_output_no_memory("to follow everything");
     } else if (why.run.count > 0) {
         if (why.json) {
