@@ -18,7 +18,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SKIPPED_BY_CMOCKA = re.compile(r"^\[ RUN      \] (\S+)$((?:\n(?!\[ RUN ).*)*?)\n\[  SKIPPED \] \1$", re.MULTILINE)
-SKIPPED_BY_PYTHON = re.compile(r"^(\w+) \(.*\)(?:\n.*)?? \.\.\. skipped '(.*)'$", re.MULTILINE)
+SKIPPED_BY_PYTHON = re.compile(r"^(\w+) \(.*\)(?:\n.*)?? \.\.\. skipped (['\"])(.*)\2$", re.MULTILINE)
 REASON = re.compile(r"\bskipped[:,] (.+)$", re.MULTILINE)
 NO_REASON = "it gave no reason"
 NOTE = re.compile(r"^note: .*$", re.MULTILINE)
@@ -67,11 +67,11 @@ def skipped_in(case):
     """Name and reason of each test in it that was skipped."""
     name, output = case.get("name"), output_of(case)
     inner = {test: reason_in(text) for test, text in SKIPPED_BY_CMOCKA.findall(output)}
-    inner.update(SKIPPED_BY_PYTHON.findall(output))
-    found = [(f"{name}: {test}", reason) for test, reason in inner.items()]
-    if case.get("status") == "notrun" and not inner:
-        found.append((name, reason_in(output)))
-    return found
+    inner.update((test, reason) for test, _, reason in SKIPPED_BY_PYTHON.findall(output))
+    reasons = set(inner.values()) or {reason_in(output)}
+    if case.get("status") == "notrun" and len(reasons) == 1:  # as a whole
+        return [(name, reasons.pop())]
+    return [(f"{name}: {test}", reason) for test, reason in inner.items()]
 
 
 def aside(path, path_alone):

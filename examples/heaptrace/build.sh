@@ -66,7 +66,10 @@ program: $(objects)
 	@sh -c '$(CC) -O1 -c -o $@ $<'
 MAKE
 
-"$etwas" start -fo "$folder/build.etl" --maximum 8192 --buffer-size 64 -e "$provider" build || exit 77
+"$etwas" start -fo "$folder/build.etl" --maximum 8192 --buffer-size 64 -e "$provider" build || {
+    echo "skipped: processes share no session here"
+    exit 77
+}
 "$heaptrace" --shared --follow "${stacks[@]}" --counts "$folder/counts/c" -- make -s -j"$processes"
 [[ -x program ]]
 "$etwas" stop build

@@ -299,7 +299,7 @@ print(subprocess.run(sys.argv[1:], check=False).returncode, log.recv(10000).deco
         run = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *texts], capture_output=True, text=True, check=False,
                              timeout=100, env=self.environment)
         if run.returncode != 0:
-            self.skipTest(f"{run.returncode}: {run.stderr}")
+            self.skip_since(run.stderr)
         *checked, ran = run.stdout.splitlines()
         self.assertEqual(checked, [f"{path}: starts 'brief' in the programs that it names",
                                    "/etc/etwas/system.autologger: starts 'system' in the programs that it names",

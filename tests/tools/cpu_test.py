@@ -363,8 +363,7 @@ class Accounts(CpuTest):
         path = os.path.join(self.folder, "k.etl")
         run = subprocess.run([self.load, path, *scope], stdout=subprocess.PIPE, check=False, timeout=100)
         if run.returncode == 77:
-            print(run.stdout.decode(), end="")
-            self.skipTest(run.stdout.decode())
+            self.skip_since(run.stdout.decode())
         self.assertEqual(run.returncode, 0, run.stdout)
         return json.loads(run.stdout), *self.cpu(path)
 

@@ -277,7 +277,7 @@ def go_alone():
     except OSError as error:
         reason = str(error)
     if reason:
-        print(f"no mounts of its own are granted: {reason}")
+        print(f"skipped: no mounts of its own are granted: {reason.strip()}")
         sys.exit(77)
     os.environ[ALONE] = "1"
     os.execvp(alone[0], [*alone, sys.executable, "-B", *sys.argv])

@@ -129,7 +129,7 @@ class Spinning(HotTest):
                               "process,thread,image_load,profile,no_sysconfig", "--", self.program.path, "500"],
                              stderr=subprocess.PIPE, check=False, timeout=100)
         if run.returncode == OPEN and b"cannot record" in run.stderr:
-            self.skipTest(run.stderr.decode())
+            self.skip_since(run.stderr.decode())
         told = json.loads(self.run_etwas("stat", "--hot=0", "--json", path)[0])
         functions = {f["function"]: f for f in told["functions"] if f["image"] == "spinner"}
         inside, outside = functions["spin_inside"], functions["spin_outside"]

@@ -132,7 +132,7 @@ class Counts(ToolTest):
         except OSError as error:
             self.skipTest(f"perf does not run here: {error}")
         if check.returncode != 0:
-            self.skipTest(f"perf cannot record here: {check.stderr.decode()}")
+            self.skip_since(f"perf cannot record here: {check.stderr.decode()}")
 
     def data(self, name):
         return os.path.join(self.folder, name)
@@ -152,7 +152,7 @@ class Counts(ToolTest):
                               *self.perf("threads.data", OF_THREADS), self.work, str(COUNT)],
                              capture_output=True, check=False, timeout=100)
         if run.returncode == OPEN and b"cannot record" in run.stderr:
-            self.skipTest(run.stderr.decode())
+            self.skip_since(run.stderr.decode())
         if run.returncode != 0 or b"assertion failed" in run.stderr:
             return None, None, f"perf fails here: {run.stderr.decode()[-500:]}"
         lines = []

@@ -488,7 +488,7 @@ class Recorded(PerfettoTest):
         run = subprocess.run([self.etwas, "record", "-k", "process,thread,image_load,cswitch,profile", "-s", "profile", "-o", path,
                               "--", "sh", "-c", "for i in 1 2 3; do sleep 0.05; done"], stderr=subprocess.PIPE, timeout=100, check=False)
         if run.returncode != FINE:
-            self.skipTest(run.stderr.decode())
+            self.skip_since(run.stderr.decode())
         out, _ = self.run_etwas("dump", "--clock=qpc", "--json", path)
         events = [json.loads(line) for line in out.splitlines()]
         switches = sorted((e["qpc_ns"], e["processor"], e["fields"]["NewThreadId"]) for e in events if e.get("event") == "Thread/CSwitch")

@@ -38,7 +38,7 @@ class Programs(ToolTest):
                              timeout=100, **options)
         if "no restartable sequences" in run.stderr:
             self.assertEqual(run.returncode, OPEN)
-            self.skipTest(run.stderr)
+            self.skip_since(run.stderr)
         return run
 
     def events(self, *paths, provider=GUID):
@@ -89,7 +89,7 @@ class Programs(ToolTest):
     def test_with_the_kernel_there_are_two_files_and_one_time_line(self):
         run = self.record("-k", "process,no_sysconfig", "-e", NAME, "-c", "tsc", self.brief, "9")
         if run.returncode == OPEN and "cannot record" in run.stderr:
-            self.skipTest(run.stderr)
+            self.skip_since(run.stderr)
         programs = os.path.join(self.folder, "b.programs.etl")
         self.assertEqual(run.returncode, 7)
         self.assertIn(f"\n{programs}: 9 events, 0 lost\n", run.stderr)

@@ -60,6 +60,12 @@ class ToolTest(unittest.TestCase):
             file.write(data)
         return path
 
+    def skip_since(self, said):
+        """By the first line that a command said on standard error, and not by what else a program did there."""
+        lines = said.splitlines()
+        reason = next((line for line in lines if line.startswith("etwas")), lines[-1] if lines else "nothing was said")
+        self.skipTest(reason.removeprefix("skipped: "))
+
     def assert_keys_in_help(self, command, value):
         """Each key of a JSON value, however deep, is in the help of the command."""
         told, _ = self.run_etwas(command, "--help")

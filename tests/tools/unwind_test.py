@@ -82,7 +82,7 @@ class Recorded(SymbolsTest):
                               "process,thread,image_load,profile,no_sysconfig", "--", self.program.path, "300"],
                              stderr=subprocess.PIPE, check=False, timeout=100)
         if run.returncode == OPEN and b"cannot record" in run.stderr:
-            self.skipTest(run.stderr.decode())
+            self.skip_since(run.stderr.decode())
         events = [json.loads(line) for line in self.run_etwas("dump", "--symbols", "--json", path)[0].splitlines()]
         stacks = [[re.sub(r"\+0x\w+ in .*", "", frame) for frame in event["symbols"]] for event in events
                   if event["event"].endswith("UserStack") and "symbols" in event]
