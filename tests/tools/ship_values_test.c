@@ -74,6 +74,7 @@ static const char *line_of_record(etwas_decoder *decoder, const EVENT_RECORD *re
 {
     static struct etwas_field_paths none;
     struct etwas_ship_block block = block_open();
+    struct etwas_output text = {.bytes = NULL};
     struct etwas_ship_left_over left_over;
     struct etwas_schema_texts *described;
     const etwas_schema *schema;
@@ -83,7 +84,7 @@ static const char *line_of_record(etwas_decoder *decoder, const EVENT_RECORD *re
     described = etwas_schema_texts_make(schema, &none);
     assert_non_null(described);
     etwas_columns_begin(block.events);
-    left_over = etwas_ship_values_put(block.events, described, record);
+    left_over = etwas_ship_values_put(block.events, described, record, &text);
     etwas_columns_string(block.events, ETWAS_SHIP_EVENT_PAYLOAD, left_over.data, left_over.bytes);
     etwas_columns_string(block.events, ETWAS_SHIP_EVENT_HOST, "", 0);
     etwas_columns_string(block.events, ETWAS_SHIP_EVENT_NAME, "", 0);
@@ -92,6 +93,7 @@ static const char *line_of_record(etwas_decoder *decoder, const EVENT_RECORD *re
     assert_true(rows_next_event(&rows, &row));
     (void)as_line(&row);
     block_close(&block);
+    etwas_output_free(&text);
     etwas_schema_texts_free(described);
     return line;
 }

@@ -7,169 +7,13 @@
 
 #include "kernel/schedule.h"
 
-#include "math/array.h"
+#include "kernel/schedule_threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     IDLE = 0, /* every processor's idle thread has this id */
 };
-
-/* ---- threads by their ids -------------------------------------------------------------------- */
-
-/* Returns the number of the last thread of an id, from 1; 0: there is none. */
-static uint32_t schedule_number(const struct etwas_schedule *schedule, uint32_t thread,
-                                struct etwas_hash_place *place)
-{
-    uint32_t number = etwas_hash_index_first(&schedule->places, thread, place);
-
-    while (number != 0 && schedule->threads[number - 1].thread != thread) {
-        number = etwas_hash_index_next(&schedule->places, place);
-    }
-    return number;
-}
-
-struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
-                                                  uint32_t thread)
-{
-    struct etwas_hash_place place;
-    uint32_t number = schedule_number(schedule, thread, &place);
-
-    return number > 0 ? &schedule->threads[number - 1] : NULL;
-}
-
-/*
- * Adds a thread, in the place of the one that had the id before. Returns NULL if there are too
- * many, or without memory.
- */
-static struct etwas_schedule_thread *add_thread(struct etwas_schedule *schedule, uint32_t thread)
-{
-    uint32_t number = schedule->thread_count + 1;
-    struct etwas_hash_place place;
-
-    if (number > ETWAS_SCHEDULE_THREADS) {
-        return NULL;
-    }
-    if (!etwas_array_reserve(&schedule->threads, &schedule->thread_capacity, number,
-                             sizeof *schedule->threads)) {
-        schedule->out_of_memory = true;
-        return NULL;
-    }
-    if (schedule_number(schedule, thread, &place) != 0) {
-        etwas_hash_index_replace(&schedule->places, &place, number);
-    } else if (!etwas_hash_index_add(&schedule->places, thread, number)) {
-        schedule->out_of_memory = true;
-        return NULL;
-    }
-    schedule->thread_count = number;
-    schedule->threads[number - 1] = (struct etwas_schedule_thread){.thread = thread,
-                                                                   .since_ns = schedule->end_ns,
-                                                                   .last_ns = schedule->end_ns,
-                                                                   .gap_ns = schedule->gap_ns};
-    return &schedule->threads[number - 1];
-}
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static uint64_t smaller(uint64_t left, uint64_t right)
-{
-    return left < right ? left : right;
-}
-
-/*
- * A thread that was ready on a processor while a switch was missing there may have run and waited
- * since. A thread that waited while a switch was missing on any processor may have been woken and
- * have run there.
- */
-uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
-                                    const struct etwas_schedule_thread *thread, int64_t time_ns)
-{
-    uint64_t ns = etwas_kernel_ns(thread->since_ns, time_ns);
-
-    if (thread->state == ETWAS_SCHEDULE_READY) {
-        return schedule->processors[thread->processor].gap_end_ns > thread->since_ns ? ns : 0;
-    }
-    if (thread->state != ETWAS_SCHEDULE_WAITING) {
-        return 0;
-    }
-    ns = smaller(ns, etwas_kernel_ns(thread->since_ns, schedule->gap_end_ns));
-    return smaller(ns, schedule->gap_ns - thread->gap_ns);
-}
-
-void etwas_schedule_account(const struct etwas_schedule *schedule,
-                            const struct etwas_schedule_thread *thread, int64_t time_ns,
-                            uint64_t ns[ETWAS_SCHEDULE_STATES])
-{
-    uint64_t doubtful_ns = etwas_schedule_doubtful_ns(schedule, thread, time_ns);
-
-    memcpy(ns, thread->ns, sizeof thread->ns);
-    ns[thread->state] += etwas_kernel_ns(thread->since_ns, time_ns) - doubtful_ns;
-    ns[ETWAS_SCHEDULE_UNKNOWN] += doubtful_ns;
-}
-
-/* What is doubtful of it comes last, wherever it was. */
-static void report_thread(const struct etwas_schedule *schedule,
-                          const struct etwas_schedule_thread *thread, int64_t time_ns)
-{
-    int64_t certain_ns =
-        (int64_t)((uint64_t)time_ns - etwas_schedule_doubtful_ns(schedule, thread, time_ns));
-
-    if (certain_ns > thread->since_ns) {
-        schedule->interval(schedule->context, thread, thread->state, thread->since_ns, certain_ns,
-                           schedule->event);
-    }
-    if (time_ns > certain_ns) {
-        schedule->interval(schedule->context, thread, ETWAS_SCHEDULE_UNKNOWN, certain_ns, time_ns,
-                           schedule->event);
-    }
-}
-
-/* What it was until then, it was not longer. */
-static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
-                   enum etwas_schedule_state state, int64_t time_ns)
-{
-    uint64_t ns[ETWAS_SCHEDULE_STATES];
-
-    if (time_ns > thread->since_ns) {
-        etwas_schedule_account(schedule, thread, time_ns, ns);
-        memcpy(thread->ns, ns, sizeof thread->ns);
-        if (schedule->interval != NULL) {
-            report_thread(schedule, thread, time_ns);
-        }
-        thread->since_ns = time_ns;
-        thread->gap_ns = schedule->gap_ns;
-        thread->last_ns = thread->state != ETWAS_SCHEDULE_ENDED ? time_ns : thread->last_ns;
-    }
-    thread->state = state;
-}
-
-/*
- * Returns the thread with the id, or NULL without memory. A thread that had no event so far has
- * waited since the trace began, if the trace is complete.
- */
-static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint32_t id)
-{
-    struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, id);
-
-    if (thread == NULL || thread->state == ETWAS_SCHEDULE_ENDED) {
-        bool was_there = thread == NULL && !schedule->begins_late;
-
-        thread = add_thread(schedule, id);
-        if (thread != NULL && was_there) {
-            thread->since_ns = schedule->begin_ns;
-            thread->gap_ns = 0;
-            thread->state = ETWAS_SCHEDULE_WAITING;
-        }
-    }
-    return thread;
-}
-
-static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
-{
-    thread->process = process;
-    thread->has_process = true;
-}
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
@@ -207,7 +51,7 @@ static bool has_lost(const struct etwas_schedule_processor *processor)
 
 struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t id)
 {
-    struct etwas_schedule_thread *thread = seen(schedule, id);
+    struct etwas_schedule_thread *thread = etwas_schedule_seen(schedule, id);
 
     if (thread != NULL && thread->state == ETWAS_SCHEDULE_WAITING && thread->switches == 0 &&
         thread->since_ns == schedule->begin_ns && !schedule->begins_late) {
@@ -260,7 +104,7 @@ static void forget(struct etwas_schedule *schedule,
         if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, it seemed */
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
-        change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, processor->since_ns);
+        etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, processor->since_ns);
     }
 }
 
@@ -284,7 +128,7 @@ static int64_t began_to_lose(const struct etwas_schedule *schedule,
     uint64_t since_ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
 
     lost_ns = lost_ns == 0 ? 1 : lost_ns; /* something was lost */
-    return (int64_t)((uint64_t)schedule->end_ns - smaller(lost_ns, since_ns));
+    return (int64_t)((uint64_t)schedule->end_ns - etwas_schedule_smaller(lost_ns, since_ns));
 }
 
 /*
@@ -301,7 +145,7 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
     if (processor->seen && !has_lost(processor)) {
         if (thread != NULL && thread->state == ETWAS_SCHEDULE_RUNNING &&
             thread->since_ns == processor->since_ns) {
-            change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, from_ns);
+            etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, from_ns);
         }
         count_processor_to(schedule, processor, from_ns, true);
     }
@@ -322,7 +166,7 @@ static bool ran_since_loss(struct etwas_schedule *schedule,
     count_processor_to(schedule, processor, processor->gap_end_ns, false);
     processor->running = id;
     if (thread != NULL) {
-        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, processor->gap_end_ns);
+        etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_RUNNING, processor->gap_end_ns);
     }
     return true;
 }
@@ -331,7 +175,7 @@ static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_proc
                      const struct etwas_kernel_event *event)
 {
     struct etwas_schedule_thread *thread =
-        event->old_thread != IDLE ? seen(schedule, event->old_thread) : NULL;
+        event->old_thread != IDLE ? etwas_schedule_seen(schedule, event->old_thread) : NULL;
     bool known = processor->seen ? processor->running == event->old_thread && !has_lost(processor)
                                  : begin(schedule, processor, event->old_thread, thread);
 
@@ -351,12 +195,12 @@ static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_proc
     }
     count_processor(schedule, processor, known);
     if (thread != NULL) {
-        change(schedule, thread,
-               event->old_is_unknown  ? ETWAS_SCHEDULE_UNKNOWN
-               : event->old_has_ended ? ETWAS_SCHEDULE_ENDED
-               : event->old_is_ready  ? ETWAS_SCHEDULE_READY
-                                      : ETWAS_SCHEDULE_WAITING,
-               schedule->end_ns);
+        etwas_schedule_change(schedule, thread,
+                              event->old_is_unknown  ? ETWAS_SCHEDULE_UNKNOWN
+                              : event->old_has_ended ? ETWAS_SCHEDULE_ENDED
+                              : event->old_is_ready  ? ETWAS_SCHEDULE_READY
+                                                     : ETWAS_SCHEDULE_WAITING,
+                              schedule->end_ns);
         thread->processor = (uint16_t)event->processor;
         thread->preemptions += event->old_is_ready;
     }
@@ -366,7 +210,7 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
                  const struct etwas_kernel_event *event)
 {
     struct etwas_schedule_thread *thread =
-        event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+        event->thread != IDLE ? etwas_schedule_seen(schedule, event->thread) : NULL;
 
     processor->running = event->thread;
     processor->switches++;
@@ -374,7 +218,7 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
         if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, where it must have given way */
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
-        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+        etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
         thread->processor = (uint16_t)event->processor;
         thread->switches++;
     } else if (event->thread != IDLE) {
@@ -399,8 +243,8 @@ static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_process
         return;
     }
     count_processor(schedule, processor, !has_lost(processor));
-    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
-    change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+    etwas_schedule_change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
     thread->processor = before->processor;
     processor->running = thread->thread;
 }
@@ -427,17 +271,23 @@ void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t id, uint32_t 
     }
     kept = *before;
     number = (size_t)(before - schedule->threads);
-    after = add_thread(schedule, id);
+    after = etwas_schedule_add_thread(schedule, id);
     if (after == NULL) {
         return;
     }
     before = &schedule->threads[number];
-    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    etwas_schedule_change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
     before->last_ns = schedule->end_ns - (schedule->end_ns > INT64_MIN);
     after->process = kept.process;
     after->has_process = kept.has_process;
     after->state = kept.state;
     after->processor = kept.processor;
+}
+
+static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
+{
+    thread->process = process;
+    thread->has_process = true;
 }
 
 static void start_thread(struct etwas_schedule *schedule,
@@ -448,9 +298,9 @@ static void start_thread(struct etwas_schedule *schedule,
 
     if (thread == NULL || thread->ends || thread->state == ETWAS_SCHEDULE_ENDED) {
         if (thread != NULL) {
-            change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+            etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
         }
-        thread = add_thread(schedule, event->thread);
+        thread = etwas_schedule_add_thread(schedule, event->thread);
         if (thread != NULL) {
             thread->state = ETWAS_SCHEDULE_WAITING;
         }
@@ -480,18 +330,18 @@ static void end_thread(struct etwas_schedule *schedule, struct etwas_schedule_th
         give_way(schedule, processor, &end);
         processor->running = IDLE;
     } else {
-        change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+        etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
     }
 }
 
 static void ready(struct etwas_schedule *schedule, uint32_t id)
 {
-    struct etwas_schedule_thread *thread = seen(schedule, id);
+    struct etwas_schedule_thread *thread = etwas_schedule_seen(schedule, id);
 
     schedule->has_ready_events = true;
     if (thread != NULL && thread->state != ETWAS_SCHEDULE_RUNNING &&
         thread->state != ETWAS_SCHEDULE_READY) {
-        change(schedule, thread, ETWAS_SCHEDULE_READY, schedule->end_ns);
+        etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_READY, schedule->end_ns);
     }
 }
 
@@ -528,7 +378,7 @@ void etwas_schedule_add_record(struct etwas_schedule *schedule,
         break;
     case ETWAS_KERNEL_THREAD_END:
     case ETWAS_KERNEL_THREAD_HERE:
-        thread = event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+        thread = event->thread != IDLE ? etwas_schedule_seen(schedule, event->thread) : NULL;
         if (thread != NULL) {
             set_process(thread, event->process);
             thread->ends = false;
@@ -584,7 +434,7 @@ void etwas_schedule_finish(struct etwas_schedule *schedule)
         if (!is_known && thread->state != ETWAS_SCHEDULE_ENDED) {
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
-        change(schedule, thread, thread->state, schedule->end_ns);
+        etwas_schedule_change(schedule, thread, thread->state, schedule->end_ns);
     }
 }
 

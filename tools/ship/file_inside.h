@@ -28,6 +28,7 @@ struct etwas_ship_learned {
     struct etwas_ship_position at;
     struct etwas_descriptions descriptions;
     struct etwas_current_event current;
+    struct etwas_output text; /* of a field, while it is made */
 };
 
 enum {

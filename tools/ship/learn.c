@@ -13,6 +13,7 @@ void etwas_ship_learned_free(struct etwas_ship_learned *learned)
     if (learned->is_open) {
         etwas_current_event_free(&learned->current);
         learned->current = (struct etwas_current_event){.record = NULL};
+        etwas_output_free(&learned->text);
         etwas_descriptions_close(&learned->descriptions);
         learned->is_open = false;
     }

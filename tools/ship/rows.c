@@ -89,15 +89,16 @@ static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
     return (struct etwas_ship_left_over){rest.data, rest.bytes};
 }
 
-static void put_payload(struct etwas_columns *columns, struct etwas_current_event *current)
+static void put_payload(struct etwas_columns *columns, struct etwas_ship_learned *learned)
 {
+    struct etwas_current_event *current = &learned->current;
     const EVENT_RECORD *record = current->record;
     struct etwas_ship_left_over left_over = {record->UserData, record->UserDataLength};
 
     if (current->event.message) {
         left_over = put_message(columns, current);
     } else if (current->schema_texts != NULL) {
-        left_over = etwas_ship_values_put(columns, current->schema_texts, record);
+        left_over = etwas_ship_values_put(columns, current->schema_texts, record, &learned->text);
     }
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_PAYLOAD, left_over.data,
                          left_over.data != NULL ? left_over.bytes : 0);
@@ -131,7 +132,7 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
     put_name(columns, current);
     put_descriptor(columns, current);
     put_instance(columns, &current->event);
-    put_payload(columns, current);
+    put_payload(columns, learned);
     etwas_columns_end(columns);
 }
 

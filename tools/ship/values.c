@@ -9,8 +9,7 @@ enum {
     DEPTH = 128,      /* of arrays and structs in each other; the decoder allows fewer */
     KEY_BYTES = 2048, /* of what is in an array; what is longer is cut */
     INDEX_BYTES = 16,
-    VALUE_BYTES = 256 * 1024, /* more than the text of a value of the longest payload */
-    LIST_BYTES = 128 * 1024,  /* where the text of an array is that long, it is not gone on with */
+    LIST_BYTES = 128 * 1024, /* where the text of an array is that long, it is not gone on with */
 };
 
 /* What is open around the next token. */
@@ -23,6 +22,7 @@ struct frame {
 struct walk {
     struct etwas_columns *columns;
     const struct etwas_schema_texts *schema_texts;
+    struct etwas_output *text; /* of a value, or of an array while it is made */
     uint32_t pairs;
     bool is_over; /* more pairs, or a longer text, than a row may have */
     uint32_t depth;
@@ -38,16 +38,6 @@ struct key {
     const char *text;
     size_t bytes;
 };
-
-/* Texts of values, and lists while they are made. */
-static char value_text[VALUE_BYTES];
-
-static struct etwas_output *list_text(void)
-{
-    static struct etwas_output output;
-
-    return &output;
-}
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -119,10 +109,14 @@ static void close_frame(struct walk *walk)
 
 static void put_text(struct walk *walk, struct key key, const etwas_value *value)
 {
-    size_t bytes = etwas_value_text(value, value_text, sizeof value_text);
+    struct etwas_output *text = etwas_output_anew(walk->text);
+    size_t bytes = etwas_value_text(value, text->bytes, text->room_bytes);
 
-    bytes = bytes < sizeof value_text ? bytes : sizeof value_text - 1;
-    etwas_columns_text(walk->columns, ETWAS_SHIP_EVENT_TEXTS, key.text, key.bytes, value_text,
+    if (bytes >= text->room_bytes) {
+        etwas_output_make_room(text, bytes);
+        bytes = etwas_value_text(value, text->bytes, text->room_bytes);
+    }
+    etwas_columns_text(walk->columns, ETWAS_SHIP_EVENT_TEXTS, key.text, key.bytes, text->bytes,
                        bytes);
 }
 
@@ -149,18 +143,16 @@ static void put_value(struct walk *walk, const etwas_value *value)
 static void begin_list(struct walk *walk, const etwas_value *value)
 {
     open_frame(walk, value, true);
-    etwas_fields_begin_element(&walk->list, etwas_output_anew(list_text()), walk->schema_texts);
+    etwas_fields_begin_element(&walk->list, etwas_output_anew(walk->text), walk->schema_texts);
     walk->list_depth = walk->depth;
 }
 
 static void end_list(struct walk *walk)
 {
-    const struct etwas_output *output = list_text();
-
     if (!walk->is_over) {
         etwas_columns_text(walk->columns, ETWAS_SHIP_EVENT_TEXTS, walk->key,
-                           walk->frames[walk->list_depth].key_bytes, output->bytes,
-                           output->used_bytes);
+                           walk->frames[walk->list_depth].key_bytes, walk->text->bytes,
+                           walk->text->used_bytes);
     }
     walk->list_depth = 0;
 }
@@ -172,7 +164,7 @@ static void put_in_list(struct walk *walk, const etwas_value *value)
 
     etwas_fields_no_rest(&unused);
     etwas_fields_print_token(&walk->list, value, &unused);
-    walk->is_over |= list_text()->used_bytes > LIST_BYTES;
+    walk->is_over |= walk->text->used_bytes > LIST_BYTES;
     if (walk->list.nesting.depth == 0) {
         end_list(walk);
         close_frame(walk);
@@ -204,7 +196,8 @@ static void put_token(struct walk *walk, const etwas_value *value,
 
 struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
                                                   const struct etwas_schema_texts *schema_texts,
-                                                  const EVENT_RECORD *record)
+                                                  const EVENT_RECORD *record,
+                                                  struct etwas_output *text)
 {
     struct etwas_ship_left_over left_over = {NULL, 0};
     struct walk walk;
@@ -213,6 +206,7 @@ struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
 
     walk.columns = columns;
     walk.schema_texts = schema_texts;
+    walk.text = text;
     walk.pairs = 0;
     walk.is_over = false;
     walk.depth = 0;

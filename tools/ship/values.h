@@ -11,6 +11,7 @@
  */
 
 #include "event/schema_texts.h"
+#include "print/output.h"
 #include "ship/columns.h"
 
 enum {
@@ -24,9 +25,10 @@ struct etwas_ship_left_over {
     size_t bytes;
 };
 
-/* Adds an event's pairs to the row that has begun. */
+/* Adds an event's pairs to the row that has begun. `text` is in memory, for use meanwhile. */
 struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
                                                   const struct etwas_schema_texts *schema_texts,
-                                                  const EVENT_RECORD *record);
+                                                  const EVENT_RECORD *record,
+                                                  struct etwas_output *text);
 
 #endif
