@@ -21,7 +21,7 @@ folder=${2:-$build/examples/nginx}
 nginx=/usr/share/nginx/src
 
 if [[ ! -e $nginx/conf_flags ]]; then
-    echo "build.sh: $nginx is missing (on Debian: apt-get install nginx-dev)" >&2
+    echo "skipped: $nginx is missing (on Debian: apt-get install nginx-dev)" >&2
     exit 77
 fi
 mkdir -p "$folder"

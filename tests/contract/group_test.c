@@ -35,7 +35,7 @@ enum {
 static void have_group(void)
 {
     if (FIXTURE_SANITIZER || !memory_group_make(GROUP_BYTES)) {
-        print_message("no control group of its own is granted\n");
+        print_message("skipped: no control group of its own is granted\n");
         skip();
     }
 }
@@ -217,7 +217,7 @@ static void what_was_logged_in_memory_before_an_out_of_memory_kill_is_recovered(
     (void)state;
     (void)snprintf(folder, sizeof folder, "/dev/shm/etwas-test-%d", (int)getpid());
     if (mkdir(folder, 0700) != 0) {
-        print_message("there is no /dev/shm to write to\n");
+        print_message("skipped: there is no /dev/shm to write to\n");
         skip();
     }
     die_for_want_of_memory(folder, true);

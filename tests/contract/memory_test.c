@@ -61,7 +61,7 @@ static void a_program_may_lock_its_memory(void **state)
     (void)state;
     assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
     if (geteuid() != 0 && limit.rlim_cur != RLIM_INFINITY) {
-        print_message("memory cannot be locked here\n");
+        print_message("skipped: memory cannot be locked here\n");
         skip();
     }
     expect_in_child(log_with_locked_memory);

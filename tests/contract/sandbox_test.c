@@ -282,7 +282,7 @@ static void expect_to_live_by(bool shares)
     }
     status = status_of(child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
-        print_message("no filter of system calls is granted\n");
+        print_message("skipped: no filter of system calls is granted\n");
         skip();
     }
     assert_int_equal(status, 0);
@@ -343,6 +343,7 @@ static void a_read_only_root_without_proc_sys_and_dev_is_enough(void **state)
     child = fork_child();
     if (child == 0) {
         if (!leave_only_the_folder()) {
+            print_message("skipped: mounts in a private namespace are not granted\n");
             _exit(SKIPPED);
         }
         CHECK_IN_CHILD(access("/proc/self", F_OK) != 0 && access("/dev/shm", F_OK) != 0);

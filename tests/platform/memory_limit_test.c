@@ -204,11 +204,11 @@ static void r67_a_session_in_a_small_group_is_reduced_and_not_killed(void **stat
 {
     (void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    print_message("a sanitizer needs more memory than the group has\n");
+    print_message("skipped: a sanitizer needs more memory than the group has\n");
     skip();
 #endif
     if (!memory_group_make(64 * MIB)) {
-        print_message("no control group of its own is granted\n");
+        print_message("skipped: no control group of its own is granted\n");
         skip();
     }
     expect_child_passes(start_in_group);

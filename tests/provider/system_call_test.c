@@ -179,7 +179,7 @@ static void expect_no_system_calls(uint32_t clock, bool recorder)
     int code;
 
     if (FIXTURE_SANITIZER) {
-        print_message("not under a sanitizer, which makes system calls of its own\n");
+        print_message("skipped: not under a sanitizer, which makes system calls of its own\n");
         skip();
     }
     child = fork();
@@ -188,7 +188,7 @@ static void expect_no_system_calls(uint32_t clock, bool recorder)
     }
     code = exit_code_of(child);
     if (code == NOT_PERMITTED) {
-        print_message("this system does not let a process watch its own system calls\n");
+        print_message("skipped: this system does not let a process watch its own system calls\n");
         skip();
     }
     assert_int_equal(code, 0);

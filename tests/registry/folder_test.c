@@ -141,7 +141,7 @@ static void one_of_another_user_is_refused(void **state)
 {
     (void)state;
     if (geteuid() != 0) {
-        print_message("only root can make one\n");
+        print_message("skipped: only root can make one\n");
         skip();
     }
     assert_int_equal(mkdir(registry_folder(), 0700), 0);
@@ -155,7 +155,7 @@ static void among_another_users_none_is_made(void **state)
 
     (void)state;
     if (geteuid() != 0) {
-        print_message("only root can give a folder to another user\n");
+        print_message("skipped: only root can give a folder to another user\n");
         skip();
     }
     assert_int_equal(mkdir(folder_path("place"), 0700), 0);
@@ -266,7 +266,7 @@ static void threads_that_open_it_at_once_have_the_same_one(void **state)
 static void skip_without_mounts(void)
 {
     if (why_no_mounts != NULL) {
-        print_message("%s\n", why_no_mounts);
+        print_message("skipped: %s\n", why_no_mounts);
         skip();
     }
 }
@@ -342,7 +342,7 @@ static void a_program_with_anothers_rights_takes_no_folder_from_the_environment(
     (void)state;
     skip_without_mounts();
     if (getuid() != 0) {
-        print_message("only root can give a program another's rights\n");
+        print_message("skipped: only root can give a program another's rights\n");
         skip();
     }
     mount_registry("size=256m");

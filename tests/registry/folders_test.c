@@ -79,7 +79,7 @@ static int teardown(void **state)
 static void skip_without_mounts(void)
 {
     if (why_no_mounts != NULL) {
-        print_message("%s\n", why_no_mounts);
+        print_message("skipped: %s\n", why_no_mounts);
         skip();
     }
 }

@@ -140,7 +140,7 @@ static void r67_and_r68_more_buffers_than_memory_are_reduced(void **state)
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        print_message("not under a sanitizer, where the whole pool is touched\n");
+        print_message("skipped: not under a sanitizer, where the whole pool is touched\n");
         skip();
     }
     prepare_block(&block, folder_path("f.etl"));

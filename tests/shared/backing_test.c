@@ -141,7 +141,7 @@ static void a_pool_on_a_disk_says_what_its_writers_have_to_expect(void **state)
     assert_int_equal(etwas_stop(session, NULL), ERROR_SUCCESS);
     assert_int_equal(rmdir(folder), 0);
     if (in_memory) {
-        print_message("/var/tmp lies in memory\n");
+        print_message("skipped: /var/tmp lies in memory\n");
         skip();
     }
 }

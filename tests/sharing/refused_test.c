@@ -63,6 +63,7 @@ static void skip_unless_shared(etwas_trace_handle session)
 {
     if (counts_now(session).unshared == ETWAS_UNSHARED_SEQUENCES) {
         (void)stop_by_handle(session);
+        print_message("skipped: the system has no restartable sequences\n");
         skip();
     }
 }
@@ -268,7 +269,8 @@ static void a_process_in_another_time_namespace_logs_by_the_system_time_alone(vo
     (void)state;
     inside = do_nothing;
     if (exit_code_of(start_program(run_ahead)) != 0) {
-        skip(); /* such namespaces are not granted */
+        print_message("skipped: a time namespace is not granted\n");
+        skip();
     }
     session = start_by_clock(ETWAS_CLOCK_QPC);
     skip_unless_shared(session);

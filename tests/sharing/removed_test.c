@@ -67,6 +67,7 @@ static void skip_unless_shared(etwas_trace_handle session)
     assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
     if (counts.unshared == ETWAS_UNSHARED_SEQUENCES) {
         (void)stop_by_handle(session);
+        print_message("skipped: the system has no restartable sequences\n");
         skip();
     }
 }

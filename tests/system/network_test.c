@@ -352,7 +352,9 @@ static int log_without_leave(void)
     uint32_t connects = 0;
 
     if (!become_nobody_with(monitoring_capabilities()) || etwas_length_probe_open(&probe, 1)) {
-        return 77; /* where CAP_SYS_ADMIN has to do for CAP_PERFMON it does for CAP_BPF, too */
+        /* where CAP_SYS_ADMIN has to do for CAP_PERFMON it does for CAP_BPF, too */
+        print_message("skipped: capabilities cannot be given up, or BPF needs none\n");
+        return 77;
     }
     session = start_kernel(EVENT_TRACE_FLAG_NETWORK_TCPIP | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     run_talk(AF_INET, &talk);

@@ -246,6 +246,7 @@ static void the_machines_own_processor_is_recorded_again(void **state)
 
     (void)state;
     if (getenv("ETWAS_TEST_HOTPLUG") == NULL || last == 0) {
+        print_message("skipped: ETWAS_TEST_HOTPLUG is not set, or there is one processor\n");
         skip();
     }
     (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/online", last);
