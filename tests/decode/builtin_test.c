@@ -14,66 +14,12 @@
 
 #include <cmocka.h>
 
+#include "builtin_classes.h"
 #include "decode/builtin.h"
 #include "etl/image_record.h"
 #include "etl/kernel_class.h"
 #include "etl/own_layouts.h"
-#include "shown.h"
 #include "system/stream/kernel_record.h"
-
-static const etwas_guid process =
-    ETWAS_BUILTIN_GUID(0x3d6fa8d0, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
-static const etwas_guid thread = ETWAS_BUILTIN_GUID(0x3d6fa8d1, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
-static const etwas_guid image = ETWAS_BUILTIN_GUID(0x2cb15d1d, 0x5fc1, 0x11d2, 0xabe100a0c911f518);
-static const etwas_guid disk_io =
-    ETWAS_BUILTIN_GUID(0x3d6fa8d4, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
-static const etwas_guid file_io =
-    ETWAS_BUILTIN_GUID(0x90cbdc39, 0x4a3e, 0x11d1, 0x84f40000f80464e3);
-static const etwas_guid page_fault =
-    ETWAS_BUILTIN_GUID(0x3d6fa8d3, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
-static const etwas_guid perf_info =
-    ETWAS_BUILTIN_GUID(0xce1dbfb4, 0x137e, 0x4da6, 0x87b03f59aa102cbc);
-static const etwas_guid tcp_ip = ETWAS_BUILTIN_GUID(0x9a280ac0, 0xc8e0, 0x11d1, 0x84e200c04fb998a2);
-static const etwas_guid udp_ip = ETWAS_BUILTIN_GUID(0xbf3a50c5, 0xa9c9, 0x4988, 0xa0052df0b7c80f80);
-static const etwas_guid stack_walk =
-    ETWAS_BUILTIN_GUID(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94f57fe20d0ce3);
-static const etwas_guid object = ETWAS_BUILTIN_GUID(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7);
-static const etwas_guid debug_print =
-    ETWAS_BUILTIN_GUID(0x13976d09, 0xa327, 0x438c, 0x950b7f03192815c7);
-static const etwas_guid job = ETWAS_BUILTIN_GUID(0x3282fc76, 0xfeed, 0x498e, 0x8aa7e70f459d430e);
-static const etwas_guid system_config =
-    ETWAS_BUILTIN_GUID(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235);
-static const etwas_guid event_trace =
-    ETWAS_BUILTIN_GUID(0x68fdd900, 0x4a3e, 0x11d1, 0x84f40000f80464e3);
-static const etwas_guid own = ETWAS_BUILTIN_GUID(0x7be5a508, 0xdb35, 0x4ec9, 0xb650a9720ecb3b69);
-
-static EVENT_RECORD event(const etwas_guid *class, uint8_t type, uint8_t version, uint8_t pointer,
-                          const void *payload, size_t bytes)
-{
-    return (EVENT_RECORD){
-        .EventHeader =
-            {
-                .Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
-                         (pointer == 4 ? EVENT_HEADER_FLAG_32_BIT_HEADER
-                                       : EVENT_HEADER_FLAG_64_BIT_HEADER),
-                .ProviderId = *class,
-                .EventDescriptor = {.Opcode = type, .Version = version},
-            },
-        .UserData = (void *)(uintptr_t)payload,
-        .UserDataLength = (uint16_t)bytes,
-    };
-}
-
-static const char *shown_event(etwas_decoder *decoder, const etwas_guid *class, uint8_t type,
-                               uint8_t version, uint8_t pointer, const void *payload, size_t bytes)
-{
-    EVENT_RECORD record = event(class, type, version, pointer, payload, bytes);
-
-    return shown(decoder, &record);
-}
-
-#define SHOWN(class, type, version, payload)                                                       \
-    shown_event(*state, &(class), type, version, 8, payload, sizeof(payload) - 1)
 
 /* ---- every one of them ----------------------------------------------------------------------- */
 
@@ -94,8 +40,8 @@ static void visit_layout(const struct etwas_builtin_class *class,
             const char *line;
 
             assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
-            line = shown_event(decoder, &class->guid, (uint8_t)type, version, pointer, zeroes,
-                               sizeof zeroes);
+            line = shown_classic_event(decoder, &class->guid, (uint8_t)type, version, pointer,
+                                       zeroes, sizeof zeroes);
             assert_true(strncmp(line, class->provider, strlen(class->provider)) == 0);
             assert_true(
                 strncmp(line + strlen(class->provider) + 1, class->name, strlen(class->name)) == 0);
@@ -159,8 +105,8 @@ static void written_end(void)
         const char *line;
 
         assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
-        line = shown_event(decoder, written.class, written.types[i], written.version, 8,
-                           written.payload, written.bytes);
+        line = shown_classic_event(decoder, written.class, written.types[i], written.version, 8,
+                                   written.payload, written.bytes);
         assert_null(strchr(line, '~'));
         assert_null(strstr(line, "…"));
         assert_null(strstr(line, " +"));
@@ -284,8 +230,8 @@ static void payloads_have_the_sizes_that_are_known(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         for (uint8_t pointer = 4; pointer <= 8; pointer += 4) {
             size_t bytes = sizes[i].wide - (pointer == 4 ? 4u * sizes[i].pointers : 0);
-            const char *line = shown_event(*state, sizes[i].class, sizes[i].type, sizes[i].version,
-                                           pointer, zeroes, bytes);
+            const char *line = shown_classic_event(*state, sizes[i].class, sizes[i].type,
+                                                   sizes[i].version, pointer, zeroes, bytes);
 
             if (line[0] == '(' || strstr(line, "…") != NULL || strstr(line, " +") != NULL) {
                 fail_msg("%zu bytes: %s", bytes, line);
@@ -339,10 +285,10 @@ static void a_thread_may_have_a_name(void **state)
     uint8_t payload[76] = {[0] = 1, [4] = 2, [72] = 'a'};
     etwas_decoder *decoder;
 
-    assert_non_null(strstr(shown_event(*state, &thread, 1, 3, 8, payload, 76),
+    assert_non_null(strstr(shown_classic_event(*state, &thread, 1, 3, 8, payload, 76),
                            " ThreadFlags=0x0 ThreadName=\"a\""));
     assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
-    assert_null(strstr(shown_event(decoder, &thread, 1, 3, 8, payload, 72), "ThreadName"));
+    assert_null(strstr(shown_classic_event(decoder, &thread, 1, 3, 8, payload, 72), "ThreadName"));
     etwas_decoder_close(decoder);
 }
 
@@ -393,10 +339,10 @@ static void a_stack_has_as_many_frames_as_there_are(void **state)
                                          "\5\0\0"),
                         "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
                         "StackThread=3 Stack=[0x4] +3");
-    assert_string_equal(shown_event(*state, &stack_walk, 32, 2, 4,
-                                    STACK_HEAD "\4\0\0\0"
-                                               "\5\0\0\0",
-                                    24),
+    assert_string_equal(shown_classic_event(*state, &stack_walk, 32, 2, 4,
+                                            STACK_HEAD "\4\0\0\0"
+                                                       "\5\0\0\0",
+                                            24),
                         "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
                         "StackThread=3 Stack=[0x4,0x5]");
 }
@@ -479,167 +425,11 @@ static void strings_are_of_the_kind_that_windows_writes(void **state)
                            "ManufacturerName=\"maker\""));
 }
 
-/* ---- versions -------------------------------------------------------------------------------- */
-
-static void each_version_has_its_own_layout(void **state)
-{
-    assert_string_equal(
-        SHOWN(system_config, 22, 3, "\1\0\0\0\2\0\0\0\3\0\0\0a\0\0\0b\0\0\0c\0\0\0d\0\0\0"),
-        "MSNT_SystemTrace/SystemConfig/PnP IDLength=1 DescriptionLength=2 "
-        "FriendlyNameLength=3 DeviceID=\"a\" DeviceDescription=\"b\" "
-        "FriendlyName=\"c\" PdoName=\"d\"");
-    assert_string_equal(
-        SHOWN(system_config, 22, 5,
-              "\1\0\0\0\2\0\3\0\4\5\6\7\x8\x9\xa\xb"
-              "\2\0\0\0\0\0\0\0\x20\0\0\0\5\0\0\0"
-              "a\0\0\0b\0\0\0c\0\0\0d\0\0\0e\0\0\0f\0\0\0g\0\0\0"),
-        "MSNT_SystemTrace/SystemConfig/PnP "
-        "ClassGuid={00000001-0002-0003-0405-060708090a0b} UpperFiltersCount=2 "
-        "LowerFiltersCount=0 DevStatus=0x20 DevProblem=5 DeviceID=\"a\" "
-        "DeviceDescription=\"b\" FriendlyName=\"c\" PdoName=\"d\" ServiceName=\"e\" "
-        "UpperFilters=[\"f\",\"g\"] LowerFilters=[]");
-    assert_string_equal(
-        SHOWN(system_config, 21, 3, "\3\0\0\0\0\0\0\0\1\0\0\0\x10\0\0\0\2\0\0\0a\0\0\0"),
-        "MSNT_SystemTrace/SystemConfig/IRQ IRQAffinity=0x3 IRQGroup=1 Reserved=0 "
-        "IRQNum=16 DeviceDescriptionLen=2 DeviceDescription=\"a\"");
-    assert_string_equal(SHOWN(system_config, 21, 2, "\3\0\0\0\0\0\0\0\x10\0\0\0\2\0\0\0a\0\0\0"),
-                        "MSNT_SystemTrace/SystemConfig/IRQ IRQAffinity=0x3 IRQNum=16 "
-                        "DeviceDescriptionLen=2 DeviceDescription=\"a\"");
-}
-
-static void a_version_that_is_not_known_has_what_all_known_ones_have_in_common(void **state)
-{
-    /* 2 and 3 are known. */
-    assert_string_equal(SHOWN(disk_io, 12, 9,
-                              "\1\0\0\0\0\0\0\0"
-                              "\2\0\0\0"
-                              "\3"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +5");
-    assert_string_equal(SHOWN(disk_io, 12, 0, "\1\0\0\0\0\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1");
-    /* They begin with different things. */
-    assert_string_equal(SHOWN(system_config, 22, 6, "\1\2\3\4\5\6\7\x8\x9\xa"),
-                        "MSNT_SystemTrace/SystemConfig/PnP~ +10");
-    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\x80\xFF\xFF"),
-                        "MSNT_SystemTrace/PerfInfo/SysClEnter~ SysCallAddress=0xFFFF800000000001");
-}
-
-/* Whichever came first. */
-static void a_known_version_does_not_depend_on_others(void **state)
-{
-    assert_string_equal(SHOWN(disk_io, 12, 9,
-                              "\1\0\0\0\0\0\0\0"
-                              "\2\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +4");
-    assert_string_equal(SHOWN(disk_io, 12, 2, "\1\0\0\0\0\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1");
-    assert_string_equal(SHOWN(disk_io, 12, 3,
-                              "\1\0\0\0\0\0\0\0"
-                              "\2\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1 IssuingThreadId=2");
-    assert_string_equal(SHOWN(disk_io, 12, 4,
-                              "\1\0\0\0\0\0\0\0"
-                              "\2\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +4");
-    assert_string_equal(SHOWN(perf_info, 51, 2, "\1\0\0\0\0\x80\xFF\xFF"),
-                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0xFFFF800000000001");
-}
-
-static const etwas_schema *schema_of(etwas_decoder *decoder, const EVENT_RECORD *record)
-{
-    const etwas_schema *schema = NULL;
-
-    assert_int_equal(etwas_decoder_schema(decoder, record, &schema), ERROR_SUCCESS);
-    return schema;
-}
-
-/*
- * In every type of every class an unknown version's fields are the first ones of each version that
- * is known.
- */
-static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
-{
-    enum {
-        UNKNOWN = 200
-    };
-    const struct etwas_builtin_class *class;
-
-    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL; i++) {
-        for (unsigned type = 0; type < 256; type++) {
-            EVENT_RECORD unknown = event(&class->guid, (uint8_t)type, UNKNOWN, 8, "", 0);
-            const etwas_schema *common = NULL;
-
-            if (etwas_decoder_schema(*state, &unknown, &common) != ERROR_SUCCESS) {
-                continue;
-            }
-            assert_true(common->other_version);
-            assert_int_equal(common->info->EventDescriptor.Version, UNKNOWN);
-            for (unsigned version = 0; version < 10; version++) {
-                EVENT_RECORD record =
-                    event(&class->guid, (uint8_t)type, (uint8_t)version, 8, "", 0);
-                const etwas_schema *known = schema_of(*state, &record);
-
-                assert_true(known->field_count >= common->field_count);
-                for (uint32_t k = 0; k < common->field_count; k++) {
-                    assert_string_equal(known->fields[k].name, common->fields[k].name);
-                    assert_int_equal(known->fields[k].info->nonStructType.InType,
-                                     common->fields[k].info->nonStructType.InType);
-                }
-            }
-        }
-    }
-}
-
-/* It has every version of every type with several layouts, in whatever order its events come. */
-static void each_event_has_the_layout_that_its_own_payload_has_room_for(void **state)
-{
-    static const uint8_t zeroes[8192];
-    const struct etwas_builtin_class *class;
-    unsigned several = 0;
-
-    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL; i++) {
-        for (unsigned number = 0; number < 256 * 10; number++) {
-            uint8_t type = (uint8_t)(number / 10);
-            uint8_t version = (uint8_t)(number % 10);
-            EVENT_RECORD empty = event(&class->guid, type, version, 8, zeroes, 0);
-            EVENT_RECORD full = event(&class->guid, type, version, 8, zeroes, sizeof zeroes);
-            const etwas_schema *shortest = NULL;
-            const etwas_schema *longest;
-
-            if (etwas_decoder_schema(*state, &empty, &shortest) != ERROR_SUCCESS) {
-                continue;
-            }
-            longest = schema_of(*state, &full);
-            several += shortest != longest;
-            assert_true(longest->field_count >= shortest->field_count);
-            assert_ptr_equal(schema_of(*state, &empty), shortest);
-        }
-    }
-    assert_true(several >= 8);
-}
-
-static void a_short_event_does_not_shorten_the_next_one(void **state)
-{
-    char payload[] = "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\0\0"
-                     "\6\0\0\0\7\0\0\0\x8\0\0\0";
-    size_t whole = sizeof payload - 1;
-
-    for (unsigned i = 0; i < 3; i++) {
-        EVENT_RECORD without = event(&file_io, 67, 3, 8, payload, (uint16_t)(whole - 4));
-        EVENT_RECORD with = event(&file_io, 67, 3, 8, payload, (uint16_t)whole);
-
-        assert_string_equal(shown(*state, &without),
-                            "MSNT_SystemTrace/FileIo/Read Offset=1 IrpPtr=0x2 FileObject=0x3 "
-                            "FileKey=0x4 TTID=5 IoSize=6 IoFlags=0x7");
-        assert_string_equal(shown(*state, &with),
-                            "MSNT_SystemTrace/FileIo/Read Offset=1 IrpPtr=0x2 FileObject=0x3 "
-                            "FileKey=0x4 TTID=5 IoSize=6 IoFlags=0x7 ExtraFlags=0x8");
-    }
-}
+/* ---- none of them ---------------------------------------------------------------------------- */
 
 static void what_is_not_built_in_is_not_known(void **state)
 {
-    EVENT_RECORD modern = event(&process, 1, 4, 8, "", 0);
+    EVENT_RECORD modern = classic_event(&process, 1, 4, 8, "", 0);
 
     assert_string_equal(SHOWN(process, 120, 4, ""), "(none)");
     assert_string_equal(SHOWN(event_trace, 0x51, 2, ""), "(none)");
@@ -650,7 +440,7 @@ static void what_is_not_built_in_is_not_known(void **state)
 
 static void the_kernels_provider_has_its_control_guid(void **state)
 {
-    EVENT_RECORD record = event(&process, 1, 4, 8, "", 0);
+    EVENT_RECORD record = classic_event(&process, 1, 4, 8, "", 0);
     const etwas_schema *schema;
 
     assert_int_equal(etwas_decoder_schema(*state, &record, &schema), ERROR_SUCCESS);
@@ -674,12 +464,6 @@ int main(void)
         TEST(a_line_of_the_log_is_its_text),
         TEST(a_job_may_have_a_path),
         TEST(strings_are_of_the_kind_that_windows_writes),
-        TEST(each_version_has_its_own_layout),
-        TEST(a_version_that_is_not_known_has_what_all_known_ones_have_in_common),
-        TEST(a_known_version_does_not_depend_on_others),
-        TEST(no_unknown_version_has_a_field_that_a_known_one_denies),
-        TEST(each_event_has_the_layout_that_its_own_payload_has_room_for),
-        TEST(a_short_event_does_not_shorten_the_next_one),
         TEST(what_is_not_built_in_is_not_known),
         TEST(the_kernels_provider_has_its_control_guid),
     };

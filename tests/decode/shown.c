@@ -184,3 +184,28 @@ uint32_t learn_manifest(etwas_decoder *decoder, const etwas_guid *provider, cons
     }
     return error;
 }
+
+EVENT_RECORD classic_event(const etwas_guid *class, uint8_t type, uint8_t version, uint8_t pointer,
+                           const void *payload, size_t bytes)
+{
+    return (EVENT_RECORD){
+        .EventHeader =
+            {
+                .Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
+                         (pointer == 4 ? EVENT_HEADER_FLAG_32_BIT_HEADER
+                                       : EVENT_HEADER_FLAG_64_BIT_HEADER),
+                .ProviderId = *class,
+                .EventDescriptor = {.Opcode = type, .Version = version},
+            },
+        .UserData = (void *)(uintptr_t)payload,
+        .UserDataLength = (uint16_t)bytes,
+    };
+}
+
+const char *shown_classic_event(etwas_decoder *decoder, const etwas_guid *class, uint8_t type,
+                                uint8_t version, uint8_t pointer, const void *payload, size_t bytes)
+{
+    EVENT_RECORD record = classic_event(class, type, version, pointer, payload, bytes);
+
+    return shown(decoder, &record);
+}

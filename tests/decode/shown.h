@@ -21,6 +21,13 @@ int close_decoder(void **state);
 /* Returns the event as text, which is valid until the next call. */
 const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record);
 
+/* A classic event with pointers of so many bytes, and the same as text. */
+EVENT_RECORD classic_event(const etwas_guid *class, uint8_t type, uint8_t version, uint8_t pointer,
+                           const void *payload, size_t bytes);
+const char *shown_classic_event(etwas_decoder *decoder, const etwas_guid *class, uint8_t type,
+                                uint8_t version, uint8_t pointer, const void *payload,
+                                size_t bytes);
+
 /* What learn_chunk and learn_manifest call; or etwas_decoder_learn_ahead. */
 extern uint32_t (*learning)(etwas_decoder *, const EVENT_RECORD *);
 

@@ -22,7 +22,7 @@ git -C "$top" archive --prefix=source/ "$commit" | tar x -C "$work"
 cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DETWAS_JEMALLOC=OFF \
     -DETWAS_BUILD_TESTS=OFF -DETWAS_BUILD_BENCH=OFF -DETWAS_BUILD_EXAMPLES=OFF -DETWAS_BUILD_TOOLS=OFF >"$work/log"
 cmake --build "$work/build" --target etwas_static -j1 >>"$work/log"
-cc -O1 -std=gnu17 -D_GNU_SOURCE -DGENERATION="$generation" -I "$work/source/include" "$here/record.c" \
+cc -O1 -std=gnu17 -D_GNU_SOURCE -DGENERATION="$generation" -I "$work/source/include" "$here"/{record,events}.c \
     -o "$work/record" "$work/build/runtime/libetwas.a" -lck -lpthread -lm
 
 cd "$work/files"
