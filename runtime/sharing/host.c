@@ -50,6 +50,7 @@ struct host {
      */
     uint64_t handle;
     struct etwas_host_entry published;
+    uint32_t not_restored; /* why its files could not be made again, the last time */
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
@@ -189,6 +190,7 @@ uint32_t etwas_host_begin(struct etwas_session *session)
         return code;
     }
     host_lock();
+    host->not_restored = ERROR_SUCCESS;
     host->published.registry = ETWAS_REGISTRY_NO_HOST;
     host_fill_entry(&host->published.entry, session);
     if (session->configuration.reach == ETWAS_REACH_TEMPLATE) {
@@ -445,11 +447,11 @@ static bool host_restore_one(struct host *host)
     if (code == ERROR_SUCCESS) {
         code = etwas_host_entry_publish(&host->published);
     }
+    etwas_sharing_store_restored(&host->not_restored, code);
     if (host->published.entry.unshared == 0) {
         ck_pr_store_32(unshared, code == ERROR_SUCCESS ? 0 : ETWAS_UNSHARED_HIDDEN);
     }
     if (code != ERROR_SUCCESS) {
-        etwas_sharing_store_refusal(code);
         return false;
     }
     host_notify_all(host, NULL, NULL);

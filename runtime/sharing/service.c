@@ -53,7 +53,8 @@ static uint64_t idle_turns; /* turns after a wake-up in which no descriptor was 
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
 static int wake_sockets[2] = {-1, -1}; /* read and written: the watches have changed */
 static uint32_t is_running;
-static bool has_ended; /* with the process, whose other threads may run for a moment */
+static uint32_t not_restored; /* why its files could not be made again, the last time */
+static bool has_ended;        /* with the process, whose other threads may run for a moment */
 
 /* Constant once the process has joined. */
 static void (*receive_handler)(const struct etwas_notification *notification);
@@ -511,11 +512,7 @@ bool etwas_service_restore(void)
 
     service_lock();
     if (is_running != 0) {
-        uint32_t code = etwas_registry_rejoin(&process, &is_anew);
-
-        if (code != ERROR_SUCCESS) {
-            etwas_sharing_store_refusal(code);
-        }
+        etwas_sharing_store_restored(&not_restored, etwas_registry_rejoin(&process, &is_anew));
         if (is_anew) {
             service_wake();
         }

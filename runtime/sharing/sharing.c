@@ -37,6 +37,16 @@ void etwas_sharing_store_refusal(uint32_t code)
     ck_pr_store_32(&refusal, code);
 }
 
+void etwas_sharing_store_restored(uint32_t *stored, uint32_t code)
+{
+    if (code != ERROR_SUCCESS) {
+        etwas_sharing_store_refusal(code);
+    } else if (*stored != ERROR_SUCCESS) {
+        (void)ck_pr_cas_32(&refusal, *stored, ERROR_SUCCESS);
+    }
+    *stored = code;
+}
+
 bool etwas_sharing_takes_part(void)
 {
     return etwas_sharing_is_wanted() || etwas_service_runs();

@@ -20,6 +20,12 @@ bool etwas_sharing_is_wanted(void);
 /* Stores why the last attempt to join, or to share a session, failed, for etwas_sharing_state. */
 void etwas_sharing_store_refusal(uint32_t code);
 
+/*
+ * Stores why files could not be made again; with ERROR_SUCCESS takes back what was stored for that,
+ * unless there has been another refusal. `stored` is the caller's own code, 0 at first.
+ */
+void etwas_sharing_store_restored(uint32_t *stored, uint32_t code);
+
 /* Whether the process joins by itself, or has joined because it asked to. */
 bool etwas_sharing_takes_part(void);
 

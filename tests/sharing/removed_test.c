@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ enum {
     SOME = 100,
     PAUSE_US = 1000,
     TIMEOUT_MS = 60000,
-    FILES_OF_TWO = 7, /* two processes have two each, a session three */
+    FILES_OF_ONE = 5, /* a process has two, a session three */
+    FILES_OF_TWO = FILES_OF_ONE + 2,
 };
 
 static const char *runtime(void)
@@ -216,6 +218,29 @@ static void a_socket_that_is_removed_alone_is_made_anew(void **state)
     assert_int_equal(counts.recorded, board->logged);
 }
 
+/* What lies in the place of the folder keeps the files away, and is removed, too. */
+static void a_failure_that_has_passed_is_reported_no_more(void **state)
+{
+    etwas_trace_handle session = start_in_file("survivor", "log.etl");
+    int in_its_place;
+
+    (void)state;
+    skip_unless_shared(session);
+    do {
+        remove_folder();
+        in_its_place = open(runtime(), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (in_its_place < 0);
+    while (etwas_sharing_state() == ERROR_SUCCESS) {
+        (void)usleep(PAUSE_US);
+    }
+    (void)close(in_its_place);
+    assert_int_equal(unlink(runtime()), 0);
+    assert_int_equal(etwas_share(), ERROR_SUCCESS);
+    assert_int_equal(count_matching("[!t]*", false), FILES_OF_ONE);
+    assert_int_equal(etwas_sharing_state(), ERROR_SUCCESS);
+    stop_session(session, NULL);
+}
+
 /* ---- a name that somebody else has by now ---------------------------------------------------- */
 
 static int taker(void)
@@ -265,6 +290,7 @@ int main(void)
         PROGRAMS_TEST(processes_are_found_again_when_the_folder_was_removed),
         PROGRAMS_TEST(processes_are_found_again_when_its_files_were_removed),
         PROGRAMS_TEST(a_socket_that_is_removed_alone_is_made_anew),
+        PROGRAMS_TEST(a_failure_that_has_passed_is_reported_no_more),
         PROGRAMS_TEST(a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so),
     };
 
