@@ -331,8 +331,12 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
-void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
-                          struct etwas_collected *collected)
+/*
+ * Walks over the whole records at the start of `collected->buffer` and fills in end_units, records
+ * and newest. Stops at the first marker that is not final, and at `limit_units`.
+ */
+static void collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
+                           struct etwas_collected *collected)
 {
     const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
     uint32_t units = ETWAS_FIRST_UNIT;
@@ -362,7 +366,7 @@ static void abandon_buffer(struct etwas_collector *collector, struct etwas_colle
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    etwas_collect_prefix(pool, entry->end_units, collected);
+    collect_prefix(pool, entry->end_units, collected);
     collected->abandoned = true;
     entry->is_kept = true;
     entry->set_aside = collected->records + 1;
