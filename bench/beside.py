@@ -2,9 +2,9 @@
 # Copyright (c) 2026 the etwas authors
 """Sets a library of another build beside this build's, both measured in turn in one run.
 
-The programs are started with that library in place of this build's. Where the other library still lies
-in its build (BUILD/runtime), and its benchmarks too, its own programs run it: an interface between
-the two may differ.
+The programs are started with that library in place of this build's. Where the other library still
+lies in its build (BUILD/runtime), and its benchmarks too, its own programs run it: an interface
+between the two may differ.
 """
 
 import contextlib
@@ -41,8 +41,9 @@ class Library:
 
 
 def lowest_of(rows):
-    """{row: 10th percentile}: whatever else a machine does only makes a round slower, so the lower end of the
-    rounds says what the code takes. On a shared machine medians of two equal libraries differ by up to a third."""
+    """{row: 10th percentile}: whatever else a machine does only makes a round slower, so the lower
+    end of the rounds says what the code takes. On a shared machine medians of two equal libraries
+    differ by up to a third."""
     return {row["row"]: tables.percentile(row["values"], 0.1) for row in rows
             if row["values"] and "failed" not in row}
 
@@ -56,7 +57,8 @@ def compare(kept):
 def show(runs):
     """Of several runs the one with the lowest ratio counts, for each row by itself."""
     found = [compare(kept) for kept in runs]
-    best = {name: min((run[name] for run in found if name in run), key=lambda pair: pair[1] / pair[0])
+    best = {name: min((run[name] for run in found if name in run),
+                      key=lambda pair: pair[1] / pair[0])
             for run in found for name in run}
     tables.heading(f"beside {runs[0]['beside']['library']}"[-tables.WIDTH:],
                    ["before", "now", "ratio"] + ["of each run"] * (len(runs) > 1))

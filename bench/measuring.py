@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What benchmarks that run programs have in common: their options, their folder, and the rows they print.
+"""What benchmarks that run programs have in common: their options, their folder, and the rows they
+print.
 
 Rows are as README.md describes.
 """

@@ -219,7 +219,8 @@ def parse():
     parser.add_argument("--expect", action="store_true",
                         help="also set the figures beside what is expected of them")
     parser.add_argument("--beside", type=pathlib.Path, metavar="OLD.so",
-                        help="measure this libetwas.so too, in turn with the build's, and print how "
+                        help="measure this libetwas.so too, in turn with the build's, and print "
+                        "how "
                         "many times as much each row takes as with it")
     parser.add_argument("--read", type=pathlib.Path, nargs="+", metavar="JSON",
                         help="measure nothing: print runs kept earlier, the expectations for the "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Prints the rows of a run as tables: medians, with the 10th and the 90th percentile of the rounds."""
+"""Prints the rows of a run as tables: medians, with the 10th and the 90th percentile of the
+rounds."""
 
 import math
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Shows doxygen a header whose comments are plain: each becomes documentation of what it stands before,
-or, on a line with code, behind. What stands in them are words, not commands."""
+"""Shows doxygen a header whose comments are plain: each becomes documentation of what it stands
+before, or, on a line with code, behind. What stands in them are words, not commands."""
 import re
 import sys
 

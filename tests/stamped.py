@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in that
-preset before an input of theirs changes. Inputs are the sources that their programs are made of, their
-own files, traces of Windows, how the build is configured, the packages of the machine and its kernel.
+"""Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in
+that preset before an input of theirs changes. Inputs are the sources that their programs are made
+of, their own files, traces of Windows, how the build is configured, the packages of the machine and
+its kernel.
 
-usage: stamped.py begin PRESET                       a line that says how many tests do not run, and a line for
-                                                     ctest's --exclude-regex: those whose stamp stands
+usage: stamped.py begin PRESET                       a line that says how many tests do not run, and
+a line for
+                                                     ctest's --exclude-regex: those whose stamp
+                                                     stands
        stamped.py keep PRESET TESTS.XML ALONE.XML    stamps the folders of which all passed
 
 It is called by run.sh, in the folder of the sources; tests/stamps.sh says what a stamp is.
@@ -22,17 +25,19 @@ import sys
 import summary
 
 LABEL = "deterministic"
-ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt", "tests/data", "tests/shipped/CMakeLists.txt",
-          "tests/support", "tests/walker", "../shared/etl-samples"]
+ALWAYS = ["CMakeLists.txt", "CMakePresets.json", "include", "runtime", "tests/CMakeLists.txt",
+          "tests/data", "tests/shipped/CMakeLists.txt", "tests/support", "tests/walker",
+          "../shared/etl-samples"]
 # What else the tests of a folder read, or their programs are made of.
 MORE = {
     "relog": ["tests/reader"],
     "rules": ["bench", "docs", "examples", "tests", "tools"],
-    "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools", "tests/decode", "tests/reader", "tests/session",
-              "../shared/tools"],
+    "tools": ["README.md", "CONTRIBUTING.md", "docs", "examples", "packaging", "tools",
+              "tests/decode", "tests/reader", "tests/session", "../shared/tools"],
 }
 # The compilers' tests read the headers alone.
-INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"], "tracelogging": ["include", "tests/CMakeLists.txt", "tests/tracelogging"],
+INSTEAD = {"include": ["include", "tests/CMakeLists.txt", "tests/include"],
+           "tracelogging": ["include", "tests/CMakeLists.txt", "tests/tracelogging"],
            "walker": ["tests/data", "tests/tools", "tests/walker", "../shared/etl-samples"]}
 STAMPS = "tests/stamps"
 
@@ -43,15 +48,18 @@ def build_of(preset):
 
 def tests_of(arguments):
     """Name and labels of each test that ctest would run."""
-    shown = subprocess.run(["ctest", *arguments, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
+    shown = subprocess.run(["ctest", *arguments, "--show-only=json-v1"], check=True,
+                           capture_output=True, text=True).stdout
     for test in json.loads(shown)["tests"]:
-        labels = [property["value"] for property in test["properties"] if property["name"] == "LABELS"]
+        labels = [property["value"] for property in test["properties"] if property["name"]
+                  == "LABELS"]
         yield test["name"], labels[0] if labels else []
 
 
 def folder_of(labels):
     """ctest gives labels in the order of the alphabet; what is none of these is the folder."""
-    folder, = (label for label in labels if label not in (LABEL, "shipped") and not label.startswith("not-"))
+    folder, = (label for label in labels if label not in (LABEL, "shipped")
+               and not label.startswith("not-"))
     return folder
 
 
@@ -69,18 +77,22 @@ def files_in(place):
         yield place
     for folder, folders, files in os.walk(place):
         folders[:] = sorted(name for name in folders if name not in ("__pycache__", ".git"))
-        yield from (os.path.join(folder, name) for name in sorted(files) if os.path.join(folder, name) != STAMPS)
+        yield from (os.path.join(folder, name) for name in sorted(files)
+                    if os.path.join(folder, name) != STAMPS)
 
 
 def digest_of_machine():
     packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, check=False).stdout
-    return hashlib.sha256(packages + platform.release().encode() + platform.machine().encode()).hexdigest()
+    return hashlib.sha256(packages + platform.release().encode()
+                          + platform.machine().encode()).hexdigest()
 
 
 def settings_of(preset):
     """How the build is configured: compilers, flags and options."""
     with open(os.path.join(build_of(preset), "CMakeCache.txt"), encoding="utf-8") as file:
-        return sorted(line for line in file if re.match(r"(CMAKE_(BUILD_TYPE|CX*_COMPILER|CX*_FLAGS\w*)|ETWAS_\w+):(?!INTERNAL)", line))
+        return sorted(line for line in file
+                      if re.match(r"(CMAKE_(BUILD_TYPE|CX*_COMPILER|CX*_FLAGS\w*)|ETWAS_\w+)"
+                                   r":(?!INTERNAL)", line))
 
 
 class Digests:
@@ -92,12 +104,14 @@ class Digests:
     def of_file(self, path):
         if path not in self.files:
             with open(path, "rb") as file:
-                self.files[path] = hashlib.sha256(file.read()).hexdigest(), os.fstat(file.fileno()).st_mtime > self.began
+                self.files[path] = hashlib.sha256(file.read()).hexdigest(), os.fstat(
+                    file.fileno()).st_mtime > self.began
         return self.files[path]
 
     def of_folder(self, folder, names):
         """Which tests there are counts too, and so does a rename of a file."""
-        places = INSTEAD.get(folder) or [*ALWAYS, os.path.join("tests", folder), *MORE.get(folder, [])]
+        places = INSTEAD.get(folder) or [*ALWAYS, os.path.join("tests", folder),
+                                         *MORE.get(folder, [])]
         whole = hashlib.sha256("\n".join([self.machine, *sorted(names)]).encode())
         is_newer = False
         for path in sorted({path for place in places for path in files_in(place)}):
@@ -112,7 +126,8 @@ def stamp_name(preset, folder):
 
 
 def stamps_now(preset):
-    """A line for each folder, as it is in the file of stamps: the names of its tests, and whether an input is newer than the build."""
+    """A line for each folder, as it is in the file of stamps: the names of its tests, and whether
+    an input is newer than the build."""
     digests, lines = Digests(preset), {}
     for folder, names in folders_of(preset).items():
         digest, is_newer = digests.of_folder(folder, names)
@@ -142,13 +157,17 @@ def standing(preset):
 
 
 def keep(preset, path, path_alone):
-    """A folder gets a stamp if all of its tests ran and passed, and no input changed after the build began."""
-    passed = {case.get("name") for case in summary.settled(path, path_alone)[0] if case.get("status") == "run"}
+    """A folder gets a stamp if all of its tests ran and passed, and no input changed after the
+    build began."""
+    passed = {case.get("name") for case in summary.settled(path, path_alone)[0]
+              if case.get("status") == "run"}
     with open(begun_file(preset), encoding="utf-8") as file:
         begun = set(file.read().splitlines())
-    lines = [f"{line}\n" for line, (names, _) in stamps_now(preset).items() if line in begun and passed >= set(names)]
+    lines = [f"{line}\n" for line, (names, _) in stamps_now(preset).items() if line in begun
+             and passed >= set(names)]
     if lines:
-        subprocess.run(["bash", "-c", "source tests/stamps.sh && stamps_keep ''"], input="".join(lines), text=True, check=True)
+        subprocess.run(["bash", "-c", "source tests/stamps.sh && stamps_keep ''"],
+                       input="".join(lines), text=True, check=True)
 
 
 def begin(preset):

@@ -3,13 +3,14 @@
 # Copyright (c) 2026 the etwas authors
 """Sums up JUnit files of ctest: counts, and every failure with the end of what it printed.
 
-With --aside it says what is no failure: everything that was skipped, by the reason that it gave, and what a
-test has to say in a line that begins with "note: ". A test gives its reason in a line "skipped: REASON". A
-cmocka program, or a Python test, may pass with some of its tests skipped; these are named too. The second
-file, where there is one, is of those that ran once more, alone.
+With --aside it says what is no failure: everything that was skipped, by the reason that it gave,
+and what a test has to say in a line that begins with "note: ". A test gives its reason in a line
+"skipped: REASON". A cmocka program, or a Python test, may pass with some of its tests skipped;
+these are named too. The second file, where there is one, is of those that ran once more, alone.
 
-With --often it adds the run to the last ones of its preset on this machine, and names what passed only
-alone in several of them: a busy machine does not choose the same test so often. Exit code 1: there is one.
+With --often it adds the run to the last ones of its preset on this machine, and names what passed
+only alone in several of them: a busy machine does not choose the same test so often. Exit code 1:
+there is one.
 """
 import json
 import os
@@ -17,8 +18,10 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-SKIPPED_BY_CMOCKA = re.compile(r"^\[ RUN      \] (\S+)$((?:\n(?!\[ RUN ).*)*?)\n\[  SKIPPED \] \1$", re.MULTILINE)
-SKIPPED_BY_PYTHON = re.compile(r"^(\w+) \(.*\)(?:\n.*)?? \.\.\. skipped (['\"])(.*)\2$", re.MULTILINE)
+SKIPPED_BY_CMOCKA = re.compile(
+    r"^\[ RUN      \] (\S+)$((?:\n(?!\[ RUN ).*)*?)\n\[  SKIPPED \] \1$", re.MULTILINE)
+SKIPPED_BY_PYTHON = re.compile(r"^(\w+) \(.*\)(?:\n.*)?? \.\.\. skipped (['\"])(.*)\2$",
+                               re.MULTILINE)
 REASON = re.compile(r"\bskipped[:,] (.+)$", re.MULTILINE)
 NO_REASON = "it gave no reason"
 NOTE = re.compile(r"^note: .*$", re.MULTILINE)
@@ -122,7 +125,8 @@ def often_alone(preset, path, path_alone):
     with open(place, "w", encoding="utf-8") as file:
         json.dump(runs, file)
     times = {name: sum(name in run for run in runs[preset]) for name in passed_alone}
-    return [f"    failed:  {name} passed only alone in {count} of the last {len(runs[preset])} runs ({place})"
+    return [f"    failed:  {name} passed only alone in {count} of the last "
+            f"{len(runs[preset])} runs ({place})"
             for name, count in times.items() if count >= OFTEN]
 
 
@@ -138,4 +142,5 @@ if __name__ == "__main__":
     elif len(sys.argv) == 3:
         print(summarise(*sys.argv[1:]))
     else:
-        sys.exit("usage: summary.py [--aside | --often PRESET] TESTS.XML ALONE.XML, or summary.py --few TESTS.XML")
+        sys.exit("usage: summary.py [--aside | --often PRESET] TESTS.XML ALONE.XML, "
+                 "or summary.py --few TESTS.XML")

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Measures what heaptrace costs an allocation, with its call stack and without, and what stacks it finds.
+"""Measures what heaptrace costs an allocation, with its call stack and without, and what stacks it
+finds.
 
-A program that does nothing but allocate and free is run by itself, under heaptrace, and under heaptrace
---stacks, at two depths; and Debian's redis-server under a short load under heaptrace --stacks. The trace
-says how many frames were found. Rows are printed as ../README.md describes.
+A program that does nothing but allocate and free is run by itself, under heaptrace, and under
+heaptrace
+--stacks, at two depths; and Debian's redis-server under a short load under heaptrace --stacks. The
+trace says how many frames were found. Rows are printed as ../README.md describes.
 """
 
 import collections
@@ -30,7 +32,8 @@ REDIS_LOAD = "set,get,incr,lpush,lpop,sadd,hset,zadd"
 
 def heaptrace(folder, options):
     """The beginning of a command that traces the program behind it."""
-    return [HEAPTRACE, "-c", "tsc", "-o", folder / "heap.etl", "--counts", folder / "counts", *options, "--"]
+    return [HEAPTRACE, "-c", "tsc", "-o", folder / "heap.etl", "--counts", folder / "counts",
+            *options, "--"]
 
 
 def heap_of(folder):
@@ -38,8 +41,8 @@ def heap_of(folder):
     counts = json.loads((folder / "counts").read_text(encoding="utf-8"))
     if counts["lost"] or counts["recorded"] != counts["attempted"]:
         raise Failed(f"{counts['lost']} of {counts['attempted']} calls are missing")
-    result = subprocess.run([ETWAS, "stat", "--json", "--heap=0", folder / "heap.etl"], stdout=subprocess.PIPE,
-                            check=True)
+    result = subprocess.run([ETWAS, "stat", "--json", "--heap=0", folder / "heap.etl"],
+                            stdout=subprocess.PIPE, check=True)
     return json.loads(result.stdout)
 
 
@@ -49,8 +52,8 @@ def frames_of(heap):
 
 def whole_share(heap):
     """
-    The share of allocations whose stack goes back to where the program or a thread began: it ends in an
-    address that lies within no stack.
+    The share of allocations whose stack goes back to where the program or a thread began: it ends
+    in an address that lies within no stack.
     """
     ends, within = collections.Counter(), set()
     for stack in heap["stacks"]:
@@ -83,8 +86,9 @@ def load_redis(socket, requests, seconds=30):
         if time.monotonic() > end:
             raise Failed("redis-server does not answer")
         time.sleep(0.05)
-    subprocess.run(["redis-benchmark", "-s", socket, "-n", str(requests), "-c", "50", "-P", "16", "-d", "256",
-                    "-r", "10000", "-t", REDIS_LOAD, "-q"], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["redis-benchmark", "-s", socket, "-n", str(requests), "-c", "50", "-P", "16",
+                    "-d", "256", "-r", "10000", "-t", REDIS_LOAD, "-q"], stdout=subprocess.DEVNULL,
+                   check=True)
     subprocess.run([*client, "shutdown", "nosave"], stdout=subprocess.DEVNULL, check=True)
 
 
@@ -94,7 +98,8 @@ def measure_redis(options, folder):
             raise Skipped(f"{program} is not installed")
     socket = folder / "redis.sock"
     command = heaptrace(folder, WAYS["stacks"]) + [
-        "redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder, "--save", "", "--appendonly", "no"]
+        "redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder, "--save", "",
+        "--appendonly", "no"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         try:
             load_redis(socket, 500 if options.quick else 50000)
@@ -102,7 +107,8 @@ def measure_redis(options, folder):
         finally:
             server.kill()
     heap = heap_of(folder)
-    emit("heap/redis/frames", unit="frames", values=[frames_of(heap)], note=f"{heap['allocations']} stacks")
+    emit("heap/redis/frames", unit="frames", values=[frames_of(heap)],
+         note=f"{heap['allocations']} stacks")
     emit("heap/redis/whole", unit="share", values=[whole_share(heap)])
 
 

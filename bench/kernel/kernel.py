@@ -3,9 +3,11 @@
 # Copyright (c) 2026 the etwas authors
 """Measures what it costs to record the kernel's events, with `etwas record` and with `perf record`.
 
-drain: context switches at a steady rate; the processor time that each of them takes who writes them down.
-build: a parallel build of a part of this project, recorded with stacks, and not recorded. Both record the
-same events of the whole machine into rings of the same size. Rows are printed as ../README.md describes.
+drain: context switches at a steady rate; the processor time that the recorder takes for
+each of them.
+build: a parallel build of a part of this project, recorded with stacks, and not recorded. Both
+record the same events of the whole machine into rings of the same size. Rows are printed as
+../README.md describes.
 """
 
 import json
@@ -30,15 +32,17 @@ RATE, SECONDS, QUICK_SECONDS = 200000, 5, 0.1
 SETTLE_SECONDS = 0.3  # longer than anything stays in a ring while it is drained
 LOGGER = "etwas-system"  # the thread that reads the rings
 
-# Says that it is recorded, waits for the word, does its work, tells the time it took of processors, and waits to
-# be let go.
+# Says that it is recorded, waits for the word, does its work, tells the time it took of processors,
+# and waits to be let go.
 SCRIPT = 'echo ready; read word; "$@" || exit; times; echo done; read word; exit 0'
 
 # By what is recorded: what etwas is told, and what perf.
 REQUESTS = {
     "drain": (["-k", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
-    "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s", "cswitch,profile"],
-              ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e", "cpu-clock/period=1000000/"]),
+    "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s",
+               "cswitch,profile"],
+              ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e",
+               "cpu-clock/period=1000000/"]),
 }
 
 
@@ -86,18 +90,21 @@ def processor_times(process):
     times = {}
     for task in pathlib.Path(f"/proc/{process}/task").iterdir():
         name = (task / "comm").read_text(encoding="utf-8").strip()
-        times[name] = times.get(name, 0) + int((task / "schedstat").read_text(encoding="utf-8").split()[0])
+        times[name] = times.get(name, 0) + int((task / "schedstat").read_text(encoding="utf-8")
+                                               .split()[0])
     return times
 
 
 def stolen_share(before, after):
-    """Of the processors' time between two readings of /proc/stat, what went to other guests of the host."""
+    """Of the processors' time between two readings of /proc/stat, what went to other guests of the
+    host."""
     spent = [late - early for early, late in zip(before, after)]
     return spent[7] / max(sum(spent[:8]), 1)
 
 
 def machine_times():
-    return [int(word) for word in pathlib.Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:]]
+    return [int(word) for word in pathlib.Path("/proc/stat").read_text(encoding="utf-8")
+            .split("\n", 1)[0].split()[1:]]
 
 
 def seconds_of(times):
@@ -122,8 +129,8 @@ class Measured:
     def __init__(self, way, part, program, folder):
         self.path = folder / "kernel.trace"
         command = [*WAYS[way].command(part, self.path), "sh", "-c", SCRIPT, "sh", *program]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True) as process:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
             if process.stdout.readline() != "ready\n":
                 raise Skipped(f"{way} cannot record here: {process.communicate()[1].strip()}")
             machine, before, start = machine_times(), processor_times(process.pid), time.monotonic()
@@ -161,7 +168,8 @@ def measure_drain(way, options, folder):
         raise Failed(f"of {switches} switches {sum(measured.account)} were recorded or lost")
     whole_ns = sum(measured.processor_ns.values())
     drain_ns = measured.processor_ns.get(LOGGER, whole_ns)
-    emit(row, unit="ns", values=[drain_ns / measured.account.recorded], note=f"{measured.stolen:.0%} stolen")
+    emit(row, unit="ns", values=[drain_ns / measured.account.recorded],
+         note=f"{measured.stolen:.0%} stolen")
     emit(f"{row}/process", unit="ns", values=[whole_ns / measured.account.recorded])
     emit(f"{row}/rate", unit="events/s", values=[measured.account.recorded / measured.seconds])
     emit_cost(row, measured, drain_ns)
@@ -174,7 +182,8 @@ def run_quietly(*command):
 def prepared_build(tree):
     """The command of a build in a new tree that begins with nothing."""
     cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
-    source = next(line.split("=", 1)[1] for line in cache if line.startswith("CMAKE_HOME_DIRECTORY:"))
+    source = next(line.split("=", 1)[1] for line in cache
+                  if line.startswith("CMAKE_HOME_DIRECTORY:"))
     options = [f"-DETWAS_BUILD_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES")]
     if not tree.exists():
         run_quietly("cmake", "-S", source, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
@@ -196,7 +205,8 @@ def measure_build(way, options, folder):
         emit_cost(row, measured, drain_ns)
 
 
-PARTS = {"drain": (measure_drain, ("etwas", "perf")), "build": (measure_build, ("none", "etwas", "perf"))}
+PARTS = {"drain": (measure_drain, ("etwas", "perf")),
+         "build": (measure_build, ("none", "etwas", "perf"))}
 
 
 def measure_all(options, folder):

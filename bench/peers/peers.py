@@ -24,8 +24,8 @@ PAYLOAD_BYTES = {"u64_u32": 12, "blob64": 64}
 ALL = [(payload, producers) for payload in PAYLOAD_BYTES for producers in (1, 2)]
 ONE = [("u64_u32", 1)]
 
-# WHO: (program, words for it, pace, payloads and producers). A flight recorder is logged to without
-# a pause: it has nobody to wait for. The words of LTTng are those of Sessions.session.
+# By row: (program, words for it, pace, payloads and producers). A flight recorder is logged to
+# without a pause: it has nobody to wait for. The words of LTTng are those of Sessions.session.
 ROWS = {
     "etwas": ("etwas", "buffering tsc", "flood", ALL),
     "etwas_tracelogging": ("etwas_tracelogging", "buffering tsc", "flood", ONE),
@@ -50,7 +50,8 @@ ROWS = {
 }
 QUICK = {"etwas", "lttng_discard", "spdlog"}
 
-PACKAGES = {"etwas": "etwas", "etwas_tracelogging": "etwas", "lttng": "liblttng-ust-dev", "spdlog": "libspdlog-dev"}
+PACKAGES = {"etwas": "etwas", "etwas_tracelogging": "etwas", "lttng": "liblttng-ust-dev",
+            "spdlog": "libspdlog-dev"}
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from measuring import Failed, Skipped, emit, read_options, temporary_folder
@@ -155,7 +156,8 @@ class Sessions:
             shutil.rmtree(trace, ignore_errors=True)
 
     def lost(self, words, payload, attempted):
-        """Stops the session. What LTTng says it discarded, set beside the size of the trace, and that."""
+        """Stops the session. What LTTng says it discarded, set beside the size of the trace, and
+        that."""
         self.lttng("stop")
         if "overwrite" in words:
             self.lttng("snapshot", "record")
@@ -190,7 +192,8 @@ def measure(who, payload, producers, options, folder, sessions):
         if program == "lttng":
             counts["lost"], recorded = sessions.lost(words, payload, counts["attempted"])
             if "discard" in words:
-                emit(f"peers/{name}/trace", unit="bytes", values=[recorded / (counts["attempted"] - counts["lost"])])
+                emit(f"peers/{name}/trace", unit="bytes",
+                     values=[recorded / (counts["attempted"] - counts["lost"])])
     lost = counts["lost"] / counts["attempted"]
     for row in rows:
         if row["row"] == f"peers/{name}" and lost > 0:

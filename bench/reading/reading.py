@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Measures how fast traces are read: walked, counted by `etwas stat`, and made text of by `etwas dump`.
+"""Measures how fast traces are read: walked, counted by `etwas stat`, and made text of by `etwas
+dump`.
 
-A trace of events of 88 bytes, of two threads, lies in memory. One processor walks through it with a callback
-that does nothing, beside read(2) of the file; `etwas stat` counts it on two processors, beside two walks at
-once. Then one program's heap calls are recorded by heaptrace, and by LTTng with its own preload library (malloc,
-free and so on with size and address) and the process and thread of each event, as heaptrace has them; both are
-made text of, by name. Rows are printed as ../README.md describes.
+A trace of events of 88 bytes, of two threads, lies in memory. One processor walks through it with a
+callback that does nothing, beside read(2) of the file; `etwas stat` counts it on two processors,
+beside two walks at once. Then one program's heap calls are recorded by heaptrace, and by LTTng with
+its own preload library (malloc, free and so on with size and address) and the process and thread of
+each event, as heaptrace has them; both are made text of, by name. Rows are printed as ../README.md
+describes.
 """
 
 import contextlib
@@ -37,9 +39,12 @@ def processors():
 
 
 def go_through(ways):
-    """[(bytes a nanosecond of processor time, begin, end)] of several at once, each (way, file, processor)."""
-    running = [subprocess.Popen([WALK, way, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                preexec_fn=lambda processor=processor: os.sched_setaffinity(0, {processor}))
+    """[(bytes a nanosecond of processor time, begin, end)] of several at once, each (way, file,
+    processor)."""
+    running = [subprocess.Popen([WALK, way, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                text=True,
+                                preexec_fn=lambda processor=processor: os.sched_setaffinity(
+                                    0, {processor}))
                for way, file, processor in ways]
     time.sleep(0.05)  # until all wait
     for process in running:
@@ -54,7 +59,8 @@ def go_through(ways):
 def walk(file, options):
     pairs = []
     for _ in range(options.rounds * (1 if options.quick else 5)):
-        pairs.append([go_through([(way, file, processors()[0])])[0][0] * 1e3 for way in ("read", "walk")])
+        pairs.append([go_through([(way, file, processors()[0])])[0][0] * 1e3
+                      for way in ("read", "walk")])
     for way, values in zip(("read", "walk"), zip(*pairs)):
         emit(f"reading/{way}", unit="MB/s", values=values)
     emit("reading/walk/ratio", unit="x read(2)", values=[walked / read for read, walked in pairs])
@@ -85,8 +91,10 @@ def stat(file, options):
         memory.append(most)
     emit("reading/two_walks", unit="MB/s", values=walks)
     emit("reading/stat", unit="MB/s", values=stats)
-    emit("reading/stat/ratio", unit="x two walks", values=[mine / theirs for mine, theirs in zip(stats, walks)])
-    emit("reading/stat/memory", unit="MB", values=memory, note=f"{file.stat().st_size / 1e9:.1f} GB")
+    emit("reading/stat/ratio", unit="x two walks",
+         values=[mine / theirs for mine, theirs in zip(stats, walks)])
+    emit("reading/stat/memory", unit="MB", values=memory,
+         note=f"{file.stat().st_size / 1e9:.1f} GB")
 
 
 def record_by_etwas(work, folder):
@@ -99,8 +107,8 @@ def record_by_etwas(work, folder):
 def record_by_lttng(sessions, work, folder):
     trace = folder / "trace"
     sessions.lttng("create", "etwas_read_method", f"--output={trace}")
-    sessions.lttng("enable-channel", "--userspace", "--buffers-uid", "--subbuf-size=1M", "--num-subbuf=64",
-                   "--discard", "channel")
+    sessions.lttng("enable-channel", "--userspace", "--buffers-uid", "--subbuf-size=1M",
+                   "--num-subbuf=64", "--discard", "channel")
     sessions.lttng("enable-event", "--userspace", "--channel=channel", "lttng_ust_libc:*")
     sessions.lttng("add-context", "--userspace", "--channel=channel", "--type=vpid", "--type=vtid")
     sessions.lttng("start")
@@ -112,7 +120,8 @@ def record_by_lttng(sessions, work, folder):
 
 def events_of(command):
     """How many events the text has: a line each, but for those that begin with #."""
-    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         check=True).stdout
     return out.count(b"\n") - out.count(b"\n#") - out.startswith(b"#")
 
 
@@ -121,7 +130,8 @@ def processor_seconds(command, processor):
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
                    preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
     after = os.times()
-    return (after.children_user - before.children_user) + (after.children_system - before.children_system)
+    return (after.children_user - before.children_user) + (after.children_system
+                                                           - before.children_system)
 
 
 def text(folder, options, stack):
@@ -132,7 +142,8 @@ def text(folder, options, stack):
     stack.callback(sessions.close)
     sessions.start()
     stack.callback(lambda: sessions.lttng("destroy", "etwas_read_method"))
-    commands = {"babeltrace2": record_by_lttng(sessions, work, folder), "dump": record_by_etwas(work, folder)}
+    commands = {"babeltrace2": record_by_lttng(sessions, work, folder),
+                "dump": record_by_etwas(work, folder)}
     events = {who: events_of(command) for who, command in commands.items()}
     rates = {who: [] for who in commands}
     for _ in range(options.rounds * (1 if options.quick else 3)):
@@ -152,7 +163,8 @@ def main():
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("reading"))
         file = folder / "events.etl"
-        subprocess.run([WALK, "record", file, str(QUICK_EVENTS if options.quick else EVENTS)], check=True)
+        subprocess.run([WALK, "record", file, str(QUICK_EVENTS if options.quick else EVENTS)],
+                       check=True)
         for row, measure in (("reading/walk", walk), ("reading/stat", stat)):
             good = (options.only not in row or attempt(row, measure, file, options)) and good
         file.unlink()

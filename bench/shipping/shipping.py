@@ -3,9 +3,10 @@
 # Copyright (c) 2026 the etwas authors
 """Measures how fast `etwas ship` gets a trace into a ClickHouse server, and what it takes there.
 
-A trace of events with an instance each and two or three fields, of two threads, is shipped to one server on loopback.
-Beside it the server's own client inserts the same rows from a file, as the server has given them: Native, in blocks of its
-own choice. Both begin with an empty table, by turns. Rows are printed as ../README.md describes.
+A trace of events with an instance each and two or three fields, of two threads, is shipped to one
+server on loopback. Beside it the server's own client inserts the same rows from a file, as the
+server has given them: Native, in blocks of its own choice. Both begin with an empty table, by
+turns. Rows are printed as ../README.md describes.
 """
 
 import contextlib
@@ -40,8 +41,8 @@ class Server:
         self.name = "s1r1"
 
     def start(self):
-        subprocess.run([CLUSTER, "start", self.folder, "--alone", "--with", str(os.getpid())], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run([CLUSTER, "start", self.folder, "--alone", "--with", str(os.getpid())],
+                       check=True, stdout=subprocess.DEVNULL)
         lines = (self.folder / "cluster.env").read_text().splitlines()
         told = {name: value.strip("'") for name, value in (line.split("=", 1) for line in lines)}
         self.to = ["--to", told["FLEET_SHARD_1"], "--credentials", told["FLEET_CREDENTIALS"]]
@@ -53,13 +54,14 @@ class Server:
         subprocess.run([CLUSTER, "stop", self.folder], check=False)
 
     def statements(self):
-        text = subprocess.run([ETWAS, "ship", "--ddl", *self.to], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([ETWAS, "ship", "--ddl", *self.to], check=True, capture_output=True,
+                              text=True).stdout
         lines = [line for line in text.splitlines() if not line.startswith("--")]
         return [statement for statement in "\n".join(lines).split(";") if statement.strip()]
 
     def ask(self, statement, source=subprocess.DEVNULL, target=subprocess.PIPE):
-        done = subprocess.run([CLUSTER, "ask", self.folder, self.name, statement], check=True, stdin=source,
-                              stdout=target)
+        done = subprocess.run([CLUSTER, "ask", self.folder, self.name, statement], check=True,
+                              stdin=source, stdout=target)
         return done.stdout
 
     def number(self, statement):
@@ -78,7 +80,8 @@ class Server:
 def ship(server, trace, state):
     """Seconds, processor seconds of the shipper, and its most memory in MB."""
     begin = time.monotonic()
-    process = subprocess.Popen([ETWAS, "ship", *server.to, "--at-least-once", "--host", "bench", "--state", state, trace],
+    process = subprocess.Popen([ETWAS, "ship", *server.to, "--at-least-once", "--host", "bench",
+                                "--state", state, trace],
                                stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -109,7 +112,8 @@ def stored(server, events):
 
 def speed(server, folder, trace, events, options):
     rows = folder / "rows.native"
-    measured = {"ship": [], "client": [], "ship/processor": [], "client/processor": [], "memory": []}
+    measured = {"ship": [], "client": [], "ship/processor": [], "client/processor": [],
+                "memory": []}
     for number in range(1 + options.rounds * (1 if options.quick else 5)):
         server.empty()
         seconds, processor, memory = ship(server, trace, folder / f"state{number}")
@@ -147,7 +151,8 @@ def shipping(folder, options, stack):
 
 def main():
     options = read_options(__doc__)
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # server and folder go, too
+    # server and folder go, too
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("shipping"))
         return 0 if attempt("shipping", shipping, folder, options, stack) else 1

@@ -5,9 +5,9 @@
 
 usage: account.py COUNTS STAT
 
-COUNTS is the file of heaptrace --counts, STAT the output of etwas stat --json for the trace. Prints what
-it finds; exits 0 when recorded + lost = attempted, each recorded call is in the file, and no function has
-more events there than calls.
+COUNTS is the file of heaptrace --counts, STAT the output of etwas stat --json for the trace. Prints
+what it finds; exits 0 when recorded + lost = attempted, each recorded call is in the file, and no
+function has more events there than calls.
 """
 import json
 import sys
@@ -31,10 +31,12 @@ def main():
     for name, function in counts["functions"].items():
         found = in_file.pop(function["type"], 0)
         print(f"{name:15}{function['attempted']:12}{found:14}")
-        if found > function["attempted"] or (counts["lost"] == 0 and found != function["attempted"]):
+        if found > function["attempted"] or (counts["lost"] == 0
+                                             and found != function["attempted"]):
             faults.append(f"{name}: {function['attempted']} calls, {found} events")
     print(f"{'all':15}{counts['attempted']:12}{events:14}")
-    print(f"recorded {counts['recorded']} + lost {counts['lost']} = attempted {counts['attempted']}")
+    print(f"recorded {counts['recorded']} + lost {counts['lost']} = "
+          f"attempted {counts['attempted']}")
     for processor in stat["processors"]:
         print(f"processor {processor['processor']}: {processor['events']} events")
 

@@ -5,9 +5,10 @@
 
 usage: account_many.py STAT PROCESSES COUNTS-FOLDER
 
-STAT is the output of etwas stat --json for the trace, PROCESSES has a line for each process with events in it: how many, and its
-id, as uniq -c writes them. The folder has a file of heaptrace --counts for each program that a
-process was. Prints what it finds; exits 0 when each call of each process is in the file or counted lost, and nothing else is.
+STAT is the output of etwas stat --json for the trace, PROCESSES has a line for each process with
+events in it: how many, and its id, as uniq -c writes them. The folder has a file of heaptrace
+--counts for each program that a process was. Prints what it finds; exits 0 when each call of each
+process is in the file or counted lost, and nothing else is.
 """
 import collections
 import json
@@ -39,8 +40,10 @@ def main():
     in_file = {int(process): int(count) for count, process in (line.split() for line in lines)}
     events = sum(one["events"] for one in stat["classes"] if one["class"] == CALL_CLASS)
     lost = stat["events_lost"]
-    print(f"{programs} programs in {len(attempted)} processes attempted {attempted.total():,} events; "
-          f"{events:,} are in the file, {lost:,} lost, {refused:,} refused by a session that had ended")
+    print(f"{programs} programs in {len(attempted)} processes attempted {attempted.total():,} "
+          "events; "
+          f"{events:,} are in the file, {lost:,} lost, {refused:,} refused by a session that had "
+          "ended")
     if events + lost != attempted.total():
         faults.append("recorded + lost is not attempted")
     for process, count in attempted.items():

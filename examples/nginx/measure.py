@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What tracing costs an nginx: without the module, with it, and with crash-safe sessions, interleaved in one run.
+"""What tracing costs an nginx: without the module, with it, and with crash-safe sessions,
+interleaved in one run.
 
-Rounds are short. In each of them every kind has its turn, in an order drawn by lot, with a server of its own that has just
-been started: what else the machine does, and where a process happens to lie in memory, meets all of them alike. A ratio is
-the one of the medians over all rounds; behind it, in parentheses, where it lies with a probability of 95 %, by drawing
-rounds anew. The worker has one processor and wrk the other, if there are two. The load is a file of 1 KB; there is an
-access log, as in Debian's nginx.conf.
+Rounds are short. In each of them every kind has its turn, in an order drawn by lot, with a server
+of its own that has just been started: what else the machine does, and where a process happens to
+lie in memory, meets all of them alike. A ratio is the one of the medians over all rounds; behind
+it, in parentheses, where it lies with a probability of 95 %, by drawing rounds anew. The worker has
+one processor and wrk the other, if there are two. The load is a file of 1 KB; there is an access
+log, as in Debian's nginx.conf.
 
-Then the instructions of a request are counted, in user mode, by perf where it is there and allowed, with one connection:
-their number hardly depends on what else the machine does. What is printed is the table of README.md.
+Then the instructions of a request are counted, in user mode, by perf where it is there and allowed,
+with one connection: their number hardly depends on what else the machine does. What is printed is
+the table of README.md.
 
 usage: measure.py [--build FOLDER] [--rounds N] [--seconds S] [--connections N] [--json FILE]
 """
@@ -78,7 +81,9 @@ class Bench:
         if len(self.processors) > 1:
             wrk = ["taskset", "-c", str(self.processors[1]), *wrk]
         done = subprocess.run([*counting, *wrk], capture_output=True, text=True, check=True)
-        line = re.search(r"requests (\d+) requests/s (\d+) errors (\d+) p50 (\d+) p99 (\d+) p99.9 (\d+) us", done.stdout)
+        line = re.search(
+            r"requests (\d+) requests/s (\d+) errors (\d+) p50 (\d+) p99 (\d+) p99.9 (\d+) us",
+            done.stdout)
         requests, rate, errors, *percentiles = map(int, line.groups())
         if errors or not requests:
             sys.exit(f"{errors} errors: {done.stdout}")
@@ -94,7 +99,8 @@ class Bench:
     def count_instructions(self, kind):
         """A request's, in user mode; None where perf does not count them."""
         with self.server(kind) as server:
-            perf = ["perf", "stat", "-x,", "-e", "instructions:u", "-p", str(server.worker_ids()[0]), "--"]
+            perf = ["perf", "stat", "-x,", "-e", "instructions:u", "-p",
+                    str(server.worker_ids()[0]), "--"]
             requests, _, said = self.load(server, 1, 1, counting=perf)
         found = re.search(r"^(\d+),", said, re.MULTILINE)
         return int(found.group(1)) / requests if found else None
@@ -117,11 +123,13 @@ def count_all(bench):
 
 
 def ratio_of_medians(pairs):
-    return statistics.median(pair[0] for pair in pairs) / statistics.median(pair[1] for pair in pairs)
+    return statistics.median(pair[0] for pair in pairs) / statistics.median(pair[1] for pair
+                                                                            in pairs)
 
 
 def interval(pairs):
-    """Of the ratio: where 95 % of those lie that come of rounds drawn from these, with replacement."""
+    """Of the ratio: where 95 % of those lie that come of rounds drawn from these, with
+    replacement."""
     drawn = sorted(ratio_of_medians(random.choices(pairs, k=len(pairs))) for _ in range(DRAWN))
     return drawn[DRAWN * 25 // 1000], drawn[DRAWN * 975 // 1000]
 
@@ -171,11 +179,13 @@ def main():
         load = os.getloadavg()[0]
         instructions = count_all(bench)
     print(table(results, instructions))
-    print(f"{arguments.rounds} rounds of {arguments.seconds} s each, {arguments.connections} connections; "
+    print(f"{arguments.rounds} rounds of {arguments.seconds} s each, {arguments.connections} "
+          "connections; "
           f"{len(bench.processors)} processors, Linux {platform.release()}; the hypervisor took "
           f"{100 * (after[0] - before[0]) / (after[1] - before[1]):.1f} % of them; load {load:.1f}")
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps({"rounds": results, "instructions": instructions}),
+        pathlib.Path(arguments.json).write_text(json.dumps({"rounds": results,
+                                                            "instructions": instructions}),
                                                 encoding="utf-8")
 
 

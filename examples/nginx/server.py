@@ -2,7 +2,8 @@
 # Copyright (c) 2026 the etwas authors
 """An nginx of one's own, in a folder of its own: what demo.sh, measure.py and the test start.
 
-usage: server.py FOLDER MODULE WORKERS LINES      writes FOLDER/nginx.conf with LINES in its http block, prints its port
+usage: server.py FOLDER MODULE WORKERS LINES      writes FOLDER/nginx.conf with LINES in its http
+block, prints its port
 """
 
 import os
@@ -35,7 +36,8 @@ def free_port():
 
 
 class Server:
-    """`http` are lines for the http block; without `module` it is not loaded. FOLDER in them is the server's."""
+    """`http` are lines for the http block; without `module` it is not loaded. FOLDER in them is the
+    server's."""
 
     def __init__(self, folder, module=None, http="", main="", workers=1):
         self.folder = pathlib.Path(folder)
@@ -54,8 +56,9 @@ class Server:
         if self.module:
             main.append(f"load_module {self.module};")
         text = (HERE / "nginx.conf.in").read_text(encoding="utf-8")
-        for name, value in {"MAIN": "\n".join(main), "HTTP": http.replace("FOLDER", str(self.folder)),
-                            "FOLDER": self.folder, "PORT": self.port, "WORKERS": self.workers}.items():
+        for name, value in {"MAIN": "\n".join(main),
+                            "HTTP": http.replace("FOLDER", str(self.folder)), "FOLDER": self.folder,
+                            "PORT": self.port, "WORKERS": self.workers}.items():
             text = text.replace(f"@{name}@", str(value))
         (self.folder / "nginx.conf").write_text(text, encoding="utf-8")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Kills benchmarks while they write their files: nothing may stay behind, for these are large and in memory.
+"""Kills benchmarks while they write their files: nothing may stay behind, for these are large and
+in memory.
 
 usage: killed.py FOLDER-OF-BENCHMARKS
 """
@@ -27,7 +28,8 @@ MOST_TRIES = 20
 def stop(process):
     """Whether it is stopped; else it has ended."""
     os.kill(process.pid, signal.SIGSTOP)
-    return os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT).si_code == os.CLD_STOPPED
+    return os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED
+                     | os.WNOWAIT).si_code == os.CLD_STOPPED
 
 
 def has_nameless_file(process, folder):
@@ -36,7 +38,8 @@ def has_nameless_file(process, folder):
 
 
 def kill_while_it_writes(program, arguments, folder):
-    """Whether it came to that: on a busy machine it may have ended before it was looked at again."""
+    """Whether it came to that: on a busy machine it may have ended before it was looked at
+    again."""
     environment = dict(os.environ, ETWAS_BENCH_FOLDER=folder, ETWAS_BENCH_DISK=folder)
     with subprocess.Popen([program, *arguments], env=environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:

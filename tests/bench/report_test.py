@@ -21,12 +21,13 @@ class Report(unittest.TestCase):
 
     def part(self, name, *lines, status=0):
         program = self.folder / f"etwas_bench_{name}"
-        program.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines) + f"\nEND\nexit {status}\n",
-                           encoding="utf-8")
+        program.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines)
+                           + f"\nEND\nexit {status}\n", encoding="utf-8")
         program.chmod(0o755)
 
     def google(self, name, *benchmarks):
-        """A part that Google Benchmark measures: its file has these, each with its name and time."""
+        """A part that Google Benchmark measures: its file has these, each with its name and
+        time."""
         runs = [{"run_type": "iteration", "family_index": index, **one}
                 for index, one in enumerate(benchmarks)]
         program = self.folder / f"etwas_bench_{name}"
@@ -85,7 +86,8 @@ class Report(unittest.TestCase):
 
     def test_a_clock_has_the_laboratory_s_figure_and_the_ratio_beside_it(self):
         self.google("clocks",
-                    {"run_name": "clocks/single/tsc/manual_time", "real_time": 20, "laboratory": 25},
+                    {"run_name": "clocks/single/tsc/manual_time", "real_time": 20,
+                     "laboratory": 25},
                     {"run_name": "clocks/cold/tsc/iterations:8/manual_time", "real_time": 100},
                     {"run_name": "clocks/cold/tai/iterations:8/manual_time",
                      "error_occurred": True, "error_message": "skipped: no such clock"})
@@ -129,7 +131,8 @@ class Report(unittest.TestCase):
                             f"library=${{LD_LIBRARY_PATH:-{build}/runtime}}/libetwas.so.0\n"
                             f"ns=$(($(cat $library) + {more}))\n"
                             'echo "{\\"row\\": \\"scaling/x\\", \\"unit\\": \\"ns\\", '
-                            '\\"values\\": [$ns, 900, 900, $ns, 900]}"\n', encoding="utf-8")  # a busy machine
+                            # a busy machine
+                            '\\"values\\": [$ns, 900, 900, $ns, 900]}"\n', encoding="utf-8")
             part.chmod(0o755)
         return self.report("--build", str(build / "bench"), "--beside",
                            str(old / "runtime" / "libetwas.so.0"), "--json",
@@ -141,16 +144,19 @@ class Report(unittest.TestCase):
                 if line.startswith("scaling/x")]
 
     def test_another_library_runs_in_turn_and_each_row_says_how_many_times_as_much_it_takes(self):
-        self.assertEqual(self.row_beside(self.beside(False)), [["scaling/x", "50.00", "100.0", "2.000"]])
+        self.assertEqual(self.row_beside(self.beside(False)),
+                         [["scaling/x", "50.00", "100.0", "2.000"]])
 
     def test_a_library_that_lies_in_its_build_is_run_by_its_own_programs(self):
-        self.assertEqual(self.row_beside(self.beside(True)), [["scaling/x", "60.00", "100.0", "1.667"]])
+        self.assertEqual(self.row_beside(self.beside(True)),
+                         [["scaling/x", "60.00", "100.0", "1.667"]])
 
     def test_of_several_runs_beside_another_library_the_best_ratio_counts(self):
         self.beside(False)
         (self.folder / "json").rename(self.folder / "first.json")
         self.beside(True)
-        result = self.report("--read", str(self.folder / "first.json"), str(self.folder / "json"), "--expect")
+        result = self.report("--read", str(self.folder / "first.json"), str(self.folder / "json"),
+                             "--expect")
         self.assertEqual(self.row_beside(result),
                          [["scaling/x", "60.00", "100.0", "1.667", "2.000", "1.667"]])
         self.assertIn("highest 1.667 (scaling/x)", result.stdout)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Runs every benchmark for a moment: each row there should be has a value, or a reason to have none."""
+"""Runs every benchmark for a moment: each row there should be has a value, or a reason to have
+none."""
 
 import itertools
 import json
@@ -15,8 +16,8 @@ import tempfile
 CLOCKS = ["tsc", "qpc", "system"]
 PAYLOADS = ["0", "16", "64", "256", "4096"]
 PROTOCOLS = ["rseq", "shared"]
-SOURCES = ["qpc", "system", "tsc", "rdtscp", "lfence_rdtsc", "monotonic", "monotonic_raw", "monotonic_coarse",
-           "realtime", "realtime_coarse", "boottime", "tai", "thread_cputime"]
+SOURCES = ["qpc", "system", "tsc", "rdtscp", "lfence_rdtsc", "monotonic", "monotonic_raw",
+           "monotonic_coarse", "realtime", "realtime_coarse", "boottime", "tai", "thread_cputime"]
 
 
 def wanted_rows():
@@ -25,9 +26,10 @@ def wanted_rows():
         yield "/".join(["hot", *parts])
     for parts in itertools.product(CLOCKS, PAYLOADS):
         yield "/".join(["floor", *parts])
-    variants = ["parent", "fields", "event", "write", "recorder/64kb/4mb", "recorder/64kb/64mb", "recorder/64kb/1gb",
-                "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread", "times", "counted", "crash_safe",
-                "classes", "classes_event", "classes_write", "stopped"]
+    variants = ["parent", "fields", "event", "write", "recorder/64kb/4mb", "recorder/64kb/64mb",
+                "recorder/64kb/1gb", "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread",
+                "times", "counted", "crash_safe", "classes", "classes_event", "classes_write",
+                "stopped"]
     for variant, protocol in itertools.product(variants, PROTOCOLS):
         yield f"{variant}/{protocol}/tsc/16"
     threads = len(os.sched_getaffinity(0))
@@ -39,16 +41,20 @@ def wanted_rows():
             yield f"scaling/{protocol}/{crowd}"
     for parts in itertools.product(["back_to_back", "single", "cold"], SOURCES):
         yield "/".join(["clocks", *parts])
-    yield from ("clocks/back_to_back/nothing", "one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
-    yield from ("places/private", "places/memory", "places/memfd", "places/folder", "places/folder/syncing")
+    yield from ("clocks/back_to_back/nothing", "one_slot/shared/tsc/16", "getrusage", "gate",
+                "empty_call", "floor/constant/16", "floor_event/tsc/16")
+    yield from ("places/private", "places/memory", "places/memfd", "places/folder",
+                "places/folder/syncing")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
                 "size/file", "compress/counting/bytes/compressed", "compress/counting/speed/etwas",
-                "compress/random/call/compressed", "compress/flood/lost/plain", "compress/paced/lost/compressed", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",
-                "kernel/drain/etwas", "kernel/drain/perf", "kernel/build/none", "kernel/build/etwas",
-                "kernel/build/perf")
-    yield from ("processes/instance/guest", "processes/write/guest", "processes/two", "processes/enable/unattached",
-                "processes/looked/24", "processes/register/attaching", "processes/has/attaching/descriptors")
+                "compress/random/call/compressed", "compress/flood/lost/plain",
+                "compress/paced/lost/compressed", "heap/alone/8", "heap/traced/8", "heap/stacks/16",
+                "heap/redis/frames", "kernel/drain/etwas", "kernel/drain/perf", "kernel/build/none",
+                "kernel/build/etwas", "kernel/build/perf")
+    yield from ("processes/instance/guest", "processes/write/guest", "processes/two",
+                "processes/enable/unattached", "processes/looked/24",
+                "processes/register/attaching", "processes/has/attaching/descriptors")
 
 
 def require_laboratory(name, known, tables):
@@ -62,8 +68,8 @@ def require_beside(report, build, folder):
     """The rows of another library are there, and a file that is no library fails the run."""
     other, kept = folder / "other.so", folder / "beside.json"
     shutil.copy(pathlib.Path(build).parent / "runtime" / "libetwas.so", other)
-    command = [sys.executable, "-B", report, "--quick", "--quiet", "--build", build, "--beside", str(other),
-               "--json", str(kept), "hot", "--rows", "stopped/shared"]
+    command = [sys.executable, "-B", report, "--quick", "--quiet", "--build", build, "--beside",
+               str(other), "--json", str(kept), "hot", "--rows", "stopped/shared"]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     print(result.stdout)
     rows = json.loads(kept.read_text(encoding="utf-8"))["beside"]["rows"]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Compares what each library exports with its version script, in both directions, and sees to it that
-everything the public headers label is in one of the scripts. A script may name the well-known GUIDs by a
+"""Compares what each library exports with its version script, in both directions, and sees to it
+that everything the public headers label is in one of the scripts. A script may name the well-known
+GUIDs by a
 pattern: it stands for those that the public headers declare."""
 import fnmatch
 import pathlib
@@ -12,7 +13,8 @@ import sys
 
 
 def listed(map_path, labels):
-    """The version's name, and the symbols in its global part: of a pattern those among the labels."""
+    """The version's name, and the symbols in its global part: of a pattern those among the
+    labels."""
     with open(map_path, encoding="ascii") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
     version = re.fullmatch(r"\s*([\w.]+)\s*\{\s*global:(.*?)local:\s*\*;\s*\};\s*", text, re.DOTALL)
@@ -23,7 +25,8 @@ def listed(map_path, labels):
     if twice:
         sys.exit(f"{map_path}: listed twice {sorted(twice)}")
     return version.group(1), {name for symbol in symbols
-                              for name in (fnmatch.filter(labels, symbol) if "*" in symbol else [symbol])}
+                              for name in (fnmatch.filter(labels, symbol) if "*" in symbol
+                                           else [symbol])}
 
 
 def declared(include):

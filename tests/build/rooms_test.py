@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all but those of APART. sharing/ and autologger/ start, control
-and end sessions as control/ does: each includes those heads of control/ that UPWARD names. A folder inside
-another one of the list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
-that commands share includes heads of those before it in their list, and of no command.
-Each folder of runtime/ with sources, tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names no file that is missing.
+platform/; these two include nobody else's, and control/ includes all but those of APART. sharing/
+and autologger/ start, control and end sessions as control/ does: each includes those heads of
+control/ that UPWARD names. A folder inside another one of the list also includes those heads of the
+outer one that include no head of it themselves. A folder of tools/ that commands share includes
+heads of those before it in their list, and of no command. Each folder of runtime/ with sources,
+tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names no file that is
+missing.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -15,13 +17,14 @@ import re
 import sys
 
 EVERYBODYS = {"etl", "platform"}
-# Heads of later folders that a folder includes. One that it no longer includes must be removed here.
+# Heads of later folders that a folder includes. One that it no longer includes must be removed
+# here.
 UPWARD = {
     "sharing": {"control/lifecycle.h", "control/prepare.h", "control/properties.h"},
     "autologger": {"control/prepare.h", "control/properties.h", "control/session_api.h"},
 }
-# Parts of the library, of the folders named, that the others know by a table of verbs alone, so that it can be built without
-# them.
+# Parts of the library, of the folders named, that the others know by a table of verbs alone, so
+# that it can be built without them.
 APART = {"system": {"system"}, "sharing": {"sharing", "registry"}}
 PAGE_LINES = 45
 INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
@@ -54,8 +57,10 @@ def room_of(folder, order):
 
 
 def is_shared(outer, head):
-    """Whether a head includes none of its own folder's, so that the folders inside that one may include it."""
-    return all(folder.split("/")[0] != outer.name for folder, _ in INCLUDE.findall((outer / head).read_text()))
+    """Whether a head includes none of its own folder's, so that the folders inside that one may
+    include it."""
+    return all(folder.split("/")[0] != outer.name
+               for folder, _ in INCLUDE.findall((outer / head).read_text()))
 
 
 def runtime(source):
@@ -63,7 +68,8 @@ def runtime(source):
     order = folders(source / "CONTRIBUTING.md", "runtime")
     outer = {folder.split("/")[0] for folder in order if "/" in folder}
     there = sorted(path.name for path in root.iterdir() if path.is_dir())
-    there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir() if path.is_dir())
+    there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir()
+                    if path.is_dir())
     wrong = [f"runtime/{name} is not in CONTRIBUTING's list" for name in there if name not in order]
     unused = {(folder, head) for folder, heads in UPWARD.items() for head in heads}
     for path in sorted(root.rglob("*.[ch]")):
@@ -73,39 +79,47 @@ def runtime(source):
                 unused.discard((folder, f"{other}/{head}"))
                 continue
             other = room_of(other, order)
-            if any(other.split("/")[0] in part and folder.split("/")[0] not in part for part in APART.values()):
+            if any(other.split("/")[0] in part and folder.split("/")[0] not in part
+                   for part in APART.values()):
                 wrong.append(f"{path} includes a head of {other}/, which is a part by itself")
                 continue
             if folder not in order or other not in order or other in permitted(order, folder):
                 continue
             if not (folder.startswith(other + "/") and is_shared(root / other, head)):
                 wrong.append(f"{path} includes a head of {other}/")
-    wrong += [f"{folder}/ no longer includes {head}: remove it from UPWARD" for folder, head in sorted(unused)]
+    wrong += [f"{folder}/ no longer includes {head}: remove it from UPWARD"
+              for folder, head in sorted(unused)]
     return order, wrong
 
 
 def tools(source):
     order = folders(source / "tools" / "README.md", "tools")
     there = sorted(path.name for path in (source / "tools").iterdir() if path.is_dir())
-    wrong = [f"tools/{name} is in its list, and is not there" for name in order if name not in there]
-    loose = {path.name for path in (source / "tools").glob("*.[ch]")} - {"main.c", "commands.c", "commands.h"}
+    wrong = [f"tools/{name} is in its list, and is not there" for name in order
+             if name not in there]
+    loose = {path.name for path in (source / "tools").glob("*.[ch]")} - {"main.c", "commands.c",
+                                                                         "commands.h"}
     wrong += [f"tools/{name} is in no folder" for name in sorted(loose)]
     for number, folder in enumerate(order):
-        wrong += [f"{path} includes a head of {other}/" for path, other in edges(source / "tools" / folder)
+        wrong += [f"{path} includes a head of {other}/"
+                  for path, other in edges(source / "tools" / folder)
                   if other not in order[:number + 1]]
     return order, wrong
 
 
 def pages(source):
-    """What is wrong with the pages. A file is what stands in backquotes with an ending or a slash behind it."""
+    """What is wrong with the pages. A file is what stands in backquotes with an ending or a slash
+    behind it."""
     root, wrong = source / "runtime", []
-    for folder in [*sorted({path.parent for path in root.rglob("*.c")}), source / "tools", source / "tools" / "ship"]:
+    for folder in [*sorted({path.parent for path in root.rglob("*.c")}), source / "tools",
+                   source / "tools" / "ship"]:
         page = folder / "README.md"
         text = page.read_text() if page.exists() else ""
         if not 0 < text.count("\n") <= PAGE_LINES:
             wrong.append(f"{page} has {len(text.splitlines())} lines; 1 to {PAGE_LINES} are right")
         for name in re.findall(r"`((?:[\w.-]+/)*[\w*-]+(?:/|\.(?:[chS*]|md|py|txt)))`", text):
-            if not any(any(place.glob(name)) for place in (folder, folder.parent, root, source, source / "include")):
+            if not any(any(place.glob(name)) for place in (folder, folder.parent, root, source,
+                                                           source / "include")):
                 wrong.append(f"{page} names {name}, which is not there")
     return wrong
 
@@ -115,7 +129,8 @@ def main():
     order, wrong = runtime(source)
     shared, wrong_of_tools = tools(source)
     wrong += wrong_of_tools + pages(source)
-    print("\n".join(wrong) or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ keep the order")
+    print("\n".join(wrong)
+          or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ keep the order")
     return bool(wrong)
 
 

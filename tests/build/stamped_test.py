@@ -17,7 +17,8 @@ import stamped  # noqa: E402
 
 # In the order in which ctest gives labels.
 ALL = [("etl_a", ["deterministic", "etl", "not-tsan"]), ("etl_b", ["deterministic", "etl"]),
-       ("shipped_reader_a", ["deterministic", "not-norseq", "reader", "shipped"]), ("storm", ["buffer"]),
+       ("shipped_reader_a", ["deterministic", "not-norseq", "reader", "shipped"]),
+       ("storm", ["buffer"]),
        ("tool_c++", ["deterministic", "not-tsan", "tools"])]
 
 
@@ -26,15 +27,18 @@ class Stamped(unittest.TestCase):
         self.before = os.getcwd()
         self.folder = tempfile.mkdtemp()
         os.chdir(self.folder)
-        for name in ("runtime/a.c", "tests/etl/a.c", "tests/reader/a.c", "tests/tools/a.py", "tools/a.c", "docs/a.md"):
+        for name in ("runtime/a.c", "tests/etl/a.c", "tests/reader/a.c", "tests/tools/a.py",
+                     "tools/a.c", "docs/a.md"):
             self.write(name, "first")
         shutil.copy(TESTS / "stamps.sh", "tests")
         self.write("tests/stamps", "# comment\n")
-        self.write("build/default/CMakeCache.txt", "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc\nETWAS_SYSTEM:BOOL=ON\n")
+        self.write("build/default/CMakeCache.txt",
+                   "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc\nETWAS_SYSTEM:BOOL=ON\n")
         self.write("build/default/began", "")
         self.age()
         self.tests = ALL
-        stamped.tests_of = lambda arguments: self.tests if "--preset" in arguments else [*self.tests, ("other", ["fuzz"])]
+        stamped.tests_of = lambda arguments: self.tests if "--preset" in arguments else [
+            *self.tests, ("other", ["fuzz"])]
         stamped.digest_of_machine = lambda: "machine"
 
     def tearDown(self):
@@ -58,8 +62,10 @@ class Stamped(unittest.TestCase):
         return said.getvalue().splitlines()
 
     def keep(self, failed=(), left_out=(), skipped=()):
-        cases = "".join(f'<testcase name="{name}" status="{"fail" if name in failed else "notrun" if name in skipped else "run"}"/>'
-                        for name, _ in ALL if name not in left_out)
+        cases = "".join(
+            f'<testcase name="{name}" '
+            f'status="{"fail" if name in failed else "notrun" if name in skipped else "run"}"/>'
+            for name, _ in ALL if name not in left_out)
         self.write("build/results.xml", f"<testsuite>{cases}</testsuite>")
         stamped.keep("default", "build/results.xml", "build/alone.xml")
 
@@ -69,7 +75,8 @@ class Stamped(unittest.TestCase):
         self.keep()
 
     def test_nothing_stands_at_first_and_what_the_preset_leaves_out_is_counted(self):
-        self.assertEqual(self.begin(), ["0 whose stamp stands, 1 that this preset leaves out", "^$"])
+        self.assertEqual(self.begin(), ["0 whose stamp stands, 1 that this preset leaves out",
+                                        "^$"])
 
     def test_what_passed_stands_and_what_is_not_deterministic_does_not(self):
         self.pass_once()
@@ -77,8 +84,10 @@ class Stamped(unittest.TestCase):
                                         r"^(etl_a|etl_b|shipped_reader_a|tool_c\+\+)$"])
 
     def test_a_changed_input_has_its_folders_run_again(self):
-        for name, standing in (("tools/a.c", "^(etl_a|etl_b|shipped_reader_a)$"), ("docs/a.md", "^(etl_a|etl_b|shipped_reader_a)$"),
-                               ("tests/etl/a.c", r"^(shipped_reader_a|tool_c\+\+)$"), ("tests/etl/new.c", r"^(shipped_reader_a|tool_c\+\+)$"),
+        for name, standing in (("tools/a.c", "^(etl_a|etl_b|shipped_reader_a)$"),
+                               ("docs/a.md", "^(etl_a|etl_b|shipped_reader_a)$"),
+                               ("tests/etl/a.c", r"^(shipped_reader_a|tool_c\+\+)$"),
+                               ("tests/etl/new.c", r"^(shipped_reader_a|tool_c\+\+)$"),
                                ("runtime/a.c", "^$"), ("runtime/new.h", "^$")):
             with self.subTest(name):
                 self.pass_once()
@@ -95,7 +104,8 @@ class Stamped(unittest.TestCase):
 
     def test_another_configuration_has_all_run_again(self):
         self.pass_once()
-        self.write("build/default/CMakeCache.txt", "CMAKE_C_COMPILER:FILEPATH=/usr/bin/clang\nETWAS_SYSTEM:BOOL=ON\n")
+        self.write("build/default/CMakeCache.txt",
+                   "CMAKE_C_COMPILER:FILEPATH=/usr/bin/clang\nETWAS_SYSTEM:BOOL=ON\n")
         self.assertEqual(self.begin()[1], "^$")
 
     def test_another_test_another_machine_and_a_request_for_all_do(self):
@@ -110,7 +120,7 @@ class Stamped(unittest.TestCase):
         self.assertEqual(self.begin()[1], "^$")
         del os.environ["ETWAS_SEARCH_ALL"]
 
-    def test_a_folder_of_which_one_failed_was_skipped_did_not_run_or_was_changed_meanwhile_has_no_stamp(self):
+    def test_where_one_failed_was_skipped_did_not_run_or_was_changed_there_is_no_stamp(self):
         self.begin()
         self.keep(failed=["etl_b"])
         self.assertEqual(self.begin()[1], r"^(shipped_reader_a|tool_c\+\+)$")

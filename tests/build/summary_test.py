@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""tests/summary.py: what passed, failed and was skipped, and what a busy machine explains no longer."""
+"""tests/summary.py: what passed, failed and was skipped, and what too often passes only alone."""
 import os
 import subprocess
 import sys
@@ -24,13 +24,15 @@ class Summary(unittest.TestCase):
         """A file as ctest writes it, of names with their status and output."""
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write("<testsuite>" + "".join(
-                f'<testcase name="{test}" status="{status}"><system-out>{output}</system-out></testcase>'
+                f'<testcase name="{test}" status="{status}">'
+                f'<system-out>{output}</system-out></testcase>'
                 for test, status, output in cases) + "</testsuite>")
         return self.path(name)
 
     def run_with(self, *options):
-        return subprocess.run([sys.executable, "-B", SUMMARY, *options], capture_output=True, text=True, check=False,
-                              env=os.environ | {"XDG_CACHE_HOME": self.path("cache")})
+        return subprocess.run([sys.executable, "-B", SUMMARY, *options],
+                              env=os.environ | {"XDG_CACHE_HOME": self.path("cache")},
+                              capture_output=True, text=True, check=False)
 
     def once(self, preset, among_others, alone=None):
         tests = self.junit("tests.xml", [("steady", "run", ""), ("shaky", among_others, "")])
@@ -38,14 +40,16 @@ class Summary(unittest.TestCase):
         return self.run_with("--often", preset, tests, again)
 
     def test_what_failed_is_named_with_what_it_printed_last(self):
-        tests = self.junit("tests.xml", [("a", "run", ""), ("b", "fail", "expected 1, not 2"), ("c", "fail", "")])
+        tests = self.junit("tests.xml", [("a", "run", ""), ("b", "fail", "expected 1, not 2"),
+                                         ("c", "fail", "")])
         alone = self.junit("alone.xml", [("b", "fail", "expected 1, not 3"), ("c", "run", "")])
         lines = self.run_with(tests, alone).stdout.splitlines()
-        self.assertEqual(lines, ["2 passed, 1 failed, 0 skipped", "    passed only alone: c", "    failed:  b",
-                                 "        | expected 1, not 2"])
+        self.assertEqual(lines, ["2 passed, 1 failed, 0 skipped", "    passed only alone: c",
+                                 "    failed:  b", "        | expected 1, not 2"])
 
     def test_each_skipped_test_is_listed_by_its_reason(self):
-        tests = self.junit("tests.xml", [("a", "notrun", "skipped: there is no perf"), ("b", "notrun", "")])
+        tests = self.junit("tests.xml", [("a", "notrun", "skipped: there is no perf"),
+                                         ("b", "notrun", "")])
         aside = self.run_with("--aside", tests, self.path("none.xml")).stdout
         self.assertIn("skipped: there is no perf\n        a\n", aside)
         self.assertIn("skipped: it gave no reason\n        b\n", aside)
@@ -53,7 +57,8 @@ class Summary(unittest.TestCase):
     def test_what_passes_only_alone_three_times_in_twenty_runs_fails(self):
         self.assertEqual(self.once("default", "fail", "run").returncode, 0)
         self.assertEqual(self.once("default", "fail", "run").returncode, 0)
-        self.assertEqual(self.once("default", "fail", "fail").returncode, 0, "what fails alone is a failure already")
+        self.assertEqual(self.once("default", "fail", "fail").returncode, 0,
+                         "what fails alone is a failure already")
         third = self.once("default", "fail", "run")
         self.assertEqual(third.returncode, 1)
         self.assertIn("shaky passed only alone in 3 of the last 4 runs", third.stdout)

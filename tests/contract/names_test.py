@@ -5,8 +5,8 @@
 
 usage: names_test.py REPOSITORY CTEST BUILD_FOLDER PAGE
 
-A line is a row of a table with the heading "| ... | Test |"; its last cell holds names in backquotes, each
-that of a test function in tests/ or of a test of CTest's.
+A line is a row of a table with the heading "| ... | Test |"; its last cell holds names in
+backquotes, each that of a test function in tests/ or of a test of CTest's.
 """
 import re
 import subprocess
@@ -32,14 +32,17 @@ def rows(text):
 
 
 def main(root, ctest, build, page):
-    known = {name for path in (root / "tests").rglob("*.c") for name in FUNCTION.findall(path.read_text("utf-8"))}
-    listed = subprocess.run([ctest, "-N"], cwd=build, check=True, capture_output=True, text=True).stdout
+    known = {name for path in (root / "tests").rglob("*.c")
+             for name in FUNCTION.findall(path.read_text("utf-8"))}
+    listed = subprocess.run([ctest, "-N"], cwd=build, check=True, capture_output=True,
+                            text=True).stdout
     known |= set(LISTED.findall(listed))
     lines = faults = 0
     for cells in rows((root / "docs" / page).read_text("utf-8")):
         lines += 1
         names = re.findall(r"`(\w+)`", cells[-1])
-        for fault in [name for name in names if name not in known] or ([] if names else ["no test"]):
+        for fault in [name for name in names if name not in known] or ([] if names
+                                                                       else ["no test"]):
             print(f"{cells[0]}: {fault}")
             faults += 1
     print(f"{lines} lines, {faults} faults")

@@ -23,7 +23,8 @@ def require(kept, text):
 
 
 def walk(path):
-    """The records of a file, as lists of fields, and the walker's report; the file keeps every rule."""
+    """The records of a file, as lists of fields, and the walker's report; the file keeps every
+    rule."""
     result = subprocess.run([sys.executable, "-B", WALKER, "--payloads", path],
                             stdout=subprocess.PIPE, check=False)
     *lines, report = result.stdout.decode().splitlines()
@@ -47,7 +48,8 @@ def check_tracelogging(out, folder):
     path = os.path.join(folder, "tracelogging.etl")
     records, _ = walk(path)
     require(out == f"{path}: 3000 events, 0 lost\n", out)
-    # Behind the headers each record has the provider's name and its own, and the names of its fields.
+    # Behind the headers each record has the provider's name and its own, and the names of its
+    # fields.
     tails = [bytes.fromhex(r[8]) for r in records]
     require(all(b"\0Etwas.Examples.Shop\0" in tail for tail in tails), "the provider's name")
     names = Counter(re.search(rb"\0\0([A-Z][a-z]+)\0", tail)[1].decode() for tail in tails)
@@ -65,8 +67,8 @@ def check_transactions(out, folder):
     records, report = walk(os.path.join(folder, "transactions.etl"))
     require(report["described"] == 4, "both classes are described")
     tree = [re.sub(r", instance \d+$", "", line) for line in out.splitlines()]
-    require(tree == ["request", "    parse", "    query", "        row", "        row", "        row",
-                     "    reply", "14 events of the one, 2800 in all"], out)
+    require(tree == ["request", "    parse", "    query", "        row", "        row",
+                     "        row", "    reply", "14 events of the one, 2800 in all"], out)
     # Seven instances a request, each with a start and an end.
     events = Counter((r[4], r[5], r[6]) for r in records)
     require(len(events) == 1400 and set(events.values()) == {2}, "every start has its end")
@@ -92,7 +94,8 @@ def check_crash_recorder(out, folder):
     require(report["described"] == 1, "the class is described")
     jobs = sorted(int.from_bytes(bytes.fromhex(r[8]), "little") for r in records)
     require(jobs == list(range(6001 - len(jobs), 6001)), "the last jobs, the faulty one too")
-    require(out == f"killed by signal 11; {path}: {len(jobs)} events, the last one of job 6000\n", out)
+    require(out == f"killed by signal 11; {path}: {len(jobs)} events, the last one of job 6000\n",
+            out)
 
 
 CLOCKS = {"qpc": "QPC", "system": "system time", "tsc": "TSC"}  # by name of file, in order
@@ -126,7 +129,8 @@ def check_compare_clocks(out, folder):
 
 
 def without_counter(folder, *command):
-    """Runs it where the kernel has given the cycle counter up; None where that cannot be feigned."""
+    """Runs it where the kernel has given the cycle counter up; None where that cannot be
+    feigned."""
     sources = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
     feigned = os.path.join(folder, "available_clocksource")
     with open(feigned, "w", encoding="utf-8") as file:

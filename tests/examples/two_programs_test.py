@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """
-The two programs of ETW's page, as two programs: the controller's session has each event of the provider that it
-enables, by name and with the provider's process; and a program that does not take part changes nothing.
+The two programs of ETW's page, as two programs: the controller's session has each event of the
+provider that it enables, by name and with the provider's process; and a program that does not take
+part changes nothing.
 
 usage: two_programs_test.py CONTROLLER PROVIDER ETWAS
 """
@@ -25,7 +26,8 @@ def run_provider(provider, environment):
 
 
 def read_events(etwas, file):
-    lines = subprocess.run([etwas, "dump", "--json", file], check=True, capture_output=True, text=True).stdout
+    lines = subprocess.run([etwas, "dump", "--json", file], check=True, capture_output=True,
+                           text=True).stdout
     events = [json.loads(line) for line in lines.splitlines() if line.startswith("{")]
     return [event for event in events if "Temperature" in json.dumps(event)]
 

@@ -45,8 +45,9 @@ FAULTS = {
     # A snapshot reads a full buffer that anybody may claim meanwhile.
     "NO_PIN": (
         [("runtime/buffer/pool.c",
-          "    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner_as(owner, ETWAS_OWNER_PINNED))) {\n",
-          "    if (ck_pr_load_64(&pool->owners[buffer]) != owner) {\n", 1)],
+          "    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner_as(owner, "
+          "ETWAS_OWNER_PINNED))) {\n", "    if (ck_pr_load_64(&pool->owners[buffer]) != owner) {\n",
+          1)],
         ["buffer_rseq_flush a_snapshot_that_stands_still*"],
     ),
     # An owner word does not say which claim of the buffer it means.
@@ -74,11 +75,12 @@ FAULTS = {
     # A writer whose CLOSE was interrupted goes on without it.
     "CLOSE_LEFT_OUT": (
         [("runtime/buffer/switch_rseq.c",
-          "        return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */\n",
-          "", 1)],
+          "        return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer "
+          "only */\n", "", 1)],
         ["buffer_rseq_abort a_buffer_is_closed_however_often*"],
     ),
-    # A writer of a shared session takes the word of the next one, which has rseq slots, for its own.
+    # A writer of a shared session takes the word of the next one, which has rseq slots, for its
+    # own.
     "WORD_OF_EITHER": (
         [("runtime/buffer/slot.h", "    return ETWAS_WORD_SHARED | etwas_slot_word(",
           "    return etwas_slot_word(", 1)],
@@ -117,7 +119,8 @@ def sources(name):
     edits, tests = FAULTS[name]
     names = {file for file, *_ in edits}
     for program in {test.split()[0].removeprefix("buffer_") for test in tests}:
-        names |= {f"tests/buffer/{file}" for file in (f"{program}_test.c", "interrupt.c", "storm.c")}
+        names |= {f"tests/buffer/{file}" for file in (f"{program}_test.c", "interrupt.c",
+                                                      "storm.c")}
     return sorted(names)
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Makes a trace of the kernel and a program for the fuzz targets: one event of each kind that `etwas` follows.
+"""Makes a trace of the kernel and a program for the fuzz targets: one event of each kind that
+`etwas` follows.
 
 usage: seeds.py FOLDER_OF_TOOLS_TESTS TARGET_FOLDER
 """
@@ -67,7 +68,8 @@ def program():
                      payload=struct.pack("<I", 7) + "Ada\0".encode("utf-16-le")),
         etl.instance(ORDER, T + 3, 2, parent=1, parent_guid=ORDER, kind=1, process=20, thread=22),
         etl.thread_counters(T + 3, ORDER, 1, range(8), number=1),
-        etl.classic(HEAP, T + 5, kind=10, payload=struct.pack("<QQ", 64, 0x1000), process=20, thread=21),
+        etl.classic(HEAP, T + 5, kind=10, payload=struct.pack("<QQ", 64, 0x1000), process=20,
+                    thread=21),
         etl.instance(ORDER, T + 28, 2, kind=2, process=20, thread=22),
         etl.thread_counters(T + 29, ORDER, 2, range(8, 16), number=1),
         etl.instance(ORDER, T + 29, 1, kind=2, process=20, thread=21),
@@ -78,7 +80,8 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     kernel, more = (0, processor_0()), (1, processor_1())
     (folder / "kernel").write_bytes(etl.trace([kernel, more], processors=2))
-    (folder / "kernel_and_program").write_bytes(etl.trace([kernel, more, (2, program())], processors=3))
+    (folder / "kernel_and_program").write_bytes(etl.trace([kernel, more, (2, program())],
+                                                          processors=3))
     (folder / "program").write_bytes(etl.trace([(0, program())], own=[etl.totals(attempted=7)]))
 
 

@@ -10,10 +10,11 @@ usage: mutate.py [--seed N] [--count N] [--only TEXT] [--build FOLDER] [--jobs N
 --only    only files whose path holds TEXT
 --build   keep copy and build in FOLDER, so that the next call compiles less
 
-Works in a copy of the sources. Of each change first the tests of its folder run, and then, as long as none has
-failed, all others that log. What survives is printed with its line: a test is missing, or the line is not
-needed, or the change means the same, or memory is not freed, which only the preset asan-ubsan sees. Exits with
-0 whatever survives. A change takes a minute or two, and one that survives some more; so it is run by hand.
+Works in a copy of the sources. Of each change first the tests of its folder run, and then, as long
+as none has failed, all others that log. What survives is printed with its line: a test is missing,
+or the line is not needed, or the change means the same, or memory is not freed, which only the
+preset asan-ubsan sees. Exits with 0 whatever survives. A change takes a minute or two, and one that
+survives some more; so it is run by hand.
 """
 import argparse
 import filecmp
@@ -28,15 +29,18 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_RUN = "^(bench|build|examples|faults|include|model|rules|style|walker)$"  # labels: they see no behaviour
+# labels: they see no behaviour
+NOT_RUN = "^(bench|build|examples|faults|include|model|rules|style|walker)$"
 RUN_ALSO = "^(allocator|coexist|dlopen)$"  # of build: they see regions without jemalloc
 TEST_SECONDS = 120
 COMPILER = "the compiler"
 
 # What is looked for, and what it becomes.
 CHANGES = [(re.compile(pattern), replacement) for pattern, replacement in (
-    (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
-    (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", ""), (r" - 1\b", ""), (r" \+ ", " - "), (r" - ", " + "),
+    (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
+    (r" >= ", " > "),
+    (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", ""), (r" - 1\b", ""), (r" \+ ", " - "),
+    (r" - ", " + "),
     (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\bif \((?!!)(.*)\) \{$", r"if (!(\1)) {"),
     (r"(?<=[ (])!(?=\w)", ""), (r" \| ", " & "), (r" & (?=\w)", " | "), (r"\+\+", "--"))]
 # A statement in one line, a call or an assignment, which is left out.
@@ -45,8 +49,10 @@ NO_CODE = re.compile(r"^\s*(?:#|\*|/\*|//|_Static_assert|assert|\"|case |default
 
 
 def sources(only):
-    for path in sorted([*(ROOT / "runtime").glob("*/*.c"), *(ROOT / "runtime").glob("system/*/*.c")]):
-        if only in str(path.relative_to(ROOT)) and not path.name.endswith(".bpf.c"):  # compiled by hand
+    for path in sorted([*(ROOT / "runtime").glob("*/*.c"),
+                        *(ROOT / "runtime").glob("system/*/*.c")]):
+        # compiled by hand
+        if only in str(path.relative_to(ROOT)) and not path.name.endswith(".bpf.c"):
             yield path.relative_to(ROOT)
 
 
@@ -72,8 +78,8 @@ def draw(numbers, files):
 
 
 def run(command, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          errors="replace", **options)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, errors="replace", **options)
 
 
 class Workshop:
@@ -81,9 +87,11 @@ class Workshop:
 
     def __init__(self, folder, jobs):
         self.tree, self.jobs = folder / "tree", jobs
-        for name in run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]).stdout.splitlines():
+        for name in run(["git", "-C", str(ROOT), "ls-files", "-co",
+                         "--exclude-standard"]).stdout.splitlines():
             copy = self.tree / name
-            if (ROOT / name).is_file() and not (copy.is_file() and filecmp.cmp(ROOT / name, copy, False)):
+            if (ROOT / name).is_file() and not (copy.is_file()
+                                                and filecmp.cmp(ROOT / name, copy, False)):
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy)
         # Beside it, as the tests look for it.
@@ -91,9 +99,10 @@ class Workshop:
             (folder / "shared").symlink_to(ROOT.parent / "shared")
         self.build_folder = folder / "build"
         made = run(["cmake", "-S", str(self.tree), "-B", str(self.build_folder), "-G", "Ninja",
-                    "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
-                    "-DETWAS_BUILD_BENCH=OFF", f"-DETWAS_TEST_LIMIT_S={TEST_SECONDS}",
-                    "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF", "-DCMAKE_C_FLAGS=-w"])
+                    "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                    "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", "-DETWAS_BUILD_BENCH=OFF",
+                    f"-DETWAS_TEST_LIMIT_S={TEST_SECONDS}", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF",
+                    "-DCMAKE_C_FLAGS=-w"])
         if made.returncode != 0 or not self.build():
             sys.exit(made.stdout + "\nthe sources do not build as they are")
         tests = run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"])
@@ -102,18 +111,20 @@ class Workshop:
     def build(self, programs=None):
         """All, or those of a folder's tests."""
         targets = ["--target", *programs] if programs else []
-        return run(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs), *targets]).returncode == 0
+        return run(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs),
+                    *targets]).returncode == 0
 
     def programs(self, folder):
         inside = f"{self.build_folder.resolve()}/"
         return sorted({test["command"][0].removeprefix(inside) for test in self.tests
-                       if any(property["name"] == "LABELS" and folder in property["value"] for property in test["properties"])
+                       if any(property["name"] == "LABELS" and folder in property["value"]
+                              for property in test["properties"])
                        and test["command"][0].startswith(inside)})
 
     def failed_test(self, *selection):
         """The first test that fails, or None."""
-        result = run(["ctest", "--test-dir", str(self.build_folder), "-j", str(self.jobs + 1), "--stop-on-failure",
-                      *selection])
+        result = run(["ctest", "--test-dir", str(self.build_folder), "-j", str(self.jobs + 1),
+                      "--stop-on-failure", *selection])
         failed = re.findall(r"^\s+\d+ - (\S+) \((?!Skipped)", result.stdout, re.MULTILINE)
         return failed[0] if failed else None
 

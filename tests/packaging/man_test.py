@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The manual page says what the command says of itself: every line of every --help, as it stands there."""
+"""The manual page says what the command says of itself: every line of every --help, as it stands
+there."""
 import re
 import subprocess
 import sys
@@ -19,12 +20,14 @@ def main():
     etwas, host, page = sys.argv[1:]
     known = lines_of_page(page)
     general = subprocess.run([etwas, "--help"], check=True, capture_output=True, text=True).stdout
-    commands = dict.fromkeys(re.findall(r"(?m)^(?:usage:|      ) etwas ([a-z]+) ", general))  # each once, in their order
+    # each once, in their order
+    commands = dict.fromkeys(re.findall(r"(?m)^(?:usage:|      ) etwas ([a-z]+) ", general))
     if len(commands) < 20:
         sys.exit(f"etwas --help names {len(commands)} commands")
     for words in ([etwas], *([etwas, command] for command in commands), [host]):
         text = subprocess.run([*words, "--help"], check=True, capture_output=True, text=True).stdout
-        missing = [line for line in text.splitlines() if line not in known | {"Examples:"}]  # a heading
+        # a heading
+        missing = [line for line in text.splitlines() if line not in known | {"Examples:"}]
         if missing:
             sys.exit(f"{page} lacks lines of {' '.join(words)} --help: {missing}")
     print(f"ok: {page} has {len(known)} lines")

@@ -5,11 +5,12 @@
 
 usage: design_names.py [REPOSITORY]
 
-R1 is a rule of ETW, a line of tests/rules/rules.txt. Names of other letters are defined in docs/design.md,
-by a row of a table that begins with the name: "| I4 | attempted = … |". The letters I (invariants) and
-C (decisions on what the documents leave open) are names everywhere, and so is each letter of which that
-file defines any (labels of orderings). Exits with 1 when a name is mentioned that is not defined, or
-defined twice, or a label or decision is defined that nothing mentions.
+R1 is a rule of ETW, a line of tests/rules/rules.txt. Names of other letters are defined in
+docs/design.md, by a row of a table that begins with the name: "| I4 | attempted = … |". The letters
+I (invariants) and C (decisions on what the documents leave open) are names everywhere, and so is
+each letter of which that file defines any (labels of orderings). Exits with 1 when a name is
+mentioned that is not defined, or defined twice, or a label or decision is defined that nothing
+mentions.
 """
 import re
 import sys
@@ -44,10 +45,12 @@ def main(arguments):
     defined = set(rows)
     letters = "".join(sorted(set(MENTIONED_ALWAYS) | {name[0] for name in defined}))
     found = mentions(root, letters)
-    faults = [f"{name} is defined {rows.count(name)} times" for name in defined if rows.count(name) > 1]
+    faults = [f"{name} is defined {rows.count(name)} times" for name in defined
+              if rows.count(name) > 1]
     faults += [f"{found[name]} mentions {name}, which is defined nowhere"
                for name in found.keys() - defined - OTHERS]
-    # Rules without a test, and invariants that no code names, are looked after elsewhere or true of all of it.
+    # Rules without a test, and invariants that no code names, are looked after elsewhere or true of
+    # all of it.
     faults += [f"{name} is defined, and nothing mentions it" for name in defined - found.keys()
                if name[0] not in "RI"]
     for fault in sorted(faults):

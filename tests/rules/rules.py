@@ -7,9 +7,9 @@ usage: rules.py [--where] [TESTS-FOLDER]
 
 A test names a rule by its number: R63 or r63_ in its name, R63 in a comment; R63-R65 and r63_to_r65
 name all three. What stands before the first #include of a C file is a table of contents and names
-nothing. rules.txt has one rule a line, exceptions.txt the rules that may go without a test, each with
-its reason. Exits with 1 when a rule that is no exception has no test, an exception has one, or a test
-names a rule that does not exist. --where prints the files that name each rule.
+nothing. rules.txt has one rule a line, exceptions.txt the rules that may go without a test, each
+with its reason. Exits with 1 when a rule that is no exception has no test, an exception has one, or
+a test names a rule that does not exist. --where prints the files that name each rule.
 """
 import re
 import sys
@@ -67,7 +67,8 @@ def main(arguments):
             faults.append(f"R{n} has no test: {text}")
     for fault in faults:
         print(fault)
-    print(f"{len(rules)} rules: {len(named.keys() & rules.keys())} named, {len(exceptions)} exceptions, "
+    print(f"{len(rules)} rules: {len(named.keys() & rules.keys())} named, {len(exceptions)} "
+          "exceptions, "
           f"{len(faults)} faults")
     return 1 if faults else 0
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Answers the soak program: are the files in a session's folder in order, and exactly what it recorded?
+"""Answers the soak program: are the files in a session's folder in order, and exactly what it
+recorded?
 
-Reads one JSON object a line; answers "ok", or what is wrong, in one line each. The files are walked by
-the independent walker; writers.c says how an event names itself.
+Reads one JSON object a line; answers "ok", or what is wrong, in one line each. The files are walked
+by the independent walker; writers.c says how an event names itself.
 """
 import json
 import re
@@ -38,8 +39,10 @@ def event_of(record):
         number = struct.unpack_from("<Q", raw, 32)[0]
         good = record["name"] == "FULL64" and number % 2 == 0
     word = struct.pack("<Q", ((tag << 48 | writer << 40 | number) * 0x9E3779B97F4A7C15) & MASK)
-    if not good or kind != number & 0xFF or payload != (word * (len(payload) // 8 + 1))[:len(payload)]:
-        raise Wrong(f"event {number} of writer {writer}, tag {tag} is not as written: {raw[:80].hex()}")
+    if not good or kind != number & 0xFF or payload != (word * (len(payload) // 8 + 1))[
+            :len(payload)]:
+        raise Wrong(f"event {number} of writer {writer}, tag {tag} is not as written: "
+                    f"{raw[:80].hex()}")
     return tag, writer, number
 
 
@@ -75,7 +78,8 @@ def check_times(question, file):
             raise Wrong(f"{file.name}: processor times {times} that nobody asked for")
         last = before.get((tag, writer), times)
         if any(now < then for now, then in zip(times, last)):
-            raise Wrong(f"{file.name}: writer {writer}'s times go back at {number}: {last}, {times}")
+            raise Wrong(f"{file.name}: writer {writer}'s times go back at {number}: {last}, "
+                        f"{times}")
         before[tag, writer] = times
 
 
@@ -86,7 +90,8 @@ def check_file(question, file):
     if file.header["end"] == 0:
         raise Wrong(f"{file.name}: EndTime is 0")
     if file.header["lost"] != file.lost:
-        raise Wrong(f"{file.name}: the header says {file.header['lost']} events lost, the totals {file.lost}")
+        raise Wrong(f"{file.name}: the header says {file.header['lost']} events lost, the totals "
+                    f"{file.lost}")
     if question["one_stream"] and any(r["cpu"] != 0 for r in file.records):
         raise Wrong(f"{file.name}: more than one stream")
     for tag in {event[0] for event in file.events} - set(map(int, question["tags"])):
@@ -99,7 +104,8 @@ def check_log(question, paths):
     suffix, events, files = f"_{question['process']}", {}, []
     for path in paths:
         if path.name.endswith(suffix) != bool(question["private"]):
-            raise Wrong(f"{path.name}: a private session's name ends with the process id, no other does")
+            raise Wrong(f"{path.name}: a private session's name ends with the process id, no other "
+                        "does")
         files.append(File(path))
         check_file(question, files[-1])
         for event in files[-1].events:
@@ -117,7 +123,8 @@ def check_log(question, paths):
             raise Wrong(f"{field}: {question[field]} by the session, {total} by its files")
     attempted = sum(found.values()) + question["lost"] + question["overwritten"]
     if sum(f.attempted for f in files) != attempted:
-        raise Wrong(f"attempted: {attempted} events, {sum(f.attempted for f in files)} by the files")
+        raise Wrong(f"attempted: {attempted} events, "
+                    f"{sum(f.attempted for f in files)} by the files")
     # A circular file's were written more often, and an appended one's not all by this session.
     buffers = sum(len(file.walker.buffers) for file in files)
     if question["kind"] not in ("circular", "append") and buffers != question["buffers"]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Which buffers `etwas advise` says that a session needs, of traces whose rates are known; and the replay of
-them.
+"""Which buffers `etwas advise` says that a session needs, of traces whose rates are known; and the
+replay of them.
 
 usage: advise_test.py PATH_OF_ETWAS TEST_CLASS
 """
@@ -23,7 +23,8 @@ class Advising(ToolTest):
         """A file with events of RECORD_BYTES at these milliseconds of each processor."""
         buffers = []
         for processor, times in times_of.items():
-            events = [etl.classic(RED, 1_000_001 + round(ms * TICKS_A_MS), payload=bytes(RECORD_BYTES - 48))
+            events = [etl.classic(RED, 1_000_001 + round(ms * TICKS_A_MS),
+                                  payload=bytes(RECORD_BYTES - 48))
                       for ms in times]
             buffers += [(processor, events[at:at + 8]) for at in range(0, len(events), 8)]
         return self.write(name, etl.trace(buffers, **options))
@@ -34,15 +35,16 @@ class Advising(ToolTest):
 
 
 class Recorder(Advising):
-    # 8 records in a buffer of 8 KB: that which is overwritten when the next begins had its last record
-    # 8 * buffers - 7 ms before.
+    # 8 records in a buffer of 8 KB: that which is overwritten when the next begins had its last
+    # record 8 * buffers - 7 ms before.
     def steady(self):
         return self.trace({0: range(4000)})
 
     def test_it_finds_the_least_that_hold_the_history_and_says_what_half_lacks(self):
         path = self.steady()
         told = self.advise("--history", "1", "--buffer-size", "8", "--margin", "0", path)
-        self.assertEqual((told["least_buffers"], told["minimum_buffers"], told["maximum_buffers"]), (126, 126, 126))
+        self.assertEqual((told["least_buffers"], told["minimum_buffers"], told["maximum_buffers"]),
+                         (126, 126, 126))
         self.assertEqual(told["memory_bytes"], 126 * 8192)
         self.assertTrue(told["enough"])
         self.assertFalse(told["extrapolated"])
@@ -56,7 +58,8 @@ class Recorder(Advising):
     def test_of_given_buffers_it_says_what_they_hold(self):
         path = self.steady()
         for buffers, held, enough in ((126, 1.001, True), (125, 0.993, False), (20, 0.153, False)):
-            told = self.advise("--history", "1", "--buffer-size", "8", "--buffers", str(buffers), path)
+            told = self.advise("--history", "1", "--buffer-size", "8", "--buffers", str(buffers),
+                               path)
             self.assertAlmostEqual(told["advised"]["holds_s"], held)
             self.assertEqual(told["enough"], enough)
             # Each claim overwrites 8: from the first that finds no unused buffer.
@@ -71,12 +74,14 @@ class Recorder(Advising):
         self.assertEqual((told["floor_buffers"], told["minimum_buffers"]), (14, 14))
 
     def test_what_it_chooses_holds_the_history_of_bursts_on_some_of_the_processors(self):
-        times = [*range(0, 5000, 10), *(2000 + i / 20 for i in range(10_000)), *range(2500, 5000, 10)]
+        times = [*range(0, 5000, 10), *(2000 + i / 20 for i in range(10_000)),
+                 *range(2500, 5000, 10)]
         path = self.trace({0: sorted(times), 2: range(0, 5000, 10), 3: range(0, 5000, 7)})
         for history in (0.1, 0.7, 2):
             told = self.advise("--history", str(history), path)
             self.assertTrue(told["enough"])
-            self.assertTrue(told["advised"]["holds_s"] is None or told["advised"]["holds_s"] >= history)
+            self.assertTrue(told["advised"]["holds_s"] is None
+                            or told["advised"]["holds_s"] >= history)
         told = self.advise("--history", "2", "--buffers", str(told["least_buffers"] // 3), path)
         self.assertLess(told["advised"]["holds_s"], 2)
 
@@ -84,12 +89,14 @@ class Recorder(Advising):
         # A buffer of processor 1 is current for two seconds, while processor 0 fills 140.
         path = self.trace({0: [i / 2 for i in range(20_000)], 1: range(0, 10_000, 70)})
         arguments = ["--history", "1", "--buffer-size", "32", path]
-        held = [self.advise("--buffers", str(buffers), *arguments)["advised"]["holds_s"] for buffers in range(60, 90)]
+        held = [self.advise("--buffers", str(buffers), *arguments)["advised"]["holds_s"]
+                for buffers in range(60, 90)]
         self.assertEqual(held, sorted(held))
         told = self.advise("--margin", "0", *arguments)
         self.assertTrue(told["enough"])
         self.assertGreaterEqual(told["advised"]["holds_s"], 1)
-        self.assertFalse(self.advise("--buffers", str(told["least_buffers"] - 1), *arguments)["enough"])
+        self.assertFalse(self.advise("--buffers", str(told["least_buffers"] - 1),
+                                     *arguments)["enough"])
 
     def test_a_trace_shorter_than_the_history_is_taken_to_go_on(self):
         path = self.steady()
@@ -100,23 +107,29 @@ class Recorder(Advising):
         self.assertIn("GUESSED", self.run_etwas("advise", "--history", "40", path)[0])
 
     def test_rates_are_told_of_all_and_of_each_processor(self):
-        path = self.trace({0: range(2000), 3: [*range(0, 1000, 10), *(1000 + i / 10 for i in range(1000))]})
+        path = self.trace({0: range(2000), 3: [*range(0, 1000, 10),
+                                               *(1000 + i / 10 for i in range(1000))]})
         told = self.advise("--history", "1", path)
-        self.assertEqual((told["events"], told["bytes"], told["largest_record"]), (3100, 3_100_000, 1000))
-        self.assertEqual([(p["processor"], p["events"]) for p in told["processors"]], [(0, 2000), (3, 1100)])
+        self.assertEqual((told["events"], told["bytes"], told["largest_record"]),
+                         (3100, 3_100_000, 1000))
+        self.assertEqual([(p["processor"], p["events"]) for p in told["processors"]],
+                         [(0, 2000), (3, 1100)])
         self.assertAlmostEqual(told["processors"][0]["burst_bytes_per_second"], 1e6)
         self.assertAlmostEqual(told["processors"][1]["burst_bytes_per_second"], 1e7)
         self.assertAlmostEqual(told["burst_at_s"], 1)
-        self.assertAlmostEqual(told["processors"][1]["burst_seconds_per_buffer"], (told["buffer_kb"] * 1024 - 72) / 1e7)
+        self.assertAlmostEqual(told["processors"][1]["burst_seconds_per_buffer"],
+                               (told["buffer_kb"] * 1024 - 72) / 1e7)
 
     def test_a_session_with_one_slot_has_no_processors(self):
-        told = self.advise("--history", "1", self.trace({0: range(2000), 3: range(2000)}, mode=0x10000001))
+        told = self.advise("--history", "1", self.trace({0: range(2000), 3: range(2000)},
+                                                        mode=0x10000001))
         self.assertEqual([p["processor"] for p in told["processors"]], [None])
         self.assertEqual(told["floor_buffers"], 2)
 
 
 class File(Advising):
-    # 65 records in a buffer of 64 KB: 1,000 at once are 16 buffers, and the flusher comes too late for all of them.
+    # 65 records in a buffer of 64 KB: 1,000 at once are 16 buffers, and the flusher comes too late
+    # for all of them.
     def burst(self):
         return self.trace({0: [*(i / 100 for i in range(1000)), *range(1000, 3000, 10)]})
 
@@ -156,7 +169,8 @@ class File(Advising):
         self.assertIn("TOO FEW", out)
 
     def test_what_was_lost_when_it_was_recorded_is_said(self):
-        path = self.trace({0: range(400)}, own=[etl.totals(lost_events=7, overwritten_events=9)], events_lost=7)
+        path = self.trace({0: range(400)}, own=[etl.totals(lost_events=7, overwritten_events=9)],
+                          events_lost=7)
         told = self.advise(path)
         self.assertEqual((told["events_lost"], told["events_overwritten"]), (7, 9))
         out, _ = self.run_etwas("advise", path)
@@ -165,7 +179,8 @@ class File(Advising):
 
     def test_that_the_session_kept_classes_apart_is_said(self):
         times = {0: range(400), 2: range(100)}
-        clock = etl.clock_record(processors=2 | 2 << 16)  # two rows of slots: of no class, and of one
+        # two rows of slots: of no class, and of one
+        clock = etl.clock_record(processors=2 | 2 << 16)
         path = self.trace(times, own=[clock], processors=6)
         self.assertTrue(self.advise(path)["retention_classes"])
         out, _ = self.run_etwas("advise", path)
@@ -179,7 +194,8 @@ class File(Advising):
         first = self.trace({0: range(1000)}, "1.etl")
         second = self.trace({0: range(1000, 2000)}, "2.etl")
         told = self.advise(first, second)
-        self.assertEqual((told["files"], told["events"], round(told["seconds"], 3)), (2, 2000, 1.999))
+        self.assertEqual((told["files"], told["events"], round(told["seconds"], 3)),
+                         (2, 2000, 1.999))
 
 
 class Forms(Advising):
@@ -193,7 +209,8 @@ class Forms(Advising):
         told = self.advise("--history", "1", path)
         out, _ = self.run_etwas("advise", "--history", "1", path)
         self.assertIn("EVENT_TRACE_BUFFERING_MODE", out)
-        for line in (f".minimum_buffers = {told['minimum_buffers']}", f"MinimumBuffers = {told['minimum_buffers']};",
+        for line in (f".minimum_buffers = {told['minimum_buffers']}",
+                     f"MinimumBuffers = {told['minimum_buffers']};",
                      f".buffer_size_kb = {told['buffer_kb']}", f"BufferSize = {told['buffer_kb']};",
                      f"MaximumBuffers = {told['maximum_buffers']};"):
             self.assertIn(line, out)
@@ -202,30 +219,40 @@ class Forms(Advising):
 
     def test_a_wrong_call_is_reported(self):
         path = self.trace({0: range(100)})
-        for arguments, word in (([], "which file"), (["--history", "0", path], "--history"), (["--history", "nan", path], "nan"),
-                                (["--history", "1e30", path], "1e30"), (["--late", "-1", path], "--late"),
-                                (["--disk", "0", path], "--disk"), (["--buffer-size", "3", path], "--buffer-size"),
-                                (["--buffers", "4,3", path], "--buffers"), (["--buffers", "0", path], "--buffers"),
+        for arguments, word in (([], "which file"), (["--history", "0", path], "--history"),
+                                (["--history", "nan", path], "nan"),
+                                (["--history", "1e30", path], "1e30"),
+                                (["--late", "-1", path], "--late"),
+                                (["--disk", "0", path], "--disk"),
+                                (["--buffer-size", "3", path], "--buffer-size"),
+                                (["--buffers", "4,3", path], "--buffers"),
+                                (["--buffers", "0", path], "--buffers"),
                                 (["--buffers", "99999999999999999999", path], "--buffers"),
                                 (["--history", "1", "--buffers", "3,4", path], "one number"),
-                                (["--replay=0", path], "--replay"), ([path] * 1001, "at most 1000")):
+                                (["--replay=0", path], "--replay"),
+                                ([path] * 1001, "at most 1000")):
             with self.subTest(arguments=arguments[:2]):
                 out, error = self.run_etwas("advise", *arguments, expect=USAGE)
                 self.assertEqual(out, "")
                 self.assertIn(word, error)
 
     def test_a_trace_without_events_and_what_is_no_trace(self):
-        self.assertIn("a.etl: there are no events in it", self.run_etwas("advise", self.write("a.etl", etl.trace([])), expect=OPEN)[1])
+        self.assertIn("a.etl: there are no events in it",
+                      self.run_etwas("advise", self.write("a.etl", etl.trace([])), expect=OPEN)[1])
         self.run_etwas("advise", self.write("b.etl", b"hello" * 1000), expect=OPEN)
         self.run_etwas("advise", os.path.join(self.folder, "missing"), expect=OPEN)
 
     def test_events_of_impossible_times_processors_and_sizes(self):
         ends = [1, 2, 2**62, 2**63 - 1, -2**63, -1, 2**40]
-        strange = etl.trace([(65535, [etl.classic(RED, stamp) for stamp in sorted(ends)]), (7, [etl.message(1, 0)] * 900),
-                             (0, [etl.classic(RED, stamp) for stamp in ends])], processors=2**32 - 1, frequency=1)
+        strange = etl.trace([(65535, [etl.classic(RED, stamp) for stamp in sorted(ends)]),
+                             (7, [etl.message(1, 0)] * 900),
+                             (0, [etl.classic(RED, stamp) for stamp in ends])], processors=2**32
+                            - 1, frequency=1)
         path = self.write("a.etl", strange)
-        for arguments in (["--history", "1"], ["--history", "1e9"], [], ["--flush-timer", "0.001"], ["--disk", "0.001"],
-                          ["--late", "3600000"], ["--buffers", "1"], ["--history", "1", "--buffers", "1"],
+        for arguments in (["--history", "1"], ["--history", "1e9"], [], ["--flush-timer", "0.001"],
+                          ["--disk", "0.001"],
+                          ["--late", "3600000"], ["--buffers", "1"],
+                          ["--history", "1", "--buffers", "1"],
                           ["--buffer-size", "4"]):
             with self.subTest(arguments=arguments):
                 self.run_json("advise", "--json", *arguments, path)
@@ -243,7 +270,8 @@ class Forms(Advising):
 
 
 class Replay(Advising):
-    def test_a_flight_recorder_with_the_advised_sizes_holds_the_history_and_with_half_does_not(self):
+    def test_a_flight_recorder_with_the_advised_sizes_holds_the_history_and_with_half_does_not(
+            self):
         path = self.trace({0: range(4000)})
         options = ["--history", "1", "--buffer-size", "8", "--replay=10"]
         told = self.advise(*options, path)
@@ -256,7 +284,8 @@ class Replay(Advising):
             self.assertGreaterEqual(replay["holds_at_end_s"], 1)
         self.assert_keys_in_help("advise", told)
         half = self.advise("--buffers", str(told["half"]["minimum_buffers"]), *options, path)
-        if half["replay"]["minimum_buffers"] == half["minimum_buffers"]:  # what this machine's sessions have at least
+        # what this machine's sessions have at least
+        if half["replay"]["minimum_buffers"] == half["minimum_buffers"]:
             self.assertLess(half["replay"]["holds_at_end_s"], 1)
 
     def test_a_file_with_the_advised_sizes_loses_nothing(self):
@@ -279,11 +308,14 @@ class Replay(Advising):
         self.assertIn("OTHER SIZES", self.run_etwas("advise", *arguments)[0])
 
     def test_records_of_all_sizes_are_logged_again(self):
-        events = [etl.classic(RED, 1_000_001 + size, payload=bytes(size)) for size in range(0, 1500, 7)]
+        events = [etl.classic(RED, 1_000_001 + size, payload=bytes(size))
+                  for size in range(0, 1500, 7)]
         events += [etl.message(1, 2, struct.pack("<16x"), bytes(size)) for size in range(16)]
-        path = self.write("a.etl", etl.trace([(0, events[at:at + 5]) for at in range(0, len(events), 5)]))
+        path = self.write("a.etl",
+                          etl.trace([(0, events[at:at + 5]) for at in range(0, len(events), 5)]))
         replay = self.advise("--replay", path)["replay"]
-        self.assertEqual((replay["failed"], replay["events"], replay["events_lost"]), (None, len(events), 0))
+        self.assertEqual((replay["failed"], replay["events"], replay["events_lost"]),
+                         (None, len(events), 0))
 
     def test_a_damaged_stamp_or_count_makes_it_neither_endless_nor_large(self):
         times = [*range(200), 10 * 365 * 86400 * 1000]
@@ -292,11 +324,15 @@ class Replay(Advising):
         self.assertIn(f"etwas advise: {path}: no replay: it would take more than a day", error)
         self.assertIn("more than a day", json.loads(out)["replay"]["failed"])
         for processors, expect in ((0x7FFF, DAMAGED), (8193, DAMAGED), (8192, FINE)):
-            path = self.trace({0: range(100)}, own=[etl.clock_record(processors=processors)], processors=processors)
+            path = self.trace({0: range(100)}, own=[etl.clock_record(processors=processors)],
+                              processors=processors)
             told, error = self.run_etwas("advise", "--json", "--replay=100", path, expect=expect)
             told = json.loads(told)
-            self.assertEqual(error.startswith(f"etwas advise: {path}: damaged: it says that its machine has {processors:d} proc"),
-                             expect == DAMAGED)
+            self.assertEqual(
+                error.startswith(
+                    f"etwas advise: {path}: damaged: it says that its machine has {processors:d} "
+                    "proc"),
+                expect == DAMAGED)
             self.assertEqual(told["minimum_buffers"] >= 8192, expect == FINE)
             replay = told["replay"]
             self.assertIsNone(replay["failed"])
@@ -308,11 +344,13 @@ class Replay(Advising):
         folder = os.path.join(self.folder, "place")
         os.mkdir(folder)
         environment = {**os.environ, "TMPDIR": folder}
-        self.run_etwas("advise", "--history", "0.1", "--buffers", "12", "--buffer-size", "8", "--replay", path, env=environment)
+        self.run_etwas("advise", "--history", "0.1", "--buffers", "12", "--buffer-size", "8",
+                       "--replay", path, env=environment)
         self.run_etwas("advise", "--replay", path, env=environment)
         self.assertEqual(os.listdir(folder), [])
         environment["TMPDIR"] = os.path.join(folder, "missing")
-        out, error = self.run_etwas("advise", "--json", "--replay", path, env=environment, expect=OPEN)
+        out, error = self.run_etwas("advise", "--json", "--replay", path, env=environment,
+                                    expect=OPEN)
         self.assertIn("TMPDIR", error)
         self.assertIn("TMPDIR", json.loads(out)["replay"]["failed"])
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""AutoLoggers: sessions that programs start by themselves, since a file says so; and what `etwas autologger` says of them.
+"""AutoLoggers: sessions that programs start by themselves, since a file says so; and what `etwas
+autologger` says of them.
 
 usage: autologger_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_BRIEF_WORK TEST_CLASS
 """
@@ -27,10 +28,12 @@ class Autologger(ToolTest):
 
     def setUp(self):
         super().setUp()
-        self.files, self.out, self.run_folder = (os.path.join(self.folder, name) for name in ("etwas", "out", "run"))
+        self.files, self.out, self.run_folder = (os.path.join(self.folder, name)
+                                                 for name in ("etwas", "out", "run"))
         for folder in self.files, self.out, self.run_folder:
             os.mkdir(folder, 0o700)
-        self.environment = {**os.environ, "XDG_CONFIG_HOME": self.folder, "ETWAS_RUNTIME_DIR": self.run_folder}
+        self.environment = {**os.environ, "XDG_CONFIG_HOME": self.folder,
+                            "ETWAS_RUNTIME_DIR": self.run_folder}
         for name in "ETWAS_SHARED", "ETWAS_AUTOLOGGER":
             self.environment.pop(name, None)
 
@@ -42,47 +45,55 @@ class Autologger(ToolTest):
         return path
 
     def private(self, programs="ExecutableName = brief_work\n", name="brief", more="", folder=None):
-        return self.describe(f"{programs}FileName = {self.out}/{name}.etl\n{PRIVATE}{more}{PROVIDER}", name, folder)
+        return self.describe(
+            f"{programs}FileName = {self.out}/{name}.etl\n{PRIVATE}{more}{PROVIDER}", name, folder)
 
     def log(self, count, *arguments, expect=7, **environment):
-        run = subprocess.run([self.brief, str(count), *arguments], capture_output=True, check=False, timeout=100,
-                             env={**self.environment, **environment})
+        run = subprocess.run([self.brief, str(count), *arguments], capture_output=True, check=False,
+                             timeout=100, env={**self.environment, **environment})
         self.assertEqual((run.returncode, run.stdout, run.stderr), (expect, b"", b""))
 
     def check(self, *arguments, expect=FINE, **environment):
-        return self.run_etwas("autologger", *arguments, expect=expect, env={**self.environment, **environment})
+        return self.run_etwas("autologger", *arguments, expect=expect,
+                              env={**self.environment, **environment})
 
     def logged(self, name):
-        """How many events each file of a private session has, or the only one of a shared one; they are numbered."""
+        """How many events each file of a private session has, or the only one of a shared one; they
+        are numbered."""
         counts = []
         for file in sorted(os.listdir(self.out)):
             if not file.startswith(f"{name}.etl"):
                 continue
             out, _ = self.run_etwas("dump", "--hex", "--json", os.path.join(self.out, file))
             numbers = re.findall(rf'"class":"{GUID}".*"payload":"([0-9a-f]{{16}})"', out)
-            self.assertEqual([struct.unpack("<Q", bytes.fromhex(number))[0] for number in numbers], list(range(len(numbers))))
+            self.assertEqual([struct.unpack("<Q", bytes.fromhex(number))[0] for number in numbers],
+                             list(range(len(numbers))))
             counts.append(len(numbers))
         return counts
 
     def test_each_program_that_is_named_has_its_own_from_its_first_event_on(self):
         path = self.private("ExecutableName = other;BRIEF_work\nExecutableName = more\n")
-        self.assertEqual(self.check("--program", "/usr/bin/brief_work"), (f"{path}: starts 'brief'\n", ""))
+        self.assertEqual(self.check("--program", "/usr/bin/brief_work"),
+                         (f"{path}: starts 'brief'\n", ""))
         self.assertEqual(self.check("-p", "more")[0], f"{path}: starts 'brief'\n")
         not_here = f"{path}: does not start: no ExecutableName of it is this program's\n"
         self.assertEqual(self.check("-p", "brief")[0], not_here)
         self.assertEqual(self.check("-p", "brief", "brief")[0], not_here)
-        self.assertEqual(self.check("-p", "brief", "brief", ETWAS_AUTOLOGGER="x:brief")[0], f"{path}: starts 'brief'\n")
+        self.assertEqual(self.check("-p", "brief", "brief", ETWAS_AUTOLOGGER="x:brief")[0],
+                         f"{path}: starts 'brief'\n")
         for count in range(1, 11):
             self.log(count)
         self.assertEqual(sorted(self.logged("brief")), list(range(1, 11)))
         other = os.path.join(self.folder, "unnamed")
         shutil.copy(self.brief, other)
-        subprocess.run([other, "5"], check=False, env={**self.environment, "LD_LIBRARY_PATH": self.library_folder()})
+        subprocess.run([other, "5"], check=False,
+                       env={**self.environment, "LD_LIBRARY_PATH": self.library_folder()})
         self.assertEqual(len(os.listdir(self.out)), 10)
         self.assertEqual(os.listdir(self.run_folder), [])  # nobody shares anything
 
     def library_folder(self):
-        told = subprocess.run(["ldd", self.brief], check=True, capture_output=True, text=True).stdout
+        told = subprocess.run(["ldd", self.brief], check=True, capture_output=True,
+                              text=True).stdout
         return os.path.dirname(re.search(r"=> (\S+/libetwas\.so\S*)", told)[1])
 
     def test_start_and_enabled_switch_off(self):
@@ -90,7 +101,7 @@ class Autologger(ToolTest):
         self.assertEqual(self.check(), (f"{path}: does not start: its Start is 0\n", ""))
         self.log(3)
         self.assertEqual(self.logged("brief"), [])
-        self.log(3, ETWAS_AUTOLOGGER="brief")  # who names it means it
+        self.log(3, ETWAS_AUTOLOGGER="brief")  # a program that names it means it
         self.assertEqual(self.logged("brief"), [3])
         path = self.private(name="off")
         with open(path, "a", encoding="utf-8") as file:
@@ -100,7 +111,9 @@ class Autologger(ToolTest):
 
     def test_the_environment_names_those_of_one_program(self):
         path = self.private(programs="")
-        self.assertEqual(self.check()[0], f"{path}: does not start: it has no ExecutableName: 'etwas start' starts it\n")
+        self.assertEqual(self.check()[0],
+                         f"{path}: does not start: it has no ExecutableName: 'etwas start' starts "
+                         "it\n")
         self.log(1)
         elsewhere = os.path.join(self.folder, "elsewhere")
         os.mkdir(elsewhere)
@@ -115,14 +128,20 @@ class Autologger(ToolTest):
         self.assertEqual(sorted(self.logged("brief")), [5, 6, 7])
         for nothing in "", "0":
             self.log(8, ETWAS_AUTOLOGGER=nothing)
-            self.assertEqual(self.check(ETWAS_AUTOLOGGER=nothing)[1], "etwas autologger: there is none\n")
+            self.assertEqual(self.check(ETWAS_AUTOLOGGER=nothing)[1],
+                             "etwas autologger: there is none\n")
         self.assertEqual(sorted(self.logged("brief")), [5, 6, 7])
-        out, _ = self.check("-p", "x", ETWAS_AUTOLOGGER=f"{other}:missing:/no.autologger", expect=OPEN)
-        self.assertEqual(out, f"{other}: starts 'other'\nmissing: there is no such file in the folders of AutoLoggers\n"
-                         f"/no.autologger: there is no such file\n{path}: does not start: no ExecutableName of it is this program's\n")
+        out, _ = self.check("-p", "x", ETWAS_AUTOLOGGER=f"{other}:missing:/no.autologger",
+                            expect=OPEN)
+        self.assertEqual(
+            out, f"{other}: starts 'other'\nmissing: there is no such file in the folders of "
+            "AutoLoggers\n"
+            f"/no.autologger: there is no such file\n{path}: does not start: no ExecutableName of "
+            "it is this program's\n")
 
     def require_shared(self):
-        path = self.describe(f"ExecutableName = brief_work\nFileName = {self.out}/tried.etl\n{PROVIDER}", "tried")
+        path = self.describe(
+            f"ExecutableName = brief_work\nFileName = {self.out}/tried.etl\n{PROVIDER}", "tried")
         self.log(1)
         os.unlink(path)
         if self.logged("tried") != [1]:
@@ -131,18 +150,22 @@ class Autologger(ToolTest):
 
     def test_a_shared_one_is_hosted_by_the_first_program(self):
         self.require_shared()
-        self.describe(f"ExecutableName = brief_work\nFileName = {self.out}/brief.etl\nFileMax = 3\n{PROVIDER}")
+        self.describe(
+            f"ExecutableName = brief_work\nFileName = {self.out}/brief.etl\n"
+            f"FileMax = 3\n{PROVIDER}")
         for count in range(2, 8):
             self.log(count)
         # The oldest is replaced: 2 by 5, 3 by 6, 4 by 7.
-        self.assertEqual(sorted(os.listdir(self.out)), ["brief.etl", "brief.etl.0001", "brief.etl.0002"])
+        self.assertEqual(sorted(os.listdir(self.out)), ["brief.etl", "brief.etl.0001",
+                                                        "brief.etl.0002"])
         self.assertEqual(self.logged("brief"), [5, 6, 7])
         self.log(9, ETWAS_SHARED="0")
         self.assertEqual(self.logged("brief"), [5, 6, 7])
 
     def start_host(self, *arguments):
-        host = subprocess.Popen([self.host, "--autologger", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True, cwd=self.folder, env=self.environment)
+        host = subprocess.Popen([self.host, "--autologger", *arguments], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                                env=self.environment)
         self.addCleanup(host.wait)
         self.addCleanup(host.kill)
         return host
@@ -152,36 +175,51 @@ class Autologger(ToolTest):
         path = self.describe(f"FileName = {self.out}/hosted.etl\n{PROVIDER}", "hosted")
         for name in "hosted", path, "etwas/hosted.autologger":
             host = self.start_host(name)
-            self.assertEqual(host.stdout.readline(), f"hosted: runs in process {host.pid}, to {self.out}/hosted.etl\n")
+            self.assertEqual(host.stdout.readline(),
+                             f"hosted: runs in process {host.pid}, to {self.out}/hosted.etl\n")
             for count in 5, 6:
                 self.log(count, ETWAS_SHARED="1")
             host.send_signal(signal.SIGTERM)
             out, error = host.communicate(timeout=100)
-            self.assertEqual((out, error, host.returncode), ("hosted: has ended, 11 events, 0 lost\n", "", 0))
+            self.assertEqual((out, error, host.returncode),
+                             ("hosted: has ended, 11 events, 0 lost\n", "", 0))
         out, _ = self.run_etwas("start", "--autologger", "hosted", env=self.environment)
         self.assertIn("hosted: runs in process ", out)
         out, error = self.run_etwas("start", "-a", "hosted", env=self.environment, expect=OPEN)
-        self.assertEqual((out, error), ("", f"etwas start: '{path}': a session of that name or GUID exists\n"))
+        self.assertEqual((out, error),
+                         ("", f"etwas start: '{path}': a session of that name or GUID exists\n"))
         self.run_etwas("stop", "hosted", env=self.environment)
 
     def test_a_host_says_what_is_wrong(self):
         private = self.private()
         bad = self.describe("FileName = x\n", "bad")
-        for arguments, said in ((["-a", "missing"], "'missing': there is no such file in the folders of AutoLoggers\n"),
-                                (["-a", "bad"], f"'{bad}:1': a file is named from / on, since programs run in any folder\n"),
-                                (["-a", "brief"], f"'{private}': it is private (LogFileMode): programs start it, each for itself\n")):
+        for arguments, said in ((["-a", "missing"],
+                                 "'missing': there is no such file in the folders of "
+                                 "AutoLoggers\n"),
+                                (["-a", "bad"],
+                                 f"'{bad}:1': a file is named from / on, since programs run in any "
+                                 "folder\n"),
+                                (["-a", "brief"],
+                                 f"'{private}': it is private (LogFileMode): programs start it, "
+                                 "each for itself\n")):
             out, error = self.run_etwas("start", *arguments, env=self.environment, expect=OPEN)
             self.assertEqual((out, error), ("", f"etwas start: {said}"))
-        for arguments in (["-a", "brief", "x"], ["-a", "brief", "--buffering"], ["-o", "x", "-a", "brief"]):
+        for arguments in (["-a", "brief", "x"], ["-a", "brief", "--buffering"],
+                          ["-o", "x", "-a", "brief"]):
             _, error = self.run_etwas("start", *arguments, env=self.environment, expect=USAGE)
-            self.assertEqual(error, "etwas start: --autologger says all, the session's name too\nSee 'etwas start --help'.\n")
+            self.assertEqual(
+                error, "etwas start: --autologger says all, the session's name too\nSee 'etwas "
+                "start --help'.\n")
         self.assertEqual(os.listdir(self.out), [])
 
     def test_what_is_wrong_with_a_file_is_reported_with_its_line(self):
-        for text, said in ((f"FileName = /x\n{PRIVATE}\nFileName = /y\n", ":4: this value has been given before"),
+        for text, said in ((f"FileName = /x\n{PRIVATE}\nFileName = /y\n",
+                            ":4: this value has been given before"),
                            ("ExecutableName = x\n", ": it has no FileName"),
-                           ("FileName = /x\nFileMax = 2\nLogFileMode = 0x800\n", ": FileMax does not go with this LogFileMode"),
-                           ("FileName = /x\nLogFileMode = 0x402\n", ": "), ("FileName = /x\nLogFileMode = 0x40\n", ": "),
+                           ("FileName = /x\nFileMax = 2\nLogFileMode = 0x800\n",
+                            ": FileMax does not go with this LogFileMode"),
+                           ("FileName = /x\nLogFileMode = 0x402\n", ": "),
+                           ("FileName = /x\nLogFileMode = 0x40\n", ": "),
                            ("FileName = /x\nLogFileMode = 8\nMaxFileSize = 1\n", ": ")):
             path = self.describe(text)
             out, error = self.check(expect=OPEN)
@@ -206,12 +244,14 @@ class Autologger(ToolTest):
         path = self.private()
         for mode in 0o620, 0o602, 0o666:
             os.chmod(path, mode)
-            self.assertEqual(self.check(expect=OPEN)[0], f"{path}: others than its owner may write it\n")
+            self.assertEqual(self.check(expect=OPEN)[0],
+                             f"{path}: others than its owner may write it\n")
             self.log(3)
         os.chmod(path, 0o644)
         os.chmod(self.files, 0o770)
         self.private(name="second")
-        said = f"{self.files}: others than its owner may write it\n"  # once, however many files it has
+        # once, however many files it has
+        said = f"{self.files}: others than its owner may write it\n"
         self.assertEqual(self.check(expect=OPEN)[0], said)
         self.assertEqual(self.check("brief", expect=OPEN)[0], said)
         self.log(3)
@@ -258,12 +298,14 @@ class Autologger(ToolTest):
         os.chmod(program, 0o4755)
         run = self.run_as_nobody(program, ETWAS_AUTOLOGGER=path)
         if b"LeakSanitizer" in run.stderr:
-            self.skipTest("a sanitizer looks for leaks, and cannot in a program that nobody may look into")
+            self.skipTest(
+                "a sanitizer looks for leaks, and cannot in a program that nobody may look into")
         self.assertEqual((run.returncode, run.stderr), (7, b""))
         self.assertEqual(os.listdir(self.out), [])
 
     def run_as_nobody(self, program, **environment):
-        return subprocess.run([program, "5"], capture_output=True, check=False, user=NOBODY, group=NOBODY, extra_groups=[],
+        return subprocess.run([program, "5"], capture_output=True, check=False, user=NOBODY,
+                              group=NOBODY, extra_groups=[],
                               env={**self.environment, **environment})
 
     def can_run_as_nobody(self, program):
@@ -278,7 +320,8 @@ class Autologger(ToolTest):
         script = f"""
             mkdir {self.folder}/etc {self.folder}/dev && cp -a /etc/. {self.folder}/etc 2>/dev/null
             mount --bind {self.folder}/etc /etc && mount -t tmpfs none {self.folder}/dev || exit 99
-            cp -a /dev/null {self.folder}/dev/ && mkdir -p /etc/etwas && chmod 755 /etc/etwas || exit 99
+            cp -a /dev/null {self.folder}/dev/ || exit 99
+            mkdir -p /etc/etwas && chmod 755 /etc/etwas || exit 99
             mount --bind {self.folder}/dev /dev || exit 99
             printf '%s' "$1" >/etc/etwas/brief.autologger
             printf '%s' "$2" >/etc/etwas/system.autologger
@@ -292,22 +335,30 @@ class Autologger(ToolTest):
 log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 log.bind("/dev/log")
 log.settimeout(60)
-print(subprocess.run(sys.argv[1:], check=False).returncode, log.recv(10000).decode(), flush=True)' {self.brief} 5
+code = subprocess.run(sys.argv[1:], check=False).returncode
+print(code, log.recv(10000).decode(), flush=True)' {self.brief} 5
         """
         texts = [f"{programs}FileName = {self.out}/{name}.etl\n{PRIVATE}{PROVIDER}"
-                 for programs, name in (("ExecutableName = brief_work\n", "hidden"), ("ExecutableName = brief_work\n", "system"))]
-        run = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *texts], capture_output=True, text=True, check=False,
-                             timeout=100, env=self.environment)
+                 for programs, name in (("ExecutableName = brief_work\n", "hidden"),
+                                        ("ExecutableName = brief_work\n", "system"))]
+        run = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *texts],
+                             capture_output=True, text=True, check=False, timeout=100,
+                             env=self.environment)
         if run.returncode != 0:
             self.skip_since(run.stderr)
         *checked, ran = run.stdout.splitlines()
         self.assertEqual(checked, [f"{path}: starts 'brief' in the programs that it names",
-                                   "/etc/etwas/system.autologger: starts 'system' in the programs that it names",
-                                   "/etc/etwas/wrong.autologger:1: a line is NAME = VALUE, or [PROVIDER]",
+                                   "/etc/etwas/system.autologger: starts 'system' in the programs "
+                                   "that it names",
+                                   "/etc/etwas/wrong.autologger:1: a line is NAME = VALUE, or "
+                                   "[PROVIDER]",
                                    f"{self.files}: others than its owner may write it",
                                    "1"])  # what is not believed hides nothing
-        self.assertRegex(ran, r"^7 <12>brief_work\[\d+\]: etwas: /etc/etwas/wrong\.autologger:1: a line is NAME = VALUE, or \[PROVIDER\]\Z")
-        self.assertEqual((self.logged("brief"), self.logged("system"), self.logged("hidden")), ([5], [5], []))
+        self.assertRegex(
+            ran, r"^7 <12>brief_work\[\d+\]: etwas: /etc/etwas/wrong\.autologger:1: a line is NAME "
+            r"= VALUE, or \[PROVIDER\]\Z")
+        self.assertEqual((self.logged("brief"), self.logged("system"), self.logged("hidden")),
+                         ([5], [5], []))
 
     def test_the_example_that_is_shipped_is_right(self):
         example = os.path.join(os.path.dirname(__file__), "../../packaging/shop.autologger")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""A browser without a window, for tests of pages: Chromium by its DevTools protocol over a pair of pipes."""
+"""A browser without a window, for tests of pages: Chromium by its DevTools protocol over a pair of
+pipes."""
 
 import base64
 import fcntl
@@ -16,17 +17,19 @@ import unittest
 from tool_case import ToolTest
 
 TIMEOUT_S = 100  # with a browser that does not answer
-CODES = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "Tab": 9,
-         "Escape": 27, "Enter": 13}
+CODES = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35,
+         "Tab": 9, "Escape": 27, "Enter": 13}
 
-# What a reader would stumble over: text outside its plot or over other text, a page wider than the window.
+# What a reader would stumble over: text outside its plot or over other text, a page wider than the
+# window.
 LAYOUT = """(() => {
     const faults = [];
     if (document.documentElement.scrollWidth > innerWidth)
         faults.push('page wider than the window: ' + document.documentElement.scrollWidth);
     for (const svg of document.querySelectorAll('figure > svg')) {
         const edge = svg.getBoundingClientRect();
-        const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+        const boxes = [...svg.querySelectorAll('text')]
+            .map(t => [t.textContent, t.getBoundingClientRect()]);
         for (const [text, box] of boxes)
             if (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 ||
                 box.bottom > edge.bottom + 1)
@@ -46,7 +49,8 @@ LAYOUT = """(() => {
 
 
 class Chromium:
-    """One process, one page at a time. `complaints` is what the page said on its console since it was opened."""
+    """One process, one page at a time. `complaints` is what the page said on its console since it
+    was opened."""
 
     def __init__(self, program, folder):
         theirs_in, self.pipe_out = os.pipe()
@@ -58,17 +62,20 @@ class Chromium:
             os.dup2(ends[0], 3)
             os.dup2(ends[1], 4)
         self.process = subprocess.Popen(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-             "--disable-dev-shm-usage", f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank"],
+            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic",
+             "--no-first-run", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--hide-scrollbars", "--disable-dev-shm-usage",
+             f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank"],
             close_fds=False, preexec_fn=descriptors, start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
         os.close(theirs_out)
         self.rest, self.number, self.session = b"", 0, None
         self.events, self.complaints = [], []
-        target = next(each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        target = next(each for each in self.call("Target.getTargets")["targetInfos"] if each["type"]
+                      == "page")
+        self.session = self.call("Target.attachToTarget", targetId=target["targetId"],
+                                 flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
@@ -92,7 +99,8 @@ class Chromium:
         self.events.append(message["method"])
         said = message.get("params", {})
         if message["method"] == "Runtime.exceptionThrown":
-            self.complaints.append(said["exceptionDetails"].get("exception", {}).get("description", str(said)))
+            self.complaints.append(said["exceptionDetails"].get("exception", {})
+                                   .get("description", str(said)))
         elif message["method"] == "Runtime.consoleAPICalled":
             self.complaints.append(str([each.get("value", each) for each in said["args"]]))
         elif message["method"] == "Log.entryAdded":
@@ -125,22 +133,26 @@ class Chromium:
             self.take(self.read())
 
     def resize(self, width, height=900):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
 
     def evaluate(self, expression):
         """The value of an expression of JavaScript, or of a promise of one, in the page."""
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
+                           awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"]["exception"].get("description"))
         return result["result"].get("value")
 
     def settle(self):
         """Until what a new size, or a key, sets off has been drawn."""
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def key(self, name):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=CODES[name])
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name,
+                      windowsVirtualKeyCode=CODES[name])
 
     def type(self, character):
         self.call("Input.dispatchKeyEvent", type="keyDown", key=character, text=character)

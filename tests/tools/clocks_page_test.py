@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The page of `etwas clocks`, of made-up reports (clocks_reports.h): as it is written, and as a browser shows it.
+"""The page of `etwas clocks`, of made-up reports (clocks_reports.h): as it is written, and as a
+browser shows it.
 
 usage: clocks_page_test.py PATH_OF_ETWAS PATH_OF_CLOCKS_SHOW TEST_CLASS
 """
@@ -37,22 +38,28 @@ class Page(PageTest):
 @NEEDS_D3
 class Browser(PlotsTest):
     def open(self, report, *sources, **options):
-        self.browser.open(self.write("page.html", shown("html", report, *sources).encode()), **options)
+        self.browser.open(self.write("page.html", shown("html", report, *sources).encode()),
+                          **options)
         self.browser.settle()
 
     def rows(self):
         """The tables by caption: of each row's name what stands behind it."""
-        tables = self.page("[...document.querySelectorAll('table')].map(table => [table.caption.textContent,"
-                           " [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))])")
-        return {caption: {row[0]: told(" ".join(row[1:])).split() for row in rows} for caption, rows in tables}
+        tables = self.page(
+            "[...document.querySelectorAll('table')].map(table => [table.caption.textContent,"
+            " [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => "
+            "cell.textContent))])")
+        return {caption: {row[0]: told(" ".join(row[1:])).split() for row in rows}
+                for caption, rows in tables}
 
-    def test_no_page_complains_or_has_text_over_other_text_or_cut_off_on_wide_and_narrow_windows(self):
+    def test_no_page_complains_or_has_text_over_other_text_or_cut_off_on_wide_and_narrow_windows(
+            self):
         for report in REPORTS:
             for width in (1400, 400):
                 with self.subTest(report=report, width=width):
                     self.open(report, width=width)
                     self.assertEqual(self.browser.complaints, [])
-                    self.assertGreater(self.page("document.querySelectorAll('main section').length"), 6)
+                    self.assertGreater(
+                        self.page("document.querySelectorAll('main section').length"), 6)
                     self.assertEqual(self.page(LAYOUT), [])
 
     def test_its_tables_have_the_figures_of_those_on_the_terminal(self):
@@ -72,7 +79,8 @@ class Browser(PlotsTest):
                     words = line[2 + len(name):].split()
                     if title == "Resolution":
                         words = words[:-7] if "to" in words[-7:] else words[:6]
-                    self.assertFalse(collections.Counter(words) - collections.Counter(figures), (report, title, line))
+                    self.assertFalse(collections.Counter(words) - collections.Counter(figures),
+                                     (report, title, line))
                     compared += 1
             self.assertGreater(compared, 40)
 
@@ -83,15 +91,18 @@ class Browser(PlotsTest):
             clocks = [clock for clock in data["clocks"] if clock["available"]]
             duration = lambda ns: told(self.page(f"words.duration({json.dumps(ns)})"))
             said = self.points("cost-plot")
-            self.assertEqual([each.split("\n")[0] for each in said], [clock["name"] for clock in clocks])
+            self.assertEqual([each.split("\n")[0] for each in said],
+                             [clock["name"] for clock in clocks])
             for clock, each in zip(clocks, said):
                 for key in ("median", "mean", "p99", "maximum"):
                     self.assertIn(duration(clock["warm"][key]), each)
             hills = self.page("document.querySelectorAll('#cost-plot .hill').length")
-            self.assertEqual(hills, sum(len([b for b in clock["warm_histogram"] if b["count"]]) for clock in clocks))
+            self.assertEqual(hills, sum(len([b for b in clock["warm_histogram"] if b["count"]])
+                                        for clock in clocks))
             bins = [b for b in clocks[1]["steps"] if b["count"] > 0]
             said = self.points("steps-system")
-            self.assertEqual([int(re.search(r": ([\d,]+) \(", each)[1].replace(",", "")) for each in said],
+            self.assertEqual([int(re.search(r": ([\d,]+) \(", each)[1].replace(",", ""))
+                              for each in said],
                              [b["count"] for b in bins])
             cells = self.page("d3.selectAll('#order-qpc .ahead, #order-qpc .behind').size() - 21")
             self.assertEqual(cells, 2 * len(clocks[0]["offsets"]))
@@ -99,12 +110,15 @@ class Browser(PlotsTest):
             self.assertEqual(len(said), 4)
             for key, each in zip(("second", "minute", "hour", "day"), said):
                 for conversion in data["conversions"]:
-                    self.assertIn(f"{conversion['name']}: {duration(abs(conversion[f'after_{key}_ns']))}", each)
+                    self.assertIn(
+                        f"{conversion['name']}: {duration(abs(conversion[f'after_{key}_ns']))}",
+                        each)
 
     def test_places_in_a_plot_are_those_of_the_values(self):
         self.open("laptop")
         clocks = json.loads(shown("json", "laptop"))["clocks"]
-        dots = self.page("[...document.querySelectorAll('#cost-plot .dot')].map(dot => +dot.getAttribute('cx'))")
+        dots = self.page(
+            "[...document.querySelectorAll('#cost-plot .dot')].map(dot => +dot.getAttribute('cx'))")
         order = sorted(range(len(clocks)), key=lambda i: clocks[i]["cold"]["median"])
         self.assertEqual(sorted(dots), [dots[i] for i in order])
         # On a logarithmic axis a ratio is a distance.
@@ -113,14 +127,17 @@ class Browser(PlotsTest):
         self.assertEqual([told(name) for name, _ in marks[:3]], ["1 ns", "10 ns", "100 ns"])
         decade = marks[1][1] - marks[0][1]
         for clock, dot in zip(clocks, dots):
-            self.assertAlmostEqual(10 ** ((dot - marks[0][1]) / decade) / clock["cold"]["median"], 1, places=6)
+            self.assertAlmostEqual(10 ** ((dot - marks[0][1]) / decade) / clock["cold"]["median"],
+                                   1, places=6)
 
         # The height of a bin is the root of its share, of the first clock's as of all.
         bins = [bin["count"] for bin in clocks[0]["warm_histogram"] if bin["count"] > 0]
-        heights = self.page(f"[...document.querySelectorAll('#cost-plot .hill')].slice(0, {len(bins)})"
-                            ".map(hill => +hill.getAttribute('height'))")
+        heights = self.page(
+            f"[...document.querySelectorAll('#cost-plot .hill')].slice(0, {len(bins)})"
+            ".map(hill => +hill.getAttribute('height'))")
         for count, height in zip(bins, heights):
-            self.assertAlmostEqual(height / max(heights), max((count / max(bins)) ** 0.5, 1.2 / max(heights)), places=6)
+            self.assertAlmostEqual(height / max(heights),
+                                   max((count / max(bins)) ** 0.5, 1.2 / max(heights)), places=6)
 
     def test_the_worst_pairs_come_first(self):
         self.open("guest")
@@ -133,13 +150,16 @@ class Browser(PlotsTest):
         self.open("guest")
         self.assertEqual(self.page("document.title"), "Clocks of <img src=x>&amp;")
         words = self.page("document.querySelector('main').textContent")
-        for name in ("<img src=x>&amp;", "Virtual \"CPU\" <3>", "<b>\"acpi&pm'", "</script>\ufffd", "a < b & \"c\"",
-                     "\\x1b[31mred", "QPC: 1 of 6 pairs could not be compared, nothing is known of them"):
+        for name in ("<img src=x>&amp;", "Virtual \"CPU\" <3>", "<b>\"acpi&pm'", "</script>\ufffd",
+                     "a < b & \"c\"", "\\x1b[31mred",
+                     "QPC: 1 of 6 pairs could not be compared, nothing is known of them"):
             self.assertIn(name, words)
-        self.assertEqual(self.page("document.querySelectorAll('main img, main script, dd *').length"), 0)
+        self.assertEqual(
+            self.page("document.querySelectorAll('main img, main script, dd *').length"), 0)
 
     def test_a_script_that_is_not_its_own_does_not_run(self):
-        page = shown("html", "single").replace("</body>", "<script>document.title = 'other';</script></body>")
+        page = shown("html", "single").replace("</body>",
+                                               "<script>document.title = 'other';</script></body>")
         self.browser.open(self.write("page.html", page.encode()))
         self.browser.settle()
         self.assertEqual(self.page("document.title"), "Clocks of wren")
@@ -194,8 +214,10 @@ class Browser(PlotsTest):
         self.open("laptop", width=720, dark=True)
         self.browser.call("Emulation.setEmulatedMedia", media="print", features=PRINT)
         self.browser.settle()
-        self.assertEqual(self.page("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
-        self.assertEqual(self.page("getComputedStyle(document.querySelector('h1')).color"), "rgb(27, 31, 36)")
+        self.assertEqual(self.page("getComputedStyle(document.body).backgroundColor"),
+                         "rgb(255, 255, 255)")
+        self.assertEqual(self.page("getComputedStyle(document.querySelector('h1')).color"),
+                         "rgb(27, 31, 36)")
         self.assertEqual(self.page(LAYOUT), [])
         paper = self.browser.pdf()
         self.browser.call("Emulation.setEmulatedMedia", media="", features=[])
@@ -204,16 +226,19 @@ class Browser(PlotsTest):
 
     def test_a_page_of_some_clocks_shows_no_others(self):
         self.open("laptop", 6, 10)
-        words = self.page("[...document.querySelectorAll('td, th, svg text')].map(e => e.textContent).join(' ')")
+        words = self.page(
+            "[...document.querySelectorAll('td, th, svg text')].map(e => e.textContent).join(' ')")
         self.assertIn("CLOCK_BOOTTIME", words)
         self.assertNotIn("CLOCK_TAI", words)
         self.assertNotIn("QPC", words)
-        self.assertEqual(self.page("document.querySelectorAll('figure > svg[id^=order-]').length"), 2)
+        self.assertEqual(self.page("document.querySelectorAll('figure > svg[id^=order-]').length"),
+                         2)
 
 
 def luminance(colour):
     parts = [each / 255 for each in colour]
-    red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4
+                        for each in parts]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

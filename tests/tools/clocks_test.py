@@ -78,7 +78,8 @@ class Command(ToolTest):
             self.assertIn(name, error)
 
     def test_clocks_are_found_by_their_names_in_c_too_and_only_they_are_shown(self):
-        out, _ = self.run_etwas("clocks", "-s", "1", "-c", "Clock_Monotonic,rdtsc", "-c", "QPC", "--json")
+        out, _ = self.run_etwas("clocks", "-s", "1", "-c", "Clock_Monotonic,rdtsc", "-c", "QPC",
+                                "--json")
         report = json.loads(out)
         self.assertEqual([clock["clock"] for clock in report["clocks"]],
                          ["qpc", "tsc", "monotonic"])
@@ -94,7 +95,8 @@ class Command(ToolTest):
         path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
             file.write("old " * 1_000_000)
-        out, _ = self.run_etwas("clocks", "--seconds", "1", "--clock", "qpc,tsc", "-f", "--html", path)
+        out, _ = self.run_etwas("clocks", "--seconds", "1", "--clock", "qpc,tsc", "-f", "--html",
+                                path)
         self.assertIn("Cost of one reading", out)
         with open(path, encoding="utf-8") as file:
             page = file.read()
@@ -116,7 +118,8 @@ class Command(ToolTest):
 
     @NEEDS_D3
     def test_a_page_that_could_not_be_written_is_an_error(self):
-        _, error = self.run_etwas("clocks", "-s", "1", "-c", "qpc", "--html", "/dev/full", expect=OUTPUT)
+        _, error = self.run_etwas("clocks", "-s", "1", "-c", "qpc", "--html", "/dev/full",
+                                  expect=OUTPUT)
         self.assertIn("'/dev/full'", error)
 
 
@@ -131,11 +134,12 @@ class Starved(ToolTest):
 
         # What the program itself takes, and not much more.
         def limit(megabytes):
-            return lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+            return lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                              (megabytes << 20, megabytes << 20))
 
         least = next(megabytes for megabytes in range(16, 256, 2) if subprocess.run(
-            [self.etwas, "--version"], check=False, preexec_fn=limit(megabytes), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL).returncode == 0)
+            [self.etwas, "--version"], check=False, preexec_fn=limit(megabytes),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
         for path in (new, old):
             out, error = self.run_etwas("clocks", "-s", "1", "-f", "--html", path, expect=OPEN,
                                         preexec_fn=limit(least + 2))
@@ -172,7 +176,8 @@ class Text(ToolTest):
     def test_costs_are_those_of_the_report(self):
         rows = {line[2:26].strip(): line[26:].split()
                 for line in self.part(shown("text", "laptop"), "Cost of one reading")}
-        self.assertEqual(rows["TSC"][:7], ["6.98", "7.45", "6.70", "7.20", "8.21", "13.2", "23,088"])
+        self.assertEqual(rows["TSC"][:7], ["6.98", "7.45", "6.70", "7.20", "8.21", "13.2",
+                                           "23,088"])
         self.assertEqual(rows["CLOCK_THREAD_CPUTIME_ID"][-2:], ["1,342", "2,013"])
 
     def test_the_unit_of_single_timings_and_what_a_clock_moves_by_are_reported(self):
@@ -184,7 +189,8 @@ class Text(ToolTest):
         self.assertNotIn("timed in steps", shown("text", "nothing"))
 
     def test_pairs_that_could_not_be_compared_are_reported(self):
-        self.assertIn("QPC: 1 of 6 pairs could not be compared, nothing is known of them", shown("text", "guest"))
+        self.assertIn("QPC: 1 of 6 pairs could not be compared, nothing is known of them",
+                      shown("text", "guest"))
         self.assertEqual(json.loads(shown("json", "guest"))["clocks"][0]["offsets_left_out"], 1)
         self.assertNotIn("could not be compared", shown("text", "laptop"))
 
@@ -226,7 +232,8 @@ class Text(ToolTest):
         worst = max(pairs, key=lambda pair: abs(pair["offset_ns"]) - pair["bound_ns"])
         lines = shown("text", "server").splitlines()
         first = next(i for i, line in enumerate(lines) if line.startswith("  TSC: the worst"))
-        self.assertEqual(lines[first + 2].split()[:2], [str(worst["processor"]), str(worst["other"])])
+        self.assertEqual(lines[first + 2].split()[:2],
+                         [str(worst["processor"]), str(worst["other"])])
 
     def test_one_processor_has_no_order(self):
         self.assertEqual(self.part(shown("text", "single"), "Order across processors"),

@@ -36,19 +36,22 @@ class Csv(NamesTest):
     def test_without_columns_it_has_those_of_the_text(self):
         rows = self.rows(self.trace(*heap_events()))
         self.assertEqual(rows[0], TITLE[2:].split())
-        self.assertEqual(rows[2], [TIME, "0", "10", "11", "heap/Call/malloc", "size=37 address=0x7F99DA8080"])
+        self.assertEqual(rows[2], [TIME, "0", "10", "11", "heap/Call/malloc",
+                                   "size=37 address=0x7F99DA8080"])
 
     def test_a_cell_of_any_size_is_whole_and_nothing_is_written_to_what_is_read(self):
         name, count = "n" * 200, 4000
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E",
-                                       etl.tl_field("s", STRUCT, 1, listed=True) + etl.tl_field(name, UINT8),
-                                       struct.pack("<H", count) + bytes(count)))
+                                       etl.tl_field("s", STRUCT, 1, listed=True)
+                                       + etl.tl_field(name, UINT8), struct.pack("<H", count)
+                                       + bytes(count)))
         cell = "s=[" + ", ".join(["{" + name + "=0}"] * count) + "]"
         self.assertGreater(len(cell), 700_000)
         with open(self.write("input", b""), "r+b") as given:
             def run(*arguments):
                 # Text, for the formats that are none too.
-                out = subprocess.run([self.etwas, *arguments, path], stdin=given, stdout=subprocess.PIPE, check=True).stdout
+                out = subprocess.run([self.etwas, *arguments, path], stdin=given,
+                                     stdout=subprocess.PIPE, check=True).stdout
                 self.assertEqual(os.path.getsize(given.name), 0, arguments)
                 return out.decode("utf-8", "replace")
             csv.field_size_limit(2 * len(cell))
@@ -57,29 +60,34 @@ class Csv(NamesTest):
                 self.assertEqual(rows[-1][-1], cell)
             self.assertIn(cell, run("dump"))
             for command in (["dump", "--json"], ["schema"], ["stat"], ["stat", "--json"],
-                            *(["convert", "--to", form] for form in ("ndjson", "chrome", "otlp", "perfetto", "folded"))):
+                            *(["convert", "--to", form]
+                              for form in ("ndjson", "chrome", "otlp", "perfetto", "folded"))):
                 run(*command)
 
 
 class Columns(NamesTest):
     def test_every_column_can_be_had_in_any_order(self):
-        event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07", opcode=3, level=2,
-                             keyword=0x20, activity=BLUE, number=9)
+        event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07",
+                             opcode=3, level=2, keyword=0x20, activity=BLUE, number=9)
         path = self.trace(event, etl.instance(BLUE, 1_000_002, 5, 4, RED))
-        names = ("file,level,keyword,name,provider,event,class,type,id,version,opcode,task,channel,activity,"
+        names = ("file,level,keyword,name,provider,event,class,type,id,version,opcode,task,channel,"
+                 "activity,"
                  "instance,parent,payload,x,cpu,error_ns,duration")
         first, second = self.lines("--columns", names, path)
-        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", "#9/3", "9", "0", "3", "0",
-                                         "11", BLUE, "-", "-", "07", "7", "0", "-", "-"])
-        self.assertEqual(second.split(), ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "1", "-", "0", "1", "-", "-",
-                                          "-", "5", f"4@{RED}", "-", "-", "0", "-", "-"])
+        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", "#9/3",
+                                         "9", "0", "3", "0", "11", BLUE, "-", "-", "07", "7", "0",
+                                         "-", "-"])
+        self.assertEqual(second.split(), ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "1", "-", "0",
+                                          "1", "-", "-", "-", "5", f"4@{RED}", "-", "-", "0", "-",
+                                          "-"])
         out, _ = self.run_etwas("dump", "--columns", names, path)
         self.assertEqual(out.splitlines()[0], "# " + names.replace(",", " "))
 
     def test_a_related_activity_is_a_column_and_a_key(self):
         item = etl.extended_item(1, uuid.UUID(BLUE).bytes_le, False)
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", activity=RED, items=items)
-                            for i, items in enumerate((item, etl.extended_item(1, bytes(15), False), b""))))
+                            for i, items in enumerate((item, etl.extended_item(1, bytes(15), False),
+                                                       b""))))
         self.assertEqual(self.lines("--columns", "activity,related_activity", path)[1:],
                          [f"{RED} {BLUE}", f"{RED} -", f"{RED} -"])
         events = self.objects(path)
@@ -92,8 +100,9 @@ class Columns(NamesTest):
         wide = etl.extended_item(6, struct.pack("<QQQ", 0, 0x7F00AB, 0xFFFFFFFFFFFFFFFF), False)
         narrow = etl.extended_item(5, struct.pack("<QI", 0, 0x1234), False)
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", items=items)
-                            for i, items in enumerate((wide, narrow, etl.extended_item(6, bytes(8), False),
-                                                       etl.extended_item(6, bytes(3), False), b""))))
+                            for i, items
+                            in enumerate((wide, narrow, etl.extended_item(6, bytes(8), False),
+                                          etl.extended_item(6, bytes(3), False), b""))))
         self.assertEqual(self.lines("--columns", "call_stack", path)[1:],
                          ["0x7F00AB,[cut]", "0x1234", "-", "-", "-"])
         events = self.objects(path)
@@ -101,30 +110,42 @@ class Columns(NamesTest):
                          [["0x7F00AB", "[cut]"], ["0x1234"], None, None, None])
         self.assertTrue(all("extended" not in e for e in events))
         self.assertEqual(self.objects("--hex", path)[0]["extended"][0]["type"], 6)
-        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("stack", UINT8), b"\x07"))
-        self.assertEqual(self.fields("--where", "stack == 7", path), ["P/E stack=7"])  # a field may be called so
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("stack", UINT8),
+                                       b"\x07"))
+        # a field may be called so
+        self.assertEqual(self.fields("--where", "stack == 7", path), ["P/E stack=7"])
 
     def test_hex_is_a_choice_of_columns_too(self):
         path = self.trace(etl.classic(RED, 1_000_001, payload=b"\x01"))
         names = "time,cpu,process,thread,class,type,level,instance,parent,payload"
-        self.assertEqual(self.run_etwas("dump", "--hex", path), self.run_etwas("dump", "--columns", names, path))
+        self.assertEqual(self.run_etwas("dump", "--hex", path),
+                         self.run_etwas("dump", "--columns", names, path))
 
     def test_a_field_that_no_event_has_is_reported(self):
         path = self.trace(*heap_events())
         _, error = self.run_etwas("dump", "--columns", "size,sizee,fields.time,p.x", path)
-        self.assertEqual(error, "".join(f"etwas dump: note: no event has a field '{name}'; 'etwas schema' tells which there are\n" for name in (
-            "sizee", "time", "p.x")))
+        self.assertEqual(
+            error, "".join(
+                f"etwas dump: note: no event has a field '{name}'; 'etwas schema' tells which "
+                "there are\n" for name in (
+                    "sizee", "time", "p.x")))
 
     def test_stamps_in_fields_are_times_as_the_events_own(self):
-        path = self.trace(etl.interrupt(1_000_005, 1_000_003), etl.interrupt(1_000_006, 1_000_006), etl.interrupt(1_000_007, 0))
-        times = [(TIME.replace("1Z", "5Z"), TIME.replace("1Z", "3Z")), (TIME.replace("1Z", "6Z"),) * 2, (TIME.replace("1Z", "7Z"), "0")]
-        self.assertEqual([line.split() for line in self.lines("--columns", "time,InitialTime", path)[1:]], [list(t) for t in times])
+        path = self.trace(etl.interrupt(1_000_005, 1_000_003), etl.interrupt(1_000_006, 1_000_006),
+                          etl.interrupt(1_000_007, 0))
+        times = [(TIME.replace("1Z", "5Z"), TIME.replace("1Z", "3Z")),
+                 (TIME.replace("1Z", "6Z"),) * 2, (TIME.replace("1Z", "7Z"), "0")]
+        self.assertEqual([line.split() for line in self.lines("--columns", "time,InitialTime",
+                                                              path)[1:]], [list(t) for t in times])
         self.assertIn(f" InitialTime={times[0][1]} Routine=", self.lines(path)[0])
         self.assertIn("InitialTime=1000003 ", self.lines("--raw", path)[0])
-        self.assertEqual(self.fields("--where", "InitialTime == 1000003", path), self.fields("--limit", "2", path))
-        for clock, key in (((), "time"), (("--clock=qpc",), "qpc_ns"), (("--clock=system",), "system_time")):
+        self.assertEqual(self.fields("--where", "InitialTime == 1000003", path),
+                         self.fields("--limit", "2", path))
+        for clock, key in (((), "time"), (("--clock=qpc",), "qpc_ns"),
+                           (("--clock=system",), "system_time")):
             first, same, none = self.objects(*clock, path)
-            self.assertEqual([event["fields"]["InitialTime"] for event in (first, same, none)], [1_000_003, 1_000_006, 0])
+            self.assertEqual([event["fields"]["InitialTime"] for event in (first, same, none)],
+                             [1_000_003, 1_000_006, 0])
             self.assertEqual(same["field_times"]["InitialTime"], same[key])
             self.assertNotEqual(first["field_times"]["InitialTime"], first[key])
             self.assertIsNone(none["field_times"]["InitialTime"])
@@ -132,10 +153,12 @@ class Columns(NamesTest):
 
     def test_a_place_in_a_file_that_is_no_number_is_a_word(self):
         places = (2**64 - 1, 2**64 - 2, 2**64 - 3, 0)
-        path = self.trace(*(etl.system(etl.FILE_GROUP, 67, 1_000_001 + i, struct.pack("<QQQQIIII", at, 0, 0, 0, 11, 1, 0, 0))
+        path = self.trace(*(etl.system(etl.FILE_GROUP, 67, 1_000_001 + i,
+                                       struct.pack("<QQQQIIII", at, 0, 0, 0, 11, 1, 0, 0))
                             for i, at in enumerate(places)))
         self.assertEqual(self.lines("--columns", "event,Offset", path),
-                         [f"MSNT_SystemTrace/FileIo/Read {at}" for at in ("end", "position", *places[2:])])
+                         [f"MSNT_SystemTrace/FileIo/Read {at}"
+                          for at in ("end", "position", *places[2:])])
         self.assertIn(" Offset=end ", self.lines(path)[0])
         self.assertEqual(self.objects(path)[0]["fields"]["Offset"], 2**64 - 1)
         self.assertEqual(len(self.lines("--where", f"Offset == {2**64 - 2}", path)), 1)
@@ -143,10 +166,14 @@ class Columns(NamesTest):
     def test_the_time_as_recorded_is_a_column_beside_any_other(self):
         path = self.trace(etl.classic(RED, 1_000_005), etl.classic(RED, 1_000_007))
         self.assertEqual(self.lines("--columns", "raw_time,time", path)[1:],
-                         [f"1000005 {TIME.replace('1Z', '5Z')}", f"1000007 {TIME.replace('1Z', '7Z')}"])
-        self.assertEqual(self.lines("--columns", "raw_time", "--where", "time > 600ns", path), ["1000007"])
-        self.assertEqual(self.lines("--columns", "raw_time,time", "--raw", path)[1:], ["1000005 1000005", "1000007 1000007"])
-        self.assertEqual(self.lines("--columns", "raw_time,time", "--clock=qpc", path)[1].split()[0], "1000005")
+                         [f"1000005 {TIME.replace('1Z', '5Z')}",
+                          f"1000007 {TIME.replace('1Z', '7Z')}"])
+        self.assertEqual(self.lines("--columns", "raw_time", "--where", "time > 600ns", path),
+                         ["1000007"])
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--raw", path)[1:],
+                         ["1000005 1000005", "1000007 1000007"])
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--clock=qpc",
+                                    path)[1].split()[0], "1000005")
 
     def test_several_values_of_a_column_stand_in_brackets(self):
         fields = etl.tl_field("s", STRUCT, 1, count=2) + etl.tl_field("x", ANSI)

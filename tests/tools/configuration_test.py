@@ -25,7 +25,8 @@ class Configuration(ToolTest):
         if code == SKIPPED:
             self.skipTest("the kernel's events cannot be had")
         self.assertEqual(code, 0)
-        self.lines = [line for line in self.run_etwas("dump", path)[0].splitlines() if "/SystemConfig/" in line]
+        self.lines = [line for line in self.run_etwas("dump", path)[0].splitlines()
+                      if "/SystemConfig/" in line]
 
     def test_the_processors_are_shown_by_field_name(self):
         cpu, = [line for line in self.lines if "/SystemConfig/CPU " in line]
@@ -35,7 +36,8 @@ class Configuration(ToolTest):
         self.assertIn(" HyperThreadingFlag=", cpu)
 
     def test_what_is_written_is_what_is_read(self):
-        """No event ends before its last field or behind it, and each is of a version that is known."""
+        """No event ends before its last field or behind it, and each is of a version that is
+        known."""
         self.assertGreater(len(self.lines), 1)
         for line in self.lines:
             self.assertRegex(line, r"/SystemConfig/\w+ \w+=")

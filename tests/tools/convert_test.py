@@ -61,11 +61,14 @@ class Place(ToolTest):
 
     def test_what_is_there_stays_unless_it_is_forced(self):
         self.write("out", b"before")
-        for command in (*(("convert", "--to", form, "-o") for form in ("ndjson", "csv", "chrome", "perfetto", "etl", "folded",
-                                                                      "speedscope", "pprof", "otlp")), ("report", "--html")):
+        for command in (*(("convert", "--to", form, "-o")
+                          for form in ("ndjson", "csv", "chrome", "perfetto", "etl", "folded",
+                                       "speedscope", "pprof", "otlp")), ("report", "--html")):
             _, error = self.run_any(*command, self.out, self.trace, expect=(OUTPUT,))
             if "node-d3" not in error:
-                self.assertEqual(error, f"etwas {command[0]}: '{self.out}': the file is there already. --force replaces it\n")
+                self.assertEqual(
+                    error, f"etwas {command[0]}: '{self.out}': the file is there already. --force "
+                    "replaces it\n")
             self.assertEqual(self.read(), "before")
         _, error = self.run_any("clocks", "--html", self.out, expect=(OUTPUT,))
         self.assertRegex(error, "the file is there already|node-d3")
@@ -81,7 +84,8 @@ class Place(ToolTest):
         os.symlink("a.etl", link)
         for output in (self.trace, link):
             for form in ("ndjson", "etl"):
-                _, error = self.run_etwas("convert", "--to", form, "-o", output, self.trace, expect=USAGE)
+                _, error = self.run_etwas("convert", "--to", form, "-o", output, self.trace,
+                                          expect=USAGE)
                 self.assertIn("one of the files", error)
             _, error = self.run_etwas("report", "--html", output, self.trace, expect=USAGE)
             self.assertIn("one of the files", error)
@@ -103,10 +107,12 @@ class Place(ToolTest):
         lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7, name="lost"))
         _, told = self.run_etwas("dump", cut, lost, expect=DAMAGED)
         self.assertEqual(len(told.splitlines()), 3, told)  # damage, no end where it was, and losses
-        for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof", "otlp"):
+        for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope",
+                     "pprof", "otlp"):
             out = os.path.join(self.folder, form)
             _, error = self.run_etwas("convert", "--to", form, "-o", out, cut, lost, expect=DAMAGED)
-            self.assertEqual([line for line in error.splitlines() if "no stacks" not in line], told.splitlines(), form)
+            self.assertEqual([line for line in error.splitlines() if "no stacks" not in line],
+                             told.splitlines(), form)
 
     def test_an_output_that_cannot_be_written_is_reported_and_leaves_nothing(self):
         for path in ("/dev/full", os.path.join(self.folder, "no", "out"), self.folder):
@@ -115,18 +121,21 @@ class Place(ToolTest):
         self.assertEqual(self.names(), ["a.etl"])
         with open("/dev/full", "wb") as full:
             for form in ("ndjson", "csv", "chrome", "perfetto", "otlp"):
-                _, error = self.run_etwas("convert", "--to", form, self.trace, expect=OUTPUT, stdout=full)
+                _, error = self.run_etwas("convert", "--to", form, self.trace, expect=OUTPUT,
+                                          stdout=full)
                 self.assertEqual(len(error.splitlines()), 1, error)
 
     def test_a_limit_of_the_file_size_leaves_nothing(self):
         import resource
         events = [etl.classic(RED, T + i) for i in range(1000)]
-        large = self.write("b.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
+        large = self.write("b.etl",
+                           etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
 
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
         self.convert("-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
-        _, error = self.run_etwas("convert", "--to", "perfetto", "-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
+        _, error = self.run_etwas("convert", "--to", "perfetto", "-o", self.out, large,
+                                  expect=OUTPUT, preexec_fn=limit)
         self.assertIn("temporary file", error)
         self.assertEqual(self.names(), ["a.etl", "b.etl"])
 
@@ -140,11 +149,13 @@ class Place(ToolTest):
             while True:
                 os.write(full, b"x")
         os.set_blocking(full, True)
-        for command in (["convert", "--to", "ndjson", "-o"], ["convert", "--to", "etl", "-o"], ["convert", "--to", "perfetto", "-o"],
+        for command in (["convert", "--to", "ndjson", "-o"], ["convert", "--to", "etl", "-o"],
+                        ["convert", "--to", "perfetto", "-o"],
                         ["convert", "--to", "ctf", "-o"], ["report", "--html"]):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 # It waits where it tells of the file that is missing.
-                process = subprocess.Popen([self.etwas, *command, self.out, self.trace, missing], stderr=full)
+                process = subprocess.Popen([self.etwas, *command, self.out, self.trace, missing],
+                                           stderr=full)
                 while self.names() == ["a.etl"] or not self.sleeps(process):
                     self.assertIsNone(process.poll())
                 process.send_signal(number)
@@ -164,7 +175,8 @@ class Place(ToolTest):
         self.assertTrue(stat.S_ISFIFO(os.stat(self.out).st_mode))
 
     def test_what_is_asked_for_wrongly_is_reported(self):
-        for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"), ([], "which file")):
+        for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"),
+                                ([], "which file")):
             out, error = self.convert(*arguments, expect=USAGE)
             self.assertEqual(out, "")
             self.assertIn(word, error)
@@ -178,7 +190,8 @@ class Lines(ToolTest):
         other = self.write("b.etl", etl.trace([(0, [order(START, 5), order(END, 900)])]))
         for form, option in (("ndjson", "--json"), ("csv", "--csv")):
             for arguments in ([trace], [trace, other], ["--where", "size > 100", trace],
-                              ["--where", "duration > 1us", other], ["--where", "event == 'Call/malloc'", trace],
+                              ["--where", "duration > 1us", other],
+                              ["--where", "event == 'Call/malloc'", trace],
                               ["--where", "provider =~ '^he' && name != 'free'", trace]):
                 shown, _ = self.run_etwas("dump", option, *arguments)
                 self.assertGreater(len(shown.splitlines()), form == "csv")
@@ -193,9 +206,12 @@ class Window(ToolTest):
         super().setUp()
         at = [10_000_001, 20_000_002, 40_000_003]
         # What the session says of itself, and of events, is there before them.
-        own = [etl.totals(attempted=3), etl.event_info(etl.FIRST_STAMP, RED, CHECKPOINT, "Shop", "Order", "Checked", [])]
-        self.trace = self.write("a.etl", etl.trace([(0, [order(CHECKPOINT, ticks - T, i) for i, ticks in enumerate(at)])],
-                                                   own=own))
+        own = [etl.totals(attempted=3), etl.event_info(etl.FIRST_STAMP, RED, CHECKPOINT, "Shop",
+                                                       "Order", "Checked", [])]
+        self.trace = self.write("a.etl",
+                                etl.trace([(0, [order(CHECKPOINT, ticks - T, i)
+                                                for i, ticks in enumerate(at)])],
+                                          own=own))
 
     def ids(self, *arguments, files=None):
         chosen = {}
@@ -236,10 +252,14 @@ class Window(ToolTest):
         self.assertEqual(self.ids("--to", "+1.5", files=[later, self.trace]), [0, 1])
 
     def test_what_is_no_time_is_reported(self):
-        for arguments, word in ((["--from", "noon"], "'noon'"), (["--from", "+"], "'+'"), (["--to", "-1s"], "'-1s'"),
-                                (["--from", "+99999999999"], "'+99999999999'"), (["--to", "2026-13-01"], "'2026-13-01'"),
-                                (["--from", "+1.5.5"], "'+1.5.5'"), (["--from", "+3", "--to", "+2"], "later")):
-            out, error = self.run_etwas("convert", "--to", "ndjson", *arguments, self.trace, expect=USAGE)
+        for arguments, word in ((["--from", "noon"], "'noon'"), (["--from", "+"], "'+'"),
+                                (["--to", "-1s"], "'-1s'"),
+                                (["--from", "+99999999999"], "'+99999999999'"),
+                                (["--to", "2026-13-01"], "'2026-13-01'"),
+                                (["--from", "+1.5.5"], "'+1.5.5'"),
+                                (["--from", "+3", "--to", "+2"], "later")):
+            out, error = self.run_etwas("convert", "--to", "ndjson", *arguments, self.trace,
+                                        expect=USAGE)
             self.assertEqual(out, "")
             self.assertIn(word, error)
 
@@ -253,21 +273,27 @@ class Chrome(ToolTest):
 
     def test_spans_are_asynchronous_and_find_their_ends(self):
         trace = self.write("a.etl", etl.trace([(0, [
-            order(START, 0), order(START, 10, 2), order(CHECKPOINT, 15), order(END, 20), order(END, 31, 2, thread=99)])]))
+            order(START, 0), order(START, 10, 2), order(CHECKPOINT, 15), order(END, 20),
+            order(END, 31, 2, thread=99)])]))
         events, told = self.convert(trace)
         self.assertEqual([e["ph"] for e in events], ["b", "b", "i", "e", "e"])
         self.assertEqual([e.get("id") for e in events], ["0x1", "0x2", None, "0x1", "0x2"])
-        self.assertEqual({(e["pid"], e["tid"], e["name"]) for e in events if "id" in e}, {(20, 21, RED)})
-        self.assertEqual([round(1000 * (e["ts"] - events[0]["ts"])) for e in events], [0, 1000, 1500, 2000, 3100])
+        self.assertEqual({(e["pid"], e["tid"], e["name"]) for e in events if "id" in e},
+                         {(20, 21, RED)})
+        self.assertEqual([round(1000 * (e["ts"] - events[0]["ts"])) for e in events],
+                         [0, 1000, 1500, 2000, 3100])
         self.assertEqual([(f["file"], f["damaged"]) for f in told["otherData"]], [(trace, False)])
 
     def test_fields_are_arguments(self):
-        events, _ = self.convert("--where", "size > 4096", self.write("a.etl", etl.trace([(0, heap_events())])))
-        self.assertEqual([(e["name"], e["cat"], e["args"]["size"]) for e in events], [("Call/malloc", "heap", 5000)])
+        events, _ = self.convert("--where", "size > 4096",
+                                 self.write("a.etl", etl.trace([(0, heap_events())])))
+        self.assertEqual([(e["name"], e["cat"], e["args"]["size"]) for e in events],
+                         [("Call/malloc", "heap", 5000)])
 
     def test_times_may_be_as_far_apart_as_a_damaged_file_has_them(self):
         stamps = (-(1 << 63), -1, T, (1 << 63) - 1)
-        trace = self.write("a.etl", etl.trace([(0, [etl.instance(RED, stamp, 1, kind=CHECKPOINT)]) for stamp in stamps]))
+        trace = self.write("a.etl", etl.trace([(0, [etl.instance(RED, stamp, 1, kind=CHECKPOINT)])
+                                               for stamp in stamps]))
         events, _ = self.convert(trace)
         times = [event["ts"] for event in events]
         self.assertEqual(len(times), 4)
@@ -275,7 +301,9 @@ class Chrome(ToolTest):
         self.assertTrue(all(abs(time) < 2 ** 64 / 1000 for time in times))
 
     def test_names_are_escaped(self):
-        trace = self.write("a.etl", etl.trace([(0, [etl.self_describing(BLUE, T, b'P"\\\n\x1b</script>', b'E"\xff')])]))
+        trace = self.write("a.etl",
+                           etl.trace([(0, [etl.self_describing(BLUE, T, b'P"\\\n\x1b</script>',
+                                                               b'E"\xff')])]))
         events, _ = self.convert(trace)
         self.assertEqual((events[0]["cat"], events[0]["name"]), ('P"\\\n\x1b</script>', 'E"\ufffd'))
 
@@ -285,7 +313,8 @@ class Chrome(ToolTest):
             at = missing * etl.BUFFER_BYTES
             trace = self.write("a.etl", whole[:at] + whole[at + etl.BUFFER_BYTES:])
             events, _ = self.convert(trace, expect=DAMAGED)
-            self.assertEqual([e["name"] == "damaged" for e in events], [i == missing - 1 for i in range(6)])
+            self.assertEqual([e["name"] == "damaged" for e in events],
+                             [i == missing - 1 for i in range(6)])
 
     def test_a_damage_stands_between_its_neighbours(self):
         buffers = [(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)]
@@ -293,7 +322,8 @@ class Chrome(ToolTest):
         at = data.index(order(CHECKPOINT, 10))
         data[at:at + 4] = b"\xff" * 4
         events, told = self.convert(self.write("a.etl", bytes(data)), expect=DAMAGED)
-        self.assertEqual([(e["name"], e["args"].get("what")) for e in events if e["name"] == "damaged"],
+        self.assertEqual([(e["name"], e["args"].get("what")) for e in events if e["name"]
+                          == "damaged"],
                          [("damaged", "a record is not valid")])
         self.assertEqual([e["name"] == "damaged" for e in events], [False, True, False])
         self.assertTrue(told["otherData"][0]["damaged"])
@@ -301,8 +331,10 @@ class Chrome(ToolTest):
     def test_a_damage_before_all_events_is_at_the_start(self):
         whole = etl.trace([(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)])
         first = etl.BUFFER_BYTES
-        events, _ = self.convert(self.write("a.etl", whole[:first] + whole[2 * first:]), expect=DAMAGED)
-        self.assertEqual([(e["name"] == "damaged", e["ts"] >= 0) for e in events], [(True, True), (False, True), (False, True)])
+        events, _ = self.convert(self.write("a.etl", whole[:first] + whole[2 * first:]),
+                                 expect=DAMAGED)
+        self.assertEqual([(e["name"] == "damaged", e["ts"] >= 0) for e in events],
+                         [(True, True), (False, True), (False, True)])
 
     def test_buffers_that_are_missing_at_the_end_are_missed_behind_the_last_event(self):
         whole = etl.trace([(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)])

@@ -17,7 +17,8 @@ import time
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, HEAP, NO_GUID, OUTPUT, RED, ToolTest, heap_events, main, windows_files
+from tool_case import (BLUE, DAMAGED, FINE, HEAP, NO_GUID, OUTPUT, RED, ToolTest, heap_events, main,
+                       windows_files)
 
 T = 1_000_001
 BINARY, SID, BOOL32, COUNTED, COUNTED_ANSI = 14, 19, 13, 22, 23
@@ -27,7 +28,8 @@ OUT_PORT, OUT_IPV4, OUT_PID, OUT_UTF8 = 22, 23, 20, 35
 class Reader:
     """One value of babeltrace2's text after the other."""
 
-    ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+    ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
+               "0": "\0"}
     NUMBER = re.compile(r"-?(0x[0-9A-F]+|inf|nan|[0-9.]+(e[+-][0-9]+)?)")
     NAME = re.compile(r"[A-Za-z0-9_]+")
 
@@ -109,7 +111,9 @@ class Reader:
 
 HEAD = re.compile(r"timestamp = (\d+)\.(\d{9}), (?:loglevel = (\S+) \(\d+\), )?name = (.*?), "
                   r"(stream\.(?:packet|event)\.context = .*)$")
-LOST = re.compile(r'WARNING: Tracer discarded (\d+) (\w+) between \[([\d.]+)\] and \[([\d.]+)\] in trace .* within stream "(.*?)"')
+LOST = re.compile(
+    r'WARNING: Tracer discarded (\d+) (\w+) between \[([\d.]+)\] and \[([\d.]+)\] in trace .* '
+    r'within stream "(.*?)"')
 
 
 def read_event(line):
@@ -127,7 +131,8 @@ def read_event(line):
 def time_ns(text):
     """Of dump's: with seven digits or nine."""
     whole, digits = text.rstrip("Z").split(".")
-    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(digits.ljust(9, "0"))
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(
+        digits.ljust(9, "0"))
 
 
 def guid_of(octets):
@@ -146,8 +151,10 @@ class CtfTest(ToolTest):
 
     def babeltrace(self):
         """Its events, and what was lost: how many of what from when until when in which stream."""
-        told = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", "--names=all", "--fields=loglevel", self.out],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=100)
+        told = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", "--names=all",
+                               "--fields=loglevel", self.out],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              timeout=100)
         self.assertEqual(told.returncode, 0, told.stderr)
         lost = []
         for line in told.stderr.decode().splitlines():
@@ -158,7 +165,8 @@ class CtfTest(ToolTest):
 
     def convert(self, *arguments, expect=FINE, **options):
         shutil.rmtree(self.out, ignore_errors=True)
-        self.run_etwas("convert", "--to", "ctf", "-o", self.out, *arguments, expect=expect, **options)
+        self.run_etwas("convert", "--to", "ctf", "-o", self.out, *arguments, expect=expect,
+                       **options)
         return self.babeltrace()
 
     # ---- what agrees with what
@@ -167,7 +175,8 @@ class CtfTest(ToolTest):
         """Of a value that JSON has as text."""
         if isinstance(got, list) and shown.startswith("{"):
             self.assertEqual("{" + guid_of(got) + "}", shown)
-        elif isinstance(got, list) and got and isinstance(got[0], tuple):  # counted bytes in an array
+        # counted bytes in an array
+        elif isinstance(got, list) and got and isinstance(got[0], tuple):
             self.assertEqual(bytes(got[1][1]).hex(), shown.lower())
         elif isinstance(got, list):
             self.assertEqual(bytes(got).hex(), shown.lower())
@@ -193,7 +202,8 @@ class CtfTest(ToolTest):
         elif isinstance(shown, str):
             self.assert_text(got, shown)
         elif isinstance(shown, float):
-            self.assertAlmostEqual(got, shown, delta=abs(shown) * 1e-5)  # babeltrace2 shows six digits
+            # babeltrace2 shows six digits
+            self.assertAlmostEqual(got, shown, delta=abs(shown) * 1e-5)
         else:
             self.assertEqual(got, int(shown))
 
@@ -212,19 +222,23 @@ class CtfTest(ToolTest):
 
     def assert_event(self, got, shown, title):
         self.assertEqual(got["name"], title)
-        self.assertIn(got["ns"] - time_ns(shown["time"]), range(1 if len(shown["time"]) == 30 else 100))
+        self.assertIn(got["ns"] - time_ns(shown["time"]),
+                      range(1 if len(shown["time"]) == 30 else 100))
         self.assertEqual(got.get("cpu_id"), shown["processor"])
-        self.assertEqual((got["pid"], got["tid"]), tuple(-1 if i is None else i for i in (shown["process"], shown["thread"])))
+        self.assertEqual((got["pid"], got["tid"]),
+                         tuple(-1 if i is None else i for i in (shown["process"], shown["thread"])))
         self.assertEqual(got["level"] is None, shown["level"] == 0)
         self.assertEqual((got.get("instance"), got.get("parent_instance", 0)),
                          (shown.get("instance"), shown.get("parent_instance", 0)))
-        self.assertEqual(guid_of(got.get("parent_class", bytes(16))), shown.get("parent_class", NO_GUID))
+        self.assertEqual(guid_of(got.get("parent_class", bytes(16))),
+                         shown.get("parent_class", NO_GUID))
         for key in ("activity", "related_activity"):
             self.assertEqual(guid_of(got[key]) if key in got else None, shown.get(key))
         self.assertEqual(got.get("sequence"), shown.get("sequence"))
         if "call_stack" in shown and shown.get("event") != "StackWalk/Stack":
             stack = got["event.fields"].pop()
-            self.assertEqual(stack, ("call_stack", [int(address, 0) for address in shown["call_stack"]]))
+            self.assertEqual(stack, ("call_stack",
+                                     [int(address, 0) for address in shown["call_stack"]]))
             self.assertEqual(got["event.fields"].pop(), ("call_stack_length", len(stack[1])))
         if "text" in shown:
             expected = {"text": shown["text"]}
@@ -235,7 +249,8 @@ class CtfTest(ToolTest):
             self.assertEqual(fields.pop("truncated", None), shown.get("truncated"))
             self.assertEqual(list(fields), ["payload_length", "payload"])
             payload = bytes(fields["payload"]).hex()
-            self.assertTrue(payload == shown["payload"] if "payload" in shown else payload.endswith(shown["rest"]), payload)
+            self.assertTrue(payload == shown["payload"] if "payload" in shown
+                            else payload.endswith(shown["rest"]), payload)
             return
         if "rest" in shown:
             expected["rest#2"] = shown["rest"]  # a field may have the name too
@@ -249,7 +264,8 @@ class CtfTest(ToolTest):
         titles = [line for line in out.splitlines() if not line.startswith("#")]
         self.assertEqual(len(titles), len(shown))
         events, lost = self.convert(*arguments, expect=expect)
-        wanted = [(s, t) for s, t in zip(shown, titles) if s["class"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
+        wanted = [(s, t) for s, t in zip(shown, titles) if s["class"]
+                  != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
         self.assertEqual(len(events), len(wanted))
         for got, (event, title) in zip(events, wanted):
             self.assert_event(got, event, title)
@@ -257,21 +273,32 @@ class CtfTest(ToolTest):
 
 
 class Events(CtfTest):
-    TYPES = [(etl.UNICODE, 0, etl.utf16('a "b"\n\\\x07 ü')), (etl.ANSI, 0, b"x\0"), (etl.ANSI, OUT_UTF8, "é\0".encode()),
+    TYPES = [(etl.UNICODE, 0, etl.utf16('a "b"\n\\\x07 ü')), (etl.ANSI, 0, b"x\0"),
+             (etl.ANSI, OUT_UTF8, "é\0".encode()),
              (etl.INT8, 0, b"\xff"), (etl.UINT8, 0, b"\xfe"), (etl.INT16, 0, struct.pack("<h", -2)),
              (etl.UINT16, 0, struct.pack("<H", 65535)), (etl.INT32, 0, struct.pack("<i", -70000)),
-             (etl.UINT32, 0, struct.pack("<I", 1 << 31)), (etl.INT64, 0, struct.pack("<q", -1 << 40)),
-             (etl.UINT64, 0, struct.pack("<Q", (1 << 64) - 1)), (etl.FLOAT, 0, struct.pack("<f", 1.5)),
-             (etl.DOUBLE, 0, struct.pack("<d", -1e300)), (etl.DOUBLE, 0, struct.pack("<d", math.inf)),
+             (etl.UINT32, 0, struct.pack("<I", 1 << 31)),
+             (etl.INT64, 0, struct.pack("<q", -1 << 40)),
+             (etl.UINT64, 0, struct.pack("<Q", (1 << 64) - 1)),
+             (etl.FLOAT, 0, struct.pack("<f", 1.5)),
+             (etl.DOUBLE, 0, struct.pack("<d", -1e300)),
+             (etl.DOUBLE, 0, struct.pack("<d", math.inf)),
              (BOOL32, 0, struct.pack("<I", 1)), (etl.UINT8, etl.OUT_BOOLEAN, b"\0"),
              (BINARY, 0, struct.pack("<H", 3) + b"\1\2\3"), (etl.GUID, 0, uuid.UUID(HEAP).bytes_le),
-             (etl.POINTER, 0, struct.pack("<Q", 0x7F00)), (etl.FILETIME, 0, struct.pack("<Q", etl.START)),
-             (etl.SYSTEMTIME, 0, struct.pack("<8H", 2026, 1, 4, 1, 2, 3, 4, 5)), (20, 0, struct.pack("<I", 0xAB)),
-             (etl.HEX64, 0, struct.pack("<Q", 0xABC)), (SID, 0, bytes([1, 2, 0, 0, 0, 0, 0, 5]) + struct.pack("<II", 32, 544)),
-             (COUNTED, 0, struct.pack("<H", 6) + "a\0b".encode("utf-16-le")), (COUNTED_ANSI, 0, b"\2\0hi"),
-             (etl.UINT16, OUT_PORT, struct.pack(">H", 80)), (etl.UINT32, OUT_IPV4, bytes([127, 0, 0, 1])),
-             (etl.INT32, etl.OUT_HRESULT, struct.pack("<i", -2147024891)), (etl.UINT32, etl.OUT_WIN32ERROR, struct.pack("<I", 5)),
-             (etl.UINT16, etl.OUT_STRING, "x".encode("utf-16-le")), (etl.UINT32, OUT_PID, struct.pack("<I", 77))]
+             (etl.POINTER, 0, struct.pack("<Q", 0x7F00)),
+             (etl.FILETIME, 0, struct.pack("<Q", etl.START)),
+             (etl.SYSTEMTIME, 0, struct.pack("<8H", 2026, 1, 4, 1, 2, 3, 4, 5)),
+             (20, 0, struct.pack("<I", 0xAB)),
+             (etl.HEX64, 0, struct.pack("<Q", 0xABC)), (SID, 0, bytes([1, 2, 0, 0, 0, 0, 0, 5])
+                                                        + struct.pack("<II", 32, 544)),
+             (COUNTED, 0, struct.pack("<H", 6) + "a\0b".encode("utf-16-le")),
+             (COUNTED_ANSI, 0, b"\2\0hi"),
+             (etl.UINT16, OUT_PORT, struct.pack(">H", 80)),
+             (etl.UINT32, OUT_IPV4, bytes([127, 0, 0, 1])),
+             (etl.INT32, etl.OUT_HRESULT, struct.pack("<i", -2147024891)),
+             (etl.UINT32, etl.OUT_WIN32ERROR, struct.pack("<I", 5)),
+             (etl.UINT16, etl.OUT_STRING, "x".encode("utf-16-le")),
+             (etl.UINT32, OUT_PID, struct.pack("<I", 77))]
 
     def test_every_type_of_a_value_agrees_alone_in_arrays_and_in_structs(self):
         events = []
@@ -279,30 +306,39 @@ class Events(CtfTest):
             one = etl.tl_field("v", kind, out)
             listed = etl.tl_field("list", kind, out, listed=True)
             events += [
-                etl.tl_event(RED, T + number, "P", f"alone{number}", one + etl.tl_field("n", etl.UINT8), data + b"\7"),
-                etl.tl_event(RED, T + number, "P", f"two{number}", etl.tl_field("two", kind, out, count=2) + one, 3 * data),
+                etl.tl_event(RED, T + number, "P", f"alone{number}",
+                             one + etl.tl_field("n", etl.UINT8), data + b"\7"),
+                etl.tl_event(RED, T + number, "P", f"two{number}",
+                             etl.tl_field("two", kind, out, count=2) + one, 3 * data),
                 etl.tl_event(RED, T + number, "P", f"list{number}", listed, struct.pack("<H", 0)),
-                etl.tl_event(RED, T + number, "P", f"list{number}", listed, struct.pack("<H", 3) + 3 * data),
+                etl.tl_event(RED, T + number, "P", f"list{number}", listed, struct.pack("<H", 3)
+                             + 3 * data),
                 etl.tl_event(RED, T + number, "P", f"structs{number}",
-                             etl.tl_field("s", etl.STRUCT, 2, listed=True) + one + etl.tl_field("in", etl.STRUCT, 1) + listed,
-                             struct.pack("<H", 2) + 2 * (data + struct.pack("<H", 1) + data))]
+                             etl.tl_field("s", etl.STRUCT, 2, listed=True) + one
+                             + etl.tl_field("in", etl.STRUCT, 1) + listed, struct.pack("<H", 2)
+                             + 2 * (data + struct.pack("<H", 1) + data))]
         per_buffer = [(0, events[at:at + 20]) for at in range(0, len(events), 20)]
         _, count = self.assert_agrees(self.write("a.etl", etl.trace(per_buffer)))
         self.assertEqual(count, 5 * len(self.TYPES))
 
     def test_described_classes_their_enumerations_and_bits_agree(self):
-        fields = [("mode", etl.UINT32, 0, "Mode"), ("small", etl.UINT8, 0, "Why"), ("signed", etl.INT8, 0, "Why"),
+        fields = [("mode", etl.UINT32, 0, "Mode"), ("small", etl.UINT8, 0, "Why"),
+                  ("signed", etl.INT8, 0, "Why"),
                   ("many", etl.UINT16, 0, "Why", 0x20, 2)]
-        payloads = [struct.pack("<IBbHH", mode, mode & 255, -1 if mode else 1, 2, 7) for mode in (0, 1, 2, 3, 9)]
+        payloads = [struct.pack("<IBbHH", mode, mode & 255, -1 if mode else 1, 2, 7)
+                    for mode in (0, 1, 2, 3, 9)]
         trace = self.trace(
-            *heap_events(), *(etl.classic(HEAP, T + 250 + i, kind=20, payload=p) for i, p in enumerate(payloads)),
+            *heap_events(), *(etl.classic(HEAP, T + 250 + i, kind=20, payload=p)
+                              for i, p in enumerate(payloads)),
             etl.event_info(T + 300, HEAP, 20, "heap", "Call", "odd", fields),
-            etl.map_info(T + 301, HEAP, "Mode", [(1, "Read "), (2, 'Wr"\\ite\x1b '), (8, "More ")], flag=2),
+            etl.map_info(T + 301, HEAP, "Mode", [(1, "Read "), (2, 'Wr"\\ite\x1b '), (8, "More ")],
+                         flag=2),
             etl.map_info(T + 302, HEAP, "Why", [(1, "asked "), (2, "twice "), (300, "too large ")]))
         self.assert_agrees(trace)
         with open(os.path.join(self.out, "metadata"), encoding="utf-8") as file:
             metadata = file.read()
-        self.assertIn(r'enum : u32 { "Read" = 1, "Wr\"\\ite\\x1b" = 2, "More" = 8 } _mode;', metadata)
+        self.assertIn(r'enum : u32 { "Read" = 1, "Wr\"\\ite\\x1b" = 2, "More" = 8 } _mode;',
+                      metadata)
         self.assertIn('enum : u8 { "asked" = 1, "twice" = 2 } _small;', metadata)
         self.assertIn("u64 _size;", metadata)
         self.assertIn("x64 _address;", metadata)
@@ -311,14 +347,18 @@ class Events(CtfTest):
         stack = etl.extended_item(6, struct.pack("<QQQ", 0, 0x1000, 0x7FFF_0000_0000), False)
         related = etl.extended_item(1, uuid.UUID(BLUE).bytes_le, False)
         trace = self.trace(
-            etl.instance(RED, T, 5, kind=1), etl.instance(RED, T + 1, 6, parent=5, parent_guid=RED, kind=2, level=0),
+            etl.instance(RED, T, 5, kind=1), etl.instance(RED, T + 1, 6, parent=5, parent_guid=RED,
+                                                          kind=2, level=0),
             etl.tl_event(RED, T + 2, "P", "E", activity=BLUE, opcode=1),
             etl.tl_event(RED, T + 3, "P", "E", activity=BLUE, items=stack),
             etl.tl_event(RED, T + 4, "P", "E", activity=BLUE, opcode=2, items=related + stack),
-            etl.message(7, 0x2B, struct.pack("<I", 3) + uuid.UUID(BLUE).bytes_le + struct.pack("<q", T + 5)
+            etl.message(7, 0x2B, struct.pack("<I", 3) + uuid.UUID(BLUE).bytes_le
+                        + struct.pack("<q", T + 5)
                         + struct.pack("<II", 20, 30), struct.pack("<I", 42)),
-            etl.message(8, 0x2A, uuid.UUID(BLUE).bytes_le + struct.pack("<q", T + 6) + struct.pack("<II", 20, 30), b"\1\2"),
-            etl.message(7, 0x2A, uuid.UUID(BLUE).bytes_le + struct.pack("<q", T + 7) + struct.pack("<II", 20, 30), bytes(6)),
+            etl.message(8, 0x2A, uuid.UUID(BLUE).bytes_le + struct.pack("<q", T + 6)
+                        + struct.pack("<II", 20, 30), b"\1\2"),
+            etl.message(7, 0x2A, uuid.UUID(BLUE).bytes_le + struct.pack("<q", T + 7)
+                        + struct.pack("<II", 20, 30), bytes(6)),
             etl.message_format(T + 8, BLUE, 7, "n %u"))
         self.assert_agrees(trace)
 
@@ -328,29 +368,37 @@ class Events(CtfTest):
             etl.tl_event(RED, T, "P", "E", fields, struct.pack("<IH", 7, 1) + b"\1"),
             etl.tl_event(RED, T + 1, "P", "E", fields, struct.pack("<IH", 7, 1) + b"\1\2\3"),
             etl.tl_event(RED, T + 2, "P", "E", fields, struct.pack("<IH", 7, 9) + b"\1\2\3"),
-            etl.tl_event(RED, T + 3, "P", "E", fields, b""), etl.classic(RED, T + 4, kind=9, payload=b"abc"),
-            etl.classic(RED, T + 5, kind=9), etl.described(RED, T + 6, 77, 0, b"xy"),
-            etl.classic(RED, T + 7, process=0xFFFFFFFF, thread=0xFFFFFFFF))
+            etl.tl_event(RED, T + 3, "P", "E", fields, b""),
+            etl.classic(RED, T + 4, kind=9, payload=b"abc"), etl.classic(RED, T + 5, kind=9),
+            etl.described(RED, T + 6, 77, 0, b"xy"), etl.classic(RED, T + 7, process=0xFFFFFFFF,
+                                                                 thread=0xFFFFFFFF))
         self.assert_agrees(trace)
 
     def test_names_that_are_no_names_or_the_same_agree(self):
-        names = ["event", "string", "Bool", "a b", "a-b", "a_b", "ü", "", "1", "list", "list_length", "struct", 'x"\\\n']
+        names = ["event", "string", "Bool", "a b", "a-b", "a_b", "ü", "", "1", "list",
+                 "list_length", "struct", 'x"\\\n']
         fields = b"".join(etl.tl_field(n, etl.UINT8, listed=n == "list") for n in names)
-        inner = etl.tl_field("s", etl.STRUCT, 2) + etl.tl_field("n", etl.UINT8) + etl.tl_field("n", etl.UINT8)
+        inner = etl.tl_field("s", etl.STRUCT, 2) + etl.tl_field("n", etl.UINT8) + etl.tl_field(
+            "n", etl.UINT8)
         listed = names.index("list")
         trace = self.trace(
-            etl.tl_event(RED, T, "P", "E", fields, bytes(listed) + b"\1\0\5" + bytes(len(names) - listed - 1)),
+            etl.tl_event(RED, T, "P", "E", fields, bytes(listed) + b"\1\0\5"
+                         + bytes(len(names) - listed - 1)),
             etl.tl_event(RED, T + 1, "P", "F", inner, b"\1\2"),
-            etl.tl_event(RED, T + 2, 'P"\\', "</x> {é\x1b", etl.tl_field("Complex", etl.UINT8), b"\1"))
+            etl.tl_event(RED, T + 2, 'P"\\', "</x> {é\x1b", etl.tl_field("Complex", etl.UINT8),
+                         b"\1"))
         self.assert_agrees(trace)
 
     def test_kernel_events_and_those_of_32_bit_programs_agree(self):
-        wide = etl.tl_event(RED, T + 5, "P", "E", etl.tl_field("p", etl.POINTER), struct.pack("<Q", 0x123456789A))
-        narrow = bytearray(etl.tl_event(RED, T + 6, "P", "E", etl.tl_field("p", etl.POINTER), struct.pack("<I", 0x1234)))
+        wide = etl.tl_event(RED, T + 5, "P", "E", etl.tl_field("p", etl.POINTER),
+                            struct.pack("<Q", 0x123456789A))
+        narrow = bytearray(etl.tl_event(RED, T + 6, "P", "E", etl.tl_field("p", etl.POINTER),
+                                        struct.pack("<I", 0x1234)))
         narrow[2] = 0x12  # EVENT_HEADER32
         self.assert_agrees(self.trace(
             etl.switch(T, 0, 5), etl.ready(T + 1, 5), etl.sample(T + 2, 5, 0xFFFF800000001234),
-            etl.stack_walk(T + 2, T + 2, 5, 0x10, 0x20), etl.process_event(1, T + 3, 20, b"shop"), wide, bytes(narrow)))
+            etl.stack_walk(T + 2, T + 2, 5, 0x10, 0x20), etl.process_event(1, T + 3, 20, b"shop"),
+            wide, bytes(narrow)))
 
     def test_the_samples_of_windows_agree(self):
         counted = 0
@@ -358,15 +406,18 @@ class Events(CtfTest):
             with self.subTest(name=os.path.basename(path)):
                 lost, count = self.assert_agrees(path)
                 stat, = self.stat_json(path)
-                self.assertEqual(sum(one[0] for one in lost if one[1] == "events"), stat["events_lost"])
+                self.assertEqual(sum(one[0] for one in lost if one[1] == "events"),
+                                 stat["events_lost"])
                 counted += count
         self.assertGreater(counted, 200)
 
     def test_there_may_be_more_kinds_of_events_than_16_bits_count(self):
         kinds = 65_600
         events = [etl.self_describing(RED, T + i, b"P", b"%x" % i) for i in range(kinds)]
-        trace = self.write("a.etl", etl.trace([(0, events[at:at + 60]) for at in range(0, kinds, 60)]))
-        self.run_etwas("convert", "--to", "ctf", "-o", self.out, trace)  # babeltrace2 would take half a minute
+        trace = self.write("a.etl",
+                           etl.trace([(0, events[at:at + 60]) for at in range(0, kinds, 60)]))
+        # babeltrace2 would take half a minute
+        self.run_etwas("convert", "--to", "ctf", "-o", self.out, trace)
         with open(os.path.join(self.out, "metadata"), encoding="utf-8") as file:
             declared = re.findall(r'id = (\d+);\n    name = "(.*)"', file.read())
         self.assertTrue(declared == [(str(i), f"P/{i:x}") for i in range(kinds)])
@@ -381,14 +432,18 @@ class Events(CtfTest):
 
 class Traces(CtfTest):
     def test_processors_have_streams_and_times_are_as_dump_has_them(self):
-        per_buffer = [(i % 3, [etl.classic(RED, T + 100 * i + 3 * j, payload=bytes(8)) for j in range(50)]) for i in range(9)]
+        per_buffer = [(i % 3, [etl.classic(RED, T + 100 * i + 3 * j, payload=bytes(8))
+                               for j in range(50)]) for i in range(9)]
         self.assertEqual(self.assert_agrees(self.write("a.etl", etl.trace(per_buffer))), ([], 450))
-        self.assertEqual(sorted(os.listdir(self.out)), ["losses", "metadata", "processor_0", "processor_1", "processor_2"])
-        self.assertEqual(self.assert_agrees(self.trace(*(etl.classic(RED, T + i) for i in range(5)), mode=0x10000001))[1], 5)
+        self.assertEqual(sorted(os.listdir(self.out)), ["losses", "metadata", "processor_0",
+                                                        "processor_1", "processor_2"])
+        self.assertEqual(self.assert_agrees(self.trace(*(etl.classic(RED, T + i) for i in range(5)),
+                                                       mode=0x10000001))[1], 5)
 
     def test_packets_are_as_large_as_buffers_and_an_event_fits_into_one(self):
         large = [etl.classic(RED, T + i, payload=bytes([i]) * 60_000) for i in range(4)]
-        data = [etl.buffer([record], i + 1, stamp=1 << 60, size=65536) for i, record in enumerate(large)]
+        data = [etl.buffer([record], i + 1, stamp=1 << 60, size=65536)
+                for i, record in enumerate(large)]
         trace = self.write("a.etl", b"".join([etl.header_buffer(5, size=65536), *data]))
         self.assertEqual(self.assert_agrees(trace), ([], 4))
         self.assertGreater(os.path.getsize(os.path.join(self.out, "processor_0")), 240_000)
@@ -398,7 +453,8 @@ class Traces(CtfTest):
         self.assertEqual([dict(e["event.fields"])["size"] for e in events], [5000])
 
     def test_several_files_are_a_folder_of_traces_in_one_order_of_time(self):
-        odd, even = (self.trace(*(etl.classic(RED, T + 2 * i + which, kind=which + 1) for i in range(50)), name=f"{which}.etl")
+        odd, even = (self.trace(*(etl.classic(RED, T + 2 * i + which, kind=which + 1)
+                                  for i in range(50)), name=f"{which}.etl")
                      for which in (0, 1))
         self.assertEqual(self.assert_agrees(odd, even, odd), ([], 100))
         self.assertEqual(sorted(os.listdir(self.out)), ["1", "2", "3"])
@@ -409,7 +465,8 @@ class Traces(CtfTest):
         self.convert(path)
         with open(os.path.join(self.out, "metadata"), encoding="utf-8") as file:
             metadata = file.read()
-        for line in ('tracer_name = "etwas";', 'session = "session";', r'a\"\\x1b.etl";', "events_lost = 4;", "absolute = TRUE;"):
+        for line in ('tracer_name = "etwas";', 'session = "session";', r'a\"\\x1b.etl";',
+                     "events_lost = 4;", "absolute = TRUE;"):
             self.assertIn(line, metadata)
 
     def test_a_file_without_events_is_a_trace_without_events(self):
@@ -422,28 +479,40 @@ class Losses(CtfTest):
         return f"{seconds}.{units:07}00"
 
     def test_what_was_lost_nobody_knows_where_is_discarded_over_the_whole_trace(self):
-        path = self.trace(etl.classic(RED, T), etl.classic(RED, T + 9), events_lost=5, buffers_lost=2)
+        path = self.trace(etl.classic(RED, T), etl.classic(RED, T + 9), events_lost=5,
+                          buffers_lost=2)
         lost, _ = self.assert_agrees(path)
         self.assertEqual(lost, [(5, "events", self.moment(T), self.moment(T + 9), "losses"),
                                 (2, "packets", self.moment(T), self.moment(T + 9), "losses")])
 
     def test_what_the_session_lost_is_discarded_when_it_was(self):
-        own = [etl.totals(lost_events=20), etl.loss(T + 2, T + 4, 5, 1), etl.loss(T + 3, T + 8, 6, 1),
-               etl.loss(T + 3, T + 8, 1, 1, etl.BACKLOG_FULL), etl.loss(T + 3, T + 8, 7, cause=etl.WRITE_ERROR)]
-        lost, _ = self.assert_agrees(self.write("a.etl", etl.trace([(0, [etl.classic(RED, T), etl.classic(RED, T + 9)])], own=own)))
+        own = [etl.totals(lost_events=20), etl.loss(T + 2, T + 4, 5, 1),
+               etl.loss(T + 3, T + 8, 6, 1), etl.loss(T + 3, T + 8, 1, 1, etl.BACKLOG_FULL),
+               etl.loss(T + 3, T + 8, 7, cause=etl.WRITE_ERROR)]
+        lost, _ = self.assert_agrees(self.write("a.etl",
+                                                etl.trace([(0, [etl.classic(RED, T),
+                                                                etl.classic(RED, T + 9)])],
+                                                          own=own)))
         self.assertEqual(sorted(lost), [(1, "event", self.moment(T), self.moment(T + 9), "losses"),
-                                        (5, "events", self.moment(T + 2), self.moment(T + 4), "lost_on_processor_1"),
-                                        (7, "events", self.moment(T + 3), self.moment(T + 8), "lost"),
-                                        (7, "events", self.moment(T + 4), self.moment(T + 8), "lost_on_processor_1")])
+                                        (5, "events", self.moment(T + 2), self.moment(T + 4),
+                                         "lost_on_processor_1"),
+                                        (7, "events", self.moment(T + 3), self.moment(T + 8),
+                                         "lost"),
+                                        (7, "events", self.moment(T + 4), self.moment(T + 8),
+                                         "lost_on_processor_1")])
 
     def test_what_the_kernel_lost_on_a_processor_is_discarded_there(self):
-        records = [etl.switch(T, 0, 5), etl.switch(T + 10, 5, 0), etl.kernel_loss(T + 50, T + 10, events=7),
-                   etl.switch(T + 60, 0, 5)]
-        lost, _ = self.assert_agrees(self.write("a.etl", etl.trace([(0, [etl.switch(T + 1, 0, 6)]), (1, records)])))
-        self.assertEqual(lost, [(7, "events", self.moment(T + 10), self.moment(T + 50), "processor_1")])
+        records = [etl.switch(T, 0, 5), etl.switch(T + 10, 5, 0),
+                   etl.kernel_loss(T + 50, T + 10, events=7), etl.switch(T + 60, 0, 5)]
+        lost, _ = self.assert_agrees(self.write("a.etl",
+                                                etl.trace([(0, [etl.switch(T + 1, 0, 6)]),
+                                                           (1, records)])))
+        self.assertEqual(lost, [(7, "events", self.moment(T + 10), self.moment(T + 50),
+                                 "processor_1")])
 
     def test_a_damage_is_a_lost_packet_between_the_events_around_it(self):
-        buffers = [(i % 2, [etl.classic(RED, T + 10 * i), etl.classic(RED, T + 10 * i + 3)]) for i in range(5)]
+        buffers = [(i % 2, [etl.classic(RED, T + 10 * i), etl.classic(RED, T + 10 * i + 3)])
+                   for i in range(5)]
         data = bytearray(etl.trace(buffers))
         data[3 * etl.BUFFER_BYTES:4 * etl.BUFFER_BYTES] = bytes([0x5A]) * etl.BUFFER_BYTES
         path = self.write("a.etl", bytes(data))
@@ -457,13 +526,15 @@ class Losses(CtfTest):
         path = self.trace(etl.classic(RED, T), etl.classic(RED, T + 500), etl.classic(RED, T + 100))
         events, _ = self.convert(path, expect=DAMAGED)
         self.assertEqual(len(events), 3)
-        self.assertEqual([(e["ns"] - events[0]["ns"], e["error_ns"] - events[0]["error_ns"]) for e in events],
+        self.assertEqual([(e["ns"] - events[0]["ns"], e["error_ns"] - events[0]["error_ns"])
+                          for e in events],
                          [(0, 0), (50_000, 0), (50_000, 40_000)])
 
     def test_times_that_no_clock_has_are_those_that_readers_take(self):
         good = etl.trace([(0, [etl.classic(RED, T), etl.classic(RED, T + 5)])])
         for start in (1 << 62, 0, -1, (1 << 63) - 1):
-            path = self.write("a.etl", good.replace(struct.pack("<q", etl.START), struct.pack("<q", start)))
+            path = self.write("a.etl", good.replace(struct.pack("<q", etl.START),
+                                                    struct.pack("<q", start)))
             self.run_any("convert", "--to", "ctf", "-o", self.out, path)
             self.assertEqual(len(self.babeltrace()[0]), 2)
             shutil.rmtree(self.out)
@@ -488,7 +559,9 @@ class Output(CtfTest):
     def test_what_cannot_be_written_leaves_nothing(self):
         import resource
         events = [etl.classic(RED, T + i, payload=bytes(100)) for i in range(1000)]
-        path = self.write("b.etl", etl.trace([(i % 2, events[at:at + 50]) for i, at in enumerate(range(0, 1000, 50))]))
+        path = self.write("b.etl",
+                          etl.trace([(i % 2, events[at:at + 50])
+                                     for i, at in enumerate(range(0, 1000, 50))]))
         self.before = ["b.etl"]
 
         def limit():

@@ -44,7 +44,8 @@ class Damage(ToolTest):
         for cut in (*range(size, len(data), 1021), *range(7 * size - 9, 7 * size + 9), len(data)):
             path = self.write("cut.etl", data[:cut])
             stat, = self.stat_json(path)
-            self.assertEqual((stat["unfinished"], stat["damaged"], stat["damage_count"]), (True, False, 0), cut)
+            self.assertEqual((stat["unfinished"], stat["damaged"], stat["damage_count"]),
+                             (True, False, 0), cut)
             self.assertGreaterEqual(stat["events"], 50 * min(cut // size - 1, 6), cut)
         self.assertIn("cut.etl: it has no end: ", self.run_etwas("dump", path)[1])
 

@@ -20,7 +20,8 @@ GUIDS = [f"{n:08x}-0000-0000-0000-000000000000" for n in range(1, 9)]
 
 
 def run_of(seed, typical, gap=40, length=20 * MS, spread=0.1):
-    """Spans one after the other, class by class; a run is faster or slower as a whole, as real ones are."""
+    """Spans one after the other, class by class; a run is faster or slower as a whole, as real ones
+    are."""
     made = random.Random(seed)
     records, number = [], 0
     for guid, ticks in typical.items():
@@ -42,11 +43,13 @@ class DiffTest(ToolTest):
         for seed in seeds:
             records = run_of(seed, typical, **options)
             buffers = [records[at:at + 100] for at in range(0, len(records), 100)]
-            paths.append(self.write(f"{name}{seed}.etl", etl.trace([(0, buffer) for buffer in buffers])))
+            paths.append(self.write(f"{name}{seed}.etl",
+                                    etl.trace([(0, buffer) for buffer in buffers])))
         return paths
 
     def diff(self, first, second, *options, expect=FINE):
-        return json.loads(self.run_etwas("diff", "--json", *options, *first, "--", *second, expect=expect)[0])
+        return json.loads(self.run_etwas("diff", "--json", *options, *first, "--", *second,
+                                         expect=expect)[0])
 
     def verdicts(self, told):
         """What differs, in the order of the table."""
@@ -56,23 +59,27 @@ class DiffTest(ToolTest):
 
 class Same(DiffTest):
     def test_as_often_as_promised_nothing_differs(self):
-        """Sixty pairs of five runs and five of the same, eight classes each; one in twenty may say otherwise."""
+        """Sixty pairs of five runs and five of the same, eight classes each; one in twenty may say
+        otherwise."""
         typical = dict.fromkeys(GUIDS, 400)
         found = 0
         for pair in range(60):
             seeds = [1000 * pair + n for n in range(10)]
             paths = self.side("s", seeds, typical, length=8 * MS)
-            out, _ = self.run_any("diff", "--effect", "0", *paths[:5], "--", *paths[5:], expect=(FINE, DIFFERS))
+            out, _ = self.run_any("diff", "--effect", "0", *paths[:5], "--", *paths[5:],
+                                  expect=(FINE, DIFFERS))
             found += "no difference" not in out
         self.assertLessEqual(found, 7)  # 3 are expected
 
     def test_nor_in_blocks_of_runs_that_are_alike(self):
-        """Forty pairs of one run and another; of runs that are paced alike, since blocks know nothing of runs."""
+        """Forty pairs of one run and another; of runs that are paced alike, since blocks know
+        nothing of runs."""
         found = 0
         for pair in range(40):
-            first, second = ([self.side("s", [100 * pair + side], dict.fromkeys(GUIDS[:4], 400), length=20 * MS,
-                                        spread=0)[0]] for side in range(2))
-            out, _ = self.run_any("diff", "--effect", "0", *first, "--", *second, expect=(FINE, DIFFERS))
+            first, second = ([self.side("s", [100 * pair + side], dict.fromkeys(GUIDS[:4], 400),
+                                        length=20 * MS, spread=0)[0]] for side in range(2))
+            out, _ = self.run_any("diff", "--effect", "0", *first, "--", *second,
+                                  expect=(FINE, DIFFERS))
             self.assertIn(" blocks of time against ", out)
             found += "no difference" not in out
         self.assertLessEqual(found, 6)  # 2 are expected
@@ -93,17 +100,21 @@ class Other(DiffTest):
         first = self.side("a", range(6), typical, spread=0.02)
         second = self.side("b", range(50, 56), {**typical, GUIDS[5]: 560}, spread=0.02)
         told = self.diff(first, second, expect=DIFFERS)
-        self.assertEqual({(guid, verdict) for guid, key, verdict in self.verdicts(told) if key != "rate"},
+        self.assertEqual({(guid, verdict) for guid, key, verdict in self.verdicts(told)
+                          if key != "rate"},
                          {(GUIDS[5], "slower")})
         its = told["classes"][0]
         self.assertEqual(its["guid"], GUIDS[5])
         for key in ("typical", "mean"):
-            self.assertTrue(1.25 < its[key]["low"] <= its[key]["ratio"] <= its[key]["high"] < 1.6, its[key])
+            self.assertTrue(1.25 < its[key]["low"] <= its[key]["ratio"] <= its[key]["high"] < 1.6,
+                            its[key])
         told = self.diff(second, first, expect=DIFFERS)
         self.assertIn((GUIDS[5], "typical", "faster"), self.verdicts(told))
         self.assertEqual(self.diff(first, second, "--effect", "70")["differing"], 0)  # no matter
         out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
-        self.assertRegex(out, r"(?m)^6 runs against 6: \d of 8 classes differ by 5 % or more \(confidence 95 %\)$")
+        self.assertRegex(
+            out, r"(?m)^6 runs against 6: \d of 8 classes differ by 5 % or more \(confidence 95 "
+            r"%\)$")
         self.assertRegex(out, r"(?m)^  typical .* slower$")
 
     def test_what_became_more_frequent_new_or_gone_is_found(self):
@@ -114,7 +125,8 @@ class Other(DiffTest):
                          {RED: "more frequent", BLUE: "new", GUIDS[0]: "gone"})
 
     def test_so_are_other_events_by_how_often_they_come(self):
-        """A call without an END, by its name or that of its class; starts of no span are none of these."""
+        """A call without an END, by its name or that of its class; starts of no span are none of
+        these."""
         def side(name, seeds, gaps):
             paths = []
             for seed in seeds:
@@ -125,22 +137,28 @@ class Other(DiffTest):
                         records.append((at, etl.classic(guid, T + at, kind=kind)))
                         at += made.randrange(gap // 2, gap + gap // 2)
                 records.sort(key=lambda record: record[0])
-                names = [etl.event_info(T, RED, kind, "Heap", "", text, []) for kind, text in ((10, "malloc"), (14, "free"))]
-                buffers = [names, *([record for _, record in records[at:at + 100]] for at in range(0, len(records), 100))]
-                paths.append(self.write(f"{name}{seed}.etl", etl.trace([(0, buffer) for buffer in buffers])))
+                names = [etl.event_info(T, RED, kind, "Heap", "", text, [])
+                         for kind, text in ((10, "malloc"), (14, "free"))]
+                buffers = [names, *([record for _, record in records[at:at + 100]]
+                                    for at in range(0, len(records), 100))]
+                paths.append(self.write(f"{name}{seed}.etl",
+                                        etl.trace([(0, buffer) for buffer in buffers])))
             return paths
 
         gaps = {(RED, 10): 800, (RED, 14): 800, (BLUE, 10): 900, (BLUE, START): 900}
-        first, second = side("a", range(5), gaps), side("b", range(50, 55), {**gaps, (RED, 10): 500, (BLUE, START): 90})
+        first, second = side("a", range(5), gaps), side("b", range(50, 55),
+                                                        {**gaps, (RED, 10): 500, (BLUE, START): 90})
         told = self.diff(first, second, expect=DIFFERS)
         self.assertEqual(self.verdicts(told), [(RED, "rate", "more frequent")])
         self.assertEqual([its["class"] for its in told["classes"][1:]], ["Heap/free", BLUE])
         its = told["classes"][0]
-        self.assertEqual((its["class"], its["spans"], its["typical"]["a"], its["mean"]["b"]), ("Heap/malloc", False, None, None))
+        self.assertEqual((its["class"], its["spans"], its["typical"]["a"], its["mean"]["b"]),
+                         ("Heap/malloc", False, None, None))
         self.assertAlmostEqual(its["rate"]["ratio"], 1.6, delta=0.1)
         self.assertEqual(self.diff(first, second, "--class", "free")["differing"], 0)
         out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
-        self.assertRegex(out, r"(?m)^Heap/malloc: [\d,]+ against [\d,]+\n.*\n  rate .* more frequent$")
+        self.assertRegex(
+            out, r"(?m)^Heap/malloc: [\d,]+ against [\d,]+\n.*\n  rate .* more frequent$")
         self.assertNotIn("typical", out)
 
     def test_two_runs_are_compared_by_their_blocks(self):
@@ -152,25 +170,30 @@ class Other(DiffTest):
             self.assertTrue(8 <= told[side]["units"] <= 16)
         out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
         self.assertIn("\nWhat differs from run to run anyway counts here: four runs ", out)
-        self.assertEqual([(guid, verdict) for guid, key, verdict in self.verdicts(told) if key == "typical"],
+        self.assertEqual([(guid, verdict) for guid, key, verdict in self.verdicts(told)
+                          if key == "typical"],
                          [(BLUE, "slower")])
         for its in told["classes"]:
-            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["guid"] == BLUE else 1, delta=0.1)
+            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["guid"] == BLUE else 1,
+                                   delta=0.1)
         told = self.diff(first, second, "--class", RED)
         self.assertEqual([its["guid"] for its in told["classes"]], [RED])
 
     def test_what_the_clocks_may_have_made_is_no_difference(self):
-        """By the cycle counter, read within 20 ns or within 100 us beside the performance counter."""
+        """By the cycle counter, read within 20 ns or within 100 us beside the performance
+        counter."""
         calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
                                   payload=struct.pack("<IIQQqqq", 1, 3, 1, 100, T, 0, 0))
         sides = {error_ns: [[], []] for error_ns in (20, 100_000)}
         for error_ns, paths in sides.items():
-            own = [calibration, etl.totals(), *[etl.clock_snapshot(T + n * 10_000_000, n * 1_000_000_000,
-                   etl.START + n * 10_000_000, errors_ns=(error_ns, 120)) for n in range(3)]]
+            own = [calibration, etl.totals(),
+                   *[etl.clock_snapshot(T + n * 10_000_000, n * 1_000_000_000,
+                          etl.START + n * 10_000_000, errors_ns=(error_ns, 120)) for n in range(3)]]
             for run in range(8):
                 records = run_of(run, {RED: 400 + 200 * (run > 3)}, length=5 * MS, spread=0.01)
                 buffers = [(0, records[at:at + 100]) for at in range(0, len(records), 100)]
-                paths[run > 3].append(self.write(f"{error_ns}.{run}.etl", etl.trace(buffers, clock=3, own=own)))
+                paths[run > 3].append(self.write(f"{error_ns}.{run}.etl",
+                                                 etl.trace(buffers, clock=3, own=own)))
         told = self.diff(*sides[20], expect=DIFFERS)
         self.assertIn((RED, "mean", "slower"), self.verdicts(told))
         self.assertTrue(20 <= told["classes"][0]["error_a_ns"] < 200)
@@ -182,7 +205,8 @@ class Other(DiffTest):
     def test_a_window_of_each_run_is_compared(self):
         """As of files that have nothing else, seconds counted from the first event of each."""
         typical = dict.fromkeys(GUIDS[:3], 400)
-        sides = [self.side("a", range(4), typical), self.side("b", range(50, 54), {**typical, BLUE: 300})]
+        sides = [self.side("a", range(4), typical),
+                 self.side("b", range(50, 54), {**typical, BLUE: 300})]
         window = ("--from", "+0.005", "--to", "-0.003")
         cut = [[self.write(f"{side}{n}.cut", b"") for n in range(4)] for side in "ab"]
         for path, made in zip(sum(sides, []), sum(cut, [])):
@@ -192,18 +216,21 @@ class Other(DiffTest):
         for one in (told, alone):
             self.assertEqual([len(one[side].pop("files")) for side in "ab"], [4, 4])
         self.assertEqual(told, alone)
-        self.assertIn("later", self.run_etwas("diff", "--from", "+1", "--to", "+0.5", *sides[0], "--", *sides[1], expect=USAGE)[1])
+        self.assertIn("later", self.run_etwas("diff", "--from", "+1", "--to", "+0.5", *sides[0],
+                                              "--", *sides[1], expect=USAGE)[1])
 
     def test_misuse_and_keys(self):
         paths = self.side("a", range(4), {RED: 400})
-        for wrong in (paths, ["--", *paths], [*paths, "--"], ["--effect", "x", *paths, "--", *paths],
+        for wrong in (paths, ["--", *paths], [*paths, "--"],
+                      ["--effect", "x", *paths, "--", *paths],
                       ["--confidence", "50", *paths, "--", *paths]):
             self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=USAGE)[1])
         self.assertIn("etwas diff: note: no class is called 'Green'",
                       self.run_etwas("diff", "--class", "Green", *paths, "--", *paths)[1])
         short = self.side("short", [1], {RED: 4}, length=MS)
         out, error = self.run_etwas("diff", "--from", "+1000", "--json", *paths, "--", *paths)
-        self.assertEqual((json.loads(out)["classes"], error.count("note: no event is in this window")), ([], 2 * len(paths)))
+        self.assertEqual((json.loads(out)["classes"],
+                          error.count("note: no event is in this window")), ([], 2 * len(paths)))
         self.run_etwas("diff", "--from", "+1000", *paths, "--", *paths)
         self.assertIn("too short", self.run_etwas("diff", *short, "--", *paths, expect=OPEN)[1])
         self.run_etwas("diff", *paths, "--", self.write("no.etl", b"no trace"), expect=OPEN)

@@ -50,10 +50,13 @@ class Dump(ToolTest):
             "channel": 16, "task": 7, "keyword": "0x20", "payload": ""})
 
     def test_of_several_files_all_learn_from_all(self):
-        """The file that describes the events comes last, or first, or between; each says of others' events."""
-        colour = lambda stamp, value: etl.classic(RED, stamp, kind=5, payload=struct.pack("<I", value))
-        said = etl.trace([(0, [etl.event_info(1_000_001, RED, 5, "Shop", "Order", "Pay", [("sum", 8, 0)]),
-                               colour(1_000_002, 1)])])
+        """The file that describes the events comes last, or first, or between; each says of others'
+        events."""
+        colour = lambda stamp, value: etl.classic(RED, stamp, kind=5,
+                                                  payload=struct.pack("<I", value))
+        said = etl.trace(
+            [(0, [etl.event_info(1_000_001, RED, 5, "Shop", "Order", "Pay", [("sum", 8, 0)]),
+                  colour(1_000_002, 1)])])
         paths = [self.write("a.etl", etl.trace([(0, [colour(1_000_003, 2)])])),
                  self.write("b.etl", said),
                  self.write("c.etl", etl.trace([(0, [colour(1_000_004, 3)])]))]
@@ -127,13 +130,15 @@ class Dump(ToolTest):
         clock_snapshots = [etl.clock_snapshot(1_000_000 + n * second, 1_000_000 + n * second,
                           etl.START + n * 10_000_000 + (36_000_000_000 if n > 2 else 0),
                           errors_ns=(0, 100)) for n in range(6)]
-        events = [etl.classic(RED, 1_000_000 + 500_000_000), etl.classic(RED, 1_000_000 + 4_000_000_000)]
+        events = [etl.classic(RED, 1_000_000 + 500_000_000),
+                  etl.classic(RED, 1_000_000 + 4_000_000_000)]
         path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=clock_snapshots))
         raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
             "dump", "-xj", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
             for clock in ("raw", "qpc", "system"))
         self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
-        self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc], [(501_000_000, 0), (4_001_000_000, 0)])
+        self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc],
+                         [(501_000_000, 0), (4_001_000_000, 0)])
         self.assertEqual([e["system_time"] for e in system],
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T01:00:04.0000000Z"])
         self.assertEqual([e["time"] for e in self.dump_json(path)],
@@ -142,16 +147,19 @@ class Dump(ToolTest):
             self.assertTrue(100 <= event["error_ns"] <= 1000)
         lines = self.run_etwas("dump", "-x", "--clock", "system", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time error_ns"))
-        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z", str(system[1]["error_ns"])])
+        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z",
+                                                str(system[1]["error_ns"])])
         lines = self.run_etwas("dump", "-x", "--clock", "qpc", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_ns error_ns"))
         self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
-        self.assertEqual(self.run_etwas("dump", "--clock=raw", path), self.run_etwas("dump", "-r", path))
+        self.assertEqual(self.run_etwas("dump", "--clock=raw", path),
+                         self.run_etwas("dump", "-r", path))
 
     def test_an_error_that_the_file_does_not_say_is_shown_as_unknown(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
         event, = self.dump_json("--clock=system", path)
-        self.assertEqual((event["system_time"], event["error_ns"]), ("2026-01-01T00:00:01.0000000Z", None))
+        self.assertEqual((event["system_time"], event["error_ns"]),
+                         ("2026-01-01T00:00:01.0000000Z", None))
         out, _ = self.run_etwas("dump", "-x", "--clock=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
@@ -191,7 +199,8 @@ class Dump(ToolTest):
 
 
 class Folder(ToolTest):
-    """A folder is its log files, of one order of time, also more of them than ProcessTrace takes."""
+    """A folder is its log files, of one order of time, also more of them than ProcessTrace
+    takes."""
     FILES = 100
     EVENTS = 1000
     CLOCKS = (dict(clock=1), dict(clock=1, frequency=10**9), dict(clock=2))
@@ -203,20 +212,26 @@ class Folder(ToolTest):
         return etl.FIRST_STAMP + (ns if file % 3 == 1 else ns // 100)
 
     def moments(self):
-        """When each event is, and of which file; two files' events are closer than FILETIME tells."""
-        moments = [(1000 * k + (7 * k % 100 if k % self.FILES % 3 == 1 else 0), k % self.FILES) for k in range(1, self.EVENTS)]
+        """When each event is, and of which file; two files' events are closer than FILETIME
+        tells."""
+        moments = [(1000 * k + (7 * k % 100 if k % self.FILES % 3 == 1 else 0), k % self.FILES)
+                   for k in range(1, self.EVENTS)]
         return sorted([*moments, (1_000_000_050, 1), (1_000_000_020, 4)])
 
     def make(self):
         records = [[] for _ in range(self.FILES)]
         for number, (ns, file) in enumerate(self.moments()):
-            records[file].append(etl.classic(RED, self.stamp(file, ns), payload=struct.pack("<I", number)))
+            records[file].append(etl.classic(RED, self.stamp(file, ns),
+                                             payload=struct.pack("<I", number)))
         for file, events in enumerate(records):
             # That of a private session, of a FileMax, of both, and of a new-file set.
-            name = f"f{file:03}.etl" + {7: "_4711", 8: ".0001", 9: ".0015_4711", 10: "7", 11: "7_4711"}.get(file, "")
-            self.write(name, etl.trace([(file % 4, events)], name=f"s{file}", **self.CLOCKS[file % 3]))
+            name = f"f{file:03}.etl" + {7: "_4711", 8: ".0001", 9: ".0015_4711", 10: "7",
+                                        11: "7_4711"}.get(file, "")
+            self.write(name, etl.trace([(file % 4, events)], name=f"s{file}",
+                                       **self.CLOCKS[file % 3]))
         os.mkdir(os.path.join(self.folder, "below"))
-        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index", "other.etl_", "other_7", "other.etl.00001"):
+        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index", "other.etl_",
+                     "other_7", "other.etl.00001"):
             self.write(name, b"no trace")
 
     def events(self, *arguments, **options):
@@ -238,8 +253,10 @@ class Folder(ToolTest):
             self.write(name, trace)
             for command in ("dump", "--json"), ("stat", "--json"):
                 out, error = self.run_etwas(*command, self.folder)
-                self.assertRegex(error, rf"\Aetwas: {self.folder}: note: {count} traces? (is|are) in it not read, since (it is|they are) "
-                                        r"not called NAME\.etl: [^\x1b]*\n\Z")
+                self.assertRegex(
+                    error, rf"\Aetwas: {self.folder}: note: {count} traces? (is|are) in it not "
+                    r"read, since (it is|they are) "
+                           r"not called NAME\.etl: [^\x1b]*\n\Z")
             self.assertEqual(len(self.dump(os.path.join(self.folder, name))), 1)
         self.assertTrue(error.endswith(" and 3 more\n"), error)
         self.assertEqual(len(self.stat_json(self.folder)), 1)
@@ -256,20 +273,26 @@ class Folder(ToolTest):
         self.write("one/empty.etl", b"")
         self.assertEqual(self.run_etwas("dump", self.folder)[1], "")
         self.write("one/two/b.etl", trace)
-        said = f"etwas: {self.folder}: note: 1 trace in folders below is not read: {self.folder}/one/two/b.etl. Give their folder to read them\n"
+        said = (f"etwas: {self.folder}: note: 1 trace in folders below is not read: "
+                f"{self.folder}/one/two/b.etl. Give their folder to read them\n")
         for command in ("dump", "--json"), ("stat", "--json"), ("spans",):
             self.assertEqual(self.run_etwas(*command, self.folder)[1], said)
         self.write("one/b.etl.0001", trace)
-        self.assertRegex(self.run_etwas("dump", self.folder)[1], r"note: 2 traces in folders below are not read: .* and 1 more\.")
+        self.assertRegex(self.run_etwas("dump", self.folder)[1],
+                         r"note: 2 traces in folders below are not read: .* and 1 more\.")
 
-    def test_files_of_one_machine_are_on_one_line_whatever_its_wall_clock_did_between_their_starts(self):
+    def test_files_of_one_machine_are_on_one_line_whatever_its_wall_clock_did_between_their_starts(
+            self):
         second, hour = 10**9, 3600 * 10**9
         moved = 5_000_000  # half a second, in FILETIME, while the first session ran
         for name, first, start, at, event in (("a", 1_000_000, etl.START, hour + 10_000_000, RED),
-                                              ("b", hour, etl.START + hour // 100 + moved, hour + 9_000_000, BLUE)):
+                                              ("b", hour, etl.START + hour // 100 + moved,
+                                               hour + 9_000_000, BLUE)):
             own = [record[:16] + struct.pack("<q", first) + record[24:]
-                   for record in (etl.totals(), etl.clock_snapshot(first, first, start, errors_ns=(0, 120), reason=0))]
-            self.write(f"{name}.etl", etl.trace([(0, [etl.classic(event, at)])], frequency=second, own=own, start=start, first=first))
+                   for record in (etl.totals(), etl.clock_snapshot(first, first, start,
+                                                                   errors_ns=(0, 120), reason=0))]
+            self.write(f"{name}.etl", etl.trace([(0, [etl.classic(event, at)])], frequency=second,
+                                                own=own, start=start, first=first))
         both = [e for e in self.dump_json(self.folder) if e["class"] in (RED, BLUE)]
         self.assertEqual([e["class"] for e in both], [BLUE, RED])
         alone = self.dump_json(os.path.join(self.folder, "b.etl"))
@@ -282,20 +305,24 @@ class Folder(ToolTest):
 
         def allow(now, ever):
             return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (now, ever))
-        self.assertEqual(len(self.events("dump", "--json", self.folder, preexec_fn=allow(40, most))), self.EVENTS + 1)
-        out, error = self.run_etwas("dump", "--json", self.folder, expect=OPEN, preexec_fn=allow(60, 60))
+        self.assertEqual(len(self.events("dump", "--json", self.folder,
+                                         preexec_fn=allow(40, most))), self.EVENTS + 1)
+        out, error = self.run_etwas("dump", "--json", self.folder, expect=OPEN,
+                                    preexec_fn=allow(60, 60))
         self.assertIn("f099.etl: ", error)
         shown = [e for e in map(json.loads, out.splitlines()) if e.get("class") == RED]
         self.assertEqual([e["time"] for e in shown], sorted(e["time"] for e in shown))
         self.assertLess(0, len(shown))
         # Of each file a folder is made, which is open as long.
-        self.run_etwas("convert", "--to", "ctf", "-o", os.path.join(self.folder, "ctf"), self.folder, preexec_fn=allow(40, most))
+        self.run_etwas("convert", "--to", "ctf", "-o", os.path.join(self.folder, "ctf"),
+                       self.folder, preexec_fn=allow(40, most))
 
     def test_every_command_that_reads_files_takes_a_folder(self):
         self.make()
         self.assertEqual(len(self.stat_json(self.folder)), self.FILES)
         self.assertEqual(sum(f["events"] for f in self.stat_json(self.folder)), self.EVENTS + 1)
-        for command in (["schema"], ["spans"], ["report", "--json"], ["why"], ["advise"], ["dump", "--from", "-0.1"],
+        for command in (["schema"], ["spans"], ["report", "--json"], ["why"], ["advise"],
+                        ["dump", "--from", "-0.1"],
                         ["convert", "--to", "ndjson"]):
             self.run_etwas(*command, self.folder)
         one = os.path.join(self.folder, "below", "one")

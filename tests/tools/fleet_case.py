@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What tests share that need ClickHouse: servers of their own on loopback, in a folder that goes with them."""
+"""What tests share that need ClickHouse: servers of their own on loopback, in a folder that goes
+with them."""
 
 import os
 import re
@@ -14,7 +15,8 @@ import urllib.request
 
 from tool_case import ToolTest
 
-CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "fleet", "cluster.sh")
+CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "fleet",
+                       "cluster.sh")
 
 
 class ServerError(Exception):
@@ -22,7 +24,8 @@ class ServerError(Exception):
 
 
 class Fleet:
-    """Servers as cluster.sh starts them. They end with this process, too. `disks`: a server's, of so many bytes."""
+    """Servers as cluster.sh starts them. They end with this process, too. `disks`: a server's, of
+    so many bytes."""
 
     def __init__(self, *arguments, disks=()):
         self.folder = tempfile.mkdtemp(prefix="etwas-fleet-")
@@ -36,7 +39,8 @@ class Fleet:
         self.headers = {"X-ClickHouse-User": told["user"], "X-ClickHouse-Key": told["password"]}
 
     def run(self, command, *arguments):
-        subprocess.run([CLUSTER, command, self.folder, *arguments], check=True, stdin=subprocess.DEVNULL, timeout=280)
+        subprocess.run([CLUSTER, command, self.folder, *arguments], check=True,
+                       stdin=subprocess.DEVNULL, timeout=280)
 
     def data(self, name):
         """Where a server has its tables."""
@@ -44,7 +48,8 @@ class Fleet:
 
     def mount(self, name, size):
         os.makedirs(self.data(name))
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.data(name)], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.data(name)],
+                       check=True)
         return self.data(name)
 
     def close(self):
@@ -57,15 +62,18 @@ class Fleet:
         """The answer's bytes."""
         address = self.settings["FLEET_HTTP_" + name] + "/?" + urllib.parse.urlencode(parameters)
         try:
-            with urllib.request.urlopen(urllib.request.Request(address, body, self.headers), timeout=100) as answer:
+            with urllib.request.urlopen(urllib.request.Request(address, body, self.headers),
+                                        timeout=100) as answer:
                 return answer.read()
         except urllib.error.HTTPError as error:
             raise ServerError(error.read().decode("utf-8", "replace")) from None
 
     def ask(self, sql, name="s1r1", **parameters):
-        """The rows of the answer, as texts. What is no UTF-8 stays as Python has it, in surrogates."""
+        """The rows of the answer, as texts. What is no UTF-8 stays as Python has it, in
+        surrogates."""
         answer = self.post(sql.encode(), name, wait_end_of_query="1", **parameters)
-        return [line.split("\t") for line in answer.decode("utf-8", "surrogateescape").split("\n")[:-1]]
+        return [line.split("\t") for line in answer.decode("utf-8", "surrogateescape")
+                .split("\n")[:-1]]
 
     def insert(self, table, block, name="s1r1"):
         self.post(block, name, query=f"insert into {table} format Native")

@@ -18,7 +18,8 @@ FILL = os.path.join(os.path.dirname(CLUSTER), "fill.sql")
 DOCUMENT = os.path.join(os.path.dirname(CLUSTER), "..", "..", "docs", "fleet.md")
 # What stands for the words in capitals: an order that hosts 0 to 3 work on.
 WORDS = {"DAY": "2026-11-26", "CALL": "Shop/Call7", "SESSION": "1003", "INSTANCE": "4711",
-         "ACTIVITY": "00000000-0000-4000-8000-000000000471", "HOST": "host3", "MOMENT": "1795651209420000000"}
+         "ACTIVITY": "00000000-0000-4000-8000-000000000471", "HOST": "host3",
+         "MOMENT": "1795651209420000000"}
 
 
 def section(title):
@@ -34,7 +35,8 @@ def queries(text):
 
 
 def made(*arguments):
-    return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE, timeout=100).stdout.decode()
+    return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE,
+                          timeout=100).stdout.decode()
 
 
 class DocumentTest(FleetTest):
@@ -48,7 +50,8 @@ class DocumentTest(FleetTest):
         with open(FILL, encoding="utf-8") as file:
             fill = file.read().replace("@EVENTS", str(EVENTS))
         for host in range(HOSTS):
-            cls.fleet.run_statements(fill.replace("@HOST", str(host)), f"s{host % cls.shards + 1}r1")
+            cls.fleet.run_statements(fill.replace("@HOST", str(host)),
+                                     f"s{host % cls.shards + 1}r1")
 
     def ask_query(self, query):
         for word, value in WORDS.items():
@@ -63,12 +66,14 @@ class DocumentTest(FleetTest):
         calls, slowest, tree, order, lost, clocks, talkers, numbers, errors, around = found
         self.assertEqual({row["call"] for row in calls}, {f"Shop/Call{i}/Start" for i in range(20)})
         self.assertEqual(len(slowest), 10)
-        self.assertEqual([float(row["ms"]) for row in slowest], sorted((float(row["ms"]) for row in slowest))[::-1])
+        self.assertEqual([float(row["ms"]) for row in slowest],
+                         sorted((float(row["ms"]) for row in slowest))[::-1])
         self.assertEqual([(row["instance"], row["caller"]) for row in tree],
                          [("4711", "0"), *((str(i), "4711") for i in range(4712, 4721))])
         self.assertEqual(len(order), 4 * 10 * 2)
         self.assertEqual({row["host"] for row in order}, {"host0", "host1", "host2", "host3"})
-        self.assertEqual([(row["host"], row["lost"]) for row in lost], [(f"host{i}", str(i)) for i in range(15, 5, -1)])
+        self.assertEqual([(row["host"], row["lost"]) for row in lost],
+                         [(f"host{i}", str(i)) for i in range(15, 5, -1)])
         self.assertEqual([row["host"] for row in clocks[:2]], ["host13", "host7"])
         self.assertAlmostEqual(float(clocks[0]["ahead_ms"]), -4, delta=0.3)
         self.assertEqual(len(talkers), 10)
@@ -78,8 +83,10 @@ class DocumentTest(FleetTest):
 
     def test_the_proof_is_the_commands_and_finds_all_complete(self):
         proofs = queries(section("Has all of it arrived\\?"))
-        self.assertEqual(proofs, [made("prove", "etwas.event_all", "etwas.event_buffer_all", "etwas.event_buffer", "2").strip()])
-        rows = self.ask_query(proofs[0].replace("today() - least(2, toUInt16(today()))", "toDate('2026-11-26')"))
+        self.assertEqual(proofs, [made("prove", "etwas.event_all", "etwas.event_buffer_all",
+                                       "etwas.event_buffer", "2").strip()])
+        rows = self.ask_query(proofs[0].replace("today() - least(2, toUInt16(today()))",
+                                                "toDate('2026-11-26')"))
         self.assertEqual(len(rows), HOSTS)
         self.assertEqual({row["verdict"] for row in rows}, {"complete"})
 
@@ -88,11 +95,14 @@ class Alone(DocumentTest):
     """One server, whose NAME_all are Merge tables."""
 
     def test_a_clock_that_is_hours_off_is_found(self):
-        names = [name for name, _, kind, *_ in self.fleet.ask("describe table etwas.event") if kind == ""]
+        names = [name for name, _, kind, *_ in self.fleet.ask("describe table etwas.event")
+                 if kind == ""]
         late = {"host": "'late'", "time": "time + 97200000000000", "day": "day + 1"}
         self.fleet.run_statements(f"insert into etwas.event ({', '.join(names)}) select "
-                                  f"{', '.join(late.get(name, name) for name in names)} from etwas.event where host = 'host3'")
-        self.addCleanup(self.fleet.run_statements, "alter table etwas.event drop partition '2026-11-27'")
+                                  f"{', '.join(late.get(name, name) for name in names)} from "
+                                  "etwas.event where host = 'host3'")
+        self.addCleanup(self.fleet.run_statements,
+                        "alter table etwas.event drop partition '2026-11-27'")
         clocks, = (query for query in queries(section("Ten questions")) if "ahead_ms" in query)
         first = self.ask_query(clocks)[0]
         self.assertEqual(first["host"], "late")

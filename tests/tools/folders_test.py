@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Programs of one user that are in different runtime folders: a service that began before /run/user/UID existed, and a shell after.
+"""Programs of one user that are in different runtime folders: a service that began before
+/run/user/UID existed, and a shell after.
 
 usage: folders_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_STEER_WORK Folders
 
@@ -32,8 +33,8 @@ class Service:
 
     def __init__(self, test, **environment):
         self.test = test
-        self.process = subprocess.Popen([test.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env=test.environment_of(**environment))
+        self.process = subprocess.Popen([test.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=test.environment_of(**environment))
         test.addCleanup(self.process.communicate)
         self.pid = self.process.pid
         self.tell("log 1")  # it has registered
@@ -59,7 +60,8 @@ class Folders(SteerTest):
     def environment_of(self, **more):
         """Of a program that begins without a login, or with what is given."""
         left_out = ("ETWAS_RUNTIME_DIR", "XDG_RUNTIME_DIR", "ETWAS_SHARED")
-        return {**{name: value for name, value in os.environ.items() if name not in left_out}, **more}
+        return {**{name: value for name, value in os.environ.items() if name not in left_out},
+                **more}
 
     def log_in(self):
         """The shell's folder is there from here on, and the commands are those of that shell."""
@@ -72,14 +74,16 @@ class Folders(SteerTest):
         for line in lines:
             self.assert_keys_in_help("ps", line)
         return ({line["session"]: line for line in lines if "session" in line},
-                {(line["process"], line["provider"]): line for line in lines if "provider" in line and "process" in line})
+                {(line["process"], line["provider"]): line for line in lines if "provider" in line
+                 and "process" in line})
 
     def query(self, name):
         return json.loads(self.run_etwas("query", "--json", name)[0])
 
     def counted(self, path):
         stat, = self.stat_json(path)
-        return {kind["class"]: kind["events"] for kind in stat["classes"] if kind["class"] in (MODERN, CLASS)}
+        return {kind["class"]: kind["events"] for kind in stat["classes"]
+                if kind["class"] in (MODERN, CLASS)}
 
     def steer(self, service, folder):
         """What a shell does with a session that a service has in another folder."""
@@ -87,7 +91,8 @@ class Folders(SteerTest):
         self.assertEqual(service.tell(f"share {recorder} -"), 0)
         self.assertEqual(service.tell(f"share {log} {self.path}"), 0)
         sessions, providers = self.look()
-        self.assertEqual({name: one["folder"] for name, one in sessions.items()}, {recorder: folder, log: folder})
+        self.assertEqual({name: one["folder"] for name, one in sessions.items()},
+                         {recorder: folder, log: folder})
         self.assertEqual(providers[service.pid, MODERN]["folder"], folder)
         text, error = self.run_etwas("ps")
         self.assertEqual(error, "")
@@ -98,14 +103,17 @@ class Folders(SteerTest):
         self.run_etwas("enable", log, MODERN, CLASSIC)
         self.run_etwas("enable", recorder, MODERN)
         sessions, providers = self.look()
-        self.assertEqual(sorted(one["session"] for one in providers[service.pid, MODERN]["enabled_by"]), [log, recorder])
+        self.assertEqual(sorted(one["session"]
+                                for one in providers[service.pid, MODERN]["enabled_by"]),
+                         [log, recorder])
         service.tell("log 5")
         self.run_etwas("flush", log)
         self.assertEqual(self.query(log)["recorded"], 10)
         now = os.path.join(self.folder, "now.etl")
         self.run_etwas("snapshot", "-o", now, recorder)
         self.assertEqual(self.counted(now), {MODERN: 5})
-        self.assertIn(f"-{service.pid}.etl", self.run_etwas("snapshot", "--all", cwd=self.folder)[0])
+        self.assertIn(f"-{service.pid}.etl", self.run_etwas("snapshot", "--all",
+                                                            cwd=self.folder)[0])
         self.run_etwas("disable", recorder, MODERN)
         service.tell("log 2")
         self.run_etwas("stop", recorder, log)
@@ -114,20 +122,26 @@ class Folders(SteerTest):
         self.run_etwas("query", log, expect=OPEN)
 
     def await_events(self, service):
-        """A host may answer a provider later than that waits for it; what is logged until then is counted as lost."""
-        self.assertTrue(await_true(lambda: service.tell("log 1") == 0 and self.query(self.name)["recorded"] > 0))
+        """A host may answer a provider later than that waits for it; what is logged until then is
+        counted as lost."""
+        self.assertTrue(await_true(lambda: service.tell("log 1") == 0
+                                   and self.query(self.name)["recorded"] > 0))
         return self.query(self.name)
 
     def log_into(self, service, folder, ours=LATE):
-        """A session that is started in the shell's folder gets the events of a service in another one."""
+        """A session that is started in the shell's folder gets the events of a service in another
+        one."""
         self.start("-fo", "a.etl", "-e", CLASSIC)
         self.run_etwas("enable", "--timeout", "5000", self.name, MODERN)
         before = self.await_events(service)
         service.tell("log 20")
         sessions, providers = self.look()
-        self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]], [self.name])
-        self.assertEqual((sessions[self.name]["folder"], providers[service.pid, MODERN]["folder"]), (ours, folder))
-        self.assertEqual((sessions[self.name]["recorded"], sessions[self.name]["lost"]), (before["recorded"] + 40, before["lost"]))
+        self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]],
+                         [self.name])
+        self.assertEqual((sessions[self.name]["folder"], providers[service.pid, MODERN]["folder"]),
+                         (ours, folder))
+        self.assertEqual((sessions[self.name]["recorded"], sessions[self.name]["lost"]),
+                         (before["recorded"] + 40, before["lost"]))
         self.assertNotIn("unattached_processes", sessions[self.name])
         self.run_etwas("stop", self.name)
         self.assertEqual(sum(self.counted(self.path).values()), before["recorded"] + 40)
@@ -174,7 +188,8 @@ class Folders(SteerTest):
         service = Service(self)
         self.await_events(service)
         sessions, providers = self.look()
-        self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]], [self.name])
+        self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]],
+                         [self.name])
         self.assertEqual(sessions[self.name]["folder"], f"{ELSEWHERE}/etwas")
 
     def test_a_service_in_such_a_folder_is_found_and_steered(self):
@@ -206,7 +221,8 @@ class Folders(SteerTest):
         for more in {}, {"XDG_RUNTIME_DIR": USER}, {"XDG_RUNTIME_DIR": ELSEWHERE}:
             self.environment = self.environment_of(**more)
             found = self.run_json("recover", "--list", "--json")
-            self.assertEqual(sorted(one["session"] for one in found), [f"{self.name}-1", f"{self.name}-2"], more)
+            self.assertEqual(sorted(one["session"] for one in found),
+                             [f"{self.name}-1", f"{self.name}-2"], more)
 
     def test_a_name_in_another_folder_is_taken(self):
         service = Service(self)
@@ -243,8 +259,10 @@ class Folders(SteerTest):
     def passed_over(self, path):
         self.assertEqual(self.look(), ({}, {}))
         _, error = self.run_etwas("ps")
-        self.assertEqual(error, f"etwas ps: '{path}': it is passed over, with what may be in it: it is not a folder of this user alone; "
-                                "'chmod 700' makes it one, if it is this user's\n")
+        self.assertEqual(
+            error, f"etwas ps: '{path}': it is passed over, with what may be in it: it is not a "
+            "folder of this user alone; "
+                   "'chmod 700' makes it one, if it is this user's\n")
         _, error = self.run_etwas("query", self.name, expect=OPEN)
         self.assertIn(f"etwas query: '{path}': it is passed over", error)
 
@@ -269,8 +287,10 @@ class Folders(SteerTest):
 
 def go_alone():
     """The same once more, where /run and /dev/shm are the test's own."""
-    mounts = 'mount -t tmpfs -o mode=755 tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
-    alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c", mounts, "sh"]
+    mounts = ('mount -t tmpfs -o mode=755 tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm '
+              '&& exec "$@"')
+    alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+             mounts, "sh"]
     try:
         granted = subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)
         reason = granted.stderr if granted.returncode != 0 else ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Files of every version of our own format, from the first, say what they always said: see golden/README.md.
+"""Files of every version of our own format, from the first, say what they always said: see
+golden/README.md.
 
 usage: golden_test.py PATH_OF_ETWAS TEST_CLASS
        golden_test.py PATH_OF_ETWAS --write     what they say now is what they shall say
@@ -18,16 +19,18 @@ from tool_case import DAMAGED, FINE, OPEN, ToolTest, main
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 # What stat says of a file and dump does not.
-STAT = ("damaged", "events_lost", "buffers_lost", "overwritten_events", "overwritten_buffers", "unfinished", "part",
-        "session", "log_file", "mode_names", "buffer_bytes", "buffers", "buffers_written", "clock", "calibrated",
-        "computer_processors", "started", "ended", "events")
+STAT = ("damaged", "events_lost", "buffers_lost", "overwritten_events", "overwritten_buffers",
+        "unfinished", "part", "session", "log_file", "mode_names", "buffer_bytes", "buffers",
+        "buffers_written", "clock", "calibrated", "computer_processors", "started", "ended",
+        "events")
 CLOCKS = ("requested", "clock_snapshots", "clock_snapshots_unusable", "steps")
-NAMES = {"61e4c0b7": "Number", "8a40e7d1": "Request", "d29b6c55": "Step", "5b7e21c4": "Modern", "2c7d31e6": "Order",
-         "00000000": None}
+NAMES = {"61e4c0b7": "Number", "8a40e7d1": "Request", "d29b6c55": "Step", "5b7e21c4": "Modern",
+         "2c7d31e6": "Order", "00000000": None}
 
 
 def generations():
-    return sorted((name[:-len(".tar.xz")] for name in os.listdir(FOLDER) if name.endswith(".tar.xz")), key=int)
+    return sorted((name[:-len(".tar.xz")] for name in os.listdir(FOLDER)
+                   if name.endswith(".tar.xz")), key=int)
 
 
 def unpack(folder):
@@ -46,7 +49,8 @@ def logged(event):
     """What it is, of what, and the number or text that it carries."""
     name, kind = NAMES[event["class"][:8]], event["type"]
     if "instance" in event:
-        text = event["fields"]["name"] if "fields" in event else bytes.fromhex(event["payload"])[:-1].decode()
+        text = event["fields"]["name"] if "fields" in event else bytes.fromhex(event["payload"])[
+            :-1].decode()
         return name, kind, NAMES[event["parent_class"][:8]], text
     if "message" in event and "text" in event:
         return name, "message", event["text"]
@@ -64,7 +68,8 @@ def all_kinds(generation):
     events = [("Number", 10, 1), ("Request", 1, None, "golden"), ("Step", 1, "Request", "golden"),
               ("Step", 2, "Request", "golden"), ("Request", 2, None, "golden")]
     if generation >= 2:
-        events += [("Number", "message", "number 2 of golden"), ("Modern", 0, 3), ("Modern", 1, 3), ("Modern", 2, None)]
+        events += [("Number", "message", "number 2 of golden"), ("Modern", 0, 3), ("Modern", 1, 3),
+                   ("Modern", 2, None)]
     if generation >= 5:
         events += [("Order", 1, 4), ("Order", 2, None)]
     return events
@@ -75,7 +80,8 @@ class GoldenTest(ToolTest):
         """All that is said of a file, as it is kept."""
         events, _ = self.run_any("dump", "--json", path, expect=(FINE, OPEN))
         stat = json.loads(self.run_any("stat", "--json", path, expect=(FINE, OPEN))[0])
-        kept = {key: stat[key] for key in STAT} | {"clocks": {key: stat["clocks"][key] for key in CLOCKS}}
+        kept = {key: stat[key] for key in STAT} | {"clocks": {key: stat["clocks"][key]
+                                                              for key in CLOCKS}}
         if stat["losses"]:
             kept["losses"] = stat["losses"]
         return events + json.dumps(kept) + "\n"
@@ -86,10 +92,12 @@ class Read(GoldenTest):
         files = 0
         for generation, name, path in unpack(self.folder):
             with self.subTest(generation=generation, file=name):
-                with open(os.path.join(FOLDER, generation, f"{name}.json"), encoding="utf-8") as file:
+                with open(os.path.join(FOLDER, generation, f"{name}.json"),
+                          encoding="utf-8") as file:
                     self.assertEqual(self.said(path), file.read())
             files += 1
-        self.assertEqual(files, sum(len(os.listdir(os.path.join(FOLDER, g))) for g in generations()))
+        self.assertEqual(files, sum(len(os.listdir(os.path.join(FOLDER, g)))
+                                    for g in generations()))
 
     def test_what_was_logged_is_there(self):
         """By what record.c logs, not by what was once read."""
@@ -97,7 +105,8 @@ class Read(GoldenTest):
             if name == "finished":
                 with self.subTest(generation=generation):
                     lines = self.run_etwas("dump", "--json", path)[0].splitlines()[1:]
-                    self.assertEqual([logged(json.loads(line)) for line in lines], all_kinds(int(generation)))
+                    self.assertEqual([logged(json.loads(line)) for line in lines],
+                                     all_kinds(int(generation)))
 
 
     def test_what_ends_a_session_says_so(self):
@@ -107,9 +116,11 @@ class Read(GoldenTest):
             out, _ = self.run_any("stat", "--prove", "--json", path, expect=range(6))
             session = json.loads(out)
             if session["ended"] or session["recovered"]:
-                found[generation, name] = (session["ended"], session["recovered"], session["attempted"])
+                found[generation, name] = (session["ended"], session["recovered"],
+                                           session["attempted"])
         self.assertEqual({key: told[:2] for key, told in found.items()}, {
-            ("12", "finished"): (True, False), ("12", "appended"): (True, False), ("12", "part_2"): (True, False),
+            ("12", "finished"): (True, False), ("12", "appended"): (True, False),
+            ("12", "part_2"): (True, False),
             ("12", "recovered"): (True, True)})
         self.assertGreater(found["12", "recovered"][2], 0)
 
@@ -128,7 +139,8 @@ def write():
     with tempfile.TemporaryDirectory() as folder:
         for generation, name, path in unpack(folder):
             os.makedirs(os.path.join(FOLDER, generation), exist_ok=True)
-            with open(os.path.join(FOLDER, generation, f"{name}.json"), "w", encoding="utf-8") as file:
+            with open(os.path.join(FOLDER, generation, f"{name}.json"), "w",
+                      encoding="utf-8") as file:
                 file.write(test.said(path))
     return 0
 

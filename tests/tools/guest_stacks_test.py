@@ -24,7 +24,8 @@ class Guests(SteerTest):
         self.require_sequences()
 
     def run_program(self, program):
-        subprocess.run([program, self.plugin], check=True, stdout=subprocess.DEVNULL, env=self.environment, timeout=100)
+        subprocess.run([program, self.plugin], check=True, stdout=subprocess.DEVNULL,
+                       env=self.environment, timeout=100)
 
     def folded(self):
         out, error = self.run_etwas("convert", "--to", "folded", self.path)
@@ -32,7 +33,8 @@ class Guests(SteerTest):
         return [line.rpartition(" ")[0].split(";") for line in out.splitlines()]
 
     def assert_named(self, stacks, function, callers):
-        self.assertTrue([s for s in stacks if function in s and s[s.index(function) - 1] in callers], (function, stacks))
+        self.assertTrue([s for s in stacks if function in s and s[s.index(function) - 1]
+                         in callers], (function, stacks))
 
     def test_programs_that_ended_are_named_with_what_they_loaded(self):
         self.start("-o", self.path)
@@ -49,8 +51,8 @@ class Guests(SteerTest):
     def test_programs_that_run_are_asked_when_the_session_stops(self):
         self.start("-o", self.path)
         self.run_etwas("enable", self.name, PROVIDER, "--property", "stack")
-        program = subprocess.Popen([self.programs[1], self.plugin, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   env=self.environment)
+        program = subprocess.Popen([self.programs[1], self.plugin, "wait"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, env=self.environment)
         self.assertEqual(program.stdout.readline(), b"worked\n")
         self.run_etwas("stop", self.name)
         program.communicate(timeout=100)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What `etwas` writes of traces that anyone may have made: nothing steers a terminal, every line of NDJSON
-is JSON, every row of CSV has its cells, whatever bytes names and payloads hold.
+"""What `etwas` writes of traces that anyone may have made: nothing steers a terminal, every line of
+NDJSON is JSON, every row of CSV has its cells, whatever bytes names and payloads hold.
 
 usage: hostile_test.py PATH_OF_ETWAS TEST_CLASS
 """
@@ -67,8 +67,10 @@ class Reading(NamesTest):
 
     def check(self, path, events, columns="event,provider,name,class,type,text,fields,f"):
         for arguments, check in ((["dump"], self.check_text), (["dump", "--hex"], self.check_text),
-                                 (["dump", "-C", columns], self.check_text), (["dump", "--csv"], self.check_csv),
-                                 (["dump", "--csv", "-C", columns], self.check_csv), (["dump", "-j"], self.check_json),
+                                 (["dump", "-C", columns], self.check_text),
+                                 (["dump", "--csv"], self.check_csv),
+                                 (["dump", "--csv", "-C", columns], self.check_csv),
+                                 (["dump", "-j"], self.check_json),
                                  (["dump", "-jx"], self.check_json), (["stat"], self.check_text),
                                  (["stat", "-j"], self.check_json), (["schema"], self.check_text),
                                  (["schema", "-j"], self.check_json)):
@@ -86,10 +88,11 @@ class Hostile(Reading):
             events = []
             for kind in range(32):
                 for out in [*range(40), 0x7F]:
-                    field = raw_field(b"f", kind, out, arity) + (b"\x02\0" if arity == 0x20 else b"")
+                    field = raw_field(b"f", kind, out, arity) + (b"\x02\0" if arity == 0x20
+                                                                 else b"")
                     payload = (b"\x02\0" if arity == 0x40 else b"") + payload_of(kind) * 2
-                    events.append(etl.self_describing(RED, 1_000_001 + len(events), b"P", b"E%d.%d" % (kind, out),
-                                                      field, payload))
+                    events.append(etl.self_describing(RED, 1_000_001 + len(events), b"P",
+                                                      b"E%d.%d" % (kind, out), field, payload))
             self.check(self.files(events, f"a{arity}.etl"), len(events))
 
     def test_every_type_of_a_described_class(self):
@@ -104,12 +107,15 @@ class Hostile(Reading):
 
     def test_every_byte_in_every_name(self):
         names = [ALL_BYTES[at:at + 40].rstrip(b"\0") for at in range(0, 256, 40)]
-        names += [b"\xe2\x80\xae", b"\xc2\x9b31m", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b'","x":"', b"a,b\r\n\"c\""]
+        names += [b"\xe2\x80\xae", b"\xc2\x9b31m", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b'","x":"',
+                  b"a,b\r\n\"c\""]
         events = []
         for name in names:
-            fields = raw_field(name, ANSI, 0) + raw_field(name, STRUCT, 1) + raw_field(name, ANSI, 35)
+            fields = raw_field(name, ANSI, 0) + raw_field(name, STRUCT,
+                                                          1) + raw_field(name, ANSI, 35)
             payload = name + b"\0" + name + b"\0"
-            events.append(etl.self_describing(RED, 1_000_001 + len(events), name, name, fields, payload))
+            events.append(etl.self_describing(RED, 1_000_001 + len(events), name, name, fields,
+                                              payload))
         self.check(self.files(events, "a.etl", 4), len(events))
 
     def test_every_unit_of_utf_16(self):
@@ -117,9 +123,12 @@ class Hostile(Reading):
         texts = [b"".join(struct.pack("<H", unit) for unit in units[at:at + 3000]) + b"\0\0"
                  for at in range(0, len(units), 3000)]
         fields = raw_field(b"f", UNICODE, 0)
-        events = [etl.self_describing(RED, 1_000_001 + i, b"P", b"E", fields, text) for i, text in enumerate(texts)]
-        strange = "".join(map(chr, (*range(1, 0x20), *range(0x7F, 0xA0), *TURNS_TEXT, 0xD800, 0xDFFF, 0xFEFF)))
-        events += [etl.event_info(1_000_090, BLUE, 10, strange, strange, strange, [(strange, 8, 0, strange)]),
+        events = [etl.self_describing(RED, 1_000_001 + i, b"P", b"E", fields, text)
+                  for i, text in enumerate(texts)]
+        strange = "".join(map(chr, (*range(1, 0x20), *range(0x7F, 0xA0), *TURNS_TEXT, 0xD800,
+                                    0xDFFF, 0xFEFF)))
+        events += [etl.event_info(1_000_090, BLUE, 10, strange, strange, strange,
+                                  [(strange, 8, 0, strange)]),
                    etl.map_info(1_000_091, BLUE, strange, [(1, strange)]),
                    etl.classic(BLUE, 1_000_092, kind=10, payload=b"\1\0\0\0")]
         self.check(self.files(events, "a.etl", 1), len(events))
@@ -128,9 +137,11 @@ class Hostile(Reading):
         guid = uuid.UUID(RED).bytes_le
         strange = "".join(map(chr, (*range(1, 0x100), *TURNS_TEXT))).replace("%", "%%")
         events = [etl.message(1, 0x02, guid, ALL_BYTES + ALL_BYTES),
-                  etl.message(2, 0x02, guid, payload_of(UNICODE)), etl.message(3, 0x02, guid, struct.pack("<d", math.nan)),
+                  etl.message(2, 0x02, guid, payload_of(UNICODE)),
+                  etl.message(3, 0x02, guid, struct.pack("<d", math.nan)),
                   etl.message_format(1_000_001, RED, 1, strange + "%s and %s"),
-                  etl.message_format(1_000_002, RED, 2, strange + "%S"), etl.message_format(1_000_003, RED, 3, "%f")]
+                  etl.message_format(1_000_002, RED, 2, strange + "%S"),
+                  etl.message_format(1_000_003, RED, 3, "%f")]
         path = self.files(events, "a.etl", 1)
         self.check(path, len(events))
         out, _ = self.run_etwas("dump", "-j", "-w", "text", path)
@@ -138,10 +149,14 @@ class Hostile(Reading):
 
     def test_names_of_the_file_and_of_the_session(self):
         for name in ("a\x1b[2J\n.etl", "b\u202e\x9b.etl", "c\udcff,\".etl"):
-            path = self.write(name, etl.trace([(0, [etl.classic(RED, 1_000_001)])], name="s\x1b]0;\x07\u2067\ud800\n"))
-            for arguments in (["dump"], ["stat"], ["stat", "-j"], ["schema"], ["dump", "--csv"], ["stat", "--heap"],
+            path = self.write(name, etl.trace([(0, [etl.classic(RED, 1_000_001)])],
+                                              name="s\x1b]0;\x07\u2067\ud800\n"))
+            for arguments in (["dump"], ["stat"], ["stat", "-j"], ["schema"], ["dump", "--csv"],
+                              ["stat", "--heap"],
                               ["stat", "--cpu"], ["why"], ["why", "-j"],
-                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"], ["report", "-j"], ["convert", "-t", "csv"], ["convert", "-t", "chrome"], ["convert", "-t", "otlp"]):
+                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"],
+                              ["report", "-j"], ["convert", "-t", "csv"],
+                              ["convert", "-t", "chrome"], ["convert", "-t", "otlp"]):
                 out, error = self.run_etwas(*arguments, path)
                 self.check_text(out, "\r\n")
                 self.check_text(error)
@@ -151,7 +166,8 @@ class Hostile(Reading):
 
     def test_what_was_asked_for_is_repeated_without_harm(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
-        for arguments in (["-w", "a\x1b == 'b\n'"], ["-w", "`a\x1b\u202e` == 1"], ["-w", "== \x9b"], ["-C", "a\x1b[2J,b\u202e"],
+        for arguments in (["-w", "a\x1b == 'b\n'"], ["-w", "`a\x1b\u202e` == 1"], ["-w", "== \x9b"],
+                          ["-C", "a\x1b[2J,b\u202e"],
                           ["--csv", "-C", "a\x1b\n,time"]):
             out, error = self.run_any("dump", *arguments, path)
             self.check_text(out, "\r\n")
@@ -162,7 +178,8 @@ class Hostile(Reading):
         fields = etl.tl_field(evil, UNICODE) + etl.tl_field("b", ANSI) + etl.tl_field("u", ANSI, 35)
         path = self.trace(etl.tl_event(RED, 1_000_001, evil, evil, fields,
                                        etl.utf16(evil) + b"\x1b[2J\xff\0" + evil.encode() + b"\0"),
-                          etl.event_info(1_000_002, HEAP, 10, evil, evil, evil, [(evil, UINT32, 0, evil)]),
+                          etl.event_info(1_000_002, HEAP, 10, evil, evil, evil,
+                                         [(evil, UINT32, 0, evil)]),
                           etl.map_info(1_000_002, HEAP, evil, [(1, evil)]),
                           etl.classic(HEAP, 1_000_003, kind=10, payload=struct.pack("<I", 1)))
         self.check(path, 4, columns="name,provider,event,fields,u")
@@ -171,8 +188,8 @@ class Hostile(Reading):
 
     def test_no_flipped_bit_of_what_describes_events_crashes_it_or_spoils_its_json(self):
         good = etl.trace([(0, [*heap_events(), etl.tl_event(
-            RED, 1_000_300, "P", "E", etl.tl_field("p", STRUCT, 1) + etl.tl_field("list", ANSI, listed=True),
-            b"\x02\0a\0b\0")])])
+            RED, 1_000_300, "P", "E", etl.tl_field("p", STRUCT, 1)
+            + etl.tl_field("list", ANSI, listed=True), b"\x02\0a\0b\0")])])
         end = good.index(b"\xff" * 64, etl.BUFFER_BYTES)
         for at in range(etl.BUFFER_BYTES + 72, end, 5):
             data = bytearray(good)
@@ -185,16 +202,19 @@ class Hostile(Reading):
 class Numbers(Reading):
     def value(self, kind, payload):
         fields = raw_field(b"f", kind, 0)
-        path = self.files([etl.self_describing(RED, 1_000_001, b"P", b"E", fields, payload)], "a.etl")
+        path = self.files([etl.self_describing(RED, 1_000_001, b"P", b"E", fields, payload)],
+                          "a.etl")
         out, _ = self.run_etwas("dump", "-j", path)
         return self.check_json(out)[-1]["fields"]["f"], out.rstrip("}\n").rsplit(":", 1)[1]
 
     def test_times_before_the_earliest_are_said_to_be(self):
-        start_time = 104 + 264  # of the log file header; 0 is the year 1601, which nanoseconds do not reach
+        # of the log file header; 0 is the year 1601, which nanoseconds do not reach
+        start_time = 104 + 264
         data = etl.trace([(0, [etl.classic(RED, 2_000_000)])], frequency=1_000_000_000)
         path = self.write("a.etl", data[:start_time] + bytes(8) + data[start_time + 8:])
         out, _ = self.run_etwas("dump", path)
-        self.assertEqual({line.split(" ")[0] for line in out.splitlines()[1:]}, {"@before-1677-09-21"})
+        self.assertEqual({line.split(" ")[0] for line in out.splitlines()[1:]},
+                         {"@before-1677-09-21"})
 
     def test_whole_numbers_keep_all_their_digits(self):
         for number in (0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1):
@@ -203,11 +223,14 @@ class Numbers(Reading):
             self.assertEqual(self.value(INT64, struct.pack("<q", number))[0], number)
 
     def test_floats_are_what_they_were_in_as_few_digits_as_that_takes(self):
-        for number, text in ((0.1, "0.1"), (1.5, "1.5"), (1e300, "1e+300"), (5e-324, "4.94065645841247e-324"), (-0.0, "-0"),
-                             (1 / 3, "0.3333333333333333"), (0.1 + 0.2, "0.30000000000000004"), (100.0, "100")):
+        for number, text in ((0.1, "0.1"), (1.5, "1.5"), (1e300, "1e+300"),
+                             (5e-324, "4.94065645841247e-324"), (-0.0, "-0"),
+                             (1 / 3, "0.3333333333333333"), (0.1 + 0.2, "0.30000000000000004"),
+                             (100.0, "100")):
             value, written = self.value(DOUBLE, struct.pack("<d", number))
             self.assertEqual((float(value), written), (number, text))
-        for number, text in ((0.1, "0.1"), (16777216.0, "16777216"), (3.4e38, "3.4e+38"), (1e-45, "1.4013e-45")):
+        for number, text in ((0.1, "0.1"), (16777216.0, "16777216"), (3.4e38, "3.4e+38"),
+                             (1e-45, "1.4013e-45")):
             value, written = self.value(FLOAT, struct.pack("<f", number))
             self.assertEqual((struct.pack("<f", value), written), (struct.pack("<f", number), text))
 

@@ -4,7 +4,8 @@
 
 usage: marks_test.py PATH_OF_ETWAS FOLDER_FOR_THE_ENGINE TEST_CLASS
 
-Each target has a class that reads its output back as a list of Said, and they all walk the same events.
+Each target has a class that reads its output back as a list of Said, and they all walk the same
+events.
 """
 
 import base64
@@ -46,7 +47,8 @@ class Said:
 
 def sale(stamp, payload):
     """A number and a long one, if the payload has both."""
-    return etl.tl_event(BLUE, stamp, "shop", "Sale", etl.tl_field("count", 8) + etl.tl_field("price", 10), payload)
+    return etl.tl_event(BLUE, stamp, "shop", "Sale", etl.tl_field("count", 8)
+                        + etl.tl_field("price", 10), payload)
 
 
 def unknown_class(stamp, payload, process=10, thread=11):
@@ -66,8 +68,10 @@ def of_types(stamp, types, payload):
 WHOLE = struct.pack("<IQ", 7, 8)
 NO_TYPE, COUNTED, BOOL32 = 30, 22, 13
 READ_INIT = "3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c"
-DESCRIPTIONS = [etl.event_info(T, RED, 5, "shop", "Order", "Made", [("size", etl.UINT32, 0)], version=1),
-                etl.message_format(T, BLUE, 3, "%u sold"), etl.message_format(T, BLUE, 4, "%u left")]
+DESCRIPTIONS = [etl.event_info(T, RED, 5, "shop", "Order", "Made", [("size", etl.UINT32, 0)],
+                               version=1),
+                etl.message_format(T, BLUE, 3, "%u sold"),
+                etl.message_format(T, BLUE, 4, "%u left")]
 # An event, and what is to be said of it.
 CASES = [
     (sale(T, WHOLE), Said(10, 11, {"count": 7, "price": 8})),
@@ -78,15 +82,19 @@ CASES = [
      Said(10, 11, {"size": 9}, decoded_as_version=1)),
     (unknown_class(T + 5, b"\x01\x02\xff"), Said(10, 11, payload="0102ff")),
     (message(3, T + 6, struct.pack("<IB", 6, 0xEE)), Said(10, 11, text="6 sold", rest="ee")),
-    (message(4, T + 7, b"\x06\0\0"), Said(10, 11, text="… left", truncated="argument 1", rest="060000")),
+    (message(4, T + 7, b"\x06\0\0"), Said(10, 11, text="… left", truncated="argument 1",
+                                          rest="060000")),
     (unknown_class(T + 8, b"\x01", UNKNOWN, UNKNOWN), Said(payload="01")),
-    (unknown_class(T + 9, b"\x01", 0x80000001, 0xFFFFFFF0), Said(0x80000001, 0xFFFFFFF0, payload="01")),
+    (unknown_class(T + 9, b"\x01", 0x80000001, 0xFFFFFFF0),
+     Said(0x80000001, 0xFFFFFFF0, payload="01")),
     (of_types(T + 10, {"count": etl.UINT32, "later": NO_TYPE}, WHOLE[:6]),
      Said(10, 11, {"count": 7}, undescribed="later", rest="0800")),
-    (of_types(T + 11, {"word": COUNTED}, b"\x03\x006\x00\x41"), Said(10, 11, {"word": 6}, odd="word (odd byte: 41)")),
+    (of_types(T + 11, {"word": COUNTED}, b"\x03\x006\x00\x41"),
+     Said(10, 11, {"word": 6}, odd="word (odd byte: 41)")),
     (etl.classic(READ_INIT, T + 12, kind=12, version=9, payload=struct.pack("<QI", 5, 6)),
      Said(10, 11, {"Irp": 5}, rest="06000000", decoded_as_version=ALL_VERSIONS)),
-    (of_types(T + 13, {"flag": BOOL32, "n": etl.UINT32}, struct.pack("<II", 700, 5)), Said(10, 11, {"flag": 700, "n": 5})),
+    (of_types(T + 13, {"flag": BOOL32, "n": etl.UINT32}, struct.pack("<II", 700, 5)),
+     Said(10, 11, {"flag": 700, "n": 5})),
 ]
 
 
@@ -95,7 +103,8 @@ class MarksTest(ToolTest):
 
     def output(self, path):
         out = os.path.join(self.folder, "out")
-        self.run_etwas("convert", "--to", self.target, "--where", "class != '68fdd900-4a3e-11d1-84f4-0000f80464e3'", "-o", out, path)
+        self.run_etwas("convert", "--to", self.target, "--where",
+                       "class != '68fdd900-4a3e-11d1-84f4-0000f80464e3'", "-o", out, path)
         return out
 
     def said(self, path):
@@ -119,8 +128,9 @@ def of_json(event):
     version = event.get("decoded_as_version")
     if "decoded_as_version" in event and version is None:
         version = ALL_VERSIONS
-    return Said(event["process"], event["thread"], whole_numbers(event.get("fields", {})), event.get("truncated"),
-                event.get("rest"), event.get("payload"), version, event.get("text"), event.get("undescribed"), odd)
+    return Said(event["process"], event["thread"], whole_numbers(event.get("fields", {})),
+                event.get("truncated"), event.get("rest"), event.get("payload"), version,
+                event.get("text"), event.get("undescribed"), odd)
 
 
 def whole_numbers(values):
@@ -144,7 +154,8 @@ class Etl(MarksTest):
 
     def said(self, path):
         out, _ = self.run_etwas("dump", "--json", self.output(path))
-        return [of_json(e) for e in map(json.loads, out.splitlines()) if not e.get("event", "").startswith("EventTrace/")]
+        return [of_json(e) for e in map(json.loads, out.splitlines())
+                if not e.get("event", "").startswith("EventTrace/")]
 
     def test_etl(self):
         self.walk()
@@ -161,7 +172,8 @@ class Csv(MarksTest):
 
     def expected(self, said):
         ids = [str(number) if number is not None else "" for number in (said.pid, said.tid)]
-        parts = [f"{name}=0x{value:X}" if name == "Irp" else f"{name}={value}" for name, value in said.fields.items()]
+        parts = [f"{name}=0x{value:X}" if name == "Irp" else f"{name}={value}"
+                 for name, value in said.fields.items()]
         if said.odd is not None:
             name, _, words = said.odd.partition(" ")
             parts = [f'{name}="{said.fields[name]}" {words}']
@@ -170,7 +182,8 @@ class Csv(MarksTest):
         if said.payload is not None:
             parts.append(f"payload={said.payload}")
         if said.truncated is not None:
-            parts.append(("" if said.text else f"{said.truncated}=") + "(truncated" + (f": {said.rest}" if said.rest else "") + ")")
+            parts.append(("" if said.text else f"{said.truncated}=") + "(truncated"
+                         + (f": {said.rest}" if said.rest else "") + ")")
         elif said.undescribed is not None:
             parts.append(f"{said.undescribed}=(not described: {said.rest})")
         elif said.rest is not None:
@@ -188,16 +201,19 @@ class Csv(MarksTest):
 
 def of_keys(pid, tid, values, prefix="etwas."):
     """Where marks stand among the fields."""
-    own = {key: values.pop(prefix + key) for key in ("truncated", "rest", "payload", "decoded_as_version", "text",
-                                                     "undescribed", "odd") if prefix + key in values}
+    own = {key: values.pop(prefix + key) for key in ("truncated", "rest", "payload",
+                                                     "decoded_as_version", "text", "undescribed",
+                                                     "odd") if prefix + key in values}
     if own.get("decoded_as_version", 0) is None:
         own["decoded_as_version"] = ALL_VERSIONS
     return Said(pid, tid, whole_numbers(values), **own)
 
 
 def falling():
-    """A span whose END is 6 us before its START: its clock is the system's, which may be set back."""
-    edges = [etl.instance(RED, etl.START + ticks, 1, kind=kind, process=20, thread=21) for kind, ticks in ((START, 100), (END, 40))]
+    """A span whose END is 6 us before its START: its clock is the system's, which may be set
+    back."""
+    edges = [etl.instance(RED, etl.START + ticks, 1, kind=kind, process=20, thread=21)
+             for kind, ticks in ((START, 100), (END, 40))]
     return etl.trace([(0, edges)], clock=2, first=etl.START)
 
 
@@ -228,7 +244,8 @@ class Otlp(MarksTest):
     target = "otlp"
 
     def items(self, path):
-        """Of each item the resource's attributes, and itself with its attributes as a dictionary."""
+        """Of each item the resource's attributes, and itself with its attributes as a
+        dictionary."""
         found = []
         with open(self.output(path), encoding="utf-8") as file:
             for line in file:
@@ -247,7 +264,8 @@ class Otlp(MarksTest):
         for about, item in self.items(path):
             values = item["attributes"]
             tid = values.pop("thread.id", None)
-            for key in ("etwas.processor", "etwas.type", "etwas.id", "etwas.level", "etwas.version", "etwas.message"):
+            for key in ("etwas.processor", "etwas.type", "etwas.id", "etwas.level", "etwas.version",
+                        "etwas.message"):
                 values.pop(key, None)
             for key in ("etwas.rest", "etwas.payload"):
                 if key in values:
@@ -268,11 +286,13 @@ class Otlp(MarksTest):
         self.assertEqual(span["attributes"]["end.etwas.before_start_ns"], 6000)
 
     def test_a_time_before_1970_is_not_known_there_and_stands_beside(self):
-        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])], start=100_000_000_000_000_000))
+        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])],
+                                             start=100_000_000_000_000_000))
         (_, log), = self.items(path)
         shown, _ = self.run_etwas("dump", "--json", "--where", "provider == 'shop'", path)
         self.assertEqual(log["timeUnixNano"], "0")
-        self.assertEqual(log["attributes"]["etwas.time"].rstrip("Z").rstrip("0"), json.loads(shown)["time"].rstrip("Z").rstrip("0"))
+        self.assertEqual(log["attributes"]["etwas.time"].rstrip("Z").rstrip("0"),
+                         json.loads(shown)["time"].rstrip("Z").rstrip("0"))
 
 
 class Ctf(MarksTest, ctf_test.CtfTest):
@@ -286,16 +306,21 @@ class Ctf(MarksTest, ctf_test.CtfTest):
             for name, value in event["event.fields"]:
                 if not name.endswith("_length"):
                     fields[name] = bytes(value).hex() if isinstance(value, list) else value
-            fields.update({"decoded_as_version": event["decoded_as_version"]} if "decoded_as_version" in event else {})
-            pid, tid = (None if event[key] % (1 << 32) == UNKNOWN else event[key] % (1 << 32) for key in ("pid", "tid"))
+            fields.update({"decoded_as_version": event["decoded_as_version"]}
+                          if "decoded_as_version" in event else {})
+            pid, tid = (None if event[key] % (1 << 32) == UNKNOWN else event[key] % (1 << 32)
+                        for key in ("pid", "tid"))
             found.append(of_keys(pid, tid, fields, prefix=""))
         return found
 
     def expected(self, said):
-        if (said.truncated or said.undescribed) and said.text is None:  # all of the payload: no field behind it is declared
+        # all of the payload: no field behind it is declared
+        if (said.truncated or said.undescribed) and said.text is None:
             whole = b"".join(struct.pack("<I", value) for value in said.fields.values()).hex()
-            return Said(said.pid, said.tid, truncated=said.truncated, undescribed=said.undescribed, payload=whole + said.rest)
-        version = 9 if said.decoded_as_version == ALL_VERSIONS else said.decoded_as_version  # the event's own
+            return Said(said.pid, said.tid, truncated=said.truncated, undescribed=said.undescribed,
+                        payload=whole + said.rest)
+        # the event's own
+        version = 9 if said.decoded_as_version == ALL_VERSIONS else said.decoded_as_version
         return replace(said, decoded_as_version=version, odd=None)
 
     def test_ctf(self):
@@ -305,11 +330,15 @@ class Ctf(MarksTest, ctf_test.CtfTest):
         odd = of_types(T, {"name": COUNTED}, struct.pack("<H", 3) + b"x\0y")
         for count, end in ((0, None), (1, " value"), (2, " values")):
             path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE), *count * [odd]])]))
-            _, error = self.run_etwas("convert", "--to", "ctf", "-o", os.path.join(self.folder, f"odd{count}"), path)
-            self.assertEqual(error, end and f"etwas convert: note: what is odd about {count}{end} CTF cannot say; 'etwas dump' says it\n" or "")
+            _, error = self.run_etwas("convert", "--to", "ctf", "-o",
+                                      os.path.join(self.folder, f"odd{count}"), path)
+            self.assertEqual(error, end
+                             and f"etwas convert: note: what is odd about {count}{end} CTF cannot "
+                             "say; 'etwas dump' says it\n" or "")
 
     def test_a_time_before_1970_has_an_error_that_is_not_known(self):
-        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])], start=100_000_000_000_000_000))
+        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])],
+                                             start=100_000_000_000_000_000))
         event, = self.convert(path)[0]
         self.assertEqual((event["ns"], event["error_ns"]), (0, UNKNOWN))
 
@@ -320,11 +349,14 @@ class Perfetto(MarksTest, perfetto_test.PerfettoTest):
     def said(self, path):
         found = []
         for row in self.load(path).slices:
-            values = {key: value for key, value in row["args"].items() if not key.startswith("etw_")}
-            pid, tid = (int(values.pop(key)) if key in values else None for key in ("process", "thread"))
+            values = {key: value for key, value in row["args"].items()
+                      if not key.startswith("etw_")}
+            pid, tid = (int(values.pop(key)) if key in values else None
+                        for key in ("process", "thread"))
             if values.get("decoded_as_version", ALL_VERSIONS) != ALL_VERSIONS:
                 values["decoded_as_version"] = int(values["decoded_as_version"])
-            said = of_keys(pid if pid is not None else row["pid"], tid if tid is not None else row["tid"], values, prefix="")
+            said = of_keys(pid if pid is not None else row["pid"], tid if tid is not None
+                           else row["tid"], values, prefix="")
             found.append(said)
         return found
 
@@ -333,7 +365,8 @@ class Perfetto(MarksTest, perfetto_test.PerfettoTest):
 
 
 class Stacks(MarksTest):
-    """folded, speedscope and pprof have stacks alone: what has none is in none of them, and that is said."""
+    """folded, speedscope and pprof have stacks alone: what has none is in none of them, and that is
+    said."""
 
     def test_stacks(self):
         for target in ("folded", "speedscope", "pprof"):

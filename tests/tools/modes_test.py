@@ -31,7 +31,8 @@ class Modes(ToolTest):
                          [1 << 40, 77, 1 << 33, 5, 1])
         out, error = self.run_etwas("stat", path)
         lines = [line.split(None, 1) for line in out.splitlines()[1:5]]
-        self.assertEqual([words[0] for words in lines], ["damage", "LOST", "8,589,934,592", "overwritten"])
+        self.assertEqual([words[0] for words in lines], ["damage", "LOST", "8,589,934,592",
+                                                         "overwritten"])
         self.assertTrue(lines[1][1].startswith("8,589,934,592 events and 5 buffers"))
         self.assertTrue(lines[3][1].startswith("1,099,511,627,776 events and 77 buffers"))
         self.assertEqual(error, "")
@@ -42,14 +43,16 @@ class Modes(ToolTest):
     def test_a_file_that_keeps_no_totals_overwrote_nothing(self):
         path = self.write("a.etl", etl.trace([(0, [])], mode=2))
         stat, = self.stat_json(path)
-        self.assertEqual((stat["overwritten_events"], stat["part"], stat["parts_missing"]), (0, 0, []))
+        self.assertEqual((stat["overwritten_events"], stat["part"], stat["parts_missing"]),
+                         (0, 0, []))
         self.assertNotIn("overwritten", self.run_etwas("stat", path)[0])
 
     def test_parts_in_any_order_are_dumped_in_one_order(self):
         paths = [self.part(f"{part}.etl", part, events=3) for part in (2, 3, 1)]
         out, _ = self.run_etwas("dump", "--json", *paths)
         events = [json.loads(line) for line in out.splitlines()]
-        self.assertEqual([e["type"] for e in events if e["class"] == RED], [1] * 3 + [2] * 3 + [3] * 3)
+        self.assertEqual([e["type"] for e in events if e["class"] == RED], [1] * 3 + [2] * 3
+                         + [3] * 3)
         self.assertEqual([s["part"] for s in self.stat_json(*paths)], [2, 3, 1])
 
     def test_missing_parts_of_a_set_are_named(self):

@@ -10,7 +10,8 @@ import sys
 import uuid
 
 import etl_build as etl
-from etl_build import ANSI, DOUBLE, GUID, HEX64, INT32, INT64, OUT_STRING, STRUCT, UINT16, UINT32, UINT64, UINT8, UNICODE
+from etl_build import (ANSI, DOUBLE, GUID, HEX64, INT32, INT64, OUT_STRING, STRUCT, UINT16, UINT32,
+                       UINT64, UINT8, UNICODE)
 from tool_case import BLUE, HEAP, NO_GUID, RED, TIME, TITLE, NamesTest, heap_events, main
 
 
@@ -27,7 +28,8 @@ class Text(NamesTest):
         self.assertEqual(len(self.lines("--hex", path)), 7)
 
     def test_lines_are_whole_where_the_buffer_of_the_output_ends(self):
-        # Two threads take turns of two events, on processors that make them share what is kept of such columns.
+        # Two threads take turns of two events, on processors that make them share what is kept of
+        # such columns.
         origins = [("0", "10", "10001"), ("1", "10", "10000")]
         for first in (0, 1):  # either the first or the second of a turn is at the end
             turns = [(stamp + first) // 2 % 2 for stamp in range(26_000)]
@@ -42,9 +44,12 @@ class Text(NamesTest):
 
     def test_a_description_holds_from_where_it_stands_the_first_for_the_events_before_it_too(self):
         first, second = ([(name, UINT32, 0)] for name in ("old", "new"))
-        event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in range(5)]
-        path = self.trace(event[0], etl.event_info(1_000_001, HEAP, 10, "heap", "", "malloc", first), *event[1:3],
-                          etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second), event[4])
+        event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i))
+                 for i in range(5)]
+        path = self.trace(event[0], etl.event_info(1_000_001, HEAP, 10, "heap", "", "malloc",
+                                                   first), *event[1:3],
+                          etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second),
+                          event[4])
         self.assertEqual(self.fields(path), [
             "heap/malloc old=0", "heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
 
@@ -56,29 +61,39 @@ class Text(NamesTest):
             return etl.classic(HEAP, stamp, kind=10, payload=struct.pack("<I", stamp % 10))
         early = self.part(1, event(1_000_001))
         middle = self.part(2, event(1_000_012))
-        last = self.part(3, event(1_000_023), etl.event_info(1_000_024, HEAP, 10, "heap", "", "malloc", [("n", UINT32, 0)]))
-        self.assertEqual(self.fields(last, early, middle), ["heap/malloc n=1", "heap/malloc n=2", "heap/malloc n=3"])
-        self.assertEqual(self.fields(early, middle), [f"{HEAP}/10 payload=01000000", f"{HEAP}/10 payload=02000000"])
+        last = self.part(3, event(1_000_023), etl.event_info(1_000_024, HEAP, 10, "heap", "",
+                                                             "malloc", [("n", UINT32, 0)]))
+        self.assertEqual(self.fields(last, early, middle), ["heap/malloc n=1", "heap/malloc n=2",
+                                                            "heap/malloc n=3"])
+        self.assertEqual(self.fields(early, middle), [f"{HEAP}/10 payload=01000000",
+                                                      f"{HEAP}/10 payload=02000000"])
         for option in ([], ["--where", "type == 10"]):
             out, _ = self.run_etwas("stat", *option, early, last)
             self.assertEqual(out.count("heap/malloc\n"), 2)
-        other = self.write("other.etl", etl.trace([(0, [event(1_000_005)])], name="another", mode=8, own=[etl.totals(1)]))
+        other = self.write("other.etl", etl.trace([(0, [event(1_000_005)])], name="another", mode=8,
+                                                  own=[etl.totals(1)]))
         self.assertEqual(self.fields(other, last), ["heap/malloc n=5", "heap/malloc n=3"])
 
     def test_what_a_part_of_a_set_describes_itself_counts_for_it(self):
         def description(stamp, name, version=0):
-            return etl.event_info(stamp, HEAP, 10, "heap", "", "malloc", [(name, UINT32, 0)], version=version)
+            return etl.event_info(stamp, HEAP, 10, "heap", "", "malloc", [(name, UINT32, 0)],
+                                  version=version)
         def event(stamp, version=0):
-            record = bytearray(etl.classic(HEAP, stamp, kind=10, payload=struct.pack("<I", stamp % 10)))
+            record = bytearray(etl.classic(HEAP, stamp, kind=10,
+                                           payload=struct.pack("<I", stamp % 10)))
             record[6] = version
             return bytes(record)
-        early = self.part(1, event(1_000_001), description(1_000_002, "old"), event(1_000_003, version=1))
-        late = self.part(2, description(1_000_002, "new"), event(1_000_014), description(1_000_015, "newer", version=1))
-        self.assertEqual(self.fields(early, late), ["heap/malloc old=1", "heap/malloc newer=3", "heap/malloc new=4"])
+        early = self.part(1, event(1_000_001), description(1_000_002, "old"),
+                          event(1_000_003, version=1))
+        late = self.part(2, description(1_000_002, "new"), event(1_000_014),
+                         description(1_000_015, "newer", version=1))
+        self.assertEqual(self.fields(early, late), ["heap/malloc old=1", "heap/malloc newer=3",
+                                                    "heap/malloc new=4"])
 
     def test_fields_are_written_by_their_types(self):
         fields = (etl.tl_field("n", INT32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
-                  + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID) + etl.tl_field("b", UINT8, 3)
+                  + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID)
+                  + etl.tl_field("b", UINT8, 3)
                   + etl.tl_field("e", ANSI))
         payload = (struct.pack("<iQ", -5, 0xABC) + etl.utf16('a "b"\n\\') + struct.pack("<d", 1.5)
                    + uuid.UUID(RED).bytes_le + b"\x01\0")
@@ -88,27 +103,34 @@ class Text(NamesTest):
 
     def test_a_name_with_blanks_stands_in_backticks_as_an_expression_wants_it(self):
         names = ("a + b", "a b\x1b", "c`d e", "plain")
-        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", b"".join(etl.tl_field(n, UINT8) for n in names), bytes(4)))
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E",
+                                       b"".join(etl.tl_field(n, UINT8) for n in names), bytes(4)))
         line, = self.fields(path)
         self.assertEqual(line, r"P/E `a + b`=0 `a b\x1b`=0 c`d\x20e=0 plain=0")
         self.assertEqual(self.fields("--where", "`a + b` == 0", path), [line])
 
     def test_what_its_schema_calls_nothing_to_read_is_only_in_json_and_columns(self):
-        fields = (etl.tl_field("a", UINT8, 1) + etl.tl_field("b", UINT8) + etl.tl_field("c", UINT8, 1, count=2)
+        fields = (etl.tl_field("a", UINT8, 1) + etl.tl_field("b", UINT8)
+                  + etl.tl_field("c", UINT8, 1, count=2)
                   + etl.tl_field("s", STRUCT, 1) + etl.tl_field("d", UINT8, 1))
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, bytes(5)),
-                          etl.tl_event(RED, 1_000_002, "P", "F", etl.tl_field("a", UINT8, 1), bytes(1)))
+                          etl.tl_event(RED, 1_000_002, "P", "F", etl.tl_field("a", UINT8, 1),
+                                       bytes(1)))
         self.assertEqual(self.fields(path), ["P/E b=0 c=[0, 0] s={}", "P/F -"])
-        self.assertEqual(self.objects(path)[0]["fields"], {"a": 0, "b": 0, "c": [0, 0], "s": {"d": 0}})
+        self.assertEqual(self.objects(path)[0]["fields"], {"a": 0, "b": 0, "c": [0, 0],
+                                                           "s": {"d": 0}})
         self.assertEqual(self.lines("--columns", "a", "--where", "a == 0", path), ["0", "0"])
 
     def test_structs_and_arrays_show_what_is_in_them(self):
-        fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", UINT8) + etl.tl_field("q", STRUCT, 1)
+        fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", UINT8)
+                  + etl.tl_field("q", STRUCT, 1)
                   + etl.tl_field("y", UINT8) + etl.tl_field("list", UINT16, listed=True)
                   + etl.tl_field("two", UINT8, count=2) + etl.tl_field("none", UINT8, listed=True)
                   + etl.tl_field("s", STRUCT, 1, listed=True) + etl.tl_field("z", UINT8)
-                  + etl.tl_field("text", UINT16, OUT_STRING, listed=True) + etl.tl_field("names", ANSI, count=2))
-        payload = (b"\x01\x02" + struct.pack("<HHHH", 3, 7, 8, 9) + b"\x0a\x0b" + b"\0\0" + b"\x02\0\x21\x22"
+                  + etl.tl_field("text", UINT16, OUT_STRING, listed=True)
+                  + etl.tl_field("names", ANSI, count=2))
+        payload = (b"\x01\x02" + struct.pack("<HHHH", 3, 7, 8, 9) + b"\x0a\x0b" + b"\0\0"
+                   + b"\x02\0\x21\x22"
                    + struct.pack("<H", 3) + 'a"\U0001F600'.encode("utf-16-le")[:6] + b"u\0v w\0")
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, payload))
         self.assertEqual(self.fields(path), [
@@ -120,29 +142,37 @@ class Text(NamesTest):
             "s": [{"z": 33}, {"z": 34}], "text": 'a"\ufffd', "names": ["u", "v w"]})
 
     def test_self_describing_events_of_one_name_have_their_opcode_behind_it(self):
-        path = self.trace(*(etl.tl_event(RED, 1_000_001 + opcode, "P", "E", opcode=opcode) for opcode in (0, 1, 2, 9)))
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + opcode, "P", "E", opcode=opcode)
+                            for opcode in (0, 1, 2, 9)))
         self.assertEqual(self.fields(path), ["P/E -", "P/E/Start -", "P/E/Stop -", "P/E/9 -"])
-        self.assertEqual([(o["event"], o["type"]) for o in self.objects(path)], [("E", 0), ("E", 1), ("E", 2), ("E", 9)])
+        self.assertEqual([(o["event"], o["type"]) for o in self.objects(path)],
+                         [("E", 0), ("E", 1), ("E", 2), ("E", 9)])
         self.assertEqual(len(self.fields("--where", 'name == "E"', path)), 4)
 
     def test_a_truncated_payload_shows_whole_fields_and_what_is_missing_and_is_reported_once(self):
         fields = etl.tl_field("a", UINT32) + etl.tl_field("b", UINT64) + etl.tl_field("c", UINT8)
         short = struct.pack("<I", 7) + b"\x01\x02\xff"
-        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", fields, short) for i in range(3)))
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", fields, short)
+                            for i in range(3)))
         self.assertEqual(self.fields(path), ["P/E a=7 b=(truncated: 0102ff)"] * 3)
         _, error = self.run_etwas("dump", path)
-        self.assertEqual(error, f"etwas: {path}: P/E at {TIME}: its schema contradicts its payload: "
-                                "of 7 bytes, 'b' begins at byte 4 and ends behind the last (told once)\n")
+        self.assertEqual(
+            error, f"etwas: {path}: P/E at {TIME}: its schema contradicts its payload: "
+                   "of 7 bytes, 'b' begins at byte 4 and ends behind the last (told once)\n")
         event = self.objects(path)[0]
-        self.assertEqual((event["fields"], event["truncated"], event["rest"]), ({"a": 7}, "b", "0102ff"))
+        self.assertEqual((event["fields"], event["truncated"], event["rest"]),
+                         ({"a": 7}, "b", "0102ff"))
 
     def test_what_makes_no_sense_is_reported_once_for_each_kind_of_event_with_its_place(self):
         senseless = etl.tl_field("p", STRUCT, 2)  # its members are not there
         cut = etl.classic(etl.METADATA_CLASS, 1_000_004, kind=32, payload=b"\x05" * 20)
-        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, senseless) for i, name in enumerate("EEF")),
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, senseless)
+                            for i, name in enumerate("EEF")),
                           cut, cut)
-        self.assertEqual(self.fields(path)[:3], [f"P/{name} p={{?=(not described)}}" for name in "EEF"])
-        how = "how '?' is read its description does not say in a way that is known: what is left from byte 0 on is not decoded"
+        self.assertEqual(self.fields(path)[:3], [f"P/{name} p={{?=(not described)}}"
+                                                 for name in "EEF"])
+        how = ("how '?' is read its description does not say in a way that is known: what is left "
+               "from byte 0 on is not decoded")
         self.assertEqual(self.run_etwas("dump", path)[1].splitlines(), [
             f"etwas: {path}: P/E at {TIME}: {how} (told once)",
             f"etwas: {path}: P/F at {TIME.replace('1Z', '3Z')}: {how} (told once)",
@@ -155,58 +185,68 @@ class Text(NamesTest):
             record[6:8] = struct.pack("<H", version)
             return bytes(record)
         names = [etl.event_info(1_000_001 + version, RED, 1, "P", "", "E",
-                                [("a", UINT8, 0), ("b", UINT8, 0)][:version], version=version) for version in (0, 1, 2)]
-        path = self.trace(*names, event(1_000_011, 2, b"\x01\x02"), event(1_000_012, 3, b"\x03\x04\x05"),
-                          event(1_000_013, 9, b"\x06"), event(1_000_014, 9, b""))
+                                [("a", UINT8, 0), ("b", UINT8, 0)][:version], version=version)
+                 for version in (0, 1, 2)]
+        path = self.trace(*names, event(1_000_011, 2, b"\x01\x02"),
+                          event(1_000_012, 3, b"\x03\x04\x05"), event(1_000_013, 9, b"\x06"),
+                          event(1_000_014, 9, b""))
         self.assertEqual(self.fields(path), [
             "P/E a=1 b=2", "P/E a=3 b=4 (1 more byte: 05) (version 3 decoded as 2)",
             "P/E a=6 (version 9 decoded as 1)", "P/E (version 9 decoded as 0)"])
         self.assertEqual([o.get("decoded_as_version") for o in self.objects(path)], [None, 2, 1, 0])
 
-    def test_of_an_unknown_version_of_what_is_built_in_only_what_all_known_ones_have_is_shown_and_marked(self):
+    def test_of_an_unknown_version_of_what_is_built_in_what_all_have_is_shown_and_marked(self):
         def irq(stamp, version, payload):
-            record = bytearray(etl.classic("01853a65-418f-4f36-aefc-dc0f1d2fd235", stamp, kind=21, payload=payload))
+            record = bytearray(etl.classic("01853a65-418f-4f36-aefc-dc0f1d2fd235", stamp, kind=21,
+                                           payload=payload))
             record[6:8] = struct.pack("<H", version)
             return bytes(record)
         affinity = struct.pack("<Q", 3)
         number = struct.pack("<HHIIH", 1, 0, 16, 0, 0)
-        path = self.trace(irq(1_000_001, 3, affinity + number), irq(1_000_002, 9, affinity + number),
-                          irq(1_000_003, 9, b"\x01"))
-        event, unknown = "MSNT_SystemTrace/SystemConfig/IRQ ", "9 is not known: only what all known ones have in common)"
+        path = self.trace(irq(1_000_001, 3, affinity + number),
+                          irq(1_000_002, 9, affinity + number), irq(1_000_003, 9, b"\x01"))
+        event, unknown = ("MSNT_SystemTrace/SystemConfig/IRQ ",
+                          "9 is not known: only what all known ones have in common)")
         self.assertEqual(self.fields(path), [
-            event + 'IRQAffinity=0x3 IRQGroup=1 Reserved=0 IRQNum=16 DeviceDescriptionLen=0 DeviceDescription=""',
+            event + 'IRQAffinity=0x3 IRQGroup=1 Reserved=0 IRQNum=16 DeviceDescriptionLen=0 '
+            'DeviceDescription=""',
             event + f"IRQAffinity=0x3 (14 more bytes: {number.hex()}) (version {unknown}",
             event + f"IRQAffinity=(truncated: 01) (version {unknown}"])
         self.assertNotIn("contradicts", self.run_etwas("dump", path)[1])
-        self.assertEqual([o.get("decoded_as_version", "known") for o in self.objects(path)], ["known", None, None])
+        self.assertEqual([o.get("decoded_as_version", "known") for o in self.objects(path)],
+                         ["known", None, None])
 
     def test_bytes_behind_the_last_field_are_shown_and_are_nothing_wrong(self):
-        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8), b"\x01\x02\x03"),
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8),
+                                       b"\x01\x02\x03"),
                           etl.tl_event(RED, 1_000_002, "P", "F", b"", b"\x04"))
-        self.assertEqual(self.fields(path), ["P/E a=1 (2 more bytes: 0203)", "P/F (1 more byte: 04)"])
+        self.assertEqual(self.fields(path), ["P/E a=1 (2 more bytes: 0203)",
+                                             "P/F (1 more byte: 04)"])
         self.assertEqual(self.run_etwas("dump", path)[1], "")
         event = self.objects(path)[0]
         self.assertEqual((event["fields"], event["rest"]), ({"a": 1}, "0203"))
         self.assertNotIn("truncated", event)
 
     def test_an_event_that_nothing_describes_stays_readable_with_its_ids(self):
-        path = self.trace(etl.classic(RED, 1_000_001, kind=7, payload=b"\x01\xab"), etl.classic(RED, 1_000_002),
-                          etl.described(BLUE, 1_000_003, 65535, 200),
+        path = self.trace(etl.classic(RED, 1_000_001, kind=7, payload=b"\x01\xab"),
+                          etl.classic(RED, 1_000_002), etl.described(BLUE, 1_000_003, 65535, 200),
                           etl.message(7, 0x02, uuid.UUID(RED).bytes_le, b"\x05"),
                           etl.message(8, 0x04, struct.pack("<I", 5)), etl.message(9, 0),
                           etl.classic("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 1_000_004, kind=99))
         self.assertEqual(self.fields(path)[:6], [
-            f"{RED}/7 payload=01ab", f"{RED}/1 -", f"{BLUE}/#65535 -", f"{RED}/message:7 payload=05",
-            "component:5/message:8 -", "message:9 -"])
+            f"{RED}/7 payload=01ab", f"{RED}/1 -", f"{BLUE}/#65535 -",
+            f"{RED}/message:7 payload=05", "component:5/message:8 -", "message:9 -"])
         self.assertEqual(self.fields(path)[6].split("/")[0], "Thread")
         self.assertEqual(self.objects(path)[0]["payload"], "01ab")
 
     def test_a_string_of_a_provider_without_a_name_says_whose_it_is(self):
         event = etl.described(BLUE, 1_000_001, 0, 0, payload=etl.utf16("hello"), flags=0x0004)
-        path = self.trace(event, *(etl.described(RED, 1_000_002 + i, 0, 0, payload=payload, flags=0x0004)
+        path = self.trace(event, *(etl.described(RED, 1_000_002 + i, 0, 0, payload=payload,
+                                                 flags=0x0004)
                                    for i, payload in enumerate((etl.utf16("ho"), b"h\0o", b""))))
         self.assertEqual(self.fields(path), [f'{BLUE}/#0 String="hello"', f'{RED}/#0 String="ho"',
-                                             f'{RED}/#0 String="h" (1 more byte: 6f)', f'{RED}/#0 String=""'])
+                                             f'{RED}/#0 String="h" (1 more byte: 6f)',
+                                             f'{RED}/#0 String=""'])
 
     def test_an_event_that_nothing_describes_has_its_providers_name_if_other_events_say_it(self):
         path = self.trace(etl.classic(HEAP, 1_000_000, kind=99, payload=b"\x05"),
@@ -214,7 +254,8 @@ class Text(NamesTest):
                           etl.tl_event(RED, 1_000_300, "P", "E"))
         self.assertEqual(self.fields(path)[:2], ["heap/99 payload=05", "P/#7 -"])
         self.assertEqual(self.objects(path)[0]["provider"], "heap")
-        self.assertEqual(self.fields(path, "--where", 'provider == "heap" && type == 99'), ["heap/99 payload=05"])
+        self.assertEqual(self.fields(path, "--where", 'provider == "heap" && type == 99'),
+                         ["heap/99 payload=05"])
         self.assertEqual(len(self.lines(path, "--hex", "--where", 'provider == "P"')), 1)
         out, _ = self.run_etwas("stat", path)
         self.assertIn("heap/99\n", out)
@@ -236,32 +277,41 @@ class Text(NamesTest):
 
     def test_what_a_message_s_text_has_not_of_its_payload_is_shown(self):
         guid = uuid.UUID(RED).bytes_le
-        path = self.trace(etl.message(7, 0x02, guid, b"\1\0\0\0\2\3"), etl.message(7, 0x02, guid, b"\1\0\0\0"),
-                          etl.message(8, 0x02, guid, b"\1\0\0\0\2\3"), etl.message(8, 0x02, guid, b"\1\0\0\0\2"),
-                          etl.message(8, 0x02, guid, b"\1\0\0\0"), etl.message_format(1_000_001, RED, 7, "%d and %u"),
+        path = self.trace(etl.message(7, 0x02, guid, b"\1\0\0\0\2\3"),
+                          etl.message(7, 0x02, guid, b"\1\0\0\0"),
+                          etl.message(8, 0x02, guid, b"\1\0\0\0\2\3"),
+                          etl.message(8, 0x02, guid, b"\1\0\0\0\2"),
+                          etl.message(8, 0x02, guid, b"\1\0\0\0"),
+                          etl.message_format(1_000_001, RED, 7, "%d and %u"),
                           etl.message_format(1_000_001, RED, 8, "%d"))
-        shown = ['"1 and …" (truncated: 0203)', '"1 and …" (truncated)', '"1" (2 more bytes: 0203)', '"1" (1 more byte: 02)',
-                 '"1"']
+        shown = ['"1 and …" (truncated: 0203)', '"1 and …" (truncated)', '"1" (2 more bytes: 0203)',
+                 '"1" (1 more byte: 02)', '"1"']
         self.assertEqual([line.split(" ", 1)[1] for line in self.fields(path)], shown)
         self.assertEqual(self.lines("--columns", "text", path)[1:], ['"1 and …"'] * 2 + ['"1"'] * 3)
         out, error = self.run_etwas("dump", "--csv", "--columns", "fields", path)
         self.assertEqual(out.split("\r\n")[2:-1], [text.replace('"', "") for text in shown])
         self.assertEqual(error.replace(TIME, "").count("told once"), 1)
         self.assertIn(f"{RED}/message:7 at ", error)
-        self.assertIn(": its format contradicts its payload: of 6 bytes, 'argument 2' begins at byte 4 and ends behind the "
-                      "last (told once)\n", error)
-        self.assertEqual([(o["text"], o.get("truncated"), o.get("rest")) for o in self.objects(path)], [
-            ("1 and …", "argument 2", "0203"), ("1 and …", "argument 2", ""), ("1", None, "0203"), ("1", None, "02"),
-            ("1", None, None)])
+        self.assertIn(
+            ": its format contradicts its payload: of 6 bytes, 'argument 2' begins at byte 4 and "
+            "ends behind the "
+            "last (told once)\n", error)
+        self.assertEqual([(o["text"], o.get("truncated"), o.get("rest"))
+                          for o in self.objects(path)], [
+                              ("1 and …", "argument 2", "0203"), ("1 and …", "argument 2", ""),
+                              ("1", None, "0203"), ("1", None, "02"),
+                              ("1", None, None)])
 
     def test_a_schema_without_sense_is_reported_once_and_its_events_are_shown_as_bytes(self):
-        good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32), b"\x01\0\0\0"))
+        good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32),
+                                      b"\x01\0\0\0"))
         at = good.index(b"\0E\0a\0\x08") - 2
         good[at:at + 2] = b"\xff\xff"  # more than there is
         path = self.trace(bytes(good), bytes(good))
         self.assertEqual(self.fields(path), ["P/E payload=01000000"] * 2)
         _, error = self.run_etwas("dump", path)
-        self.assertEqual(error, f"etwas: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
+        self.assertEqual(
+            error, f"etwas: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
 
     def test_times_have_nine_digits_where_the_clock_has_nanoseconds(self):
         event = etl.tl_event(RED, 1_000_000 + 123_456_789, "P", "E")
@@ -269,26 +319,29 @@ class Text(NamesTest):
         self.assertEqual(self.lines(path)[0].split()[0], "2026-01-01T00:00:00.123456789Z")
         self.assertEqual(self.objects(path)[0]["time"], "2026-01-01T00:00:00.123456789Z")
         self.assertEqual(self.lines("--hex", path)[0].split()[0], "2026-01-01T00:00:00.1234567Z")
-        self.assertEqual(self.lines(self.trace(event, name="b.etl"))[0].split()[0], "2026-01-01T00:00:12.3456789Z")
+        self.assertEqual(self.lines(self.trace(event, name="b.etl"))[0].split()[0],
+                         "2026-01-01T00:00:12.3456789Z")
 
 
 class Json(NamesTest):
     def test_fields_have_types_and_names_stand_apart(self):
         self.assertEqual(self.objects(self.trace(*heap_events()))[3], {
-            "time": "2026-01-01T00:00:00.0000100Z", "processor": 0, "process": 10, "thread": 11, "class": HEAP,
-            "provider": "heap", "event": "Call/free", "type": 14, "level": 4, "version": 0, "instance": 9,
-            "parent_instance": 0, "parent_class": NO_GUID,
+            "time": "2026-01-01T00:00:00.0000100Z", "processor": 0, "process": 10, "thread": 11,
+            "class": HEAP, "provider": "heap", "event": "Call/free", "type": 14, "level": 4,
+            "version": 0, "instance": 9, "parent_instance": 0, "parent_class": NO_GUID,
             "fields": {"address": 0x7F99DA8080, "reason": "at exit"}})
 
     def test_names_that_come_again_are_told_apart(self):
-        fields = etl.tl_field("a", UINT8) + etl.tl_field("b", UINT8) + etl.tl_field("a", UINT8) + etl.tl_field("a", UINT8)
+        fields = etl.tl_field("a", UINT8) + etl.tl_field("b", UINT8) + etl.tl_field(
+            "a", UINT8) + etl.tl_field("a", UINT8)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, bytes([1, 2, 3, 4])))
         out, _ = self.run_etwas("dump", "--json", path)
         self.assertIn('"fields":{"a":1,"b":2,"a#2":3,"a#3":4}', out)
         self.assertEqual(self.fields(path), ["P/E a=1 b=2 a=3 a=4"])
 
     def test_numbers_are_whole_and_what_json_has_no_number_for_is_its_name(self):
-        fields = etl.tl_field("u", UINT64) + etl.tl_field("i", INT64) + etl.tl_field("f", DOUBLE, count=3)
+        fields = etl.tl_field("u", UINT64) + etl.tl_field("i", INT64) + etl.tl_field("f", DOUBLE,
+                                                                                     count=3)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, struct.pack(
             "<Qqddd", 2**64 - 1, -2**63, 0.1, float("inf"), float("nan"))))
         self.assertEqual(self.objects(path)[0]["fields"],

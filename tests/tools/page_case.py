@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What the tests of pages share: that a page is its data and its own scripts, and what its plots say."""
+"""What the tests of pages share: that a page is its data and its own scripts, and what its plots
+say."""
 
 import base64
 import collections
@@ -39,7 +40,8 @@ def parsed(page):
 
 def told(text):
     """Numbers as the terminal has them."""
-    return text.replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013", "-").replace("! ", "")
+    return text.replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013",
+                                                                      "-").replace("! ", "")
 
 
 class PageTest(ToolTest):
@@ -60,23 +62,27 @@ class PageTest(ToolTest):
         policy, = [attrs["content"] for tag, attrs in parser.elements
                    if attrs.get("http-equiv") == "Content-Security-Policy"]
         allowed = dict(rule.split(" ", 1) for rule in policy.split("; "))
-        self.assertEqual(allowed.keys(), {"default-src", "base-uri", "form-action", "style-src", "script-src"})
+        self.assertEqual(allowed.keys(), {"default-src", "base-uri", "form-action", "style-src",
+                                          "script-src"})
         hashes = collections.defaultdict(list)
         for tag, attrs, content in parser.contents:
             if attrs.get("type") != "application/json":
-                hashes[tag].append("'sha256-%s'" % base64.b64encode(hashlib.sha256(content.encode()).digest()).decode())
+                hashes[tag].append("'sha256-%s'" % base64.b64encode(hashlib.sha256(content.encode())
+                                                                    .digest()).decode())
         self.assertEqual(hashes["style"], allowed["style-src"].split())
         self.assertEqual(hashes["script"], allowed["script-src"].split())
-        self.assertEqual({allowed[rule] for rule in ("default-src", "base-uri", "form-action")}, {"'none'"})
+        self.assertEqual({allowed[rule] for rule in ("default-src", "base-uri", "form-action")},
+                         {"'none'"})
 
     def check_elements(self, page):
         """It has no others than every page has, and loads nothing."""
         parser = parsed(page)
         self.assertLessEqual({tag for tag, _ in parser.elements},
-                             {"html", "head", "meta", "title", "style", "script", "body", "main", "noscript",
-                              "footer", "p", "details", "summary", "pre"})
+                             {"html", "head", "meta", "title", "style", "script", "body", "main",
+                              "noscript", "footer", "p", "details", "summary", "pre"})
         for tag, attrs in parser.elements:
-            self.assertTrue(attrs.keys().isdisjoint({"src", "href", "style", "onload"}), (tag, attrs))
+            self.assertTrue(attrs.keys().isdisjoint({"src", "href", "style", "onload"}),
+                            (tag, attrs))
 
 
 class PlotsTest(BrowserTest):
@@ -84,7 +90,7 @@ class PlotsTest(BrowserTest):
         return self.browser.evaluate(expression)
 
     def points(self, plot):
-        """What a plot says to whoever goes through it by keyboard, from the first point on."""
+        """What a plot says to a user with a keyboard, from the first point on."""
         self.page(f"document.getElementById('{plot}').focus()")
         said = []
         self.browser.key("Home")

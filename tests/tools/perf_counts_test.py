@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""An independent count: `perf record` records the same tracepoints as `etwas record` while the same program runs,
-and both have the same events: of the program's threads by thread, of the processors by kind.
+"""An independent count: `perf record` records the same tracepoints as `etwas record` while the same
+program runs, and both have the same events: of the program's threads by thread, of the processors
+by kind.
 
-The kernel counts some events of interrupts that it hands to nobody: etwas says so, perf does not. A kind of which
-etwas lost any, or of interrupts perf has less, is looked at again in the next attempt.
+The kernel counts some events of interrupts that it hands to nobody: etwas says so, perf does not. A
+kind of which etwas lost any, or of interrupts perf has less, is looked at again in the next
+attempt.
 
 usage: perf_counts_test.py PATH_OF_ETWAS PATH_OF_KNOWN_WORK TEST_CLASS
 """
@@ -23,25 +25,30 @@ from tool_case import OPEN, ToolTest, main
 COUNT = 200
 ATTEMPTS = 4
 EDGE_NS = 500_000  # an event is stamped for each of the two; the work rests at both ends for longer
-FLAGS = ("process,thread,cswitch,dispatcher,systemcall,memory_page_faults,interrupt,dpc,network_tcpip,virtual_alloc,"
+FLAGS = ("process,thread,cswitch,dispatcher,systemcall,memory_page_faults,interrupt,dpc,"
+         "network_tcpip,virtual_alloc,"
          "no_sysconfig")
-OF_THREADS = ("raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "sched:sched_switch", "sched:sched_waking",
-              "sched:sched_wakeup_new", "sched:sched_process_fork", "sched:sched_process_exec",
-              "exceptions:page_fault_user", "exceptions:page_fault_kernel", "sock:inet_sock_set_state",
-              "sock:sock_send_length", "sock:sock_recv_length", "syscalls:sys_enter_munmap")
+OF_THREADS = ("raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "sched:sched_switch",
+              "sched:sched_waking", "sched:sched_wakeup_new", "sched:sched_process_fork",
+              "sched:sched_process_exec", "exceptions:page_fault_user",
+              "exceptions:page_fault_kernel", "sock:inet_sock_set_state", "sock:sock_send_length",
+              "sock:sock_recv_length", "syscalls:sys_enter_munmap")
 OF_PROCESSORS = ("irq:irq_handler_exit", "irq:softirq_exit", "irq_vectors:local_timer_exit",
-                 "irq_vectors:reschedule_exit", "irq_vectors:call_function_single_exit", "timer:timer_expire_exit",
-                 "timer:hrtimer_expire_exit", "workqueue:workqueue_execute_end")
+                 "irq_vectors:reschedule_exit", "irq_vectors:call_function_single_exit",
+                 "timer:timer_expire_exit", "timer:hrtimer_expire_exit",
+                 "workqueue:workqueue_execute_end")
 LINE = re.compile(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\w+:\w+):\s?(.*)")
 KINDS = {  # and their tracepoints
-    "vector": "irq_vectors:", "device": "irq:irq_handler", "softirq": "irq:softirq", "TimerDPC": "timer:",
-    "ThreadDPC": "workqueue:", "SysClEnter": "raw_syscalls:sys_enter", "SysClExit": "raw_syscalls:sys_exit",
-    "CSwitch": "sched:sched_switch", "ReadyThread": "sched:sched_wak", "PageFault": "exceptions:",
-    "Thread/Start": "FORK, EXIT", "exec": "BPF program", "Connect": "sock:inet_sock", "Accept": "sock:inet_sock",
+    "vector": "irq_vectors:", "device": "irq:irq_handler", "softirq": "irq:softirq",
+    "TimerDPC": "timer:", "ThreadDPC": "workqueue:", "SysClEnter": "raw_syscalls:sys_enter",
+    "SysClExit": "raw_syscalls:sys_exit", "CSwitch": "sched:sched_switch",
+    "ReadyThread": "sched:sched_wak", "PageFault": "exceptions:", "Thread/Start": "FORK, EXIT",
+    "exec": "BPF program", "Connect": "sock:inet_sock", "Accept": "sock:inet_sock",
     "Send": "sock:sock_send", "Recv": "sock:sock_recv", "VirtualFree": "syscalls:sys_e",
 }
 OF_INTERRUPTS = {"vector", "device", "softirq", "TimerDPC", "ThreadDPC", "ReadyThread"}
-STATES = {("TCP_SYN_SENT", "TCP_ESTABLISHED"): "Connect", ("TCP_SYN_RECV", "TCP_ESTABLISHED"): "Accept"}
+STATES = {("TCP_SYN_SENT", "TCP_ESTABLISHED"): "Connect",
+          ("TCP_SYN_RECV", "TCP_ESTABLISHED"): "Accept"}
 
 
 class Seen:
@@ -127,7 +134,8 @@ class Counts(ToolTest):
         if shutil.which("perf") is None:
             self.skipTest("there is no perf")
         try:
-            check = subprocess.run([*self.perf("check.data", ("sched:sched_switch",), "-a"), "true"],
+            check = subprocess.run([*self.perf("check.data", ("sched:sched_switch",), "-a"),
+                                    "true"],
                                    capture_output=True, check=False, timeout=60)
         except OSError as error:
             self.skipTest(f"perf does not run here: {error}")
@@ -142,11 +150,12 @@ class Counts(ToolTest):
         there = [event for event in tracepoints
                  if os.path.exists("/sys/kernel/tracing/events/" + event.replace(":", "/"))]
         events = [part for event in there for part in ("-e", event)]
-        return ["perf", "record", "-B", "-N", "-m", "8M", "-k", "CLOCK_MONOTONIC_RAW", *options, *events, "-o",
-                self.data(name), "--"]
+        return ["perf", "record", "-B", "-N", "-m", "8M", "-k", "CLOCK_MONOTONIC_RAW", *options,
+                *events, "-o", self.data(name), "--"]
 
     def record(self):
-        """All at once: what was done, and what perf shows of it. Why not, where one of them lost something."""
+        """All at once: what was done, and what perf shows of it. Why not, where one of them lost
+        something."""
         run = subprocess.run([self.etwas, "record", "-k", FLAGS, "-o", self.trace, "--",
                               *self.perf("processors.data", OF_PROCESSORS, "-a"),
                               *self.perf("threads.data", OF_THREADS), self.work, str(COUNT)],
@@ -157,8 +166,9 @@ class Counts(ToolTest):
             return None, None, f"perf fails here: {run.stderr.decode()[-500:]}"
         lines = []
         for name in ("processors.data", "threads.data"):
-            shown = subprocess.run(["perf", "script", "-i", self.data(name), "--ns", "--show-lost-events", "-F",
-                                    "tid,time,event,trace"], capture_output=True, check=False, timeout=100)
+            shown = subprocess.run(["perf", "script", "-i", self.data(name), "--ns",
+                                    "--show-lost-events", "-F", "tid,time,event,trace"],
+                                   capture_output=True, check=False, timeout=100)
             lines += shown.stdout.decode(errors="replace").splitlines()
             if shown.returncode != 0:
                 return None, None, f"perf fails here: {shown.stderr.decode()[-500:]}"
@@ -192,20 +202,24 @@ class Counts(ToolTest):
 
     def lost_kinds(self):
         """Those of which etwas has not all, as it says."""
-        session, = (json.loads(line) for line in self.run_any("stat", "--prove", "--json", self.trace)[0].splitlines())
+        session, = (json.loads(line) for line in self.run_any("stat", "--prove", "--json",
+                                                              self.trace)[0].splitlines())
         lost = [source["source"] for source in session["sources"]
                 if source["lost_no_room"] + source["lost_unread"] + source["lost_not_handed"] != 0]
-        return {kind for kind, tracepoint in KINDS.items() if any(name.startswith(tracepoint) for name in lost)}
+        return {kind for kind, tracepoint in KINDS.items()
+                if any(name.startswith(tracepoint) for name in lost)}
 
     def compare(self, work, lines):
-        """{kind: {whose: (perf's, etwas's)}}, what differs of each kind; and the kinds that are not to be judged."""
+        """{kind: {whose: (perf's, etwas's)}}, what differs of each kind; and the kinds that are not
+        to be judged."""
         perf, threads = self.read_perf(lines, work)
         etwas = self.read_etwas(work)
         differ, excused = collections.defaultdict(dict), self.lost_kinds()
         for key in set(perf.at_most) | set(etwas.at_most):
             whose, what = key
             kind = whose if whose in KINDS else what if what in KINDS else whose
-            # perf leaves a thread that ends before it wakes its parent, and before its last switches.
+            # perf leaves a thread that ends before it wakes its parent, and before its last
+            # switches.
             lasting = {work.process} if kind in ("CSwitch", "ReadyThread") else threads
             if not isinstance(whose, str) and whose not in lasting:
                 continue
@@ -221,8 +235,10 @@ class Counts(ToolTest):
 
     def check_known(self, work, seen):
         """What was done is what perf has seen."""
-        for key, count in (((work.process, "exec"), 0), (("Connect", work.port), COUNT), (("Accept", work.port), COUNT),
-                           ((work.process, "Thread/Start"), COUNT + 1), ((work.process, "Send"), COUNT)):
+        for key, count in (((work.process, "exec"), 0), (("Connect", work.port), COUNT),
+                           (("Accept", work.port), COUNT),
+                           ((work.process, "Thread/Start"), COUNT + 1),
+                           ((work.process, "Send"), COUNT)):
             self.assertEqual(seen.surely[key], count, key)
         self.assertGreaterEqual(seen.surely[work.process, "CSwitch"], COUNT)
         self.assertGreaterEqual(seen.surely[work.process, "SysClEnter"], 7 * COUNT)
@@ -244,8 +260,11 @@ class Counts(ToolTest):
                 break
         if not compared:
             self.skipTest(why_not)
-        print("the same:", *sorted(compared), "- not to be known on this machine, as it is now:", *sorted(left or "-"))
-        missing = set() if os.path.exists("/sys/kernel/tracing/events/exceptions") else {"PageFault"}  # x86 has it
+        print("the same:", *sorted(compared), "- not to be known on this machine, as it is now:",
+              *sorted(left or "-"))
+        # x86 has it
+        missing = set() if os.path.exists("/sys/kernel/tracing/events/exceptions") else {
+            "PageFault"}
         self.assertLessEqual(set(KINDS) - OF_INTERRUPTS - missing, compared | left)
 
 

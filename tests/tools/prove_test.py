@@ -61,7 +61,8 @@ class ProveTest(ToolTest):
     def assert_proved(self, *paths):
         proof, = self.prove(*paths)
         self.assertTrue(proof["proved"], proof["reasons"])
-        self.assertEqual(proof["attempted"], proof["in_files"] + proof["overwritten"] + proof["lost"])
+        self.assertEqual(proof["attempted"], proof["in_files"] + proof["overwritten"]
+                         + proof["lost"])
         text, _ = self.run_etwas("stat", "--prove", *paths)
         self.assertIn("proved ", text)
         return proof
@@ -71,17 +72,21 @@ class Made(ProveTest):
     """Files that are made up."""
 
     def file(self, name="a.etl", events=3, **totals):
-        options = {key: totals.pop(key) for key in ("mode", "finished", "events_lost") if key in totals}
+        options = {key: totals.pop(key) for key in ("mode", "finished", "events_lost")
+                   if key in totals}
         records = [etl.classic(RED, T + i) for i in range(events)]
-        return self.write(name, etl.trace([(0, records)] if events else [], own=[etl.totals(**totals)], **options))
+        return self.write(name, etl.trace([(0, records)] if events else [],
+                                          own=[etl.totals(**totals)], **options))
 
     def test_what_is_there_lost_and_overwritten_is_what_was_attempted(self):
         self.assert_proved(self.file(attempted=3))
-        self.assert_proved(self.file(attempted=10, lost_events=5, overwritten_events=2, events_lost=5, mode=CIRCULAR))
+        self.assert_proved(self.file(attempted=10, lost_events=5, overwritten_events=2,
+                                     events_lost=5, mode=CIRCULAR))
         self.assert_proved(self.file(events=0))
 
     def test_one_too_few_or_too_many_is_not(self):
-        proof = self.assert_unproved("1 events are neither in the files nor counted", self.file(attempted=4))
+        proof = self.assert_unproved("1 events are neither in the files nor counted",
+                                     self.file(attempted=4))
         self.assertEqual(proof["in_files"], 3)
         self.assert_unproved("2 events are more than were attempted", self.file(attempted=1))
         self.assert_unproved("name all of them", self.file(attempted=1))
@@ -95,7 +100,8 @@ class Made(ProveTest):
 
     def test_what_copies_of_a_file_have_counts_once(self):
         early = self.file("early.etl", events=2, attempted=2, finished=False)
-        whole, copy = self.file("whole.etl", attempted=5, lost_events=2), self.file("copy.etl", attempted=5, lost_events=2)
+        whole, copy = self.file("whole.etl", attempted=5,
+                                lost_events=2), self.file("copy.etl", attempted=5, lost_events=2)
         for paths in ((whole, whole), (whole, copy), (early, whole), (copy, early, whole)):
             self.assertEqual(self.assert_proved(*paths)["in_files"], 3)
             self.assertIn(": it is not counted, since it tells of the same as ",
@@ -103,7 +109,8 @@ class Made(ProveTest):
         snapshots = [self.file(f"{n}.etl", mode=BUFFERING) for n in range(2)]
         told = self.prove(*snapshots, snapshots[0], expect=UNPROVED)
         self.assertEqual([(one["in_files"], one["lost"]) for one in told], [(3, 0)])
-        second = self.write("second.etl", etl.trace([(0, [etl.classic(RED, T + 9)])], log_file="y.etl",
+        second = self.write("second.etl", etl.trace([(0, [etl.classic(RED, T + 9)])],
+                                                    log_file="y.etl",
                                                     own=[etl.totals(attempted=1)]))
         self.assertEqual(self.assert_proved(whole, second)["in_files"], 4)
 
@@ -114,16 +121,20 @@ class Made(ProveTest):
             path = self.file(finished=False, attempted=attempted)
             self.assert_unproved("did not write its end", path)
             out, _ = self.run_any("stat", "--prove", "--json", path, expect=(5,))
-            self.assertEqual([json.loads(out)[key] for key in ("attempted", "overwritten", "lost")], [None] * 3)
-            self.assertEqual(self.run_any("stat", "--prove", path, expect=(5,))[0].count("  unknown\n"), 3)
+            self.assertEqual([json.loads(out)[key] for key in ("attempted", "overwritten", "lost")],
+                             [None] * 3)
+            self.assertEqual(self.run_any("stat", "--prove", path,
+                                          expect=(5,))[0].count("  unknown\n"), 3)
         self.assert_unproved("are not whole: 0 records of 0",
-                             self.write("k.etl", etl.trace([(0, [etl.classic(RED, T)])], name="NT Kernel Logger",
+                             self.write("k.etl", etl.trace([(0, [etl.classic(RED, T)])],
+                                                           name="NT Kernel Logger",
                                                            own=[etl.totals(attempted=1)])))
 
     def test_what_describes_events_is_none(self):
         records = [etl.classic(RED, T), etl.message_format(T, RED, 1, "x"),
                    etl.event_info(T, RED, 1, "p", "t", "n", [])]
-        self.assert_proved(self.write("d.etl", etl.trace([(0, records)], own=[etl.totals(attempted=1)])))
+        self.assert_proved(self.write("d.etl", etl.trace([(0, records)],
+                                                         own=[etl.totals(attempted=1)])))
 
     def test_exit_codes(self):
         good, bad = self.file(attempted=3), self.file("b.etl", attempted=4)
@@ -140,14 +151,16 @@ class Made(ProveTest):
 
     # ---- a system logger's
 
-    def account(self, number, count, source=70, processor=0, attempted=0, taken=0, without=0, lost=(0, 0, 0),
-                name=b"sched:sched_switch", flags=0x10):
+    def account(self, number, count, source=70, processor=0, attempted=0, taken=0, without=0,
+                lost=(0, 0, 0), name=b"sched:sched_switch", flags=0x10):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=5, level=0, payload=struct.pack(
-            "<8I6Q", 1, number, count, source, processor, 1, flags, 0, attempted, taken, without, *lost) + name + b"\0")
+            "<8I6Q", 1, number, count, source, processor, 1, flags, 0, attempted, taken, without,
+            *lost) + name + b"\0")
 
     def records(self, number, count, made, refused=0, source=70, processor=0, kind=36):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=6, level=0, payload=struct.pack(
-            "<6I16sQQ", 1, number, count, source, processor, kind, uuid.UUID(THREAD_CLASS).bytes_le, made, refused))
+            "<6I16sQQ", 1, number, count, source, processor, kind, uuid.UUID(THREAD_CLASS).bytes_le,
+            made, refused))
 
     def loss_records(self):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=6, level=0, payload=struct.pack(
@@ -158,36 +171,45 @@ class Made(ProveTest):
         attempted = len(records) + lost + overwritten if attempted is None else attempted
         return self.write("k.etl", etl.trace(
             [(0, records)], name="NT Kernel Logger", events_lost=lost,
-            own=[etl.totals(attempted=attempted, lost_events=lost, overwritten_events=overwritten)]))
+            own=[etl.totals(attempted=attempted, lost_events=lost,
+                            overwritten_events=overwritten)]))
 
     def test_a_source_of_the_kernel_is_what_was_taken_and_lost(self):
         proof = self.assert_proved(self.kernel_file(5, [
-            self.account(0, 2, attempted=9, taken=6, lost=(1, 1, 1)), self.records(1, 2, 6, 1)], lost=4))
+            self.account(0, 2, attempted=9, taken=6, lost=(1, 1, 1)), self.records(1, 2, 6, 1)],
+                                                    lost=4))
         self.assertEqual((proof["lost_in_kernel"], proof["no_buffer"]), (3, 1))
         source, = proof["sources"]
-        self.assertEqual((source["attempted"], source["made"], source["lost_not_handed"]), (9, 6, 1))
+        self.assertEqual((source["attempted"], source["made"], source["lost_not_handed"]),
+                         (9, 6, 1))
         self.assertEqual(proof["records"][0]["in_files"], 5)
         self.assert_unproved("9 attempted, but 5 taken and 3 lost", self.kernel_file(6, [
-            self.account(0, 2, attempted=9, taken=5, lost=(1, 1, 1)), self.records(1, 2, 6)], lost=3))
+            self.account(0, 2, attempted=9, taken=5, lost=(1, 1, 1)), self.records(1, 2, 6)],
+                                                                                     lost=3))
 
     def test_a_tracepoint_that_several_flags_have_is_reported_once_with_all_its_uses(self):
         path = self.kernel_file(6, [
             self.account(0, 4, attempted=4, taken=3, lost=(1, 0, 0)), self.records(1, 4, 3),
             self.account(2, 4, source=71, attempted=3, taken=3, name=b"x:y"),
-            self.account(3, 4, source=72, attempted=3, taken=3, flags=0x2000082), self.records(4, 4, 3, source=72)], lost=1)
+            self.account(3, 4, source=72, attempted=3, taken=3, flags=0x2000082),
+            self.records(4, 4, 3, source=72)], lost=1)
         out, _ = self.run_etwas("stat", "--prove", path, expect=UNPROVED)
-        self.assertEqual([line.split(None, 6) for line in out.splitlines() if re.match(r" +\d.*:", line)],
-                         [["7", "6", "0", "1", "0", "0", "sched:sched_switch (2 times: cswitch; thread, systemcall, file_io)"],
+        self.assertEqual([line.split(None, 6) for line in out.splitlines()
+                          if re.match(r" +\d.*:", line)],
+                         [["7", "6", "0", "1", "0", "0",
+                           "sched:sched_switch (2 times: cswitch; thread, systemcall, file_io)"],
                           ["3", "3", "0", "0", "0", "0", "x:y"]])
         proof, = self.prove(path, expect=UNPROVED)
         self.assertEqual([(s["attempted"], s["flags"]) for s in proof["sources"]],
-                         [(4, ["cswitch"]), (3, ["cswitch"]), (3, ["thread", "systemcall", "file_io"])])
+                         [(4, ["cswitch"]), (3, ["cswitch"]),
+                          (3, ["thread", "systemcall", "file_io"])])
 
     def test_a_record_more_or_less_is_found(self):
         told = [self.account(0, 2, attempted=6, taken=6), self.records(1, 2, 6)]
         self.assert_proved(self.kernel_file(6, told))
-        self.assert_unproved(f"5 records of {THREAD_CLASS}/36 on processor 0 are in the files, but 6",
-                             self.kernel_file(5, told, attempted=8))
+        self.assert_unproved(
+            f"5 records of {THREAD_CLASS}/36 on processor 0 are in the files, but 6",
+            self.kernel_file(5, told, attempted=8))
         self.assert_unproved("7 records", self.kernel_file(7, told, attempted=8))
         self.assert_unproved("6 were taken, but only 5 records were made", self.kernel_file(
             5, [self.account(0, 2, attempted=6, taken=6), self.records(1, 2, 5)]))
@@ -203,23 +225,28 @@ class Made(ProveTest):
                              self.kernel_file(3, told, overwritten=2, attempted=7))
 
     def test_stat_says_what_was_lost_in_the_kernel(self):
-        path = self.kernel_file(3, [self.account(0, 2, attempted=1009, taken=3, lost=(1001, 2, 3)), self.records(1, 2, 3)],
+        path = self.kernel_file(3, [self.account(0, 2, attempted=1009, taken=3, lost=(1001, 2, 3)),
+                                    self.records(1, 2, 3)],
                                 lost=1006)
         out, _ = self.run_etwas("stat", path)
         self.assertIn("LOST          1,006 events and 0 buffers while recording\n"
                       "                1,001 of them since the kernel's rings were full\n"
-                      "                5 of them that the kernel counted and did not hand over\n", out)
+                      "                5 of them that the kernel counted and did not hand over\n",
+                      out)
 
     def test_what_a_processor_did_that_was_not_recorded_nobody_counted(self):
-        accounts = [etl.kernel_loss(T + 800, T + 700, 0), self.account(0, 3, attempted=6, taken=6), self.records(1, 3, 6),
-                    self.loss_records()]
-        self.assert_unproved("processor 0 was off, or came and was not recorded yet", self.kernel_file(6, accounts))
+        accounts = [etl.kernel_loss(T + 800, T + 700, 0), self.account(0, 3, attempted=6, taken=6),
+                    self.records(1, 3, 6), self.loss_records()]
+        self.assert_unproved("processor 0 was off, or came and was not recorded yet",
+                             self.kernel_file(6, accounts))
 
     def test_accounts_must_be_whole(self):
-        self.assert_unproved("1 records of 2", self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6)]))
+        self.assert_unproved("1 records of 2",
+                             self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6)]))
 
     def test_keys_are_in_the_help(self):
-        proof, = self.prove(self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6), self.records(1, 2, 6)]))
+        proof, = self.prove(self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6),
+                                                 self.records(1, 2, 6)]))
         self.assert_keys_in_help("stat", proof)
 
 
@@ -236,14 +263,16 @@ class Sessions(ProveTest):
         return path
 
     def parts(self):
-        return sorted(glob.glob(os.path.join(self.folder, "part*.etl")), key=lambda p: int(p.split("part")[1][:-4]))
+        return sorted(glob.glob(os.path.join(self.folder, "part*.etl")),
+                      key=lambda p: int(p.split("part")[1][:-4]))
 
     def test_a_program_with_any_file(self):
         self.assertEqual(self.assert_proved(self.record("program"))["attempted"], 20000)
         proof = self.assert_proved(self.record("program", CIRCULAR | KBYTES, "c.etl"))
         self.assertEqual(proof["in_files"] + proof["overwritten"] + proof["lost"], 20000)
         self.assertGreater(proof["overwritten"], 0)
-        self.assertGreater(self.assert_proved(self.record("program", KBYTES | 1, "full.etl"))["lost"], 0)
+        self.assertGreater(self.assert_proved(self.record("program", KBYTES | 1,
+                                                          "full.etl"))["lost"], 0)
         self.record("program", NEW_FILE | KBYTES, "part%d.etl")
         self.assertGreater(len(self.parts()), 2)
         self.assert_proved(*self.parts())
@@ -255,13 +284,16 @@ class Sessions(ProveTest):
     # ---- that are killed
 
     def kill(self, mode, name, files=0):
-        """Kills a session under load. Returns how many of its calls had returned, its log files, and what it left."""
+        """Kills a session under load. Returns how many of its calls had returned, its log files,
+        and what it left."""
         pools = tempfile.mkdtemp(dir=self.folder)
         path = os.path.join(pools, name)
-        child = subprocess.Popen([self.program, "killed", path, hex(mode)], env=os.environ | {"ETWAS_RUNTIME_DIR": pools})
+        child = subprocess.Popen([self.program, "killed", path, hex(mode)], env=os.environ
+                                 | {"ETWAS_RUNTIME_DIR": pools})
         counted, logs, end = path + ".count", path.replace("%d", "*"), time.monotonic() + 60
         try:
-            while not (os.path.exists(counted) and min(self.numbers(counted)) > 5000 and len(glob.glob(logs)) >= files):
+            while not (os.path.exists(counted) and min(self.numbers(counted)) > 5000
+                       and len(glob.glob(logs)) >= files):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.001)
             time.sleep(random.random() / 20)
@@ -285,15 +317,18 @@ class Sessions(ProveTest):
         return after, json.loads(out)
 
     def assert_relogged_proves(self, *paths):
-        """One file made of all, unless the log file is cut, and has the beginning of what was recovered."""
+        """One file made of all, unless the log file is cut, and has the beginning of what was
+        recovered."""
         made = paths[-1] + ".all"
         self.run_any("convert", "--to", "etl", "-o", made, *paths, expect=(FINE, DAMAGED))
         out, _ = self.run_any("stat", "--json", *paths, expect=(FINE, DAMAGED))
         if not any(json.loads(line)["damaged"] for line in out.splitlines()):
-            self.assertEqual(self.assert_proved(made)["attempted"], self.assert_proved(*paths)["attempted"])
+            self.assertEqual(self.assert_proved(made)["attempted"],
+                             self.assert_proved(*paths)["attempted"])
 
     def test_who_is_killed_is_proved_by_what_is_recovered(self):
-        for mode, name in ((0, "log.etl"), (COMPRESSED, "log.etl"), (NEW_FILE | KBYTES, "part%d.etl"),
+        for mode, name in ((0, "log.etl"), (COMPRESSED, "log.etl"),
+                           (NEW_FILE | KBYTES, "part%d.etl"),
                            (NEW_FILE | KBYTES | COMPRESSED, "part%d.etl"), (BUFFERING, "none.etl")):
             for _ in range(int(os.environ.get("ETWAS_TEST_KILLS", "6"))):
                 returned, logs, pool = self.kill(mode, name)
@@ -320,9 +355,11 @@ class Sessions(ProveTest):
     def test_the_kernel(self):
         proof = self.assert_proved(self.record("kernel"))
         sources = [s["source"] for s in proof["sources"]]
-        for name in ("sched:sched_switch", "raw_syscalls:sys_enter", "FORK, EXIT", "MMAP2", "cpu-clock"):
+        for name in ("sched:sched_switch", "raw_syscalls:sys_enter", "FORK, EXIT", "MMAP2",
+                     "cpu-clock"):
             self.assertIn(name, sources)
-        entered = sum(s["attempted"] for s in proof["sources"] if s["source"] == "raw_syscalls:sys_enter")
+        entered = sum(s["attempted"] for s in proof["sources"] if s["source"]
+                      == "raw_syscalls:sys_enter")
         self.assertGreaterEqual(entered, 40000)
 
     def test_the_kernel_with_rings_that_are_too_small(self):
@@ -353,8 +390,10 @@ class Sessions(ProveTest):
                 break
         else:
             self.fail("no buffer ends with an event of the kernel")
-        proof = self.assert_unproved("1 events are neither", self.write("cut.etl", b"".join(buffers)))
-        self.assertTrue(any("are in the files, but" in reason for reason in proof["reasons"]), proof["reasons"])
+        proof = self.assert_unproved("1 events are neither",
+                                     self.write("cut.etl", b"".join(buffers)))
+        self.assertTrue(any("are in the files, but" in reason for reason in proof["reasons"]),
+                        proof["reasons"])
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ class Programs(ToolTest):
 
     def record(self, *arguments, **options):
         options.setdefault("env", self.environment)
-        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], capture_output=True, text=True, check=False,
-                             timeout=100, **options)
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
+                             capture_output=True, text=True, check=False, timeout=100, **options)
         if "no restartable sequences" in run.stderr:
             self.assertEqual(run.returncode, OPEN)
             self.skip_since(run.stderr)
@@ -46,25 +46,32 @@ class Programs(ToolTest):
         return [event for event in map(json.loads, out.splitlines()) if event["class"] == provider]
 
     def numbers(self, *paths):
-        return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0] for event in self.events(*paths)]
+        return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0]
+                for event in self.events(*paths)]
 
     def test_a_program_that_lives_for_a_moment_loses_nothing(self):
         for count in range(1, 31):
             run = self.record("-e", NAME, "--", self.brief, str(count))
             while run.stderr != f"{SAID}{self.path}: {count} events, 0 lost\n":
-                # A busy machine may answer the program too late: then the record says so, and it is tried again.
-                said = re.fullmatch(re.escape(f"{SAID}{self.path}: ") + r"(\d+) events, (\d+) lost\n"
-                                    r"(\d+) of them before their programs were attached to the session\n", run.stderr)
+                # A busy machine may answer the program too late: then the record says so, and it is
+                # tried again.
+                said = re.fullmatch(re.escape(f"{SAID}{self.path}: ")
+                                    + r"(\d+) events, (\d+) lost\n"
+                                    r"(\d+) of them before their programs were attached to the "
+                                    r"session\n", run.stderr)
                 self.assertTrue(said, run.stderr)
                 recorded, lost, unattached = map(int, said.groups())
-                self.assertEqual((recorded + lost, lost, len(self.numbers(self.path))), (count, unattached, recorded))
+                self.assertEqual((recorded + lost, lost, len(self.numbers(self.path))),
+                                 (count, unattached, recorded))
                 run = self.record("-e", NAME, "--", self.brief, str(count))
             self.assertEqual(run.returncode, 7)
             self.assertEqual(self.numbers(self.path), list(range(count)))
 
     def test_so_do_the_programs_that_it_starts_or_becomes(self):
-        run = self.record("--enable", NAME, "sh", "-c", f"{self.brief} 5; {self.brief} 6 {self.brief} 7; exit 3")
-        self.assertEqual((run.returncode, run.stderr), (3, f"{SAID}{self.path}: 18 events, 0 lost\n"))
+        run = self.record("--enable", NAME, "sh", "-c",
+                          f"{self.brief} 5; {self.brief} 6 {self.brief} 7; exit 3")
+        self.assertEqual((run.returncode, run.stderr),
+                         (3, f"{SAID}{self.path}: 18 events, 0 lost\n"))
         self.assertEqual(self.numbers(self.path), [*range(5), *range(6), *range(7)])
         processes = [event["process"] for event in self.events(self.path)]
         self.assertEqual(len(set(processes[:5])), 1)
@@ -77,12 +84,16 @@ class Programs(ToolTest):
     def test_a_file_that_cannot_be_written_is_no_success(self):
         for code, expected in ((0, OUTPUT), (3, 3)):
             # From here on: what shares the buffers is larger.
-            run = self.record("-e", NAME, "sh", "-c", f"prlimit --pid $PPID --fsize=100000: && {self.brief} 20000; exit {code}")
+            run = self.record("-e", NAME, "sh", "-c",
+                              f"prlimit --pid $PPID --fsize=100000: && {self.brief} 20000; exit "
+                              f"{code}")
             self.assertEqual(run.returncode, expected, run.stderr)
-            self.assertIn("since the file could not be written: the disk is full, or fails", run.stderr)
+            self.assertIn("since the file could not be written: the disk is full, or fails",
+                          run.stderr)
 
     def test_keywords_and_a_level_choose(self):
-        for wanted, count in ((f"{NAME}:2", 0), (f"{NAME}::3", 0), (f"{NAME}:1:verbose", 4), (f"{{{GUID}}}:0x1:4", 4)):
+        for wanted, count in ((f"{NAME}:2", 0), (f"{NAME}::3", 0), (f"{NAME}:1:verbose", 4),
+                              (f"{{{GUID}}}:0x1:4", 4)):
             self.record("-e", wanted, self.brief, "4")
             self.assertEqual(len(self.events(self.path)), count, wanted)
 
@@ -100,7 +111,8 @@ class Programs(ToolTest):
         out, _ = self.run_etwas("dump", "--json", self.path, programs)
         line = []
         for event in map(json.loads, out.splitlines()):
-            if event.get("event", "").endswith(("Process/Start", "Process/End")) and event["fields"]["ProcessId"] == process:
+            if event.get("event", "").endswith(("Process/Start", "Process/End")) and event[
+                    "fields"]["ProcessId"] == process:
                 line.append(event["event"].rpartition("/")[2])
             elif event["class"] == GUID:
                 line.append("own")
@@ -108,17 +120,22 @@ class Programs(ToolTest):
 
     def test_what_cannot_be_recorded_is_not_run(self):
         ran = os.path.join(self.folder, "ran")
-        for arguments, said, code in ((("-e", f"{NAME}:x"), "--enable takes up to 64 times PROVIDER[:KEYWORDS[:LEVEL]]", USAGE),
+        for arguments, said, code in ((("-e", f"{NAME}:x"),
+                                       "--enable takes up to 64 times PROVIDER[:KEYWORDS[:LEVEL]]",
+                                       USAGE),
                                       (("-e", NAME) * 65, "--enable takes up to 64 times", USAGE),
-                                      (("-e", NAME, "-o", "/does/not/exist"), "there is no such folder", OPEN),
-                                      (("-e", "9e814aad-3204-11d2-9a82-006008a86939"), "the session does not take that", OPEN)):
+                                      (("-e", NAME, "-o", "/does/not/exist"),
+                                       "there is no such folder", OPEN),
+                                      (("-e", "9e814aad-3204-11d2-9a82-006008a86939"),
+                                       "the session does not take that", OPEN)):
             run = self.record(*arguments, "touch", ran)
             self.assertEqual(run.returncode, code, run.stderr)
             self.assertIn(said, run.stderr)
         self.assertEqual(os.listdir(self.folder), ["run"])
         run = self.record("-e", NAME, "touch", ran, env={**self.environment, "ETWAS_SHARED": "0"})
         self.assertEqual((run.returncode, run.stderr),
-                         (OPEN, "etwas record: other processes cannot be found: ETWAS_SHARED is 0\n"))
+                         (OPEN, "etwas record: other processes cannot be found: "
+                          "ETWAS_SHARED is 0\n"))
         self.assertEqual(sorted(os.listdir(self.folder)), ["run"])
 
     def test_no_file_that_is_there_is_touched_unless_it_is_forced_and_all_begins(self):
@@ -131,9 +148,10 @@ class Programs(ToolTest):
                 if not os.path.isdir(path):
                     self.write(os.path.basename(path), before)
             names = sorted(os.listdir(self.folder))
-            run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments, "touch", ran], capture_output=True,
-                                 text=True, check=False, env=self.environment)
-            self.assertEqual((run.returncode, sorted(os.listdir(self.folder))), (expect, names), run.stderr)
+            run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments, "touch", ran],
+                                 capture_output=True, text=True, check=False, env=self.environment)
+            self.assertEqual((run.returncode, sorted(os.listdir(self.folder))), (expect, names),
+                             run.stderr)
             self.assertIn(said, run.stderr)
             with open(self.path, "rb") as file:
                 self.assertEqual(file.read(), before)
@@ -142,15 +160,18 @@ class Programs(ToolTest):
         there = "the file is there already. --force replaces it"
         for arguments in (kernel, ("-e", NAME), (*kernel, "-e", NAME)):
             check(OUTPUT, there, *arguments)
-        self.record("-fo", os.path.join(self.folder, "tried.etl"), "-e", NAME, "true")  # or it is skipped
-        check(OPEN, "the session does not take that", "-f", "-e", "9e814aad-3204-11d2-9a82-006008a86939")
+        # or it is skipped
+        self.record("-fo", os.path.join(self.folder, "tried.etl"), "-e", NAME, "true")
+        check(OPEN, "the session does not take that", "-f", "-e",
+              "9e814aad-3204-11d2-9a82-006008a86939")
         os.unlink(programs)
         os.mkdir(programs)
-        check(OPEN, "cannot record", "-f", *kernel, "-e", NAME)  # the second session fails, or, without rights, the first
+        # the second session fails, or, without rights, the first
+        check(OPEN, "cannot record", "-f", *kernel, "-e", NAME)
 
     def work(self):
-        work = subprocess.Popen([self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                env={**self.environment, "ETWAS_SHARED": "1"})
+        work = subprocess.Popen([self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                text=True, env={**self.environment, "ETWAS_SHARED": "1"})
         self.addCleanup(work.communicate)
         work.stdin.write("log 0\n")
         work.stdin.flush()
@@ -171,13 +192,18 @@ class Programs(ToolTest):
         self.record("-e", NAME, self.brief, "1")  # or it is skipped
         for only, count in ((["--only"], 5), ([], 10)):
             one, other = self.work(), self.work()
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", MODERN_NAME, *only, "--pid", str(one.pid)],
-                                  stderr=subprocess.PIPE, text=True, env=self.environment) as recorder:
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", MODERN_NAME, *only,
+                                   "--pid", str(one.pid)],
+                                  stderr=subprocess.PIPE, text=True,
+                                  env=self.environment) as recorder:
                 self.await_enabled(recorder)
                 for work in other, one:
                     work.communicate("log 5\n")
                 _, said = recorder.communicate(timeout=100)
-                self.assertEqual((recorder.returncode, said), (0, f"etwas record: '{MODERN_NAME}': nobody has registered it yet: its GUID is made of the name\n{self.path}: {count} events, 0 lost\n"))
+                self.assertEqual((recorder.returncode, said),
+                                 (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
+                                  f"yet: its GUID is made of the name\n{self.path}: {count} "
+                                  "events, 0 lost\n"))
             processes = {event["process"] for event in self.events(self.path, provider=MODERN)}
             self.assertEqual(processes, {one.pid} if only else {one.pid, other.pid})
 

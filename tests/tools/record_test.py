@@ -26,8 +26,8 @@ class Record(ToolTest):
 
     def record(self, *arguments, **options):
         there_before = os.path.exists(self.path)
-        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], stderr=subprocess.PIPE, check=False,
-                             timeout=100, **options)
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
+                             stderr=subprocess.PIPE, check=False, timeout=100, **options)
         if run.returncode == OPEN and b"cannot record" in run.stderr:
             self.assertGreater(len(run.stderr.splitlines()), 1)
             self.assertEqual(os.path.exists(self.path), there_before)
@@ -40,50 +40,66 @@ class Record(ToolTest):
         return [event for event in events if event["event"].endswith(name)]
 
     def test_the_program_is_in_the_trace_from_its_start_to_its_end(self):
-        run = self.record("--kernel", "process,THREAD,no_sysconfig", "--", "sh", "-c", "echo $$; exit 3",
-                          stdout=subprocess.PIPE)
+        run = self.record("--kernel", "process,THREAD,no_sysconfig", "--", "sh", "-c",
+                          "echo $$; exit 3", stdout=subprocess.PIPE)
         self.assertEqual(run.returncode, 3)
         process = int(run.stdout)
-        self.assertRegex(run.stderr.decode(), rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n([\d,]+ of them .*\n)*\Z")
+        self.assertRegex(run.stderr.decode(),
+                         rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n([\d,]+ of them .*\n)*\Z")
         for name in ("Process/Start", "Process/End", "Thread/Start", "Thread/End"):
-            found = [event for event in self.events(name) if event["fields"]["ProcessId"] == process]
+            found = [event for event in self.events(name) if event["fields"]["ProcessId"]
+                     == process]
             self.assertEqual(len(found), 1, name)
-        ended, = [event for event in self.events("Process/End") if event["fields"]["ProcessId"] == process]
+        ended, = [event for event in self.events("Process/End") if event["fields"]["ProcessId"]
+                  == process]
         self.assertIn(ended["fields"]["ExitStatus"], (0, 3))  # 0: it may not be known
 
     def test_what_it_counts_is_what_stat_counts(self):
-        run = self.record("-k", "process,image_load,profile,cswitch", "-s", "cswitch", "--", "sh", "-c", "ls -R /usr/share >/dev/null")
+        run = self.record("-k", "process,image_load,profile,cswitch", "-s", "cswitch", "--", "sh",
+                          "-c", "ls -R /usr/share >/dev/null")
         told = run.stderr.decode().splitlines()[0].removeprefix(f"{self.path}: ")
         stat, = self.stat_json(self.path)
         self.assertEqual(told, f"{stat['events']:,} events, {stat['events_lost']:,} lost")
-        self.assertIn(f"  events        {stat['events']:,} events; ", self.run_etwas("stat", self.path)[0])
-        self.assertIn("Image/Load", [kind["name"].rpartition("SystemTrace/")[2] for kind in stat["classes"] if "name" in kind])
+        self.assertIn(f"  events        {stat['events']:,} events; ",
+                      self.run_etwas("stat", self.path)[0])
+        self.assertIn("Image/Load", [kind["name"].rpartition("SystemTrace/")[2]
+                                     for kind in stat["classes"] if "name" in kind])
 
     def test_why_events_were_lost_is_said_as_stat_says_it(self):
-        """Nobody empties the rings while the command is stopped; what else is lost is the kernel's."""
-        work = "kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=400000 2>/dev/null; kill -CONT $PPID; sleep 0.2"
+        """Nobody empties the rings while the command is stopped; what else is lost is the
+        kernel's."""
+        work = ("kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=400000 2>/dev/null; "
+                "kill -CONT $PPID; sleep 0.2")
         run = self.record("-k", "systemcall,dispatcher,interrupt,no_sysconfig", "sh", "-c", work)
         told = run.stderr.decode()
-        self.assertRegex(told, r"\n[\d,]+ of them since the kernel's rings were full: ask for fewer flags or stacks\n"
-                                 r"  without '\w+' there are fewer: \d+ % of all events were \S+\n")
+        self.assertRegex(
+            told, r"\n[\d,]+ of them since the kernel's rings were full: ask for fewer flags or "
+            r"stacks\n"
+                    r"  without '\w+' there are fewer: \d+ % of all events were \S+\n")
         stat, _ = self.run_etwas("stat", self.path)
-        for reason, help_ in (("since the kernel's rings were full", ": ask for fewer flags or stacks"),
-                              ("that the kernel counted and did not hand over", ": fewer flags do not help")):
+        for reason, help_ in (("since the kernel's rings were full",
+                               ": ask for fewer flags or stacks"),
+                              ("that the kernel counted and did not hand over",
+                               ": fewer flags do not help")):
             self.assertEqual(re.findall(rf"\n([\d,]+) of them {reason}{help_}", told),
                              re.findall(rf" ([\d,]+) of them {reason}\n", stat))
         self.assertNotIn("of them in the kernel", told)
 
     def test_in_a_time_namespace_times_are_those_of_the_wall_clock(self):
-        """The kernel stamps by the clock of the first namespace; here it is 11.6 days behind the process's own."""
+        """The kernel stamps by the clock of the first namespace; here it is 11.6 days behind the
+        process's own."""
         inside = ["unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000", "--fork"]
         try:
-            if subprocess.run([*inside, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            if subprocess.run([*inside, "true"], stderr=subprocess.DEVNULL,
+                              check=False).returncode != 0:
                 self.skipTest("a time namespace is not granted")
         except FileNotFoundError:
             self.skipTest("there is no unshare")
         began = time.time()
-        run = subprocess.run([*inside, self.etwas, "record", "-fo", self.path, "-k", "process,cswitch,no_sysconfig", "--",
-                              "sh", "-c", "sleep 0.05; sleep 0.05"], stderr=subprocess.PIPE, check=False, timeout=100)
+        run = subprocess.run([*inside, self.etwas, "record", "-fo", self.path, "-k",
+                              "process,cswitch,no_sysconfig", "--", "sh", "-c",
+                              "sleep 0.05; sleep 0.05"], stderr=subprocess.PIPE, check=False,
+                             timeout=100)
         if run.returncode == OPEN:
             self.skip_since(run.stderr.decode())
         ended = time.time()
@@ -100,10 +116,11 @@ class Record(ToolTest):
     def test_a_program_that_is_not_there_costs_no_file(self):
         with open(self.path, "w", encoding="utf-8") as file:
             file.write("kept")
-        for program, code in (("/does/not/exist", 127), ("etwas-has-none", 127), ("", 127), ("/etc/passwd", 126),
+        for program, code in (("/does/not/exist", 127), ("etwas-has-none", 127), ("", 127),
+                              ("/etc/passwd", 126),
                               ("/etc", 126)):
-            run = subprocess.run([self.etwas, "record", "-fo", self.path, program], stderr=subprocess.PIPE, check=False,
-                                 timeout=100)
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, program],
+                                 stderr=subprocess.PIPE, check=False, timeout=100)
             self.assertEqual(run.returncode, code, program)
             self.assertIn(f"cannot run '{program}'".encode(), run.stderr)
         with open(self.path, encoding="utf-8") as file:
@@ -117,7 +134,8 @@ class Record(ToolTest):
 
     def test_stacks_follow_the_events_that_are_to_have_them(self):
         for clock in ("tsc", "system", "qpc"):
-            run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", clock, "sleep", "0.1")
+            run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", clock, "sleep",
+                              "0.1")
             self.assertEqual(run.returncode, 0)
             stacks = self.events("StackWalk/Stack")
             self.assertGreater(len(stacks), 0)
@@ -125,18 +143,21 @@ class Record(ToolTest):
                 self.assertEqual(stack["field_times"]["EventTimeStamp"], stack["time"], clock)
 
     def test_a_name_stands_for_all_events_of_its_flag(self):
-        self.record("-k", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "-s", "systemcall,virtual_alloc,network_tcpip", "true")
+        self.record("-k", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "-s",
+                    "systemcall,virtual_alloc,network_tcpip", "true")
         self.assertGreater(len(self.events("StackWalk/Stack")), 0)
         run = self.record("-k", "cswitch", "-s", "cswitch,image_load", "true")
         self.assertEqual(run.returncode, USAGE)
 
     def test_stacks_of_a_group_are_of_who_makes_it(self):
         with open("/proc/mounts", encoding="utf-8") as mounts:
-            places = [line.split()[1] for line in mounts if line.split()[2] in ("cgroup", "cgroup2")]
+            places = [line.split()[1] for line in mounts
+                      if line.split()[2] in ("cgroup", "cgroup2")]
         if not places:
             self.skipTest("no control groups are mounted")
         group = f"{places[0]}/etwas-record-{os.getpid()}"
-        run = self.record("-k", "job,no_sysconfig", "-s", "job,dbgprint", "sh", "-c", f"mkdir {group} && rmdir {group}")
+        run = self.record("-k", "job,no_sysconfig", "-s", "job,dbgprint", "sh", "-c",
+                          f"mkdir {group} && rmdir {group}")
         self.assertIn(b"no stacks of dbgprint: no flag of -k has such events\n", run.stderr)
         self.assertNotIn(b"no stacks of job", run.stderr)
         if run.returncode != 0:
@@ -146,7 +167,8 @@ class Record(ToolTest):
 
     def test_what_is_wrong_with_an_option_is_reported(self):
         for arguments, said in ((("-c", "raw"), "--clock takes qpc, system or tsc, not 'raw'"),
-                                (("--dwarf=7",), "--dwarf takes bytes, by eights up to 32768, not '7'"),
+                                (("--dwarf=7",),
+                                 "--dwarf takes bytes, by eights up to 32768, not '7'"),
                                 (("-p", "1x"), "--pid takes the number of a process, not '1x'"),
                                 (("-p", "1"), "a program to run or --pid, not both")):
             _, error = self.run_etwas("record", "-fo", self.path, *arguments, "true", expect=USAGE)
@@ -158,7 +180,8 @@ class Record(ToolTest):
         self.record("-k", "process,no_sysconfig", "true")
         pipe = os.path.join(self.folder, "pipe")
         os.mkfifo(pipe)
-        for path, said in ((self.folder, "it is not a regular file"), (pipe, "it is not a regular file"),
+        for path, said in ((self.folder, "it is not a regular file"),
+                           (pipe, "it is not a regular file"),
                            ("/does/not/exist", "there is no such folder")):
             _, error = self.run_etwas("record", "-o", path, "-k", "process", "true", expect=OPEN)
             self.assertEqual(error, f"etwas record: cannot record to '{path}': {said}\n")
@@ -167,7 +190,8 @@ class Record(ToolTest):
         go_on = threading.Event()
         thread = threading.Thread(target=go_on.wait)
         thread.start()
-        for process, said in ((thread.native_id, "it is a thread of another one"), (2**22 + 1, "No such process")):
+        for process, said in ((thread.native_id, "it is a thread of another one"),
+                              (2**22 + 1, "No such process")):
             _, error = self.run_etwas("record", "-fo", self.path, "-p", str(process), expect=OPEN)
             self.assertEqual(error, f"etwas record: process {process}: {said}\n")
         go_on.set()
@@ -184,13 +208,15 @@ class Record(ToolTest):
         if run.returncode in (1, 77) or run.returncode == OPEN and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
         self.assertEqual(run.returncode, OUTPUT, run.stderr)
-        self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n", run.stderr)
+        self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n",
+                      run.stderr)
 
     def test_the_name_that_is_wrong_is_reported(self):
-        for names, said in (("process,,thread", b"-k has an empty name\n"), ("process,", b"-k has an empty name\n"),
+        for names, said in (("process,,thread", b"-k has an empty name\n"),
+                            ("process,", b"-k has an empty name\n"),
                             ("proces,thread", b"'proces' is not something that -k takes\n")):
-            run = subprocess.run([self.etwas, "record", "-fo", self.path, "-k", names, "true"], stderr=subprocess.PIPE,
-                                 check=False, timeout=100)
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, "-k", names, "true"],
+                                 stderr=subprocess.PIPE, check=False, timeout=100)
             self.assertEqual(run.returncode, USAGE)
             self.assertIn(said, run.stderr)
 
@@ -198,8 +224,9 @@ class Record(ToolTest):
         self.record("-k", "process,no_sysconfig", "true")
         os.unlink(self.path)
         with subprocess.Popen(["sleep", "100"]) as sleeper:
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process,no_sysconfig", "-p",
-                                   str(sleeper.pid)], stderr=subprocess.PIPE) as recorder:
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k",
+                                   "process,no_sysconfig", "-p", str(sleeper.pid)],
+                                  stderr=subprocess.PIPE) as recorder:
                 while not os.path.exists(self.path) or os.path.getsize(self.path) == 0:
                     time.sleep(0.01)
                 sleeper.terminate()
@@ -207,7 +234,8 @@ class Record(ToolTest):
                 _, said = recorder.communicate(timeout=100)
                 self.assertEqual(recorder.returncode, 0)
                 self.assertIn(b" events, ", said)
-        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process", "-p", str(os.getpid())],
+        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process", "-p",
+                               str(os.getpid())],
                               stderr=subprocess.PIPE) as recorder:
             self.await_waiting(recorder.pid)
             recorder.send_signal(signal.SIGINT)
@@ -228,21 +256,28 @@ class Record(ToolTest):
     def test_one_process_alone_is_recorded(self):
         self.record("-k", "process,no_sysconfig", "true")
         os.unlink(self.path)
-        with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"], stdin=subprocess.PIPE) as worker:
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--only", "-p", str(worker.pid), "-k",
-                                   "process,thread,image_load,cswitch,dispatcher,systemcall,profile,file_io_init,no_sysconfig",
+        with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"],
+                              stdin=subprocess.PIPE) as worker:
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--only", "-p",
+                                   str(worker.pid), "-k",
+                                   "process,thread,image_load,cswitch,dispatcher,"
+                                   "systemcall,profile,file_io_init,no_sysconfig",
                                    "-s", "systemcall"], stderr=subprocess.PIPE) as recorder:
                 self.await_waiting(recorder.pid)
                 worker.communicate(b"\n")
                 recorder.communicate(timeout=100)
                 self.assertEqual(recorder.returncode, 0)
         calls = self.events("PerfInfo/SysClEnter")
-        self.assertGreater(len([call for call in calls if call["fields"]["SysCallAddress"] == "chdir"]), 1)
+        self.assertGreater(len([call for call in calls if call["fields"]["SysCallAddress"]
+                                == "chdir"]), 1)
         self.assertEqual({call["process"] for call in calls}, {worker.pid})
-        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Process/DCStart")}, {worker.pid})
-        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Image/DCStart")}, {worker.pid})
+        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Process/DCStart")},
+                         {worker.pid})
+        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Image/DCStart")},
+                         {worker.pid})
         for switch in self.events("Thread/CSwitch"):
-            self.assertIn(worker.pid, (switch["fields"]["NewThreadId"], switch["fields"]["OldThreadId"]))
+            self.assertIn(worker.pid, (switch["fields"]["NewThreadId"],
+                                       switch["fields"]["OldThreadId"]))
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
         _, error = self.run_etwas("record", "-fo", self.path, "--only", "true", expect=USAGE)
         self.assertIn("--only goes with --pid", error)
@@ -250,7 +285,8 @@ class Record(ToolTest):
         self.assertIn("  proved ", proof)
 
     def begin(self, *program, **options):
-        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-fo", self.path, "--", *program],
+        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-fo",
+                                 self.path, "--", *program],
                                 stderr=subprocess.PIPE, start_new_session=True, **options)
 
     def end(self, recorder):
@@ -309,15 +345,17 @@ class Record(ToolTest):
 
     def test_a_wrong_call_runs_nothing(self):
         marker = os.path.join(self.folder, "ran")
-        for arguments in (["-k", "proces", "touch", marker], ["-k", "", "touch", marker], ["-s", "thread", "touch", marker],
-                          ["-c", "sundial", "touch", marker], ["-p", "1", "touch", marker], ["-p", "0"], ["-p", "x"], [],
+        for arguments in (["-k", "proces", "touch", marker], ["-k", "", "touch", marker],
+                          ["-s", "thread", "touch", marker],
+                          ["-c", "sundial", "touch", marker], ["-p", "1", "touch", marker],
+                          ["-p", "0"], ["-p", "x"], [],
                           ["--frequency", "9", "touch", marker]):
-            run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], stderr=subprocess.PIPE, check=False,
-                                 timeout=100)
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
+                                 stderr=subprocess.PIPE, check=False, timeout=100)
             self.assertEqual(run.returncode, USAGE, arguments)
             self.assertIn(b"See 'etwas record --help'.", run.stderr)
-        run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "2147483646"], stderr=subprocess.PIPE,
-                             check=False, timeout=100)
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "2147483646"],
+                             stderr=subprocess.PIPE, check=False, timeout=100)
         self.assertEqual(run.returncode, OPEN)
         self.assertFalse(os.path.exists(marker) or os.path.exists(self.path))
 

@@ -33,7 +33,8 @@ class Recorders(SteerTest):
     def program(self, shared="0"):
         """A process; it does not take part by itself."""
         environment = {**self.environment, "ETWAS_SHARED": shared}
-        process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True, env=environment)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stdin.close)
@@ -67,7 +68,8 @@ class Recorders(SteerTest):
         return [e for e in map(json.loads, out.splitlines()) if e["class"] in (PROVIDER, CLASS)]
 
     def counts(self, *arguments):
-        """Of events, by process; and that they are all in the order of time, and none is missing or there twice."""
+        """Of events, by process; and that they are all in the order of time, and none is missing or
+        there twice."""
         events = self.events(*arguments)
         times = [event["time"] for event in events]
         self.assertEqual(times, sorted(times))
@@ -101,13 +103,16 @@ class All(Recorders):
         self.recorder("crash living", "log 4")  # whose buffers are nobody's to recover
         out, error = self.run_etwas("snapshot", "--all", "--to", self.to)
         self.assertEqual(error, "")
-        names = sorted([f"app-{first.pid}.etl", f"app-{second.pid}.etl", f"_._a_b_-{hostile.pid}.etl", f"dead-{dead}.etl"])
+        names = sorted([f"app-{first.pid}.etl", f"app-{second.pid}.etl",
+                        f"_._a_b_-{hostile.pid}.etl", f"dead-{dead}.etl"])
         self.assertEqual(self.etl_files(self.to), names)
         self.assertEqual(sorted(out.splitlines()), sorted(
-            f"{self.to}/{name}" + (": recovered" if name.startswith("dead") else "") for name in names))
+            f"{self.to}/{name}" + (": recovered" if name.startswith("dead") else "")
+            for name in names))
         options, parts = self.account(self.to)
         self.assertEqual(options[0], "--to")
-        self.assertEqual(parts, {name: "recovered" if name.startswith("dead") else "taken" for name in names})
+        self.assertEqual(parts, {name: "recovered" if name.startswith("dead") else "taken"
+                                 for name in names})
         expected = {first.pid: 50, second.pid: 70, hostile.pid: 5, dead: 30}
         self.assertEqual(self.counts(self.to), expected)
         self.assertEqual(self.counts(*options, self.to), expected)
@@ -138,16 +143,19 @@ class All(Recorders):
                 self.tell(program, f"log {chance.randrange(1, 99)}")
                 self.tell(program, f"large {chance.randrange(0, 9)}")
                 out, _ = self.run_etwas("ps", "--json")
-                said, = (one for one in map(json.loads, out.splitlines()) if one.get("session") == f"app{seed}")
+                said, = (one for one in map(json.loads, out.splitlines()) if one.get("session")
+                         == f"app{seed}")
                 query = tuple(said[key] for key in ("recorded", "lost", "overwritten"))
                 folder = os.path.join(self.folder, f"of{seed}at{at}")
                 self.run_etwas("snapshot", "--all", "--to", folder)
                 paths.append(os.path.join(folder, f"app{seed}-{program.pid}.etl"))
                 stat = json.loads(self.run_etwas("stat", "--json", paths[-1])[0])
-                self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]), query)
+                self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]),
+                                 query)
             files = json.loads(self.run_etwas("report", "--json", *paths)[0])["files"]
             told = [(file["events"], file["events_lost"] - file["repeated_events_lost"],
-                     file["overwritten_events"] - file["repeated_overwritten_events"]) for file in files]
+                     file["overwritten_events"] - file["repeated_overwritten_events"])
+                    for file in files]
             self.assertEqual(tuple(map(sum, zip(*told))), query)
             self.assertGreater(query[1], 0)
 
@@ -219,17 +227,21 @@ class All(Recorders):
         missing = os.path.join(self.folder, "missing", "to")
         _, error = self.run_etwas("snapshot", "--all", "--to", missing, expect=OUTPUT)
         self.assertIn(missing, error)
-        for arguments, said in ((("--all", "x"), "takes no session"), (("--last", "1", "-o", "f", "x"), "go with --all"),
-                                (("--all", "--last", "0"), "--last takes seconds"), (("--all", "--to", ""), "a folder has a name")):
+        for arguments, said in ((("--all", "x"), "takes no session"),
+                                (("--last", "1", "-o", "f", "x"), "go with --all"),
+                                (("--all", "--last", "0"), "--last takes seconds"),
+                                (("--all", "--to", ""), "a folder has a name")):
             self.assertIn(said, self.run_etwas("snapshot", *arguments, expect=USAGE)[1])
 
     def test_dead_ones_of_one_name_and_process_are_told_apart(self):
         pid = self.dead("dead", 30)
-        (pool,) = [os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names if name.endswith(".pool")]
+        (pool,) = [os.path.join(folder, name) for folder, _, names in os.walk(self.folder)
+                   for name in names if name.endswith(".pool")]
         for number in (2, 3):
             shutil.copy(pool, f"{pool[:-5]}{number}.pool")
         self.run_etwas("snapshot", "--all", "--to", self.to)
-        self.assertEqual(self.etl_files(self.to), [f"dead-{pid}-2.etl", f"dead-{pid}-3.etl", f"dead-{pid}.etl"])
+        self.assertEqual(self.etl_files(self.to), [f"dead-{pid}-2.etl", f"dead-{pid}-3.etl",
+                                                   f"dead-{pid}.etl"])
 
     def test_a_name_is_left_to_others(self):
         self.require_sequences()
@@ -260,10 +272,13 @@ class Trigger(Recorders):
         for number in (1, 2):
             folder = os.path.join(self.folder, f"window-{number}")
             self.tell(own, "trigger")
-            self.assertTrue(await_true(lambda number=number: self.tell(own, "passed", expect=None) == 1001 * number))
+            self.assertTrue(await_true(lambda number=number: self.tell(own, "passed", expect=None)
+                                       == 1001 * number))
             self.assertEqual(self.etl_files(folder), sorted(
-                [f"{self.name}-{host}.etl", f"other-{other.pid}.etl", f"dead-{dead}.etl", "own.etl"]))
-            self.assertEqual(self.counts(folder), {guest.pid: 100, other.pid: 50, dead: 30, own.pid: 70})
+                [f"{self.name}-{host}.etl", f"other-{other.pid}.etl", f"dead-{dead}.etl",
+                 "own.etl"]))
+            self.assertEqual(self.counts(folder), {guest.pid: 100, other.pid: 50, dead: 30,
+                                                   own.pid: 70})
             self.assertEqual(set(self.account(folder)[1].values()), {"taken", "recovered"})
 
     def test_a_trigger_that_is_not_passed_on_is_its_recorders_alone(self):
@@ -273,15 +288,18 @@ class Trigger(Recorders):
         self.assertEqual(self.etl_files(self.folder), ["own-1.etl"])
 
     def test_nobody_else_is_no_failure_and_who_stands_still_is_no_success(self):
-        own = self.recorder("start 0 own", f"arm 1 0 {self.folder}/window-%d/own.etl", "log 70", "trigger")
+        own = self.recorder("start 0 own", f"arm 1 0 {self.folder}/window-%d/own.etl", "log 70",
+                            "trigger")
         self.assertTrue(await_true(lambda: self.tell(own, "passed", expect=None) == 1001))
         still = self.recorder("start 2 still", "log 20")
         still.send_signal(signal.SIGSTOP)
         self.addCleanup(still.send_signal, signal.SIGCONT)
         self.tell(own, "trigger")
         account = os.path.join(self.folder, "window-2", "recorders.txt")
-        self.assertTrue(await_true(lambda: os.path.exists(account) and os.path.getsize(account) > 0))
-        self.assertEqual(self.account(os.path.dirname(account))[1], {f"still-{still.pid}.etl": "has not answered"})
+        self.assertTrue(await_true(lambda: os.path.exists(account)
+                                   and os.path.getsize(account) > 0))
+        self.assertEqual(self.account(os.path.dirname(account))[1],
+                         {f"still-{still.pid}.etl": "has not answered"})
         self.tell(own, "passed", expect=2001)
 
 

@@ -29,8 +29,8 @@ class Recovering(ToolTest):
 
     def die(self, where="pool", end="kill", **options):
         """The number of the process that died."""
-        with subprocess.Popen([CRASH_WORK, where, str(EVENTS), end], env=self.environment, cwd=self.folder,
-                              **options) as child:
+        with subprocess.Popen([CRASH_WORK, where, str(EVENTS), end], env=self.environment,
+                              cwd=self.folder, **options) as child:
             self.assertLess(child.wait(60), 0)
             return child.pid
 
@@ -61,14 +61,17 @@ class Pools(Recovering):
         self.assertEqual(self.recover("--all", "-fo", self.path("all"), *there)[0], made)
         one, other = (pool["source"] for pool in listed)
         removed, _ = self.recover("--clean", one)
-        self.assertEqual([(pool["source"], pool["removed"], pool["session"]) for pool in removed], [(one, True, "crash work")])
+        self.assertEqual([(pool["source"], pool["removed"], pool["session"]) for pool in removed],
+                         [(one, True, "crash work")])
         self.assertEqual(os.listdir(self.runtime), [os.path.basename(other)])
         out, _ = self.run_etwas("recover", "--clean", "--all", *there)
         self.assertRegex(out, rf"\Aremoved {other}: crash work of process \d+, {EVENTS} events\n\Z")
         self.assertEqual(os.listdir(self.runtime), [])
         for asked in ("--list",), ("--clean", "--all"), ("--all", "-o", self.path("all")):
             out, error = self.run_etwas("recover", *asked, *there)
-            self.assertEqual((out, error), ("", f"etwas recover: {self.runtime}: note: no process that has ended left anything there\n"))
+            self.assertEqual((out, error),
+                             ("", f"etwas recover: {self.runtime}: note: no process that has ended "
+                              "left anything there\n"))
 
     def test_a_trace_that_is_there_stays_until_the_new_one_is_whole(self):
         self.die()
@@ -81,7 +84,8 @@ class Pools(Recovering):
             self.write("cut", file.read()[:4096])
 
         def check(*arguments, expect=OUTPUT, **options):
-            self.run_etwas("recover", "-fo", self.path("a.etl"), *arguments, expect=expect, **options)
+            self.run_etwas("recover", "-fo", self.path("a.etl"), *arguments, expect=expect,
+                           **options)
             with open(self.path("a.etl"), "rb") as file:
                 self.assertEqual(file.read(), before)
             self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "cut", "run"])
@@ -90,7 +94,9 @@ class Pools(Recovering):
         check(self.path("missing"), expect=OPEN)
         # The file cannot become so large: SIGXFSZ is ignored, as Python has it, and stays so.
         for most in (0, 4096, 20_000):
-            check(pool, restore_signals=False, preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+            check(pool, restore_signals=False,
+                  preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                  (most, most)))
         self.recover("-fo", self.path("a.etl"), pool)
         self.expect_events(self.path("a.etl"))
         self.assertEqual(os.stat(self.path("a.etl")).st_mode & 0o777, 0o600)
@@ -98,7 +104,8 @@ class Pools(Recovering):
 
     def test_where_the_buffers_lay_and_what_that_costs_is_said(self):
         self.die()
-        kind = subprocess.run(["stat", "-f", "-c", "%T", self.runtime], capture_output=True, text=True, check=True).stdout
+        kind = subprocess.run(["stat", "-f", "-c", "%T", self.runtime], capture_output=True,
+                              text=True, check=True).stdout
         in_memory = kind.strip() in ("tmpfs", "ramfs")
         one, = self.recover("--list", "--folder", self.runtime)[0]
         self.assertEqual(one["place"], "memory" if in_memory else "disk")
@@ -110,7 +117,8 @@ class Pools(Recovering):
                               stdout=subprocess.PIPE) as child:
             self.assertEqual(child.stdout.readline(), b"ready\n")
             one, = self.recover("--pid", str(child.pid))[0]
-            self.assertEqual((one["place"], one["file_system"], one["touches"]), ("memfd", "tmpfs", 0))
+            self.assertEqual((one["place"], one["file_system"], one["touches"]),
+                             ("memfd", "tmpfs", 0))
             out, _ = self.run_etwas("recover", "--pid", str(child.pid))
             self.assertIn("a memfd: costs what memory does", out)
             child.send_signal(signal.SIGKILL)
@@ -124,9 +132,12 @@ class Pools(Recovering):
         self.expect_events(self.path("a.etl"))
 
     def test_that_the_pool_of_one_that_lives_was_removed_is_said(self):
-        for where, said in (("pool", "note: somebody has removed its pool file. If its process is killed, nothing is left to recover"),
-                            ("memfd", "")):
-            with subprocess.Popen([CRASH_WORK, where, str(EVENTS), "wait"], env=self.environment, stdout=subprocess.PIPE) as child:
+        for where, said in (
+                ("pool", "note: somebody has removed its pool file. If its process is killed, "
+                 "nothing is left to recover"),
+                ("memfd", "")):
+            with subprocess.Popen([CRASH_WORK, where, str(EVENTS), "wait"], env=self.environment,
+                                  stdout=subprocess.PIPE) as child:
                 self.assertEqual(child.stdout.readline(), b"ready\n")
                 asked = ("--pid", str(child.pid))
                 self.assertEqual(self.recover(*asked)[1], "")
@@ -174,10 +185,12 @@ class Pools(Recovering):
 
     def test_it_is_found_wherever_a_session_of_the_user_may_put_it(self):
         self.environment.pop("ETWAS_RUNTIME_DIR")
-        self.environment["XDG_RUNTIME_DIR"] = self.path("none")  # is not there: the next one is taken
+        # is not there: the next one is taken
+        self.environment["XDG_RUNTIME_DIR"] = self.path("none")
         process = self.die()
         # What others left there may be damaged.
-        out, _ = self.run_any("recover", "--list", "--json", env=dict(self.environment, XDG_RUNTIME_DIR=self.folder))
+        out, _ = self.run_any("recover", "--list", "--json",
+                              env=dict(self.environment, XDG_RUNTIME_DIR=self.folder))
         found, = [one for one in map(json.loads, out.splitlines()) if one["process"] == process]
         self.assertFalse(os.path.exists(self.path("etwas")))
         os.unlink(found["source"])
@@ -225,8 +238,10 @@ class Pools(Recovering):
     def test_what_is_packed_takes_half_of_the_free_space_at_most(self):
         with gzip.open(self.path("packed"), "wb") as packed:
             packed.write(bytes(3 << 20))
-        command = "mount -t tmpfs -o size=4m none \"$1\" || exit 77; TMPDIR=$1 exec \"$2\" recover \"$3\""
-        run = subprocess.run(["unshare", "-rm", "sh", "-c", command, "sh", self.runtime, self.etwas, self.path("packed")],
+        command = ("mount -t tmpfs -o size=4m none \"$1\" || exit 77; TMPDIR=$1 exec \"$2\" "
+                   "recover \"$3\"")
+        run = subprocess.run(["unshare", "-rm", "sh", "-c", command, "sh", self.runtime, self.etwas,
+                              self.path("packed")],
                              stderr=subprocess.PIPE, check=False, text=True)
         if run.returncode in (1, 77):
             self.skipTest("no mount namespace of its own is granted")
@@ -236,11 +251,14 @@ class Pools(Recovering):
         self.assertIn("neither", err)
 
     def test_what_cannot_be_asked_is_refused(self):
-        for asked in ("", "--all", "a b", "--pid x", "--number 0 a", "--number 2x a", "--list --clean --all", "--list --all -o a",
-                      "--list --clean a", "--clean --list a", "--clean", "--clean --all a", "--all -o a b", "--list -o a",
-                      "--clean -o a b", "--clean -f a", "-f a", "--list --pid 1", "--list --number 1", "--all -o a --pid 1",
-                      "--all -o a --number 1", "--folder a b", "--folder a --list b", "--clean --folder a b", "--pid 1 a",
-                      "--pid 1x", "--pid -1", "--pid 99999999999", "-o  a", "--pid ", "--number  a", "--frob"):
+        for asked in ("", "--all", "a b", "--pid x", "--number 0 a", "--number 2x a",
+                      "--list --clean --all", "--list --all -o a", "--list --clean a",
+                      "--clean --list a", "--clean", "--clean --all a", "--all -o a b",
+                      "--list -o a", "--clean -o a b", "--clean -f a", "-f a", "--list --pid 1",
+                      "--list --number 1", "--all -o a --pid 1", "--all -o a --number 1",
+                      "--folder a b", "--folder a --list b", "--clean --folder a b", "--pid 1 a",
+                      "--pid 1x", "--pid -1", "--pid 99999999999", "-o  a", "--pid ", "--number  a",
+                      "--frob"):
             with self.subTest(asked=asked):
                 _, error = self.recover(*asked.split(" ") if asked else (), expect=OPEN)
                 self.assertTrue(error.endswith("\nSee 'etwas recover --help'.\n"), error)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""`etwas convert --to etl`: what goes out is what came in, in order, and a file that keeps the rules.
+"""`etwas convert --to etl`: what goes out is what came in, in order, and a file that keeps the
+rules.
 
 usage: relog_test.py PATH_OF_ETWAS TEST_CLASS
 """
@@ -19,7 +20,8 @@ sys.path.insert(0, os.path.join(FOLDER, "..", "walker"))
 import etl_build as etl
 import etl_walk
 import golden_test
-from tool_case import BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main, windows_files
+from tool_case import (BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main,
+                       windows_files)
 
 METADATA = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
 CIRCULAR, RELOGGED, COMPRESSED, SEQUENTIAL = 0x2, 0x10000, 0x04000000, 1
@@ -31,35 +33,40 @@ T = etl.FIRST_STAMP + 1
 class RelogTest(ToolTest):
     def relog(self, *arguments, expect=FINE, name="out.etl", **options):
         out = os.path.join(self.folder, name)
-        self.run_etwas("convert", "--to", "etl", "--force", "--output", out, *arguments, expect=expect, **options)
+        self.run_etwas("convert", "--to", "etl", "--force", "--output", out, *arguments,
+                       expect=expect, **options)
         return out
 
     def events(self, *arguments, expect=(FINE, DAMAGED, OPEN)):
-        """All that dump shows of them but the log file header's event, and which file they are from."""
+        """All that dump shows of them but the log file header's event, and which file they are
+        from."""
         out, _ = self.run_any("dump", "--json", *arguments, expect=expect)
-        return [{key: value for key, value in event.items() if key != "file"} for event in map(json.loads, out.splitlines())
+        return [{key: value for key, value in event.items() if key != "file"}
+                for event in map(json.loads, out.splitlines())
                 if event.get("event") != "EventTrace/Header"]
 
     def stat(self, path):
         return json.loads(self.run_any("stat", "--json", path)[0])
 
     def walk(self, path):
-        """The file keeps the rules that real ones of Windows keep, and our reader finds no damage."""
+        """The file keeps the rules that real ones of Windows keep, and our reader finds no
+        damage."""
         with open(path, "rb") as file:
             walker = etl_walk.walk_bytes(file.read(), lenient=True)
         self.assertEqual(walker.violations, [])
         return walker
 
     def assert_same(self, path, *arguments):
-        """The same events by two clocks, with their errors, the same losses, and our reader finds no damage."""
+        """The same events by two clocks, with their errors, the same losses, and our reader finds
+        no damage."""
         before = self.stat(path)
         made = self.relog(*arguments, path, expect=DAMAGED if before["damaged"] else FINE)
         self.walk(made)
         for clock in ((), ("--clock=system",)):
             self.assertEqual(self.events(*clock, made, expect=(FINE,)), self.events(*clock, path))
         after = self.stat(made)
-        for key in ("events_lost", "overwritten_events", "overwritten_buffers", "started", "session", "log_file", "clock",
-                    "events", "losses"):
+        for key in ("events_lost", "overwritten_events", "overwritten_buffers", "started",
+                    "session", "log_file", "clock", "events", "losses"):
             self.assertEqual(after[key], before[key], key)
         self.assertFalse(after["unfinished"])
         return made
@@ -88,10 +95,14 @@ class Kept(RelogTest):
                     self.assert_same(path, *option)
 
     def test_what_is_recorded_is_kept_byte_for_byte(self):
-        events = [etl.classic(RED, T + 1, payload=bytes(range(251))), etl.instance(RED, T + 2, 7, 3, BLUE, payload=b"x"),
-                  etl.message(7, 0x01 | 0x02 | 0x08, struct.pack("<I16sq", 1, bytes(16), T + 3), b"abc"),
-                  etl.message(8, 0, payload=b"no stamp"), etl.tl_event(BLUE, T + 4, "P", "E", etl.tl_field("a", etl.UINT8), b"\1"),
-                  etl.kernel(5, 36, T + 5, bytes(24)), etl.system(5, 1, T + 6, bytes(70)), etl.described(RED, T + 7, 3, 1, b"four")]
+        events = [etl.classic(RED, T + 1, payload=bytes(range(251))),
+                  etl.instance(RED, T + 2, 7, 3, BLUE, payload=b"x"),
+                  etl.message(7, 0x01 | 0x02 | 0x08, struct.pack("<I16sq", 1, bytes(16), T + 3),
+                              b"abc"),
+                  etl.message(8, 0, payload=b"no stamp"),
+                  etl.tl_event(BLUE, T + 4, "P", "E", etl.tl_field("a", etl.UINT8), b"\1"),
+                  etl.kernel(5, 36, T + 5, bytes(24)), etl.system(5, 1, T + 6, bytes(70)),
+                  etl.described(RED, T + 7, 3, 1, b"four")]
         path = self.write("a.etl", etl.trace([(2, events)]))
         for option in ((), ("--compress",)):
             after = self.walk(self.relog(*option, path)).records
@@ -99,31 +110,37 @@ class Kept(RelogTest):
             self.assertEqual({record["cpu"] for record in after[1:]}, {2})
 
     def test_the_header_says_what_is_true_now(self):
-        data = etl.trace([(0, [etl.classic(RED, T)]), (1, [etl.classic(RED, T + 5)])], mode=CIRCULAR, events_lost=5,
-                         buffers_lost=2, finished=False)
+        data = etl.trace([(0, [etl.classic(RED, T)]), (1, [etl.classic(RED, T + 5)])],
+                         mode=CIRCULAR, events_lost=5, buffers_lost=2, finished=False)
         header = self.walk(self.relog(self.write("a.etl", data))).header
         self.assertEqual(header["mode"], SEQUENTIAL | RELOGGED)
         self.assertEqual((header["lost"], header["buffers_lost"], header["written"]), (5, 2, 3))
-        self.assertEqual((header["boot"], header["start"], header["frequency"], header["clock"], header["processors"]),
+        self.assertEqual((header["boot"], header["start"], header["frequency"], header["clock"],
+                          header["processors"]),
                          (etl.START - 1, etl.START, SECOND, 1, 4))
         # The session did not say when it ended: with its newest event.
         self.assertEqual(header["end"], etl.START + 6)
 
     def test_many_readings_of_the_clocks_stay(self):
         own = [etl.totals(), etl.clock_record(1, 1, processors=4)]
-        clock_snapshots = [etl.clock_snapshot(raw, raw, etl.START + i * SECOND, errors_ns=(0, 120), reason=0 if i == 0 else 2)
-                 for i, raw in enumerate(range(etl.FIRST_STAMP, etl.FIRST_STAMP + 400 * 10 ** 9, 10 ** 9))]
+        clock_snapshots = [etl.clock_snapshot(raw, raw, etl.START + i * SECOND, errors_ns=(0, 120),
+                                              reason=0 if i == 0 else 2)
+                 for i, raw in enumerate(range(etl.FIRST_STAMP, etl.FIRST_STAMP + 400 * 10 ** 9,
+                                               10 ** 9))]
         events = [etl.classic(RED, etl.FIRST_STAMP + i) for i in range(0, 400, 7)]
         frequency = {"frequency": 1_000_000_000}
-        per_buffer = [(0, clock_snapshots[20 + at:20 + at + 80]) for at in range(0, 380, 80)] + [(0, events)]
-        path = self.write("a.etl", etl.trace(per_buffer, own=own + clock_snapshots[:20], **frequency))
+        per_buffer = [(0, clock_snapshots[20 + at:20 + at + 80])
+                      for at in range(0, 380, 80)] + [(0, events)]
+        path = self.write("a.etl", etl.trace(per_buffer, own=own + clock_snapshots[:20],
+                                             **frequency))
         made = self.walk(self.relog(path))
         self.assertEqual(len(made.clock_snapshots), 400)
         self.assertEqual(self.stat(self.relog(path))["clocks"]["clock_snapshots"], 400)
 
     def test_events_that_only_this_program_knows_are_described(self):
         made = self.relog(self.write("a.etl", etl.trace([(0, [etl.kernel_rung(T, 2, 10, 0)])])))
-        told = [r for r in self.walk(made).records if r["raw"][24:40] == uuid.UUID(METADATA).bytes_le]
+        told = [r for r in self.walk(made).records if r["raw"][24:40] == uuid.UUID(METADATA)
+                .bytes_le]
         self.assertEqual(len(told), 1)
         self.assertIn("Rung\0".encode("utf-16-le"), told[0]["payload"])
         self.assertEqual([e["event"] for e in self.events(made)], ["Etwas/KernelRung"])
@@ -144,11 +161,13 @@ class Ordered(RelogTest):
         per_buffer = [(at // 100 % 3, events[at:at + 100]) for at in range(0, 3000, 100)]
         made = self.relog(self.write("a.etl", etl.trace(per_buffer)), expect=DAMAGED)
         walker = self.walk(made)
-        self.assertEqual([e["payload"] for e in self.events(made)], [struct.pack("<Q", s).hex() for s in sorted(stamps)])
+        self.assertEqual([e["payload"] for e in self.events(made)],
+                         [struct.pack("<Q", s).hex() for s in sorted(stamps)])
         self.assertEqual(walker.header["buffers_lost"], 0)
 
     def test_system_time_that_was_set_back_keeps_its_order(self):
-        first = [etl.classic(RED, etl.START + ticks, payload=bytes([i])) for i, ticks in enumerate((5, 9, 2, 3, 11))]
+        first = [etl.classic(RED, etl.START + ticks, payload=bytes([i]))
+                 for i, ticks in enumerate((5, 9, 2, 3, 11))]
         own = [etl.totals()]
         path = self.write("a.etl", etl.trace([(0, first[:2]), (0, first[2:])], clock=2, own=own))
         made = self.relog(path)
@@ -162,8 +181,10 @@ class Ordered(RelogTest):
         # Two halves, of which the second is the older: 120 MB.
         order = stamps[1000:] + stamps[:1000]
         size = 65536
-        per_buffer = [(0, [etl.classic(RED, T + stamp, payload=struct.pack("<Q", stamp) + payload)]) for stamp in order]
-        data = [etl.buffer(records, i + 1, processor, stamp=1 << 60, size=size) for i, (processor, records) in enumerate(per_buffer)]
+        per_buffer = [(0, [etl.classic(RED, T + stamp, payload=struct.pack("<Q", stamp) + payload)])
+                      for stamp in order]
+        data = [etl.buffer(records, i + 1, processor, stamp=1 << 60, size=size)
+                for i, (processor, records) in enumerate(per_buffer)]
         path = self.write("a.etl", b"".join([etl.header_buffer(len(data) + 1, size=size)] + data))
         made = self.relog(path, expect=FINE)
         with open(made, "rb") as file:
@@ -176,7 +197,8 @@ class Ordered(RelogTest):
         self.relog(path, name="other.etl", expect=OUTPUT, env={**os.environ, "TMPDIR": folder})
 
     def test_a_gap_is_marked_where_it_was_and_counted(self):
-        buffers = [(i % 2, [etl.classic(RED, T + 100 * i + k, payload=bytes(800)) for k in range(6)]) for i in range(8)]
+        buffers = [(i % 2, [etl.classic(RED, T + 100 * i + k, payload=bytes(800))
+                            for k in range(6)]) for i in range(8)]
         data = bytearray(etl.trace(buffers))
         at = data.index(etl.classic(RED, T + 402, payload=bytes(800)))
         data[at:at + 4] = bytes(4)
@@ -186,14 +208,19 @@ class Ordered(RelogTest):
         self.assertEqual(walker.header["buffers_lost"], 1)
         marked = [b["number"] for b in walker.buffers if b["flags"] & (EVENTS_LOST | BUFFERS_LOST)]
         self.assertEqual(len(marked), 2)
-        oldest = {number: min(r["stamp"] for r in walker.records if r["buffer"] == number) for number in marked}
-        newest = {number: max(r["stamp"] for r in walker.records if r["buffer"] == number) for number in marked}
-        self.assertTrue(all(oldest[n] <= T + 600 and newest[n] >= T + 401 for n in marked), (oldest, newest))
+        oldest = {number: min(r["stamp"] for r in walker.records if r["buffer"] == number)
+                  for number in marked}
+        newest = {number: max(r["stamp"] for r in walker.records if r["buffer"] == number)
+                  for number in marked}
+        self.assertTrue(all(oldest[n] <= T + 600 and newest[n] >= T + 401 for n in marked),
+                        (oldest, newest))
 
     def test_headers_that_cannot_be_are_replaced(self):
         """Of a clock that nobody knows, and with a first record that is longer than its buffer."""
-        whole = etl.trace([(0, [etl.classic(RED, T + 5 * n + i, payload=bytes([i])) for i in range(5)]) for n in range(9)])
-        for at, value, clock in ((104 + 272, b"\7", 1), (104 + 256, bytes(8), 1), (72 + 4, b"\xff\xff", 1)):
+        whole = etl.trace([(0, [etl.classic(RED, T + 5 * n + i, payload=bytes([i]))
+                                for i in range(5)]) for n in range(9)])
+        for at, value, clock in ((104 + 272, b"\7", 1), (104 + 256, bytes(8), 1),
+                                 (72 + 4, b"\xff\xff", 1)):
             with self.subTest(at=at):
                 data = bytearray(whole)
                 data[at:at + len(value)] = value
@@ -202,10 +229,12 @@ class Ordered(RelogTest):
                 self.assertEqual(self.walk(made).header["clock"], clock)
                 self.assertFalse(self.stat(made)["damaged"])
                 shown = [{**event, "time": event["time"][:27]} for event in self.events(made)]
-                self.assertEqual(shown, [{**event, "time": event["time"][:27]} for event in self.events(path)])
+                self.assertEqual(shown, [{**event, "time": event["time"][:27]}
+                                         for event in self.events(path)])
 
     def test_files_cut_anywhere_are_relogged_as_far_as_they_go(self):
-        whole = etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + k, payload=bytes(k)) for k in range(9)]) for i in range(5)])
+        whole = etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + k, payload=bytes(k))
+                                    for k in range(9)]) for i in range(5)])
         for length in random.Random(3).sample(range(8192 + 500, len(whole)), 12):
             with self.subTest(length=length):
                 self.assert_same(self.write("a.etl", whole[:length]))
@@ -215,22 +244,27 @@ class Cut(RelogTest):
     def setUp(self):
         super().setUp()
         self.trace = self.write("a.etl", etl.trace([
-            (0, [etl.instance(RED, T + 1000 * i, i + 1, kind=10, payload=struct.pack("<QQ", i, 0)) for i in range(50)] +
-             [etl.event_info(T + 60_000, RED, 10, "P", "Class", "Call", [("size", etl.UINT64, 0), ("b", etl.UINT64, 0)])])],
+            (0, [etl.instance(RED, T + 1000 * i, i + 1, kind=10, payload=struct.pack("<QQ", i, 0))
+                 for i in range(50)] +
+             [etl.event_info(T + 60_000, RED, 10, "P", "Class", "Call",
+                             [("size", etl.UINT64, 0), ("b", etl.UINT64, 0)])])],
             own=[etl.totals(attempted=50, lost_events=0), etl.clock_record(1, 1, processors=4),
-                 etl.clock_snapshot(etl.FIRST_STAMP, etl.FIRST_STAMP, etl.START, errors_ns=(0, 120), reason=0)]))
+                 etl.clock_snapshot(etl.FIRST_STAMP, etl.FIRST_STAMP, etl.START, errors_ns=(0, 120),
+                                    reason=0)]))
 
     def sizes(self, path):
         self.walk(path)
         return [event["fields"]["size"] for event in self.events(path)]
 
     def test_a_window_of_time_has_its_events_and_what_describes_them(self):
-        self.assertEqual(self.sizes(self.relog("--from", "+0.001", "--to", "+0.0019", self.trace)), list(range(10, 20)))
+        self.assertEqual(self.sizes(self.relog("--from", "+0.001", "--to", "+0.0019", self.trace)),
+                         list(range(10, 20)))
 
     def test_a_filter_chooses_by_what_the_events_say(self):
         self.assertEqual(self.sizes(self.relog("--where", "size >= 47", self.trace)), [47, 48, 49])
         os.unlink(self.relog("--where", "1 == 1", self.trace))
-        self.assertFalse(os.path.exists(self.relog("--where", "1 == 2", self.trace, expect=USAGE)))  # there is nothing in it
+        # there is nothing in it
+        self.assertFalse(os.path.exists(self.relog("--where", "1 == 2", self.trace, expect=USAGE)))
 
     def test_only_the_whole_can_be_proved(self):
         def proof(path, expect):
@@ -246,10 +280,14 @@ class Cut(RelogTest):
             self.assertIn("relogged", " ".join(proof(made, 5)["reasons"]))
 
     def test_what_addresses_mean_stays(self):
-        kept = [etl.kernel_symbol(T, 4096, 10, "f"), etl.system(0x14, 3, T + 1, bytes(56) + etl.utf16("/bin/a"))]
-        path = self.write("b.etl", etl.trace([(0, [*kept, etl.classic(RED, T + 90), etl.classic(BLUE, T + 91)])]))
+        kept = [etl.kernel_symbol(T, 4096, 10, "f"),
+                etl.system(0x14, 3, T + 1, bytes(56) + etl.utf16("/bin/a"))]
+        path = self.write("b.etl",
+                          etl.trace([(0, [*kept, etl.classic(RED, T + 90),
+                                          etl.classic(BLUE, T + 91)])]))
         shown = self.events(self.relog("--where", f"class == '{BLUE}'", path))
-        self.assertEqual([event.get("event", event["class"]) for event in shown], ["Etwas/KernelSymbol", "Image/DCStart", BLUE])
+        self.assertEqual([event.get("event", event["class"]) for event in shown],
+                         ["Etwas/KernelSymbol", "Image/DCStart", BLUE])
 
 
 class Merged(RelogTest):
@@ -259,9 +297,13 @@ class Merged(RelogTest):
         return made, walker
 
     def test_processes_of_one_machine_are_one_file_with_their_stamps(self):
-        paths = [self.write(f"{n}.etl", etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + n, process=n, payload=bytes([i]))
-                                                       for i in range(i, i + 1)]) for i in range(20)], events_lost=n + 1,
-                                                name=f"of {n}"))
+        paths = [self.write(f"{n}.etl",
+                            etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + n, process=n,
+                                                            payload=bytes([i]))
+                                                                           for i
+                                                in range(i, i + 1)]) for i in range(20)],
+                                      events_lost=n + 1,
+                                                                    name=f"of {n}"))
                  for n in range(3)]
         made, walker = self.merge(*paths)
         self.assertEqual(self.events(made), self.events(*paths))
@@ -269,23 +311,32 @@ class Merged(RelogTest):
         self.assertEqual((walker.header["lost"], walker.header["processors"]), (6, 4))
 
     def test_when_something_was_lost_stays_where_one_machine_recorded_it(self):
-        paths = [self.write(f"{i}.etl", etl.trace([(0, [etl.classic(RED, T + i)])], name=f"of {i}", own=[
-            etl.totals(lost_events=5 + i, attempted=6 + i), etl.loss(T + 50 * i, T + 50 * i + 10, 5 + i, i)])) for i in range(2)]
+        paths = [self.write(f"{i}.etl", etl.trace([(0, [etl.classic(RED, T + i)])], name=f"of {i}",
+                                                  own=[
+                                                      etl.totals(lost_events=5 + i, attempted=6
+                                                                 + i),
+                                                      etl.loss(T + 50 * i, T + 50 * i + 10, 5 + i,
+                                                               i)])) for i in range(2)]
         for option in ((), ("--compress",)):
             made = self.relog(*option, *paths)
             self.walk(made)
-            self.assertEqual(self.stat(made)["losses"], self.stat(paths[0])["losses"] + self.stat(paths[1])["losses"])
+            self.assertEqual(self.stat(made)["losses"], self.stat(paths[0])["losses"]
+                             + self.stat(paths[1])["losses"])
             self.assertEqual(self.stat(made)["events_lost"], 11)
 
     def test_processes_that_could_not_log_are_added_up_by_session(self):
-        """Each file of a session states all of the session; the reason is that of a file which is counted."""
+        """Each file of a session states all of the session; the reason is that of a file which is
+        counted."""
         def file(name, start, unattached):
-            return self.write(name, etl.trace([(0, [etl.classic(RED, T + start)])], start=etl.START + start, name=name, own=[
-                etl.totals(attempted=1, unattached=unattached)]))
-        paths = [file("a.etl", 0, (1450, 7)), file("b.etl", 0, (1450, 11)), file("c.etl", 5, (5, 4)), file("d.etl", 9, None)]
+            return self.write(name, etl.trace([(0, [etl.classic(RED, T + start)])], start=etl.START
+                                              + start, name=name, own=[
+                                                  etl.totals(attempted=1, unattached=unattached)]))
+        paths = [file("a.etl", 0, (1450, 7)), file("b.etl", 0, (1450, 11)),
+                 file("c.etl", 5, (5, 4)), file("d.etl", 9, None)]
         for given, code, count in ((paths[:2], 1450, 11), (paths[:3], 5, 15), (paths[3:], 0, 0)):
             told = self.stat(self.relog(*given))
-            self.assertEqual((told.get("unattached_total", 0), "unattached_reason" in told), (count, code != 0))
+            self.assertEqual((told.get("unattached_total", 0), "unattached_reason" in told),
+                             (count, code != 0))
         for line in self.stat(self.relog(*paths[:3])), self.stat(paths[2]):
             self.assertEqual(line["unattached_reason"], "it may not write to the session's buffers")
 
@@ -301,8 +352,11 @@ class Merged(RelogTest):
                 self.assertEqual(walker.totals["part"], 0)
 
     def test_machines_keep_their_processors_apart_and_their_times(self):
-        one = etl.trace([(i, [etl.classic(RED, T + 10 * k + i, payload=b"1") for k in range(5)]) for i in range(2)])
-        two = bytearray(etl.trace([(i, [etl.classic(BLUE, T + 10 * k + 4 + i, payload=b"2") for k in range(5)]) for i in range(2)]))
+        one = etl.trace([(i, [etl.classic(RED, T + 10 * k + i, payload=b"1") for k in range(5)])
+                         for i in range(2)])
+        two = bytearray(
+            etl.trace([(i, [etl.classic(BLUE, T + 10 * k + 4 + i, payload=b"2") for k in range(5)])
+                       for i in range(2)]))
         boot = two.index(struct.pack("<qq", etl.START - 1, SECOND))
         struct.pack_into("<q", two, boot, etl.START - 900 * SECOND)
         paths = [self.write("1.etl", one), self.write("2.etl", bytes(two))]
@@ -312,7 +366,8 @@ class Merged(RelogTest):
             event["processor"] += 4 if event["class"] == BLUE else 0
             event["time"] = event["time"].replace("Z", "00Z")  # the clock is in nanoseconds now
         self.assertEqual(after, before)
-        self.assertEqual((walker.header["clock"], walker.header["frequency"], walker.header["processors"]), (1, 10 ** 9, 8))
+        self.assertEqual((walker.header["clock"], walker.header["frequency"],
+                          walker.header["processors"]), (1, 10 ** 9, 8))
         raw = self.events("--clock=raw", made)
         self.assertEqual(raw[0]["raw_time"], (etl.START + 1 - 116444736000000000) * 100)
 
@@ -320,9 +375,12 @@ class Merged(RelogTest):
         own = [etl.totals(attempted=1), etl.clock_record(1, 1, processors=4)]
 
         def file(name, first, count):
-            clock_snapshots = [etl.clock_snapshot(etl.FIRST_STAMP + i, etl.FIRST_STAMP + i, etl.START, reason=0 if i == first else 2, errors_ns=(0, 120))
+            clock_snapshots = [etl.clock_snapshot(etl.FIRST_STAMP + i, etl.FIRST_STAMP + i,
+                                                  etl.START, reason=0 if i == first else 2,
+                                                  errors_ns=(0, 120))
                      for i in range(first, first + count)]
-            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own + clock_snapshots, frequency=10 ** 9, name=name))
+            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own
+                                              + clock_snapshots, frequency=10 ** 9, name=name))
         made, walker = self.merge(file("1.etl", 0, 5), file("2.etl", 5, 6))
         self.assertEqual(len(walker.clock_snapshots), 11)
         self.assertTrue(json.loads(self.run_etwas("stat", "--prove", "--json", made)[0])["proved"])
@@ -332,7 +390,8 @@ class Refused(RelogTest):
     def setUp(self):
         super().setUp()
         events = [etl.classic(RED, T + i, payload=bytes(900)) for i in range(400)]
-        self.trace = self.write("a.etl", etl.trace([(0, events[at:at + 8]) for at in range(0, 400, 8)]))
+        self.trace = self.write("a.etl",
+                                etl.trace([(0, events[at:at + 8]) for at in range(0, 400, 8)]))
 
     def test_an_output_that_cannot_be_written_leaves_nothing(self):
         def limit():
@@ -346,7 +405,8 @@ class Refused(RelogTest):
     def test_what_is_no_file_is_reported(self):
         _, error = self.run_etwas("convert", "--to", "etl", self.trace, expect=USAGE)
         self.assertIn("--output", error)
-        _, error = self.run_etwas("convert", "--to", "etl", "--output", "/dev/null", self.trace, expect=OUTPUT)
+        _, error = self.run_etwas("convert", "--to", "etl", "--output", "/dev/null", self.trace,
+                                  expect=OUTPUT)
         self.assertIn("not a file", error)
         _, error = self.run_etwas("convert", "--to", "csv", "--compress", self.trace, expect=USAGE)
         self.assertIn("--compress", error)
@@ -359,18 +419,24 @@ class Refused(RelogTest):
         paths = []
         for n in range(2):
             data = bytearray(etl.trace([(0, [etl.classic(RED, T)])], processors=1500))
-            struct.pack_into("<q", data, data.index(struct.pack("<qq", etl.START - 1, SECOND)), etl.START - 10 * n * SECOND - 1)
+            struct.pack_into("<q", data, data.index(struct.pack("<qq", etl.START - 1, SECOND)),
+                             etl.START - 10 * n * SECOND - 1)
             paths.append(self.write(f"{n}.etl", bytes(data)))
-        _, error = self.run_etwas("convert", "--to", "etl", "--output", os.path.join(self.folder, "o"), *paths, expect=OPEN)
-        self.assertIn(f"etwas convert: {paths[0]}: by its header its machine has 1500 processors", error)
+        _, error = self.run_etwas("convert", "--to", "etl", "--output",
+                                  os.path.join(self.folder, "o"), *paths, expect=OPEN)
+        self.assertIn(f"etwas convert: {paths[0]}: by its header its machine has 1500 processors",
+                      error)
         # One damaged count: that file is named, wherever it stands.
         for damaged in (0, 1):
             data = bytearray(etl.trace([(0, [etl.classic(RED, T)])], processors=2**31 - 1))
             other = self.write("good.etl", etl.trace([(0, [etl.classic(RED, T)])]))
             given = [other, other]
             given[damaged] = self.write("damaged.etl", bytes(data))
-            _, error = self.run_etwas("convert", "--to", "etl", "--output", os.path.join(self.folder, "o"), *given, expect=OPEN)
-            self.assertIn(f"etwas convert: {given[damaged]}: by its header its machine has 2147483647 processors", error)
+            _, error = self.run_etwas("convert", "--to", "etl", "--output",
+                                      os.path.join(self.folder, "o"), *given, expect=OPEN)
+            self.assertIn(
+                f"etwas convert: {given[damaged]}: by its header its machine has 2147483647 "
+                "processors", error)
             self.assertNotIn("o", os.listdir(self.folder))
 
     def test_a_refusal_names_what_is_at_fault(self):
@@ -379,12 +445,15 @@ class Refused(RelogTest):
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
         for form in ("etl", "ctf", "csv", "perfetto", "chrome", "otlp"):
             out = os.path.join(self.folder, f"out.{form}")
-            _, error = self.run_etwas("convert", "--to", form, "--output", out, self.trace, expect=OUTPUT, preexec_fn=limit)
+            _, error = self.run_etwas("convert", "--to", form, "--output", out, self.trace,
+                                      expect=OUTPUT, preexec_fn=limit)
             self.assertIn("temporary file" if form == "perfetto" else out, error, form)
             missing = os.path.join(self.folder, "missing", "out")
-            _, error = self.run_etwas("convert", "--to", form, "--output", missing, self.trace, expect=OUTPUT)
+            _, error = self.run_etwas("convert", "--to", form, "--output", missing, self.trace,
+                                      expect=OUTPUT)
             self.assertIn(missing, error, form)
-            _, error = self.run_etwas("convert", "--to", form, "--output", out, os.path.join(self.folder, "none.etl"), expect=OPEN)
+            _, error = self.run_etwas("convert", "--to", form, "--output", out,
+                                      os.path.join(self.folder, "none.etl"), expect=OPEN)
             self.assertIn("none.etl", error, form)
             self.assertNotIn(out, error, form)
             self.assertFalse(os.path.exists(out))

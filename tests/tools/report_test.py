@@ -15,27 +15,32 @@ from etl_build import READY, kernel_loss, ready, switch, thread_event
 from spans_test import CHECKPOINT, END, START, T, Made, order
 from tool_case import BLUE, DAMAGED, HEAP, OPEN, RED, USAGE, ToolTest, main
 
-HOSTILE = ("</script><script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\u2028\u2029", "]]>&amp;\"'\\",
-           "\x1b[2J\x07\x00"[:-1], "<!--<script>", "\u202e", "\U0001f600")
+HOSTILE = ("</script><script>document.title='owned'</script>", "<img src=x onerror=alert(1)>",
+           "\u2028\u2029", "]]>&amp;\"'\\", "\x1b[2J\x07\x00"[:-1], "<!--<script>", "\u202e",
+           "\U0001f600")
 
 
 def allocation(ticks, address, size, *frames, kind=10, third=None):
     """A call of heaptrace with its stack."""
-    words = struct.pack("<QQ", size, address) + (struct.pack("<Q", third) if third is not None else b"")
+    words = struct.pack("<QQ", size, address) + (struct.pack("<Q", third) if third is not None
+                                                 else b"")
     return etl.classic(HEAP, T + ticks, kind=kind, version=1,
                        payload=words + struct.pack(f"<H{len(frames)}Q", len(frames), *frames))
 
 
 def free(ticks, address):
-    return etl.classic(HEAP, T + ticks, kind=14, version=1, payload=struct.pack("<QQH", 0, address, 0))
+    return etl.classic(HEAP, T + ticks, kind=14, version=1,
+                       payload=struct.pack("<QQH", 0, address, 0))
 
 
 class ReportTest(ToolTest):
     def file(self, *per_processor, name="r.etl", session="session", **options):
         """A file of one stream for each processor, from 0."""
-        buffers = [(processor, records[at:at + 50]) for processor, records in enumerate(per_processor)
+        buffers = [(processor, records[at:at + 50]) for processor, records
+                   in enumerate(per_processor)
                    for at in range(0, len(records), 50)]
-        return self.write(name, etl.trace(buffers, processors=max(len(per_processor), 1), name=session, **options))
+        return self.write(name, etl.trace(buffers, processors=max(len(per_processor), 1),
+                                          name=session, **options))
 
     def report(self, *paths, **options):
         out, _ = self.run_etwas("report", "--json", *paths, **options)
@@ -47,7 +52,8 @@ class ReportTest(ToolTest):
     def assert_within(self, part, whole):
         """Each number and text of the one is in the other."""
         for key, value in part.items():
-            if not key.endswith("over_time") and key not in ("tree_events", "tree_events_left_out", "file"):
+            if not key.endswith("over_time") and key not in ("tree_events", "tree_events_left_out",
+                                                             "file"):
                 self.assertEqual(value, whole[key], key)
 
 
@@ -70,25 +76,32 @@ class Same(ReportTest):
         told, stat = self.report(path), self.stat_json(path)[0]
         self.assert_within(told["files"][0], stat)
         self.assertEqual(told["files"][0]["file"], path)
-        self.assert_within(told["sessions"][0] | {"sources": None}, self.one("stat --prove", path, expect=5) | {"sources": None})
-        self.assertEqual([(p["processor"], p["events"], p["payload_bytes"]) for p in told["processors"]],
-                         [(p["processor"], p["events"], p["payload_bytes"]) for p in stat["processors"]])
+        self.assert_within(told["sessions"][0] | {"sources": None},
+                           self.one("stat --prove", path, expect=5) | {"sources": None})
+        self.assertEqual([(p["processor"], p["events"], p["payload_bytes"])
+                          for p in told["processors"]],
+                         [(p["processor"], p["events"], p["payload_bytes"])
+                          for p in stat["processors"]])
         self.assertEqual([sum(p["over_time"]) for p in told["processors"]], [300] * 3)
         shown = {name["name"]: name["events"] for name in told["names"]}
         self.assertEqual(len(shown), 24)
         self.assertEqual(shown, {name: counts[name] for name in shown})
-        self.assertGreaterEqual(min(shown.values()), max(counts[name] for name in counts if name not in shown))
+        self.assertGreaterEqual(min(shown.values()), max(counts[name] for name in counts
+                                                         if name not in shown))
         self.assertEqual([sum(name["over_time"]) for name in told["names"]], list(shown.values()))
         rest = 900 - sum(shown.values())
-        self.assertEqual((told["other_names"], told["other_names_events"], sum(told["other_names_over_time"])),
+        self.assertEqual((told["other_names"], told["other_names_events"],
+                          sum(told["other_names_over_time"])),
                          (len(counts) - 24, rest, rest))
-        self.assertTrue(all(len(name["over_time"]) == told["axis"]["columns"] for name in told["names"]))
+        self.assertTrue(all(len(name["over_time"]) == told["axis"]["columns"]
+                            for name in told["names"]))
 
     def test_a_column_has_the_events_of_its_time(self):
         ticks = [0, 1, 100, 100, 959, 959, 959]  # 96 us in columns of 200 ns
         told = self.report(self.file([etl.classic(RED, T + t) for t in ticks]))
         axis = told["axis"]
-        self.assertEqual((axis["columns"], axis["column_ns"], axis["duration_ns"]), (480, 200, 95_900))
+        self.assertEqual((axis["columns"], axis["column_ns"], axis["duration_ns"]),
+                         (480, 200, 95_900))
         self.assertEqual(axis["begin"], "2026-01-01T00:00:00.000000100Z")
         expected = [0] * 480
         for t in ticks:
@@ -97,8 +110,9 @@ class Same(ReportTest):
         self.assertEqual([(p["first_ns"], p["last_ns"]) for p in told["processors"]], [(0, 95_900)])
 
     def test_kinds_of_several_files_are_one_by_name(self):
-        paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3 + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2,
-                           name=f"{i}.etl", session=f"{i}") for i in range(2)]
+        paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3
+                           + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2, name=f"{i}.etl",
+                           session=f"{i}") for i in range(2)]
         told = self.report(*paths)
         self.assertEqual([(name["name"], name["events"]) for name in told["names"]], [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
@@ -109,7 +123,8 @@ class Same(ReportTest):
             made = Made(seed, 600)
             path = self.file(made.records)
             told, spans = self.report(path), self.one("spans --slowest 10", path)
-            self.assert_within({key: told["spans"][key] for key in ("started", "ended", "open", "seconds", "replaced")}, spans)
+            self.assert_within({key: told["spans"][key] for key in ("started", "ended", "open",
+                                                                    "seconds", "replaced")}, spans)
             self.assertEqual(len(told["spans"]["classes"]), told["spans"]["class_count"])
             for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
                 self.assert_within(mine, its)
@@ -130,26 +145,35 @@ class Same(ReportTest):
         for column, durations in columns.items():
             if not durations:
                 continue
-            self.assertEqual((over["min"][column], over["max"][column]), (min(durations), max(durations)))
+            self.assertEqual((over["min"][column], over["max"][column]),
+                             (min(durations), max(durations)))
             median = sorted(durations)[(len(durations) + 1) // 2 - 1]
             self.assertLessEqual(abs(over["p50"][column] - median), median / 1000)
             first, *cells = over["cells"][column]
-            expected = [sum(edges[c] <= d < edges[c + 1] for d in durations) for c in range(len(edges) - 1)]
-            self.assertEqual([0] * first + cells + [0] * (len(expected) - first - len(cells)), expected)
+            expected = [sum(edges[c] <= d < edges[c + 1] for d in durations)
+                        for c in range(len(edges) - 1)]
+            self.assertEqual([0] * first + cells + [0] * (len(expected) - first - len(cells)),
+                             expected)
 
     def test_the_slowest_have_their_events(self):
         inside = {"parent": 1, "parent_guid": RED}
         records = [order(START, 0, 1), order(START, 10, 2, **inside), order(START, 12, 3, **inside),
-                   order(START, 14, 4, parent=2, parent_guid=RED), order(CHECKPOINT, 20, 3), order(CHECKPOINT, 25, 1),
-                   *(order(END, 26 + number, number) for number in (4, 3, 2)), order(END, 50, 1)]
+                   order(START, 14, 4, parent=2, parent_guid=RED), order(CHECKPOINT, 20, 3),
+                   order(CHECKPOINT, 25, 1), *(order(END, 26 + number, number)
+                                               for number in (4, 3, 2)), order(END, 50, 1)]
         records = sorted(records, key=lambda record: record[16:24][::-1])
         told = self.report(self.file(records))["slowest"][0]
         spans = told["spans"]
-        self.assertEqual([(span["instance"], span["depth"]) for span in spans], [(1, 0), (2, 1), (4, 2), (3, 1)])
-        self.assertEqual([(spans[e["span"]]["instance"], e["at_ns"], e["thread"], e["name"]) for e in told["tree_events"]],
-                         [(1, 0, 21, f"{RED}/1"), (2, 1000, 21, f"{RED}/1"), (3, 1200, 21, f"{RED}/1"), (4, 1400, 21, f"{RED}/1"),
-                          (3, 2000, 21, f"{RED}/8"), (1, 2500, 21, f"{RED}/8"), (2, 2800, 21, f"{RED}/2"),
-                          (3, 2900, 21, f"{RED}/2"), (4, 3000, 21, f"{RED}/2"), (1, 5000, 21, f"{RED}/2")])
+        self.assertEqual([(span["instance"], span["depth"]) for span in spans],
+                         [(1, 0), (2, 1), (4, 2), (3, 1)])
+        self.assertEqual([(spans[e["span"]]["instance"], e["at_ns"], e["thread"], e["name"])
+                          for e in told["tree_events"]],
+                         [(1, 0, 21, f"{RED}/1"), (2, 1000, 21, f"{RED}/1"),
+                          (3, 1200, 21, f"{RED}/1"), (4, 1400, 21, f"{RED}/1"),
+                          (3, 2000, 21, f"{RED}/8"), (1, 2500, 21, f"{RED}/8"),
+                          (2, 2800, 21, f"{RED}/2"),
+                          (3, 2900, 21, f"{RED}/2"), (4, 3000, 21, f"{RED}/2"),
+                          (1, 5000, 21, f"{RED}/2")])
         self.assertEqual([span["events"] for span in spans], [1, 0, 0, 1])
 
     def test_processors_and_processes(self):
@@ -164,16 +188,20 @@ class Same(ReportTest):
             running, ticks = new, ticks + 1
         path = self.file(records)
         told, stat = self.report(path)["cpu"][0], self.one("stat --cpu", path)
-        self.assert_within({k: v for k, v in told.items() if k not in ("processors", "processes", "process_count")}, stat)
-        self.assertEqual((told["process_count"], len(told["processes"])), (len(stat["processes"]), 10))
+        self.assert_within({k: v for k, v in told.items()
+                            if k not in ("processors", "processes", "process_count")}, stat)
+        self.assertEqual((told["process_count"], len(told["processes"])),
+                         (len(stat["processes"]), 10))
         for mine, its in zip(told["processors"], stat["processors"], strict=True):
             self.assert_within(mine, its)
             self.assertEqual(sum(mine["busy_over_time"]), its["busy_ns"])
         for mine, its in zip(told["processes"], stat["processes"]):
             self.assert_within(mine, its)
             self.assertEqual(sum(mine["running_over_time"]), its["running_ns"])
-        self.assertEqual(sum(told["other_processes_over_time"]), sum(p["running_ns"] for p in stat["processes"][10:]))
-        self.assertEqual(sum(told["ready_over_time"]), sum(p["ready_ns"] for p in stat["processes"]))
+        self.assertEqual(sum(told["other_processes_over_time"]),
+                         sum(p["running_ns"] for p in stat["processes"][10:]))
+        self.assertEqual(sum(told["ready_over_time"]),
+                         sum(p["ready_ns"] for p in stat["processes"]))
         column = self.report(path)["axis"]["column_ns"]
         self.assertLessEqual(max(told["processors"][0]["busy_over_time"]), column)
 
@@ -188,7 +216,8 @@ class Same(ReportTest):
                 del live[address]
             else:
                 live[i * 4096] = chance.randrange(1, 5000)
-                records.append(allocation(ticks, i * 4096, live[i * 4096], 0x1000 + chance.randrange(60), 0x2000))
+                records.append(allocation(ticks, i * 4096, live[i * 4096],
+                                          0x1000 + chance.randrange(60), 0x2000))
         path = self.file(records)
         told, stat = self.report(path)["heap"][0], self.one("stat --heap=40", path)
         self.assert_within(told, {**stat, "stacks": told["stacks"]})
@@ -201,22 +230,28 @@ class Same(ReportTest):
         self.assertEqual(told["live_over_time"][-1], sum(live.values()))
 
     def test_losses_by_cause_and_processor_when_they_were(self):
-        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7), kernel_loss(T + 510, T + 505, 2)],
-                         [etl.classic(RED, T), kernel_loss(T + 900, T, 5), etl.classic(RED, T + 1000)])
+        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7),
+                          kernel_loss(T + 510, T + 505, 2)],
+                         [etl.classic(RED, T), kernel_loss(T + 900, T, 5),
+                          etl.classic(RED, T + 1000)])
         told = self.report(path)
-        self.assertEqual([(loss["processor"], loss["count"], sum(loss["over_time"])) for loss in told["losses"]],
+        self.assertEqual([(loss["processor"], loss["count"], sum(loss["over_time"]))
+                          for loss in told["losses"]],
                          [(0, 9, 9), (1, 5, 5)])
         column = told["axis"]["column_ns"]
         self.assertEqual(told["losses"][1]["over_time"][900 * 100 // column], 5)
 
     def test_what_the_session_lost_is_spread_over_the_time_between_two_looks(self):
-        own = [etl.totals(lost_events=1010), etl.loss(T + 100, T + 300, 1000, 1), etl.loss(T + 900, T + 900, 4, 1),
-               etl.loss(T - 50, T + 5000, 6, cause=etl.WRITE_ERROR)]
+        own = [etl.totals(lost_events=1010), etl.loss(T + 100, T + 300, 1000, 1),
+               etl.loss(T + 900, T + 900, 4, 1), etl.loss(T - 50, T + 5000, 6,
+                                                          cause=etl.WRITE_ERROR)]
         path = self.file([etl.classic(RED, T + ticks) for ticks in (0, 800, 1000)], own=own)
         told = self.report(path)
-        self.assertEqual([(loss["by"], loss["cause"], loss.get("processor"), loss["count"], sum(loss["over_time"]))
+        self.assertEqual([(loss["by"], loss["cause"], loss.get("processor"), loss["count"],
+                           sum(loss["over_time"]))
                           for loss in told["losses"]],
-                         [("session", "no free buffer", 1, 1004, 1004), ("session", "write error", None, 6, 6)])
+                         [("session", "no free buffer", 1, 1004, 1004),
+                          ("session", "write error", None, 6, 6)])
         column = told["axis"]["column_ns"]
         lost = told["losses"][0]["over_time"]
         begin, middle, end = (ticks * 100 // column for ticks in (100, 200, 300))
@@ -224,14 +259,18 @@ class Same(ReportTest):
         self.assertAlmostEqual(sum(lost[begin:middle]), 500, delta=10)
         self.assertEqual(lost[900 * 100 // column], 4)
         window = self.report("--from", "+0.00005", path)
-        self.assertEqual([(loss["count"], sum(loss["over_time"])) for loss in window["losses"]], [(1004, 4), (6, 6)])
+        self.assertEqual([(loss["count"], sum(loss["over_time"])) for loss in window["losses"]],
+                         [(1004, 4), (6, 6)])
 
     def test_every_key_is_in_a_help(self):
-        path = self.file([order(START, 0), order(CHECKPOINT, 1), order(END, 2), kernel_loss(T + 2, T, 1), thread_event(3, T + 2, 20, 21),
-                          switch(T + 3, 0, 21), switch(T + 9, 21, 0), allocation(10, 4096, 7, 0x1000)])
+        path = self.file([order(START, 0), order(CHECKPOINT, 1), order(END, 2),
+                          kernel_loss(T + 2, T, 1), thread_event(3, T + 2, 20, 21),
+                          switch(T + 3, 0, 21), switch(T + 9, 21, 0),
+                          allocation(10, 4096, 7, 0x1000)])
         told = self.report(path)
         self.assertTrue(all(told[key] for key in ("cpu", "heap", "slowest", "losses", "names")))
-        helps = "".join(self.run_etwas(command, "--help")[0] for command in ("report", "stat", "spans"))
+        helps = "".join(self.run_etwas(command, "--help")[0]
+                        for command in ("report", "stat", "spans"))
 
         def look(value):
             for key in value if isinstance(value, dict) else ():
@@ -245,16 +284,18 @@ class Same(ReportTest):
 class Narrowed(ReportTest):
     """By `--from`, `--to` and `--where`."""
     OF_THE_TRACE = ("files", "sessions")
-    OF_THE_PART = ("axis", "names", "other_names", "other_names_events", "other_names_over_time", "processors",
-                   "other_processors", "spans", "slowest")
+    OF_THE_PART = ("axis", "names", "other_names", "other_names_events", "other_names_over_time",
+                   "processors", "other_processors", "spans", "slowest")
 
     def trace(self, seed):
-        """Spans on one processor, other events on the next, calls of heaptrace and switches on the last."""
+        """Spans on one processor, other events on the next, calls of heaptrace and switches on the
+        last."""
         made = Made(seed, 300)
         ticks = sorted(made.random.randrange(made.end) for _ in range(200))
         named = [etl.tl_event(RED, T + at, "P", f"E{at % 40}") for at in ticks]
         rest = [record for n, at in enumerate(ticks[:40]) for record in
-                (allocation(at, 4096 * (n + 1), 10, 0x1000), switch(T + at, 0 if n % 2 else 9, 9 if n % 2 else 0))]
+                (allocation(at, 4096 * (n + 1), 10, 0x1000),
+                 switch(T + at, 0 if n % 2 else 9, 9 if n % 2 else 0))]
         return made, self.file(made.records, named, rest)
 
     def times(self, path, chance):
@@ -267,8 +308,11 @@ class Narrowed(ReportTest):
             made, path = self.trace(seed)
             begin, end = self.times(path, made.random)
             cut = self.write("cut.etl", b"")
-            self.run_etwas("convert", "--to", "etl", "--output", cut, "--from", begin, "--to", end, path)
-            whole, told, alone = self.report(path), self.report("--from", begin, "--to", end, path), self.report("--from", begin, "--to", end, cut)
+            self.run_etwas("convert", "--to", "etl", "--output", cut, "--from", begin, "--to", end,
+                           path)
+            whole, told, alone = self.report(path), self.report("--from", begin, "--to", end,
+                                                                path), self.report("--from", begin,
+                                                                                   "--to", end, cut)
             for processor in told["processors"] + alone["processors"]:
                 processor.pop("processor")  # a file made of another one may say none
             for key in self.OF_THE_PART:
@@ -278,31 +322,43 @@ class Narrowed(ReportTest):
             self.assertTrue(whole["cpu"] and whole["heap"])
             self.assertEqual((told["cpu"], told["heap"]), ([], []))
             self.assertEqual(told["asked_for"]["events"], alone["files"][0]["events"])
-            self.assertEqual([told["asked_for"][key][:27] for key in ("from", "to")], [begin[:27], end[:27]])
+            self.assertEqual([told["asked_for"][key][:27] for key in ("from", "to")],
+                             [begin[:27], end[:27]])
 
     def test_by_a_filter_it_counts_what_stat_and_spans_count(self):
-        for seed, where in enumerate(("event == 'P/E3' || duration > 100us", "type == 2", "instance > 100", "process == 1")):
+        for seed, where in enumerate(("event == 'P/E3' || duration > 100us", "type == 2",
+                                      "instance > 100", "process == 1")):
             made, path = self.trace(seed)
             begin, _ = self.times(path, made.random)
             for window in ((), ("--from", begin)):
-                told, whole = self.report("--where", where, *window, path), self.report(*window, path)
-                stat, spans = (self.one(command, "--where", where, *window, path) for command in ("stat", "spans --slowest 10"))
-                self.assertEqual((told["asked_for"]["events"], told["asked_for"]["where"]), (stat["events"], where))
-                self.assertEqual(sum(sum(p["over_time"]) for p in told["processors"]), stat["events"])
-                self.assertEqual([p["events"] for p in told["processors"]], [p["events"] for p in stat["processors"]])
-                self.assertEqual(sum(n["events"] for n in told["names"]) + told["other_names_events"], stat["events"])
-                self.assertEqual([sum(n["over_time"]) for n in told["names"]], [n["events"] for n in told["names"]])
+                told, whole = self.report("--where", where, *window,
+                                          path), self.report(*window, path)
+                stat, spans = (self.one(command, "--where", where, *window, path)
+                               for command in ("stat", "spans --slowest 10"))
+                self.assertEqual((told["asked_for"]["events"], told["asked_for"]["where"]),
+                                 (stat["events"], where))
+                self.assertEqual(sum(sum(p["over_time"]) for p in told["processors"]),
+                                 stat["events"])
+                self.assertEqual([p["events"] for p in told["processors"]],
+                                 [p["events"] for p in stat["processors"]])
+                self.assertEqual(sum(n["events"] for n in told["names"])
+                                 + told["other_names_events"], stat["events"])
+                self.assertEqual([sum(n["over_time"]) for n in told["names"]],
+                                 [n["events"] for n in told["names"]])
                 for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
                     self.assert_within(mine, its)
-                    self.assertEqual(sum(mine["over_time"]["count"]) if its["count"] else 0, its["count"])
+                    self.assertEqual(sum(mine["over_time"]["count"]) if its["count"] else 0,
+                                     its["count"])
                 for mine, its in zip(told["slowest"], spans["slowest"], strict=True):
                     self.assert_within(mine, its)
                 for key in ("axis", "cpu", "heap", *self.OF_THE_TRACE):
                     self.assertEqual(told[key], whole[key], key)
 
     def test_losses_are_of_the_whole_trace_and_drawn_in_the_window(self):
-        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7), kernel_loss(T + 700, T + 600, 2), etl.classic(RED, T + 900)])
-        for window, inside in (((), 9), (("--from", "+0.00006"), 2), (("--to", "-0.00003"), 7), (("--from", "+0.00008"), 0)):
+        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7),
+                          kernel_loss(T + 700, T + 600, 2), etl.classic(RED, T + 900)])
+        for window, inside in (((), 9), (("--from", "+0.00006"), 2), (("--to", "-0.00003"), 7),
+                               (("--from", "+0.00008"), 0)):
             loss, = self.report(*window, path)["losses"]
             self.assertEqual((loss["count"], sum(loss["over_time"])), (9, inside))
 
@@ -310,7 +366,8 @@ class Narrowed(ReportTest):
 class Bad(ReportTest):
     def test_a_file_without_events_and_one_with_a_single_event(self):
         told = self.report(self.file([]))
-        self.assertEqual((told["axis"]["columns"], told["axis"]["begin"], told["names"]), (0, None, []))
+        self.assertEqual((told["axis"]["columns"], told["axis"]["begin"], told["names"]),
+                         (0, None, []))
         told = self.report(self.file([order(START, 0)]))
         self.assertEqual((told["axis"]["columns"], told["names"][0]["over_time"]), (1, [1]))
 
@@ -323,7 +380,8 @@ class Bad(ReportTest):
         told, stat = self.report(path, expect=DAMAGED), self.stat_json(path, expect=DAMAGED)[0]
         self.assert_within(told["files"][0], stat)
         self.assertEqual(sum(loss["count"] for loss in told["losses"]), stat["damage_count"])
-        self.assertEqual(sum(loss["bytes_skipped"] for loss in told["losses"]), stat["bytes_skipped"])
+        self.assertEqual(sum(loss["bytes_skipped"] for loss in told["losses"]),
+                         stat["bytes_skipped"])
         self.assertEqual(sum(told["names"][0]["over_time"]), stat["events"])
         for cut in range(0, len(data), 997):
             self.run_json("report", "--json", self.write("c.etl", data[:cut]))
@@ -331,27 +389,33 @@ class Bad(ReportTest):
     def test_absurd_times_do_not_break_it(self):
         chance = random.Random(4)
         for seed in range(20):
-            stamps = sorted(chance.choice((-1 << 63, -1, 0, 1, T, 1 << 40, 1 << 62, (1 << 63) - 1)) for _ in range(20))
-            records = [chance.choice((order(START, s - T, i % 4), order(END, s - T, i % 4), switch(s, i % 3, (i + 1) % 3)))
+            stamps = sorted(chance.choice((-1 << 63, -1, 0, 1, T, 1 << 40, 1 << 62, (1 << 63) - 1))
+                            for _ in range(20))
+            records = [chance.choice((order(START, s - T, i % 4), order(END, s - T, i % 4),
+                                      switch(s, i % 3, (i + 1) % 3)))
                        for i, s in enumerate(stamps)]
             path = self.file(records, name=f"{seed}.etl")
             for told in self.run_json("report", "--json", path):
-                self.assertEqual(sum(sum(name["over_time"]) for name in told["names"]), told["files"][0]["events"])
+                self.assertEqual(sum(sum(name["over_time"]) for name in told["names"]),
+                                 told["files"][0]["events"])
 
     def test_hostile_names_stay_names(self):
-        records = [etl.self_describing(RED, T + i, name.encode(), name.encode(), etl.tl_field("f", etl.ANSI),
-                                       name.encode() + b"\0", opcode=kind, activity=str(RED))
+        records = [etl.self_describing(RED, T + i, name.encode(), name.encode(),
+                                       etl.tl_field("f", etl.ANSI), name.encode() + b"\0",
+                                       opcode=kind, activity=str(RED))
                    for i, name in enumerate(HOSTILE) for kind in (START, END)]
         records.append(etl.self_describing(RED, T + 99, b"\xff\xfe\xed\xa0\x80", b"\xc0\xaf"))
         told = self.report(self.file(records, name="h<script>.etl",
                                      session="</script>"))
         self.assertEqual(sum(name["events"] for name in told["names"]), 2 * len(HOSTILE) + 1)
         shown = {name["name"] for name in told["names"]}
-        self.assertLessEqual({f"{name}/{name}/{kind}" for name in HOSTILE for kind in ("Start", "Stop")}, shown)
+        self.assertLessEqual({f"{name}/{name}/{kind}" for name in HOSTILE
+                              for kind in ("Start", "Stop")}, shown)
 
     def test_what_is_wrong_with_the_call_or_the_files(self):
         path = self.file([order(START, 0)])
-        for arguments, word in ((["-j"], "which file"), ([path], "--html PAGE or --json"), (["-j"] + [path] * 1001, "at most 1000")):
+        for arguments, word in ((["-j"], "which file"), ([path], "--html PAGE or --json"),
+                                (["-j"] + [path] * 1001, "at most 1000")):
             self.assertIn(word, self.run_etwas("report", *arguments, expect=USAGE)[1])
         out, error = self.run_etwas("report", "-j", path, path + "x", expect=OPEN)
         self.assertEqual(len(json.loads(out)["files"]), 1)

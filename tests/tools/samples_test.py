@@ -22,8 +22,9 @@ from tool_case import DATA, NO_GUID, RED, SAMPLES, ToolTest, main, windows_files
 class Samples(ToolTest):
     # Records of the Evidence table in the description of the format, and of our own files.
     RECORDS = {"AMSITrace.etl": 21, "lxcore_kernel.etl": 4, "gcevents.etl": 71,
-               "primitive-types.etl": 7, "SelfDescribingSingleEvent.etl": 23, "smallEtlFile.etl": 2, "HTTP_Server.etl": 2042,
-               **{name: sum(types.values()) for name, (_, _, types) in make.RECORDS.items()}}
+               "primitive-types.etl": 7, "SelfDescribingSingleEvent.etl": 23, "smallEtlFile.etl": 2,
+               "HTTP_Server.etl": 2042, **{name: sum(types.values()) for name, (_, _, types)
+                                           in make.RECORDS.items()}}
 
     DESCRIBE = {"merged.etl": 2}  # of them: what describes events, and is none
 
@@ -55,7 +56,8 @@ class Samples(ToolTest):
         walker = os.path.join(HERE, os.pardir, "walker", "etl_walk.py")
         for path in windows_files():
             with self.subTest(path=path):
-                walked = subprocess.run([sys.executable, "-B", walker, "--lenient", "--payloads", path],
+                walked = subprocess.run([sys.executable, "-B", walker, "--lenient", "--payloads",
+                                         path],
                                         stdout=subprocess.PIPE, check=True).stdout.decode()
                 *lines, report = walked.splitlines()
                 out, _ = self.run_etwas("dump", "--hex", "--json", "--raw", path)
@@ -66,28 +68,33 @@ class Samples(ToolTest):
                 events.sort(key=lambda e: e["processor"])
                 for event, line in zip(events, lines):
                     cpu, stamp, _, kind, guid, _, _, _, payload, *_ = line.split("\t")
-                    self.assertEqual((event["processor"], event["raw_time"], event.get("message", event["type"])),
+                    self.assertEqual((event["processor"], event["raw_time"],
+                                      event.get("message", event["type"])),
                                      (int(cpu), int(stamp), int(kind)))
-                    if guid != NO_GUID and "component" not in event:  # a kernel event has only a group
+                    # a kernel event has only a group
+                    if guid != NO_GUID and "component" not in event:
                         self.assertEqual(event["class"], guid)
                     # The walker leaves extended items before the payload.
                     self.assertTrue(payload.endswith(event["payload"]))
 
     def test_what_a_session_lost_is_reported_first(self):
-        for path in [self.own("manifest.etl"), *(path for path in windows_files() if path.endswith("AMSITrace.etl"))]:
+        for path in [self.own("manifest.etl"), *(path for path in windows_files()
+                                                 if path.endswith("AMSITrace.etl"))]:
             out, _ = self.run_etwas("stat", path)
-            self.assertEqual(out.splitlines()[2].split(), ["LOST", "3", "events", "and", "0", "buffers", "while", "recording"])
+            self.assertEqual(out.splitlines()[2].split(), ["LOST", "3", "events", "and", "0",
+                                                           "buffers", "while", "recording"])
 
     def test_names_and_times_are_right(self):
         stat, = self.stat_json(self.own("manifest.etl"))
         self.assertEqual((stat["session"], stat["log_file"], stat["mode_names"]),
-                         ("ManifestSession", r"C:\traces\a.etl", ["circular", "independent session"]))
+                         ("ManifestSession", r"C:\traces\a.etl",
+                          ["circular", "independent session"]))
         out, _ = self.run_etwas("dump", "--json", self.own("tracelogging.etl"))
         event = json.loads(out.splitlines()[-1])
         self.assertEqual((event["provider"], event["event"], event["time"], event["fields"]),
                          ("Example.Maker", "Made", "2021-09-09T10:05:00.0000104Z",
-                          {"count": 7, "ratio": 0.5, "text": "grün", "ansi": "plain", "when": "2021-09-09T10:05:00.0000000",
-                           "id": "{%s}" % make.OTHER}))
+                          {"count": 7, "ratio": 0.5, "text": "grün", "ansi": "plain",
+                           "when": "2021-09-09T10:05:00.0000000", "id": "{%s}" % make.OTHER}))
 
     def test_names_and_times_of_a_real_trace_are_right(self):
         stat, = self.stat_json(self.real("gcevents.etl"))
@@ -109,7 +116,8 @@ class Samples(ToolTest):
             size, = struct.unpack_from("<I", data, at)
             whole += struct.unpack_from("<I", data, at + 48)[0]
             at += size
-        self.assertEqual((stat["compressed"], stat["file_bytes"], stat["uncompressed_bytes"]), (True, len(data), whole))
+        self.assertEqual((stat["compressed"], stat["file_bytes"], stat["uncompressed_bytes"]),
+                         (True, len(data), whole))
 
     def test_of_a_real_compressed_file_it_is_said_too(self):
         path = self.real("SelfDescribingSingleEvent.etl")

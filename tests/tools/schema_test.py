@@ -16,8 +16,10 @@ from tool_case import BLUE, DAMAGED, HEAP, OPEN, RED, USAGE, NamesTest, heap_eve
 
 class Stat(NamesTest):
     def test_events_are_counted_by_name_with_numbers_for_people(self):
-        path = self.trace(*heap_events(), etl.classic(RED, 1_000_300, kind=3), etl.described(BLUE, 1_000_301, 9, 0))
-        out, _ = self.run_etwas("stat", self.trace(etl.message(9, 2, uuid.UUID(BLUE).bytes_le), name="message.etl"))
+        path = self.trace(*heap_events(), etl.classic(RED, 1_000_300, kind=3),
+                          etl.described(BLUE, 1_000_301, 9, 0))
+        out, _ = self.run_etwas("stat", self.trace(etl.message(9, 2, uuid.UUID(BLUE).bytes_le),
+                                                   name="message.etl"))
         self.assertRegex(out, rf"0 B  {BLUE}/message:9$")
         out, _ = self.run_etwas("stat", path)
         table = [line.split() for line in out.splitlines()[-5:]]
@@ -29,13 +31,14 @@ class Stat(NamesTest):
         self.assertRegex(out, r"(?m)^  file +16\.4 kB; 8\.19 kB/s$")
         stat, = self.stat_json(path)
         self.assertEqual((stat["events"], stat["header_events"]), (6, 4))
-        self.assertEqual(stat["classes"][0], {"class": HEAP, "name": "heap/Call/malloc", "type": 10, "events": 3,
-                                              "payload_bytes": 48})
+        self.assertEqual(stat["classes"][0], {"class": HEAP, "name": "heap/Call/malloc", "type": 10,
+                                              "events": 3, "payload_bytes": 48})
 
     def test_events_that_their_payload_describes_are_counted_by_name(self):
-        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, etl.tl_field("x", INT32), bytes(4), opcode=opcode,
-                                         in_payload=True)
-                            for i, (name, opcode) in enumerate((("E", 0), ("E", 0), ("F", 0), ("F", 1)))))
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, etl.tl_field("x", INT32),
+                                         bytes(4), opcode=opcode, in_payload=True)
+                            for i, (name, opcode) in enumerate((("E", 0), ("E", 0), ("F", 0),
+                                                                ("F", 1)))))
         stat, = self.stat_json(path)
         self.assertEqual([(c["name"], c["type"], c["events"]) for c in stat["classes"]], [
             ("P/E", 0, 2), ("P/F", 0, 1), ("P/F", 1, 1)])
@@ -58,16 +61,18 @@ class Stat(NamesTest):
 class Schema(NamesTest):
     def test_every_described_event_is_listed_with_its_fields(self):
         path = self.trace(*heap_events(), etl.tl_event(
-            RED, 1_000_300, "Point", "Moved", etl.tl_field("p", STRUCT, 2, count=2) + etl.tl_field("x", INT32)
+            RED, 1_000_300, "Point", "Moved", etl.tl_field("p", STRUCT, 2, count=2)
+            + etl.tl_field("x", INT32)
             + etl.tl_field("y", UINT8, 3) + etl.tl_field("list", UINT16, listed=True), bytes(12)))
         out, error = self.run_etwas("schema", path)
         self.assertEqual(error, "")
         for lines in (
                 [f"heap  {HEAP}"],
                 ["  Call/malloc  type 10", "    size     UInt64", "    address  Pointer"],
-                ["  Call/free  type 14", "    address  Pointer", "    reason   UInt32  { 1 asked, 2 at exit }"],
-                [f"Point  {RED}", "  Moved", "    p     struct[2]", "      x  Int32", "      y  UInt8 as Boolean",
-                 "    list  UInt16[]"]):
+                ["  Call/free  type 14", "    address  Pointer",
+                 "    reason   UInt32  { 1 asked, 2 at exit }"],
+                [f"Point  {RED}", "  Moved", "    p     struct[2]", "      x  Int32",
+                 "      y  UInt8 as Boolean", "    list  UInt16[]"]):
             self.assertIn("\n" + "\n".join(lines) + "\n", out)
         self.assertTrue(out.startswith(f"{path}\n\nPoint  {RED}\n"), out)
         self.assertIn(f"\n\nheap  {HEAP}\n", out)
@@ -75,8 +80,9 @@ class Schema(NamesTest):
         self.assertNotIn("Nothing", out)
 
     def test_the_start_and_the_stop_of_an_activity_are_told_apart(self):
-        path = self.trace(*(etl.tl_event(RED, 1_000_300 + i, "Shop", "Order", etl.tl_field("x", INT32), bytes(4),
-                                         opcode=i, number=7 * i) for i in (0, 1, 2)))
+        path = self.trace(*(etl.tl_event(RED, 1_000_300 + i, "Shop", "Order",
+                                         etl.tl_field("x", INT32), bytes(4), opcode=i, number=7 * i)
+                            for i in (0, 1, 2)))
         out, _ = self.run_etwas("schema", path)
         for line in ("  Order", "  Order/Start  id 7", "  Order/Stop  id 14"):
             self.assertIn(f"\n{line}\n    x  Int32\n", out)
@@ -86,25 +92,34 @@ class Schema(NamesTest):
 
     def test_events_that_nothing_describes_are_counted(self):
         guid = uuid.UUID(BLUE).bytes_le
-        described = [*heap_events(), etl.message(7, 2, guid, b""), etl.message_format(1_000_300, BLUE, 7, "text")]
-        for events, line in (([etl.classic(RED, 1_000_400)], "Nothing describes 1 event; 'etwas stat' lists their kinds."),
-                             ([etl.classic(RED, 1_000_400 + i) for i in range(9)] + [etl.message(8, 2, guid, b"")],
-                              "Nothing describes 10 events; 'etwas stat' lists their kinds."), ([], "")):
+        described = [*heap_events(), etl.message(7, 2, guid, b""),
+                     etl.message_format(1_000_300, BLUE, 7, "text")]
+        for events, line in (([etl.classic(RED, 1_000_400)],
+                              "Nothing describes 1 event; 'etwas stat' lists their kinds."),
+                             ([etl.classic(RED, 1_000_400 + i) for i in range(9)]
+                              + [etl.message(8, 2, guid, b"")],
+                              "Nothing describes 10 events; 'etwas stat' lists their kinds."),
+                             ([], "")):
             out, error = self.run_etwas("schema", self.trace(*described, *events))
             self.assertEqual((out.splitlines()[-1] if line else "", error), (line, ""))
             self.assertEqual("Nothing" in out, line != "")
-            self.assertNotIn("Nothing", self.run_etwas("schema", "-j", self.trace(*described, *events))[0])
+            self.assertNotIn("Nothing", self.run_etwas("schema", "-j",
+                                                       self.trace(*described, *events))[0])
 
     def test_formats_of_messages_are_listed_too(self):
-        path = self.trace(*heap_events(), etl.message_format(1_000_301, RED, 7, 'took %d of "%s"\x1b\n'),
-                          etl.message_format(1_000_302, RED, 300, "left"), etl.message_format(1_000_303, BLUE, 1, ""))
+        path = self.trace(*heap_events(), etl.message_format(1_000_301, RED, 7,
+                                                             'took %d of "%s"\x1b\n'),
+                          etl.message_format(1_000_302, RED, 300, "left"),
+                          etl.message_format(1_000_303, BLUE, 1, ""))
         out, _ = self.run_etwas("schema", path)
-        self.assertTrue(out.endswith(f'\n\n{RED}\n  message:7  "took %d of \\"%s\\"\\x1b\\n"\n  message:300  "left"\n'
-                                     f'\n{BLUE}\n  message:1  ""\n'), out)
+        self.assertTrue(
+            out.endswith(
+                f'\n\n{RED}\n  message:7  "took %d of \\"%s\\"\\x1b\\n"\n  message:300  "left"\n'
+                f'\n{BLUE}\n  message:1  ""\n'), out)
         out, _ = self.run_etwas("schema", "--json", path)
         messages = [o for o in map(json.loads, out.splitlines()) if o["source"] == "message"]
-        self.assertEqual(messages[0], {"file": path, "class": RED, "source": "message", "message": 7,
-                                       "format": 'took %d of "%s"\x1b\n'})
+        self.assertEqual(messages[0], {"file": path, "class": RED, "source": "message",
+                                       "message": 7, "format": 'took %d of "%s"\x1b\n'})
         self.assertEqual([m["message"] for m in messages], [7, 300, 1])
         help_text, _ = self.run_etwas("schema", "--help")
         for key in messages[0]:
@@ -115,8 +130,9 @@ class Schema(NamesTest):
         out, _ = self.run_etwas("schema", "--json", path)
         free, = (o for o in map(json.loads, out.splitlines()) if o["event"] == "Call/free")
         self.assertEqual(free, {
-            "file": path, "provider": "heap", "event": "Call/free", "class": HEAP, "source": "classic", "id": 0,
-            "type": 14, "level": 4, "version": 0, "keyword": "0x0", "fields": [
+            "file": path, "provider": "heap", "event": "Call/free", "class": HEAP,
+            "source": "classic", "id": 0, "type": 14, "level": 4, "version": 0, "keyword": "0x0",
+            "fields": [
                 {"name": "address", "type": "Pointer"},
                 {"name": "reason", "type": "UInt32", "values": [[1, "asked"], [2, "at exit"]]}]})
         help_text, _ = self.run_etwas("schema", "--help")

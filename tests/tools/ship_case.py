@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What the tests of `etwas ship` share: sessions whose files are sent to a made-up server, and what is there then."""
+"""What the tests of `etwas ship` share: sessions whose files are sent to a made-up server, and what
+is there then."""
 
 import contextlib
 import ctypes
@@ -45,8 +46,8 @@ class ShipTest(ToolTest):
         os.mkdir(self.path("run"), 0o700)
         os.mkdir(self.path("in"))
         self.inside = self.path("in")
-        self.environment = dict(os.environ, ETWAS_RUNTIME_DIR=self.path("run"), XDG_STATE_HOME=self.path("state"),
-                                ETWAS_SHARED="1")
+        self.environment = dict(os.environ, ETWAS_RUNTIME_DIR=self.path("run"),
+                                XDG_STATE_HOME=self.path("state"), ETWAS_SHARED="1")
         self.environment.pop("STATE_DIRECTORY", None)
         self.server = self.new_server()
 
@@ -61,8 +62,8 @@ class ShipTest(ToolTest):
 
     def work(self, name, file, count, end="stop", *more, expect=0):
         """A session that logs so many events into the file, and has ended."""
-        run = subprocess.run([sys.argv[2], name, file, str(count), end, *map(str, more)], env=self.environment,
-                             check=False, timeout=TIMEOUT_S)
+        run = subprocess.run([sys.argv[2], name, file, str(count), end, *map(str, more)],
+                             env=self.environment, check=False, timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, expect)
         return file
 
@@ -71,14 +72,15 @@ class ShipTest(ToolTest):
 
     def ship(self, *arguments, expect=FINE):
         """What it says."""
-        run = subprocess.run(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE, check=False,
-                             text=True, timeout=TIMEOUT_S)
+        run = subprocess.run(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE,
+                             check=False, text=True, timeout=TIMEOUT_S)
         self.assertEqual(run.returncode, expect, run.stderr)
         return run.stderr
 
     def start(self, *arguments):
         """One that goes on."""
-        process = subprocess.Popen(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(self.command(*arguments), env=self.environment,
+                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -97,12 +99,14 @@ class ShipTest(ToolTest):
             time.sleep(0.05)
 
     def wait_for_reads(self, folder, count):
-        """Until it was read so often. Of two reads the second began after the call; with a limit a look has two."""
+        """Until it was read so often. Of two reads the second began after the call; with a limit a
+        look has two."""
         library = ctypes.CDLL(None, use_errno=True)
         watch = library.inotify_init1(os.O_CLOEXEC)
         self.assertGreaterEqual(watch, 0, os.strerror(ctypes.get_errno()))
         try:
-            self.assertGreaterEqual(library.inotify_add_watch(watch, os.fsencode(folder), IN_CLOSE_NOWRITE), 0)
+            self.assertGreaterEqual(library.inotify_add_watch(watch, os.fsencode(folder),
+                                                              IN_CLOSE_NOWRITE), 0)
             while count > 0:
                 self.assertTrue(select.select([watch], [], [], TIMEOUT_S)[0], "it is not read")
                 said = os.read(watch, 65536)
@@ -114,11 +118,13 @@ class ShipTest(ToolTest):
             os.close(watch)
 
     def wait_until_asked_to_end(self, process):
-        """Until its threads can hear of it: by an eventfd. The others count what is done, and nothing is."""
+        """Until its threads can hear of it: by an eventfd. The others count what is done, and
+        nothing is."""
         def is_asked():
             folder = f"/proc/{process.pid}/fdinfo"
             for name in os.listdir(folder):
-                with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, name), encoding="utf-8") as file:
+                with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, name),
+                                                                  encoding="utf-8") as file:
                     if re.search(r"^eventfd-count: +[1-9a-f]", file.read(), re.M):
                         return True
             return False
@@ -133,9 +139,11 @@ class ShipTest(ToolTest):
         return self.server.of(self.server.buffers, state=state)
 
     def assert_whole(self, *counts):
-        """The events of so many sessions are there, each once, and so are the rows of their buffers and ends."""
+        """The events of so many sessions are there, each once, and so are the rows of their buffers
+        and ends."""
         found = sorted({row["session"] for row in self.server.events})
-        self.assertEqual(sorted(len(self.numbers(session=session)) for session in found), sorted(counts))
+        self.assertEqual(sorted(len(self.numbers(session=session)) for session in found),
+                         sorted(counts))
         for session in found:
             numbers = self.numbers(session=session)
             self.assertEqual(numbers, list(range(len(numbers))))

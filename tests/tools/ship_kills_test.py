@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Every event arrives once, whoever is killed meanwhile: servers, shippers, and the processes that log.
+"""Every event arrives once, whatever is killed meanwhile: servers, shippers, and the processes that
+log.
 
 usage: ship_kills_test.py PATH_OF_ETWAS PATH_OF_SHIP_GENERATOR TEST_CLASS
 
-ETWAS_TEST_KILLS: so many kills at random instead of a few. ETWAS_TEST_WHOM: of these alone, as "server,shipper".
+ETWAS_TEST_KILLS: so many kills at random instead of a few. ETWAS_TEST_WHOM: of these alone, as
+"server,shipper".
 ETWAS_TEST_SEED: as another time.
 """
 
@@ -32,7 +34,8 @@ DISK_BYTES = 128 << 20  # of which a server leaves 30 MB free
 
 
 class Host:
-    """A machine made up: a folder for what its programs log, the memory in which their buffers are, and a shipper."""
+    """A machine made up: a folder for what its programs log, the memory in which their buffers are,
+    and a shipper."""
 
     def __init__(self, test, name):
         self.test = test
@@ -53,12 +56,14 @@ class Host:
         self.generator = subprocess.Popen(
             [*GOES_WITH_US, self.test.program, name, self.spool, counts, str(EVENTS_A_SECOND)],
             env={**os.environ, "ETWAS_RUNTIME_DIR": self.pools})
-        self.test.wait_for(f"{name} logs", lambda: os.path.exists(counts) and self.logged(counts) is not None)
+        self.test.wait_for(f"{name} logs", lambda: os.path.exists(counts) and self.logged(counts)
+                           is not None)
         self.test.counts[name] = counts
 
     @staticmethod
     def logged(counts):
-        """Of each writer how many events it has begun to log, and has logged; None before the first of each."""
+        """Of each writer how many events it has begun to log, and has logged; None before the first
+        of each."""
         with open(counts, "rb") as file:
             data = file.read()
         pairs = [struct.unpack_from("<QQ", data, at) for at in range(0, len(data), 16)]
@@ -66,8 +71,8 @@ class Host:
 
     def ship(self, *more):
         return subprocess.Popen(
-            [*GOES_WITH_US, *self.test.ship_command(), "--host", self.name, "--follow", self.spool, "--recover",
-             "--pools", self.pools, *more], stderr=self.test.said)
+            [*GOES_WITH_US, *self.test.ship_command(), "--host", self.name, "--follow", self.spool,
+             "--recover", "--pools", self.pools, *more], stderr=self.test.said)
 
     def start_shipper(self):
         self.shipper = self.ship()
@@ -125,7 +130,8 @@ class KillsTest(FleetTest):
             time.sleep(0.02)
 
     def target(self):
-        return [word for name, value in self.fleet.settings.items() if name.startswith("FLEET_SHARD_")
+        return [word for name, value in self.fleet.settings.items()
+                if name.startswith("FLEET_SHARD_")
                 for word in ("--to", value)] + ["--credentials", self.fleet.credentials]
 
     def ship_command(self):
@@ -159,11 +165,13 @@ class KillsTest(FleetTest):
         return total
 
     def check_events(self):
-        """Of each writer every event that it says it has logged, once; of a killed one perhaps the one it was at."""
+        """Of each writer every event that it says it has logged, once; of a killed one perhaps the
+        one it was at."""
         rows = self.fleet.ask("""
             select texts.values[indexOf(texts.keys, 'generator')] generator,
                 ints.values[indexOf(ints.keys, 'writer')] writer,
-                count(), uniqExact(ints.values[indexOf(ints.keys, 'serial')] as serial), min(serial), max(serial),
+                count(), uniqExact(ints.values[indexOf(ints.keys, 'serial')] as serial),
+                min(serial), max(serial),
                 sum(serial), uniqExact(session), uniqExact(host)
             from etwas.event_all where name = 'Generator/Tick' group by generator, writer""")
         found = {(row[0], int(row[1])): [int(word) for word in row[2:]] for row in rows}
@@ -176,7 +184,8 @@ class KillsTest(FleetTest):
                                  [count, 1, count, count * (count + 1) // 2, 1, 1], name)
                 total += count
         self.assertEqual(found, {})
-        twice = self.fleet.ask("select count() - uniqExact(session, part, buffer, pos) from etwas.event_all")
+        twice = self.fleet.ask(
+            "select count() - uniqExact(session, part, buffer, pos) from etwas.event_all")
         self.assertEqual(twice, [["0"]])
         return total
 
@@ -185,8 +194,10 @@ class KillsTest(FleetTest):
         for table in "event", "event_buffer":
             for shard in "s1", "s2":
                 first, second = (self.fleet.ask(
-                    f"select session, part, buffer, {'pos' if table == 'event' else 'state'} place, count() "
-                    f"from etwas.{table} group by session, part, buffer, place order by session, part, buffer, place "
+                    f"select session, part, buffer, {'pos' if table == 'event' else 'state'} "
+                    "place, count() "
+                    f"from etwas.{table} group by session, part, buffer, place order by session, "
+                    "part, buffer, place "
                     "format TabSeparated", shard + replica) for replica in ("r1", "r2"))
                 self.assertEqual(first, second, (table, shard))
 
@@ -218,7 +229,8 @@ class Kills(KillsTest):
         for host in self.hosts:
             for which, count in host.kills.items():
                 killed[f"{which} of {host.name}"] = count
-        print(f"seed {SEED}: {total} events of {len(self.counts)} sessions once each; kills: {killed}", file=sys.stderr)
+        print(f"seed {SEED}: {total} events of {len(self.counts)} sessions once each; kills: "
+              f"{killed}", file=sys.stderr)
 
 
 class Forgotten(KillsTest):

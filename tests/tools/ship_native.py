@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The rows of a block in ClickHouse's Native format, and a made-up server that keeps them as a real one does."""
+"""The rows of a block in ClickHouse's Native format, and a made-up server that keeps them as a real
+one does."""
 
 import hashlib
 import re
@@ -8,7 +9,8 @@ import struct
 
 import ship_server
 
-NUMBERS = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "UInt64": "Q", "Int64": "q", "Float64": "d", "Date": "H"}
+NUMBERS = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "UInt64": "Q", "Int64": "q", "Float64": "d",
+           "Date": "H"}
 
 
 class Block:
@@ -75,7 +77,8 @@ class Store(ship_server.Server):
                 block = Block(request.body)
                 table = re.search(r"(`\w+`)\s*\(", request.parameters["query"])[1]
                 rows = self.buffers if table.endswith("_buffer`") else self.events
-                rows += (dict(zip(block.columns, row), table=table) for row in zip(*block.columns.values()))
+                rows += (dict(zip(block.columns, row), table=table)
+                         for row in zip(*block.columns.values()))
 
     def keep(self, connection, request):
         self.store(request)
@@ -93,16 +96,20 @@ class Store(ship_server.Server):
             if "countIf(state = 0)" in sql:
                 rows = self.of(self.buffers, **wanted)
                 numbers = [row["buffer"] for row in rows if row["state"] == 0]
-                ended, _, gone = (int(time) for time in re.findall(r"last_ns !?= toInt64\((-?\d+)\)", sql))
+                ended, _, gone = (int(time)
+                                  for time in re.findall(r"last_ns !?= toInt64\((-?\d+)\)", sql))
                 ends = [row["last"] == ended for row in rows if row["state"] in (1, 3)]
                 gone = [row["last"] == gone for row in rows if row["state"] == 2]
-                answer = [len(numbers), max(numbers, default=0), ends.count(True), ends.count(False), len(gone),
-                          gone.count(True)]
+                answer = [len(numbers), max(numbers, default=0), ends.count(True),
+                          ends.count(False), len(gone), gone.count(True)]
             elif "limit 1" in sql:
-                last = max(self.of(self.events, **wanted), key=lambda row: (row["buffer"], row["pos"]))
+                last = max(self.of(self.events, **wanted),
+                           key=lambda row: (row["buffer"], row["pos"]))
                 answer = [last[name] for name in ("buffer", "pos", "time", "error")]
             else:
                 rows = self.of(self.events, **wanted)
                 last = int(re.search(r"buffer > (\d+)", sql)[1])
-                answer = [len(rows), len({(row["buffer"], row["pos"]) for row in rows if row["buffer"] > last})]
+                answer = [len(rows),
+                          len({(row["buffer"], row["pos"]) for row in rows
+                               if row["buffer"] > last})]
         return [[str(number) for number in self.lies.get(len(answer), answer)]]

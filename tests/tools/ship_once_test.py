@@ -42,21 +42,25 @@ class Files(ShipTest):
         self.assertEqual(len(self.server.inserts), inserts)
 
     def test_what_a_server_has_in_part_is_completed(self):
-        """Wherever the last block ended, and whether the rows of its buffers came or not, when the cursor was lost."""
+        """Wherever the last block ended, and whether the rows of its buffers came or not, when the
+        cursor was lost."""
         file = self.work("one", self.path("a.etl"), 3000)
         self.ship(file)
         events, buffers = list(self.server.events), list(self.server.buffers)
         order = lambda row: (row["buffer"], row["pos"])
         events.sort(key=order)
-        for has_events, has_buffers in ((1, 0), (len(events) // 2, 0), (len(events) // 2, 7), (len(events), 3),
+        for has_events, has_buffers in ((1, 0), (len(events) // 2, 0), (len(events) // 2, 7),
+                                        (len(events), 3),
                                         (len(events), 0), (len(events), len(buffers) - 1)):
             with self.subTest(events=has_events, buffers=has_buffers):
                 shutil.rmtree(self.path("state"))
                 self.server.hashes.clear()
                 self.server.events[:] = events[:has_events]
                 last = events[has_events - 1]["buffer"]
-                self.server.buffers[:] = [row for row in sorted(buffers, key=lambda row: row["buffer"])
-                                          if row["state"] == BUFFER and row["buffer"] < last][:has_buffers]
+                self.server.buffers[:] = [row for row in sorted(buffers,
+                                                                key=lambda row: row["buffer"])
+                                          if row["state"] == BUFFER
+                                          and row["buffer"] < last][:has_buffers]
                 self.ship(file)
                 self.assert_whole(3000)
                 self.assertEqual(len(self.rows(END)), 1)
@@ -72,7 +76,8 @@ class Files(ShipTest):
     def test_what_is_no_trace_is_said_and_the_others_are_sent(self):
         file = self.work("one", self.path("a.etl"), 500)
         self.write("bad.etl", b"no trace" * 1000)
-        self.assertIn("bad.etl", self.ship(self.path("bad.etl"), file, self.path("none.etl"), expect=OPEN))
+        self.assertIn("bad.etl", self.ship(self.path("bad.etl"), file, self.path("none.etl"),
+                                           expect=OPEN))
         self.assert_whole(500)
 
     def test_an_empty_file_has_nothing_that_could_arrive(self):
@@ -108,8 +113,8 @@ class Files(ShipTest):
         first = second + ".first.etl"
         self.ship(first)
         self.assertIn("its session has written", self.ship("--delete", second, expect=OPEN))
-        self.ship("--delete", "--follow", self.inside, "--state", self.path("state", "etwas", "ship"), "--once",
-                  expect=OPEN)
+        self.ship("--delete", "--follow", self.inside, "--state",
+                  self.path("state", "etwas", "ship"), "--once", expect=OPEN)
         self.assertTrue(os.path.exists(second))
         self.assertEqual(self.numbers(), list(range(1000)))
 
@@ -168,8 +173,9 @@ class Files(ShipTest):
         file = self.work("one", self.path("a.etl"), 5000)
         self.ship(file)
         self.server.buffers[:] = self.rows(BUFFER)
-        for lie in ("x", 0, 0, 0, 0, 0), (-1, 0, 0, 0, 0, 0), (0, 1 << 64, 0, 0, 0, 0), (1, "", 0, 0, 0, 0), (1, 2), \
-                (" 5", 0), ("1e3", 0), (1, 1 << 32, 0, 0), (1, 0, 0, 1 << 32):
+        for lie in (("x", 0, 0, 0, 0, 0), (-1, 0, 0, 0, 0, 0), (0, 1 << 64, 0, 0, 0, 0),
+                    (1, "", 0, 0, 0, 0), (1, 2), (" 5", 0), ("1e3", 0), (1, 1 << 32, 0, 0),
+                    (1, 0, 0, 1 << 32)):
             with self.subTest(lie=lie):
                 shutil.rmtree(self.path("state"))
                 self.server.lies = {len(lie): lie}
@@ -193,7 +199,8 @@ class Files(ShipTest):
         whole = self.work("one", self.path("a.etl"), 500)
         self.work("two", self.path("b.etl"), 20000, "kill", expect=-signal.SIGKILL)
         self.ship("--delete", whole, self.path("b.etl"))
-        self.assertEqual([os.path.exists(self.path(name)) for name in ("a.etl", "b.etl")], [False, True])
+        self.assertEqual([os.path.exists(self.path(name)) for name in ("a.etl", "b.etl")],
+                         [False, True])
 
 
 class Kept(ShipTest):
@@ -201,7 +208,8 @@ class Kept(ShipTest):
 
     def cursors(self):
         folder = self.path("state", "etwas", "ship")
-        return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".cursor")]
+        return [os.path.join(folder, name) for name in os.listdir(folder)
+                if name.endswith(".cursor")]
 
     def test_one_shipper_has_it(self):
         file = self.work("one", self.path("a.etl"), 500)
@@ -221,7 +229,8 @@ class Kept(ShipTest):
         cursor, = self.cursors()
         with open(cursor, "rb") as kept:
             good = kept.read()
-        for bad in (b"", good[:-1], good[:200], good.replace(b"events ", b"event  "), os.urandom(3000), good * 20):
+        for bad in (b"", good[:-1], good[:200], good.replace(b"events ", b"event  "),
+                    os.urandom(3000), good * 20):
             with open(cursor, "wb") as kept:
                 kept.write(bad)
             self.assertIn("set aside", self.ship(file))
@@ -233,7 +242,8 @@ class Kept(ShipTest):
         self.ship("--state", self.path("plain"), file, expect=OPEN)
         os.mkdir(self.path("shared"))
         os.chmod(self.path("shared"), 0o777)
-        self.assertIn("others may write", self.ship("--state", self.path("shared"), file, expect=OPEN))
+        self.assertIn("others may write", self.ship("--state", self.path("shared"), file,
+                                                    expect=OPEN))
         self.assertEqual(self.server.inserts, [])
         self.environment.pop("XDG_STATE_HOME")
         self.environment["HOME"] = ""
@@ -242,11 +252,13 @@ class Kept(ShipTest):
     def test_a_full_disk_stops_it_before_it_sends(self):
         file = self.work("one", self.path("a.etl"), 500)
         os.mkdir(self.path("small"))
-        script = ("mount -t tmpfs -o size=64k,mode=700 none \"$1\" || exit 77; head -c 64k /dev/zero >\"$1/full\"; "
+        script = ("mount -t tmpfs -o size=64k,mode=700 none \"$1\" || exit 77; head -c 64k "
+                  "/dev/zero >\"$1/full\"; "
                   "shift; exec \"$@\"")
         run = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", self.path("small"),
                               *self.command("--state", self.path("small"), file)],
-                             env=self.environment, stderr=subprocess.PIPE, check=False, text=True, timeout=TIMEOUT_S)
+                             env=self.environment, stderr=subprocess.PIPE, check=False, text=True,
+                             timeout=TIMEOUT_S)
         if run.returncode in (1, 77):
             self.skipTest("no mount namespace of its own is granted")
         self.assertEqual(run.returncode, OUTPUT, run.stderr)
@@ -255,7 +267,8 @@ class Kept(ShipTest):
 
 
 class Killed(ShipTest):
-    """By SIGKILL at random moments, while the server stores, refuses for a while and breaks connections."""
+    """By SIGKILL at random moments, while the server stores, refuses for a while and breaks
+    connections."""
 
     KILLS = int(os.environ.get("ETWAS_TEST_KILLS", "15"))
 
@@ -264,8 +277,9 @@ class Killed(ShipTest):
         return ways.reset(connection, request)
 
     def misbehave(self, chance):
-        self.server.ways = [chance.choice((self.server.keep, self.store_and_reset, ways.cut_within(0.5),
-                                           ways.status(500, 252))) for _ in range(8)] + [self.server.keep]
+        self.server.ways = [chance.choice((self.server.keep, self.store_and_reset,
+                                           ways.cut_within(0.5), ways.status(500, 252)))
+                            for _ in range(8)] + [self.server.keep]
 
     def test_each_event_is_there_once_whenever_it_is_killed(self):
         seed = random.randrange(1 << 32)
@@ -281,7 +295,8 @@ class Killed(ShipTest):
             inserts = len(self.server.inserts)
             end = time.monotonic() + chance.random()
             at = inserts + chance.randrange(3)
-            while process.poll() is None and len(self.server.inserts) <= at and time.monotonic() < end:
+            while process.poll() is None and len(
+                    self.server.inserts) <= at and time.monotonic() < end:
                 time.sleep(0.002)
             process.kill()
             process.wait()
@@ -312,7 +327,8 @@ class Killed(ShipTest):
                 self.assert_whole(3000)
 
     def end_before_the_answer(self, number, file):
-        """It is asked to end when the server has stored so many inserts, and then hears that it has. How it exits."""
+        """It is asked to end when the server has stored so many inserts, and then hears that it
+        has. How it exits."""
         is_asked = threading.Event()
 
         def keep_and_wait(connection, request):
@@ -323,7 +339,8 @@ class Killed(ShipTest):
         self.server.ways = [self.server.keep] * (number - 1) + [keep_and_wait, self.server.keep]
         process = self.start(file)
         self.wait_for(lambda: len(self.server.inserts) == number)
-        time.sleep(0.5)  # what there is to do beside has been done: only time can show that nothing more is begun
+        # what there is to do beside has been done: only time can show that nothing more is begun
+        time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
         self.wait_until_asked_to_end(process)
         is_asked.set()
@@ -331,7 +348,8 @@ class Killed(ShipTest):
         return process.returncode
 
     def test_what_arrives_while_it_ends_is_not_sent_again(self):
-        """Nor by who takes a server that drops no doubles. A file of several sessions has a block of each."""
+        """Nor to a server that drops no doubles. A file of several sessions has a block
+        of each."""
         file = self.path("a.etl")
         for _ in range(3):
             self.work("one", file, 500, "append")
@@ -341,7 +359,8 @@ class Killed(ShipTest):
         self.assert_whole(500, 500, 500)
 
     def test_what_arrives_while_it_ends_has_arrived(self):
-        self.assertEqual(self.end_before_the_answer(3, self.work("one", self.path("a.etl"), 500)), FINE)
+        self.assertEqual(self.end_before_the_answer(3, self.work("one", self.path("a.etl"), 500)),
+                         FINE)
         self.assertEqual(len(self.rows(END)), 1)
 
     def age_cursor(self):

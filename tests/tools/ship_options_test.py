@@ -19,19 +19,24 @@ class Options(WireTest):
     def misused(self, *arguments, config=None):
         if config is not None:
             arguments += ("--config", self.write("ship.conf", config.encode()))
-        result = subprocess.run([sys.argv[2], "--", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                check=False, timeout=100)
+        result = subprocess.run([sys.argv[2], "--", *arguments], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, check=False, timeout=100)
         self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
         self.assertIn("See 'etwas ship --help'.", result.stderr)
         return result.stderr
 
     def test_an_address_is_a_scheme_a_host_and_a_port(self):
-        for url, words in (("db1", "http:// or https://"), ("ftp://db1", "http:// or https://"), ("http://", "a host"),
-                           ("http://:1", "a host"), ("http://db1:", "a number"), ("http://db1:0", "a number"),
+        for url, words in (("db1", "http:// or https://"), ("ftp://db1", "http:// or https://"),
+                           ("http://", "a host"),
+                           ("http://:1", "a host"), ("http://db1:", "a number"),
+                           ("http://db1:0", "a number"),
                            ("http://db1:65536", "a number"), ("http://db1:12x", "nothing behind"),
-                           ("http://db1/path", "nothing behind"), ("http://db1?user=x", "nothing behind"),
-                           ("http://[::1", "a host"), ("http://[zz]:1", "a host"), ("http://a b", "nothing behind"),
-                           ("http://db1,", "http:// or https://"), ("http://" + "a" * 300, "a host"),
+                           ("http://db1/path", "nothing behind"),
+                           ("http://db1?user=x", "nothing behind"),
+                           ("http://[::1", "a host"), ("http://[zz]:1", "a host"),
+                           ("http://a b", "nothing behind"),
+                           ("http://db1,", "http:// or https://"),
+                           ("http://" + "a" * 300, "a host"),
                            (",".join(["http://db1"] * 9), "8 replicas")):
             with self.subTest(url):
                 said = self.misused("--to", url, "x.etl")
@@ -44,16 +49,22 @@ class Options(WireTest):
             self.assertNotIn("secret", said)
 
     def test_values_that_are_none_are_refused(self):
-        for option, value in (("--rate", "0"), ("--rate", "fast"), ("--patience", "0"), ("--patience", "1s"),
-                              ("--table", "event"), ("--table", "a.b.c"), ("--table", "a.`b"), ("--table", "a.1b"),
-                              ("--table", "." ), ("--spool-limit", "20X"), ("--spool-limit", "i"), ("--spool-limit", "0"),
-                              ("--spool-limit", "99999999999G"), ("--days", "-1"), ("--host", ""), ("--nope", "1")):
+        for option, value in (("--rate", "0"), ("--rate", "fast"), ("--patience", "0"),
+                              ("--patience", "1s"),
+                              ("--table", "event"), ("--table", "a.b.c"), ("--table", "a.`b"),
+                              ("--table", "a.1b"),
+                              ("--table", "." ), ("--spool-limit", "20X"), ("--spool-limit", "i"),
+                              ("--spool-limit", "0"),
+                              ("--spool-limit", "99999999999G"), ("--days", "-1"), ("--host", ""),
+                              ("--nope", "1")):
             with self.subTest((option, value)):
                 self.misused("--to", "http://db1", option, value, "--follow", ".")
 
     def test_what_does_not_go_together_is_refused(self):
-        for arguments in (("x.etl",), ("--to", "http://db1"), ("--to", "http://db1", "--follow", ".", "x.etl"),
-                          ("--to", "http://db1", "--once", "x.etl"), ("--to", "http://db1", "--prove", "--delete"),
+        for arguments in (("x.etl",), ("--to", "http://db1"), ("--to", "http://db1", "--follow",
+                                                               ".", "x.etl"),
+                          ("--to", "http://db1", "--once", "x.etl"),
+                          ("--to", "http://db1", "--prove", "--delete"),
                           ("--to", "http://db1", "--days", "2", "x.etl"), ("--ddl",), ("--prove",),
                           ("--ddl", "--to", "http://db1", "--server-version", "18.16"),
                           ("--to", "http://db1", "--cluster", "c", "x.etl"),
@@ -64,20 +75,26 @@ class Options(WireTest):
     def test_a_line_of_the_file_that_is_none_is_reported_by_its_number(self):
         begin = "# ours\nto = http://db1\n\n"
         for line, words in (("nope = 1", "'nope' is not an option"), ("rate", "rate wants a value"),
-                            ("rate = ", "rate wants a value"), ("rate = fast", "rate: takes a number"),
-                            ("compress = perhaps", "compress takes yes or no"), ("config = x", "for the command line alone"),
-                            ("--rate = 1", "'--rate' is not an option"), ("host = a\0b", "a byte of 0"),
+                            ("rate = ", "rate wants a value"),
+                            ("rate = fast", "rate: takes a number"),
+                            ("compress = perhaps", "compress takes yes or no"),
+                            ("config = x", "for the command line alone"),
+                            ("--rate = 1", "'--rate' is not an option"),
+                            ("host = a\0b", "a byte of 0"),
                             ("to = http://me:secret@db2", "no user and no password")):
             with self.subTest(line):
                 said = self.misused("x.etl", config=begin + line + "\n")
                 self.assert_said(said, "ship.conf:4: ", words)
                 self.assertNotIn("secret", said)
-        self.assertIn("cannot be read", self.misused("x.etl", "--config", os.path.join(self.folder, "none")))
-        self.assertIn("cannot be read", self.misused("x.etl", "--config", self.write("long", b"#" * 300000)))
+        self.assertIn("cannot be read", self.misused("x.etl", "--config",
+                                                     os.path.join(self.folder, "none")))
+        self.assertIn("cannot be read", self.misused("x.etl", "--config",
+                                                     self.write("long", b"#" * 300000)))
 
     def test_the_file_says_what_the_command_line_does_not(self):
         one, two, three = (self.server() for _ in range(3))
-        path = self.write("ship.conf", f"to={one.url}\n to = {two.url} \r\ncompress\nat-least-once = no\n"
+        path = self.write("ship.conf",
+                          f"to={one.url}\n to = {two.url} \r\ncompress\nat-least-once = no\n"
                                        "follow = /nowhere\ndelete\nrate = 1000000".encode())
         told, said = self.work("all:20:1", to=[], options=("--config", path))
         self.assertEqual((told, said), (["sent"], ""))

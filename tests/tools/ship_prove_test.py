@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The proof that all events have arrived: a real server is asked about sessions that are complete, and about others.
+"""The proof that all events have arrived: a real server is asked about sessions that are complete,
+and about others.
 
 usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK Faults
        ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_WORK Command
@@ -25,7 +26,8 @@ RECOVERED_PART = 2 ** 32 - 1
 
 
 class Session:
-    """Rows of a session of one host, as ship would have sent them but for what a test leaves out."""
+    """Rows of a session of one host, as ship would have sent them but for what a test leaves
+    out."""
 
     def __init__(self, number, host="web1"):
         self.key = f"'{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}', '{host}', {number}"
@@ -40,17 +42,21 @@ class Session:
             self.buffers[number, buffer] = EVENTS
         return self
 
-    def end(self, part=0, recorded=BUFFERS * EVENTS, overwritten=0, lost=0, ended=1, state=END, events=0):
+    def end(self, part=0, recorded=BUFFERS * EVENTS, overwritten=0, lost=0, ended=1, state=END,
+            events=0):
         self.ends.append((part, 0, events, state, recorded, overwritten, lost, ended))
         return self
 
     def insert(self, fleet):
         events = [*sorted(self.events), *self.twice]
         if events:
-            fleet.ask("insert into etwas.event (day, host, session, part, buffer, pos) values " + ",".join(
-                f"({self.key}, {part}, {buffer}, {pos})" for part, buffer, pos in events))
-        rows = [(*key, events, BUFFER, 0, 0, 0, 0) for key, events in self.buffers.items()] + self.ends
-        fleet.ask("insert into etwas.event_buffer (day, host, session, part, buffer, events, state, recorded, "
+            fleet.ask("insert into etwas.event (day, host, session, part, buffer, pos) values "
+                      + ",".join(
+                          f"({self.key}, {part}, {buffer}, {pos})" for part, buffer, pos in events))
+        rows = [(*key, events, BUFFER, 0, 0, 0, 0)
+                for key, events in self.buffers.items()] + self.ends
+        fleet.ask("insert into etwas.event_buffer (day, host, session, part, buffer, events, "
+                  "state, recorded, "
                   "overwritten, lost, ended) values " + ",".join(
                       f"({self.key}, {', '.join(map(str, row))})" for row in rows))
 
@@ -76,23 +82,28 @@ class Faults(FleetTest):
 
     def proof(self, session):
         session.insert(self.fleet)
-        query = self.made("prove", "etwas.event_all", "etwas.event_buffer_all", "etwas.event_buffer", "2")
+        query = self.made("prove", "etwas.event_all", "etwas.event_buffer_all",
+                          "etwas.event_buffer", "2")
         rows = self.fleet.ask(query + " format TabSeparatedWithNames")
-        told = dict(zip(rows[0], next(row for row in rows[1:] if row[1] == str(self.number)), strict=True))
-        return told["verdict"], {name: int(value) for name, value in told.items() if name not in ("host", "verdict")}
+        told = dict(zip(rows[0], next(row for row in rows[1:] if row[1] == str(self.number)),
+                        strict=True))
+        return told["verdict"], {name: int(value) for name, value in told.items()
+                                 if name not in ("host", "verdict")}
 
     def assert_proof(self, session, verdict, **numbers):
         found, told = self.proof(session)
         self.assertEqual((found, {name: told[name] for name in numbers}), (verdict, numbers))
 
     def test_all_that_was_recorded_is_there_and_what_was_lost_is_reported(self):
-        self.assert_proof(self.session().part().end(lost=7, overwritten=3), "complete", attempted=50, recorded=40,
-                          events=40, by_buffers=40, lost=7, overwritten=3, missing_buffers=0, wrong_buffers=0)
+        self.assert_proof(self.session().part().end(lost=7, overwritten=3), "complete",
+                          attempted=50, recorded=40, events=40, by_buffers=40, lost=7,
+                          overwritten=3, missing_buffers=0, wrong_buffers=0)
 
     def test_the_events_of_a_buffer_are_missing(self):
         session = self.session().part().end()
         session.events -= {(0, 2, pos) for pos in range(EVENTS)}
-        self.assert_proof(session, "incomplete", events=30, by_buffers=40, wrong_buffers=1, missing_buffers=0)
+        self.assert_proof(session, "incomplete", events=30, by_buffers=40, wrong_buffers=1,
+                          missing_buffers=0)
 
     def test_the_row_of_a_buffer_is_missing(self):
         session = self.session().part().end()
@@ -108,7 +119,8 @@ class Faults(FleetTest):
         session = self.session().part().end()
         del session.buffers[0, BUFFERS]
         session.events -= {(0, BUFFERS, pos) for pos in range(EVENTS)}
-        self.assert_proof(session, "incomplete", events=30, by_buffers=30, recorded=40, missing_buffers=0)
+        self.assert_proof(session, "incomplete", events=30, by_buffers=30, recorded=40,
+                          missing_buffers=0)
 
     def test_events_are_there_twice(self):
         session = self.session().part().end()
@@ -136,7 +148,8 @@ class Faults(FleetTest):
         self.assert_proof(session, "complete", parts=2, parts_ended=2, recorded=80, attempted=82)
 
     def test_a_part_counts_what_the_next_one_has(self):
-        session = self.session().part(1).end(1, ended=0, recorded=2 ** 64 - 5).part(2).end(2, recorded=85)
+        session = self.session().part(1).end(1, ended=0, recorded=2 ** 64
+                                             - 5).part(2).end(2, recorded=85)
         self.assert_proof(session, "complete", recorded=80, events=80)
 
     def test_a_session_that_has_no_end_is_never_complete(self):
@@ -165,7 +178,8 @@ class Faults(FleetTest):
 
 
 class Command(FleetTest):
-    """`etwas ship --prove` after `etwas ship`: of what sessions logged, and of copies of the tables with faults."""
+    """`etwas ship --prove` after `etwas ship`: of what sessions logged, and of copies of the tables
+    with faults."""
 
     events = 30_000
     copies = 0
@@ -173,7 +187,8 @@ class Command(FleetTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.environment = dict(os.environ, ETWAS_RUNTIME_DIR=os.path.join(cls.fleet.folder, "run"), ETWAS_SHARED="1",
+        cls.environment = dict(os.environ, ETWAS_RUNTIME_DIR=os.path.join(cls.fleet.folder, "run"),
+                               ETWAS_SHARED="1",
                                XDG_STATE_HOME=os.path.join(cls.fleet.folder, "state"))
         cls.environment.pop("STATE_DIRECTORY", None)
         os.mkdir(cls.environment["ETWAS_RUNTIME_DIR"], 0o700)
@@ -181,8 +196,9 @@ class Command(FleetTest):
     @classmethod
     def ship(cls, *arguments, expect=FINE):
         run = subprocess.run(
-            [cls.etwas, "ship", "--to", cls.fleet.settings["FLEET_HTTP_s1r1"], "--credentials", cls.fleet.credentials,
-             *arguments], env=cls.environment, capture_output=True, check=False, text=True, timeout=100)
+            [cls.etwas, "ship", "--to", cls.fleet.settings["FLEET_HTTP_s1r1"], "--credentials",
+             cls.fleet.credentials, *arguments], env=cls.environment, capture_output=True,
+            check=False, text=True, timeout=100)
         if run.returncode != expect:
             raise AssertionError(f"{arguments}: {run.returncode} {run.stdout} {run.stderr}")
         return run.stdout, run.stderr
@@ -191,7 +207,8 @@ class Command(FleetTest):
         """A session that logs into parts of a folder of its own."""
         folder = os.path.join(self.fleet.folder, name)
         os.mkdir(folder)
-        run = subprocess.run([sys.argv[2], name, os.path.join(folder, "part-%d.etl"), str(self.events), end, "512"],
+        run = subprocess.run([sys.argv[2], name, os.path.join(folder, "part-%d.etl"),
+                              str(self.events), end, "512"],
                              env=self.environment, check=False, timeout=100)
         self.assertEqual(run.returncode, expect)
         return folder
@@ -206,7 +223,8 @@ class Command(FleetTest):
 
     def proof(self, name, *arguments, expect):
         """What is said of the one session in tables of that name."""
-        out, _ = self.ship("--prove", "--json", "--table", "etwas." + name, *arguments, expect=expect)
+        out, _ = self.ship("--prove", "--json", "--table", "etwas." + name, *arguments,
+                           expect=expect)
         proof = json.loads(out)
         self.assert_keys_in_help("ship", proof)
         return proof
@@ -217,7 +235,9 @@ class Command(FleetTest):
         copy = f"copy{self.copies}"
         self.make(copy)
         for suffix, which in (("", events), ("_buffer", buffers)):
-            self.fleet.ask(f"insert into etwas.{copy}{suffix} select * from etwas.{name}{suffix} where {which}")
+            self.fleet.ask(
+                f"insert into etwas.{copy}{suffix} "
+                f"select * from etwas.{name}{suffix} where {which}")
         return copy
 
     def test_faults_are_found_in_what_was_sent(self):
@@ -230,7 +250,8 @@ class Command(FleetTest):
         self.assertEqual(self.proof(self.copy("whole"), expect=FINE), proof)
         for events, buffers, verdict, fault in (
                 ("not (part = 2 and buffer = 3)", "1", "incomplete", "wrong_buffers"),
-                ("1", "not (part = 2 and buffer = 3 and state = 0)", "incomplete", "missing_buffers"),
+                ("1", "not (part = 2 and buffer = 3 and state = 0)", "incomplete",
+                 "missing_buffers"),
                 ("part != 2", "part != 2", "incomplete", None),
                 ("1", "not (part = 1 and state = 1)", "incomplete", None),
                 ("1", "not ended", "unfinished", None)):
@@ -242,7 +263,9 @@ class Command(FleetTest):
     def test_rows_that_came_twice_are_found(self):
         self.make("twice")
         self.send("twice", "--follow", self.work("twice"), "--once")
-        self.fleet.ask("insert into etwas.twice select * from etwas.twice where part = 1 and buffer < 10 and pos < 10")
+        self.fleet.ask(
+            "insert into etwas.twice select * from etwas.twice where part = 1 and buffer < 10 and "
+            "pos < 10")
         proof = self.proof("twice", expect=UNPROVED)
         self.assertEqual(proof["verdict"], "incomplete")
         self.assertGreater(proof["wrong_buffers"], 0)
@@ -251,7 +274,8 @@ class Command(FleetTest):
     def test_a_killed_session_is_complete_when_it_was_recovered(self):
         self.make("killed")
         folder = self.work("killed", "kill", expect=-9)
-        self.send("killed", *sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".etl")))
+        self.send("killed", *sorted(os.path.join(folder, name) for name in os.listdir(folder)
+                                    if name.endswith(".etl")))
         self.assertEqual(self.proof("killed", expect=UNPROVED)["verdict"], "unfinished")
         self.send("killed", "--follow", folder, "--once", "--recover")
         proof = self.proof("killed", expect=FINE)
@@ -281,7 +305,8 @@ class Command(FleetTest):
             self.fleet.ask(f"alter table etwas.old drop column {column}")
         self.assertIn("part", self.ship("--prove", "--table", "etwas.old", expect=OPEN)[1])
         text = self.ship("--ddl", "--table", "etwas.old")[0]
-        self.assertEqual([line.split(" ")[5:] for line in text.splitlines() if line.startswith("alter ")],
+        self.assertEqual([line.split(" ")[5:] for line in text.splitlines()
+                          if line.startswith("alter ")],
                          [["part", "UInt32;"], ["texts.values", "Array(String);"],
                           ["ns", "Int64", "alias", "toInt64(time);"]])
         self.fleet.run_statements(text)
@@ -309,8 +334,8 @@ class Replicas(ToolTest):
     def prove(self, *verdicts):
         self.asked = []
         urls = [self.replica(verdict) for verdict in verdicts]
-        run = subprocess.run([self.etwas, "ship", "--prove", "--to", ",".join(urls)], capture_output=True, check=False,
-                             text=True, timeout=100)
+        run = subprocess.run([self.etwas, "ship", "--prove", "--to", ",".join(urls)],
+                             capture_output=True, check=False, text=True, timeout=100)
         self.assertEqual(run.stderr, "")
         return run.returncode
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""A made-up ClickHouse server that misbehaves as it is told: what it answers to inserts is a list of ways to answer.
+"""A made-up ClickHouse server that misbehaves as it is told: what it answers to inserts is a list
+of ways to answer.
 
     with Server(work) as server:
         server.ways = [status(500, 242), cut_within(0.5), good]
         ... server.url, server.inserts
 
-A way is a function of the connection and the request that was read, which returns whether the connection goes on. The
-last way stays. Questions are answered as a server that has the tables would.
+A way is a function of the connection and the request that was read, which returns whether the
+connection goes on. The last way stays. Questions are answered as a server that has the tables
+would.
 """
 
 import re
@@ -20,9 +22,10 @@ import time
 import urllib.parse
 
 GOOD_HEAD = b"X-ClickHouse-Server-Display-Name: fake\r\n"
-REPLICATED = ("ReplicatedMergeTree('/etwas/1/event', '1') PARTITION BY day ORDER BY session SETTINGS "
-              "index_granularity = 8192, replicated_deduplication_window = 10000, "
-              "replicated_deduplication_window_seconds = 604800")
+REPLICATED = (
+    "ReplicatedMergeTree('/etwas/1/event', '1') PARTITION BY day ORDER BY session SETTINGS "
+    "index_granularity = 8192, replicated_deduplication_window = 10000, "
+    "replicated_deduplication_window_seconds = 604800")
 
 
 class Gone(Exception):
@@ -50,7 +53,8 @@ def answer(connection, code, body=b"", head=GOOD_HEAD):
 
 
 def error(number, text="something"):
-    return f"Code: {number}, e.displayText() = DB::Exception: {text}, e.what() = DB::Exception\n".encode()
+    return (f"Code: {number}, e.displayText() = DB::Exception: {text}, "
+            "e.what() = DB::Exception\n").encode()
 
 
 def good(connection, _):
@@ -112,14 +116,16 @@ def continues(connection, request):
 
 def closes(connection, request):
     """Keeps the connection, it says, and closes it."""
-    answer(connection, 200, head=GOOD_HEAD + b"Connection: Keep-Alive\r\nKeep-Alive: timeout=10\r\n")
+    answer(connection, 200, head=GOOD_HEAD
+           + b"Connection: Keep-Alive\r\nKeep-Alive: timeout=10\r\n")
     return close(connection, request)
 
 
 class Server:
-    def __init__(self, work, version="18.16.1", engine=REPLICATED, tables=("", "_buffer"), columns="columns",
-                 certificate=None):
-        listed = subprocess.run([work, columns], check=True, stdout=subprocess.PIPE, text=True, timeout=100).stdout
+    def __init__(self, work, version="18.16.1", engine=REPLICATED, tables=("", "_buffer"),
+                 columns="columns", certificate=None):
+        listed = subprocess.run([work, columns], check=True, stdout=subprocess.PIPE, text=True,
+                                timeout=100).stdout
         self.columns = [line.split("\t") for line in listed.splitlines()]
         self.version, self.engine, self.tables = version, engine, tables
         self.readonly = "0"
@@ -191,7 +197,8 @@ class Server:
                 raise Gone
             text += more
         first, *lines = text.decode("latin-1").rstrip("\r\n").split("\r\n")
-        head = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
+        head = {name.lower(): value.strip() for name, value in (line.split(":", 1)
+                                                                for line in lines)}
         return Request(connection.getsockname()[1], first.split(" ")[1], head)
 
     @staticmethod
@@ -204,12 +211,15 @@ class Server:
             request.body += more
 
     def reply(self, connection, request):
-        given = request.head.get("x-clickhouse-user", "default"), request.head.get("x-clickhouse-key", "")
+        given = request.head.get("x-clickhouse-user",
+                                 "default"), request.head.get("x-clickhouse-key", "")
         if self.login and given != self.login:
             return answer(connection, 401, error(193, f"Wrong password for user {given[0]}"))
         if self.hides and self.hides in request.body.decode():
             return answer(connection, 403, error(497, "Not enough privileges"))
-        return answer(connection, 200, "".join("\t".join(row) + "\n" for row in self.rows(request.body.decode())).encode())
+        return answer(connection, 200, "".join("\t".join(row) + "\n"
+                                               for row in self.rows(request.body.decode()))
+                      .encode())
 
     def rows(self, sql):
         """The answer to what is asked before anything is sent."""
@@ -217,7 +227,8 @@ class Server:
         if "version()" in sql:
             return [[self.version]]
         if "system.columns" in sql:
-            return [[name[1] + table, column, kind] for table, column, kind in self.columns if table in self.tables]
+            return [[name[1] + table, column, kind] for table, column, kind in self.columns
+                    if table in self.tables]
         if "system.tables" in sql:
             return [[name[1] + table, self.engine.replace("'", "\\'")] for table in self.tables]
         if "readonly" in sql:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The tables that events are shipped to: real servers make them, take blocks, and give back what was in them.
+"""The tables that events are shipped to: real servers make them, take blocks, and give back what
+was in them.
 
 usage: ship_tables_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK TEST_CLASS
 """
@@ -24,7 +25,8 @@ WIDTHS = {"UInt8": 8, "UInt16": 16, "UInt32": 32, "UInt64": 64}
 
 
 def made(*arguments):
-    return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE, timeout=100).stdout
+    return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE,
+                          timeout=100).stdout
 
 
 def statements(*arguments):
@@ -45,8 +47,9 @@ def expected(name, kind, row):
 class TablesTest(FleetTest):
     def columns(self, table):
         """All that are not made of others."""
-        return self.fleet.ask("select name, type from system.columns where database = 'etwas' and default_kind = '' "
-                              f"and table = '{table}'")
+        return self.fleet.ask(
+            "select name, type from system.columns where database = 'etwas' and default_kind = '' "
+            f"and table = '{table}'")
 
     def assert_rows(self, table, source, key, name="s1r1"):
         """The three rows of a block that `table` was sent, each value of each column."""
@@ -89,7 +92,8 @@ class Alone(TablesTest):
         self.fleet.run_statements(text)
         self.fleet.insert("etwas.grown", made("event", "18"))
         self.assertEqual(sorted(self.columns("grown")), sorted(self.columns("grown_all")))
-        rows = self.fleet.ask("select team, part, ints.values, payload, ns from etwas.grown_all order by time")
+        rows = self.fleet.ask(
+            "select team, part, ints.values, payload, ns from etwas.grown_all order by time")
         self.assertEqual(rows[2], ["", str(2 ** 32 - 1), "[7]", TEXTS[1], TIMES[1]])
 
     def test_a_block_that_is_cut_anywhere_is_refused_whole(self):
@@ -125,13 +129,15 @@ class Cluster(TablesTest):
                 self.fleet.ask(f"alter table etwas.grown_all drop column {column}", name)
         self.fleet.ask("alter table etwas.grown on cluster etwas add column team String")
         text = statements("18", "grown", "etwas", "0", "event", "part", "payload")
-        self.assertEqual([line.split(" ")[4] for line in text.splitlines() if line.startswith("drop ")],
+        self.assertEqual([line.split(" ")[4] for line in text.splitlines()
+                          if line.startswith("drop ")],
                          ["etwas.grown_all"])
         self.fleet.run_statements(text)
         self.fleet.insert("etwas.grown", made("event", "18"))
         self.fleet.run("settle")
         for name in ("s1r1", "s1r2"):
-            rows = self.fleet.ask("select team, part, payload, ns from etwas.grown_all order by time", name)
+            rows = self.fleet.ask(
+                "select team, part, payload, ns from etwas.grown_all order by time", name)
             self.assertEqual(rows[2], ["", str(2 ** 32 - 1), TEXTS[1], TIMES[1]])
 
     def test_how_long_blocks_are_remembered_is_said_explicitly(self):
@@ -143,7 +149,8 @@ class Cluster(TablesTest):
 
 
 class Statements(TablesTest):
-    """Their texts, where no server of the version is at hand. They ran on 26.7 as docs/fleet.md says."""
+    """Their texts, where no server of the version is at hand. They ran on 26.7 as docs/fleet.md
+    says."""
 
     fleet = None
 
@@ -155,28 +162,36 @@ class Statements(TablesTest):
         text = statements("26", "event", "-", "30")
         for part in ("time DateTime64(9, 'UTC') codec(Delta(8), ZSTD)",
                      "host LowCardinality(String) codec(ZSTD)",
-                     "ints Map(LowCardinality(String), Int64) codec(ZSTD)", "ttl day + interval 30 day",
-                     "ttl_only_drop_parts = 1", "non_replicated_deduplication_window = 10000", "ns Int64 alias toUnixTimestamp64Nano(time)"):
+                     "ints Map(LowCardinality(String), Int64) codec(ZSTD)",
+                     "ttl day + interval 30 day", "ttl_only_drop_parts = 1",
+                     "non_replicated_deduplication_window = 10000",
+                     "ns Int64 alias toUnixTimestamp64Nano(time)"):
             self.assertIn(part, text)
         self.assertNotIn("ttl", statements("26", "event", "-", "0"))
-        self.assertIn("replicated_deduplication_window_seconds = 604800,\n    ttl_only_drop_parts = 1",
-                      statements("26", "event", "etwas", "30"))
+        self.assertIn(
+            "replicated_deduplication_window_seconds = 604800,\n    ttl_only_drop_parts = 1",
+            statements("26", "event", "etwas", "30"))
 
     def test_an_old_server_gets_nothing_that_it_does_not_know(self):
         for cluster in ("-", "etwas"):
             self.assertNotRegex(statements("18", "event", cluster, "30", "event", "part"),
-                                r"codec|ttl|DateTime64|Map\(|LowCardinality|index |non_replicated|column if not")
+                                r"codec|ttl|DateTime64|Map\(|LowCardinality|index "
+                                r"|non_replicated|column if not")
 
     def test_what_a_modern_table_lacks_is_added_with_its_type(self):
         """The times of the table that is there are plain."""
         text = statements("26", "event", "etwas", "0", "buffer", "ended", "part")
         for table in ("event_buffer", "event_buffer_all"):
-            self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists part UInt32 "
-                          "codec(ZSTD);", text)
-            self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists ended UInt8 "
-                          "codec(ZSTD);", text)
-            self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists last_ns Int64 "
-                          "alias toInt64(last);", text)
+            self.assertIn(
+                f"alter table etwas.{table} on cluster etwas add column if not exists part UInt32 "
+                "codec(ZSTD);", text)
+            self.assertIn(
+                f"alter table etwas.{table} on cluster etwas add column if not exists ended UInt8 "
+                "codec(ZSTD);", text)
+            self.assertIn(
+                f"alter table etwas.{table} on cluster etwas add column if not exists last_ns "
+                "Int64 "
+                "alias toInt64(last);", text)
         self.assertEqual(text.count("alter"), 8)
 
 

@@ -31,8 +31,10 @@ class Folder(ShipTest):
         self.assertEqual(sum(row["recorded"] for row in self.rows(END)), 25000)
 
     def test_a_session_that_goes_on_is_sent_while_it_does(self):
-        with subprocess.Popen([sys.argv[2], "slow", os.path.join(self.inside, "a.etl"), "3000", "wait"],
-                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        with subprocess.Popen([sys.argv[2], "slow", os.path.join(self.inside, "a.etl"), "3000",
+                               "wait"],
+                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as session:
             process = self.start("--follow", self.inside)
             self.wait_for(lambda: len(self.server.events) >= 2000)
             self.assertEqual(self.rows(END), [])
@@ -47,7 +49,8 @@ class Folder(ShipTest):
         for name, number in (("c.etl.0001", 1), ("d.log", 2)):
             self.work(f"{number}", os.path.join(self.inside, name), 2000)
         said = self.ship("--follow", self.inside, "--once")
-        self.assertIn("note: 1 trace is in it not read, since it is not called NAME.etl: d.log\n", said)
+        self.assertIn("note: 1 trace is in it not read, since it is not called NAME.etl: d.log\n",
+                      said)
         self.assert_whole(2000, 2000, 2000)
 
     def test_what_a_snapshot_repeats_is_said_and_one_file_of_them_has_it_once(self):
@@ -55,14 +58,20 @@ class Folder(ShipTest):
 
         def snapshot(file, first, end, **options):
             path = os.path.join(self.inside, file)
-            return self.write(path, etl.trace([(0, events[n:n + 5]) for n in range(first, end, 5)], mode=0x400, ended=20_000_000 + end,
-                                              own=[etl.totals(lost_events=end), etl.clock_record()], **options))
-        paths = [snapshot("1.etl", 0, 20), snapshot("2.etl", 5, 30), snapshot("3.etl", 30, 40), snapshot("4.etl", 10, 30, name="else")]
+            return self.write(path, etl.trace([(0, events[n:n + 5]) for n in range(first, end, 5)],
+                                              mode=0x400, ended=20_000_000 + end,
+                                              own=[etl.totals(lost_events=end), etl.clock_record()],
+                                              **options))
+        paths = [snapshot("1.etl", 0, 20), snapshot("2.etl", 5, 30), snapshot("3.etl", 30, 40),
+                 snapshot("4.etl", 10, 30, name="else")]
         advice = "what both have queries count for each; docs/fleet.md says how to send it once"
-        self.assertEqual(self.ship(*paths[:1]), f"etwas ship: {paths[0]}: note: it is a snapshot: what others of its session have "
+        self.assertEqual(self.ship(*paths[:1]),
+                         f"etwas ship: {paths[0]}: note: it is a snapshot: what others of its "
+                         "session have "
                          "too queries count for each; docs/fleet.md says how to send it once\n")
         said = self.ship("--follow", self.inside, "--once")
-        self.assertIn("note: 15 of its events are in an earlier snapshot of its session too: " + advice, said)
+        self.assertIn("note: 15 of its events are in an earlier snapshot of its session too: "
+                      + advice, said)
         self.assertEqual(said.count("earlier snapshot"), 1)
         self.assertEqual(len(self.server.events), 20 + 25 + 10 + 20)
         self.assertEqual(self.ship("--follow", self.inside, "--once"), "")
@@ -76,13 +85,15 @@ class Folder(ShipTest):
         missing = self.path("missing")
         self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=OPEN))
         self.assertFalse(os.path.exists(missing))
-        self.assertIn(missing, self.ship("--follow", self.inside, "--once", "--recover", "--pools", missing))
+        self.assertIn(missing, self.ship("--follow", self.inside, "--once", "--recover", "--pools",
+                                         missing))
 
     def test_it_ends_when_nothing_can_be_kept_since_what_it_keeps_was_removed(self):
         self.work("a", os.path.join(self.inside, "a.etl"), 100)
         process = self.start("--follow", self.inside)
         self.wait_for(lambda: self.rows(END))
-        while os.path.exists(os.path.join(self.inside, ".ship")):  # a file in it may be renamed meanwhile
+        # a file in it may be renamed meanwhile
+        while os.path.exists(os.path.join(self.inside, ".ship")):
             shutil.rmtree(os.path.join(self.inside, ".ship"), ignore_errors=True)
         self.work("b", os.path.join(self.inside, "b.etl"), 100)
         said = process.communicate(timeout=TIMEOUT_S)[1]
@@ -95,11 +106,13 @@ class Folder(ShipTest):
     def test_a_folder_that_goes_is_reported_once_and_looked_for_again(self):
         pools = self.path("pools")
         os.mkdir(pools)
-        process = self.start("--follow", self.inside, "--state", self.path("state"), "--recover", "--pools", pools)
+        process = self.start("--follow", self.inside, "--state", self.path("state"), "--recover",
+                             "--pools", pools)
         self.work("a", os.path.join(self.inside, "a.etl"), 100)
         self.wait_for(lambda: self.rows(END))
         os.rename(self.inside, self.path("away"))
-        self.wait_for_reads(pools, 4)  # each before a look at the folder: it has looked in vain twice
+        # each before a look at the folder: it has looked in vain twice
+        self.wait_for_reads(pools, 4)
         os.rename(self.path("away"), self.inside)
         self.work("b", os.path.join(self.inside, "b.etl"), 200)
         self.wait_for(lambda: len(self.rows(END)) == 2)
@@ -115,7 +128,8 @@ class Folder(ShipTest):
             shutil.copy(outside, os.path.join(self.inside, name))
         self.work("in", os.path.join(self.inside, "a.etl"), 200)
         os.link(os.path.join(self.inside, "a.etl"), self.path("kept.etl"))
-        os.rename(os.path.join(self.inside, "a.etl"), os.path.join(self.inside, "\n" * 251 + ".etl"))
+        os.rename(os.path.join(self.inside, "a.etl"),
+                  os.path.join(self.inside, "\n" * 251 + ".etl"))
         before = set(os.listdir(self.inside))
         self.ship("--follow", self.inside, "--delete", "--once")
         self.assert_whole(200)
@@ -155,8 +169,8 @@ class Folder(ShipTest):
         self.work("dead", os.path.join(self.inside, "a.etl"), 20000, "kill", expect=-signal.SIGKILL)
         process = self.start("--follow", self.inside)
         self.wait_for(lambda: self.rows(BUFFER))
-        self.assertIn("nobody writes it any more", self.ship("--follow", self.inside, "--state", self.path("other"),
-                                                             "--once"))
+        self.assertIn("nobody writes it any more", self.ship("--follow", self.inside, "--state",
+                                                             self.path("other"), "--once"))
         self.end(process)
         self.assertEqual(self.rows(END), [])
 
@@ -170,11 +184,13 @@ class Folder(ShipTest):
         self.assertEqual(len({row["session"] for row in self.server.events}), 1)
         self.assertEqual(len(self.rows(RECOVERED)), 1)
         self.assertEqual(len(pools()), 1)
-        self.assertEqual([name for name in os.listdir(self.inside) if name.endswith(".etl")], ["a.etl"])
+        self.assertEqual([name for name in os.listdir(self.inside) if name.endswith(".etl")],
+                         ["a.etl"])
 
     def test_a_pool_of_the_same_guid_is_another_one(self):
         self.work("dead", os.path.join(self.inside, "a.etl"), 20000, "kill", expect=-signal.SIGKILL)
-        pool, = [self.path("run", name) for name in os.listdir(self.path("run")) if name.endswith(".pool")]
+        pool, = [self.path("run", name) for name in os.listdir(self.path("run"))
+                 if name.endswith(".pool")]
         shutil.copy(pool, self.path("kept"))
         recover = "--follow", self.inside, "--recover", "--once"
         self.ship(*recover)
@@ -306,7 +322,8 @@ class Spool(ShipTest):
         self.write(os.path.join("in", "newest.etl"), os.urandom(900000))
         self.wait_for(lambda: not os.path.exists(os.path.join(self.inside, "new.etl")))
         said = self.end(process, expect=UNSENT)
-        self.assertIn("new.etl: there is more than the spool's limit: it goes, and was not sent", said)
+        self.assertIn("new.etl: there is more than the spool's limit: it goes, and was not sent",
+                      said)
         self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "newest.etl"])
 
     def test_what_servers_have_of_another_file_is_not_counted_for_one_that_went(self):
@@ -341,7 +358,8 @@ class Spool(ShipTest):
         self.server.ways = [self.server.keep]
         self.server.inserts.clear()
         self.ship("--follow", self.inside, "--once")
-        self.assertGreaterEqual(len(self.server.inserts), 1199)  # rows of the first one come with any of them
+        # rows of the first one come with any of them
+        self.assertGreaterEqual(len(self.server.inserts), 1199)
         self.assertEqual([name for name in os.listdir(state) if name.endswith(".cursor")], [])
 
     def test_what_comes_back_with_more_than_was_counted_stays(self):
@@ -355,7 +373,8 @@ class Spool(ShipTest):
         process.wait()
         os.rename(self.path("more"), file)
         self.server.ways = [self.server.keep]
-        self.assertIn("it counts as gone", self.ship("--follow", self.inside, "--once", expect=OPEN))
+        self.assertIn("it counts as gone", self.ship("--follow", self.inside, "--once",
+                                                     expect=OPEN))
         self.assertTrue(os.path.exists(file))
 
     def test_the_cursor_of_another_file_lets_none_go(self):
@@ -373,8 +392,10 @@ class Spool(ShipTest):
 class Session(ShipTest):
     def test_the_files_of_a_session_are_sent_until_it_ends(self):
         self.work("other", os.path.join(self.inside, "o.etl"), 100)
-        with subprocess.Popen([sys.argv[2], "asked", os.path.join(self.inside, "p%d.etl"), "20000", "share", "256"],
-                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        with subprocess.Popen([sys.argv[2], "asked", os.path.join(self.inside, "p%d.etl"), "20000",
+                               "share", "256"],
+                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as session:
             if session.stdout.readline() != "ready\n":
                 self.skipTest("processes share no session here")
             process = self.start("--session", "asked")
@@ -387,13 +408,16 @@ class Session(ShipTest):
 
     def test_who_follows_its_folder_and_who_sends_it_know_of_each_other(self):
         """One at a time, and the one goes on where the other was."""
-        with subprocess.Popen([sys.argv[2], "asked", os.path.join(self.inside, "a.etl"), "2000", "share"],
-                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        with subprocess.Popen([sys.argv[2], "asked", os.path.join(self.inside, "a.etl"), "2000",
+                               "share"],
+                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as session:
             if session.stdout.readline() != "ready\n":
                 self.skipTest("processes share no session here")
             process = self.start("--follow", self.inside)
             self.wait_for(lambda: len(self.server.events) == 2000)
-            self.assertIn("another 'etwas ship' has this folder", self.ship("--session", "asked", expect=OPEN))
+            self.assertIn("another 'etwas ship' has this folder",
+                          self.ship("--session", "asked", expect=OPEN))
             process.terminate()
             process.wait()
             self.server.hashes.clear()

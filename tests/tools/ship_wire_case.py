@@ -23,8 +23,9 @@ class WireTest(ToolTest):
         to = [to] if isinstance(to, str) else to
         arguments = [word for url in to for word in ("--to", url)]
         environment = {**os.environ, **more.pop("environment", {})}
-        return subprocess.Popen([sys.argv[2], *actions, "--", *arguments, *options, "x.etl"], stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **more)
+        return subprocess.Popen([sys.argv[2], *actions, "--", *arguments, *options, "x.etl"],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, env=environment, **more)
 
     def work(self, *actions, to, options=(), limit=200, **more):
         """What became of each action, and what was said."""

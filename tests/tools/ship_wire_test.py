@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What `etwas ship` does with servers: answers of every kind, connections that break, tables that will not do.
+"""What `etwas ship` does with servers: answers of every kind, connections that break, tables that
+will not do.
 
 usage: ship_wire_test.py PATH_OF_ETWAS PATH_OF_SHIP_WIRE_WORK TEST_CLASS
 """
@@ -42,9 +43,12 @@ class Answers(WireTest):
                 self.assert_said(said, f"Code: {number}", "nothing is skipped", lines=1)
 
     def test_a_wrong_user_or_password_a_right_and_a_table_have_sentences_of_their_own(self):
-        for code, number, words in ((401, 192, "wants a user and a password"), (401, 193, "--credentials"),
-                                    (401, 516, "--credentials"), (500, 164, "does not let the user 'default'"),
-                                    (403, 497, "does not let the user 'default'"), (404, 60, "'etwas ship --ddl'"),
+        for code, number, words in ((401, 192, "wants a user and a password"),
+                                    (401, 193, "--credentials"),
+                                    (401, 516, "--credentials"),
+                                    (500, 164, "does not let the user 'default'"),
+                                    (403, 497, "does not let the user 'default'"),
+                                    (404, 60, "'etwas ship --ddl'"),
                                     (404, 81, "'etwas ship --ddl'")):
             with self.subTest(number):
                 server = self.server()
@@ -56,9 +60,11 @@ class Answers(WireTest):
     def test_a_modern_server_says_the_number_in_the_head_and_whatever_the_status_is(self):
         head = ways.GOOD_HEAD + b"X-ClickHouse-Exception-Code: 242\r\n"
         server = self.server(version="24.8.2.3", columns="modern-columns")
-        server.ways = [ways.status(500, head=head, body=b"Code: 242. DB::Exception: Table is in readonly mode."),
+        server.ways = [ways.status(500, head=head,
+                                   body=b"Code: 242. DB::Exception: Table is in readonly mode."),
                        ways.status(200, head=head, body=b""),
-                       ways.status(200, body=b"1\n2\nCode: 241. DB::Exception: Memory limit exceeded"), ways.good]
+                       ways.status(200, body=b"1\n2\nCode: 241. DB::Exception: Memory limit "
+                                   b"exceeded"), ways.good]
         told, said = self.work("send:20", to=server.url)
         self.assertEqual(told, ["sent"])
         self.assert_same(server.inserts, 4)
@@ -69,15 +75,18 @@ class Answers(WireTest):
     def test_an_old_server_is_told_nothing_that_it_does_not_know(self):
         server = self.server()
         self.work("send:20", "buffers:3", to=server.url)
-        self.assertEqual({tuple(request.parameters) for request in server.inserts}, {("query", "wait_end_of_query")})
+        self.assertEqual({tuple(request.parameters) for request in server.inserts},
+                         {("query", "wait_end_of_query")})
         events, buffers = (request.parameters["query"] for request in server.inserts)
         self.assertTrue(events.startswith("INSERT INTO `etwas`.`event` (day,time,"), events)
         self.assertIn(",ints.keys,ints.values,", events)
         self.assertTrue(events.endswith(") FORMAT Native"))
-        self.assertTrue(buffers.startswith("INSERT INTO `etwas`.`event_buffer` (day,host,"), buffers)
+        self.assertTrue(buffers.startswith("INSERT INTO `etwas`.`event_buffer` (day,host,"),
+                        buffers)
 
     def test_what_stands_before_a_server_passes_or_not_by_its_status(self):
-        for code, result, words in ((502, "sent", WAITS), (503, "sent", WAITS), (429, "sent", WAITS),
+        for code, result, words in ((502, "sent", WAITS), (503, "sent", WAITS),
+                                    (429, "sent", WAITS),
                                     (403, "refused", "not as ClickHouse does"),
                                     (405, "refused", "not as ClickHouse does")):
             with self.subTest(code):
@@ -89,8 +98,8 @@ class Answers(WireTest):
 
     def test_only_the_empty_answer_of_a_server_means_that_it_is_there(self):
         server = self.server()
-        server.ways = [ways.status(200, head=b""), ways.status(200, body=b"<html>Welcome to the hotel</html>"),
-                       ways.good]
+        server.ways = [ways.status(200, head=b""),
+                       ways.status(200, body=b"<html>Welcome to the hotel</html>"), ways.good]
         told, said = self.work("send:20", to=server.url)
         self.assertEqual(told, ["sent"])
         self.assert_same(server.inserts, 3)
@@ -107,7 +116,8 @@ class Answers(WireTest):
         self.assertEqual(elsewhere.asked + elsewhere.inserts, [])
 
     def test_a_servers_words_are_escaped_and_short(self):
-        for text in ("\x1b[31mred\x07 \u202e" + "long " * 100000, "\x1b[31mred\x07 \u202e\n" + "long " * 10):
+        for text in ("\x1b[31mred\x07 \u202e" + "long " * 100000, "\x1b[31mred\x07 \u202e\n"
+                     + "long " * 10):
             server = self.server()
             server.ways = [ways.status(500, 47, text)]
             told, said = self.work("send:20", to=server.url)
@@ -120,16 +130,21 @@ class Answers(WireTest):
 class Breaks(WireTest):
     def test_after_any_doubt_the_same_bytes_come_again(self):
         begin = b"HTTP/1.1 200 OK\r\n"
-        for name, way in {"before": ways.cut_within(0.0), "within": ways.cut_within(0.6), "after": ways.close,
-                          "reset": ways.reset, "in the status": ways.say(b"HTTP/1.1 20"),
+        for name, way in {"before": ways.cut_within(0.0), "within": ways.cut_within(0.6),
+                          "after": ways.close, "reset": ways.reset,
+                          "in the status": ways.say(b"HTTP/1.1 20"),
                           "in the head": ways.say(begin + b"X-Click"),
-                          "in the body": ways.say(begin + ways.GOOD_HEAD + b"Content-Length: 20\r\n\r\nhalf"),
-                          "in a chunk": ways.say(begin + ways.GOOD_HEAD + b"Transfer-Encoding: chunked\r\n\r\n8\r\nhalf"),
-                          "bad chunk": ways.say(begin + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+                          "in the body": ways.say(begin + ways.GOOD_HEAD
+                                                  + b"Content-Length: 20\r\n\r\nhalf"),
+                          "in a chunk": ways.say(begin + ways.GOOD_HEAD
+                                                 + b"Transfer-Encoding: chunked\r\n\r\n8\r\nhalf"),
+                          "bad chunk": ways.say(
+                                  begin + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"),
                           "garbage": ways.say(bytes(range(256)) * 100),
                           "endless": ways.endless(b"x" * 65536, begin + b"\r\n"),
                           "endless head": ways.endless(b"X-Y: " + b"z" * 4000 + b"\r\n", begin),
-                          "endless 100": ways.endless(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)}.items():
+                          "endless 100": ways.endless(b"HTTP/1.1 100 Continue\r\n\r\n"
+                                                      * 100)}.items():
             with self.subTest(name):
                 server = self.server()
                 server.ways = [way, ways.good]
@@ -137,18 +152,22 @@ class Breaks(WireTest):
                 self.assertEqual(told, ["sent"])
                 self.assert_same(server.inserts, 2)
                 # A connection that was kept and answers nothing at all is made anew without a word.
-                self.assertEqual((said.count(WAITS), said.count(GOES_ON)), (1, 1) if said else (0, 0))
+                self.assertEqual((said.count(WAITS), said.count(GOES_ON)), (1, 1) if said
+                                 else (0, 0))
 
     def test_connections_that_break_anywhere_lose_nothing(self):
         seed = random.randrange(2 ** 32)
         chance = random.Random(seed)
         kinds = (lambda: ways.cut_within(chance.random()), lambda: ways.close, lambda: ways.reset,
-                 lambda: ways.say(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"[:chance.randrange(40)]),
+                 lambda: ways.say(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"[
+                     :chance.randrange(40)]),
                  lambda: ways.status(500, chance.choice(PASSING)))
         first, second = self.server(), self.server()
         for server in (first, second):
-            server.ways = [chance.choice(kinds)() if chance.random() < 0.4 else ways.good for _ in range(12)] + [ways.good]
-        told, said = self.work(*(f"send:300:{block}" for block in range(1, 16)), to=f"{first.url},{second.url}")
+            server.ways = [chance.choice(kinds)() if chance.random() < 0.4 else ways.good
+                           for _ in range(12)] + [ways.good]
+        told, said = self.work(*(f"send:300:{block}" for block in range(1, 16)),
+                               to=f"{first.url},{second.url}")
         with self.subTest(seed=seed):
             self.assertEqual(told, ["sent"] * 15)
             whole = {request.body for server in (first, second) for request in server.inserts
@@ -182,9 +201,11 @@ class Breaks(WireTest):
         for server in servers:
             server.ways = [ways.status(500, 242)]
         servers[1].ways = [ways.status(500, 242), ways.good]
-        told, said = self.work("send:20", "send:20:2", to=",".join(server.url for server in servers))
+        told, said = self.work("send:20", "send:20:2",
+                               to=",".join(server.url for server in servers))
         self.assertEqual(told, ["sent", "sent"])
-        tried = sorted((request for server in servers for request in server.inserts), key=lambda request: request.time)
+        tried = sorted((request for server in servers for request in server.inserts),
+                       key=lambda request: request.time)
         ports = [server.port for server in servers]
         # And it stays with the one that took it.
         self.assertEqual([ports.index(request.port) for request in tried], [0, 1, 2, 0, 1, 1])
@@ -260,7 +281,8 @@ class Ends(WireTest):
             told, said = self.work("send:20", to=server.url, options=("--patience", "2"), limit=45)
             self.assertEqual(told, ["refused"])
             self.assert_said(said, "within 2 s (--patience)")
-        with socket.create_server(("127.0.0.1", 0)) as listening:  # takes connections, and no word of TLS
+        # takes connections, and no word of TLS
+        with socket.create_server(("127.0.0.1", 0)) as listening:
             told, said = self.work("send:20", to=f"https://127.0.0.1:{listening.getsockname()[1]}",
                                    options=("--patience", "1"), limit=45)
         self.assertEqual(told, ["refused"])
@@ -268,7 +290,8 @@ class Ends(WireTest):
     def test_a_replica_that_hangs_leaves_the_others_their_part_of_the_patience(self):
         first, second = self.server(), self.server()
         first.questions = ways.silent
-        told, said = self.work("send:20", to=f"{first.url},{second.url}", options=("--patience", "8"))
+        told, said = self.work("send:20", to=f"{first.url},{second.url}",
+                               options=("--patience", "8"))
         self.assertEqual((told, len(second.inserts)), (["sent"], 1), said)
 
 
@@ -293,14 +316,16 @@ class Servers(WireTest):
         self.refused("is ClickHouse 1.1; 18.16 is the oldest", version="1.1.54385")
 
     def test_a_table_that_is_not_there_or_another_one(self):
-        self.refused("has no table etwas.event, one with none of its columns,", "'etwas ship --ddl'", tables=())
+        self.refused("has no table etwas.event, one with none of its columns,",
+                     "'etwas ship --ddl'", tables=())
         self.refused("has no table etwas.event_buffer,", tables=("",))
         self.refused("has no table a.b,", tables=(), options=("--table", "a.b"))
         server = self.server()
         server.columns = [column for column in server.columns if column[1] != "pid"]
         self.refused("without the column pid", "'etwas ship --ddl --to URL'", to=server.url)
         server = self.server()
-        server.columns = [[table, name, "UInt8" if name == "pid" else kind] for table, name, kind in server.columns]
+        server.columns = [[table, name, "UInt8" if name == "pid" else kind]
+                          for table, name, kind in server.columns]
         self.refused("whose column pid is UInt8", to=server.url)
 
     def test_a_table_that_does_not_know_a_block_that_comes_again(self):
@@ -309,25 +334,31 @@ class Servers(WireTest):
         self.refused("(Memory) does not know", engine="Memory")
         self.refused("does not know", "its replicated_deduplication_window is 0",
                      engine=ways.REPLICATED.replace("= 10000", "= 0"))
-        self.refused("does not know", "'alter table etwas.event modify setting non_replicated_deduplication_window = ",
-                     version="24.8.1", columns="modern-columns", engine=plain)
+        self.refused("does not know",
+                     "'alter table etwas.event modify setting non_replicated_deduplication_window "
+                     "= ", version="24.8.1", columns="modern-columns", engine=plain)
         self.accepted(options=("--at-least-once",), engine=plain)
-        self.accepted(version="24.8.1", columns="modern-columns", engine=plain + ", non_replicated_deduplication_window = 1000")
+        self.accepted(version="24.8.1", columns="modern-columns", engine=plain
+                      + ", non_replicated_deduplication_window = 1000")
         self.accepted(engine="SharedMergeTree" + ways.REPLICATED[len("ReplicatedMergeTree"):])
 
     def test_a_table_whose_windows_are_the_servers_is_said(self):
         self.accepted("does not say replicated_deduplication_window_seconds",
-                      engine=ways.REPLICATED.replace(", replicated_deduplication_window_seconds = 604800", ""))
+                      engine=ways.REPLICATED.replace(
+                          ", replicated_deduplication_window_seconds = 604800", ""))
         self.accepted("does not say replicated_deduplication_window:",
-                      engine=ways.REPLICATED.replace("replicated_deduplication_window = 10000, ", ""))
+                      engine=ways.REPLICATED.replace("replicated_deduplication_window = 10000, ",
+                                                     ""))
 
     def test_a_distributed_table(self):
-        self.refused("is Distributed", "--table", engine="Distributed(etwas, etwas, event, session)")
+        self.refused("is Distributed", "--table",
+                     engine="Distributed(etwas, etwas, event, session)")
 
     def test_addresses_of_one_shard_that_are_no_replicas(self):
         plain = "MergeTree PARTITION BY day ORDER BY session"
         servers = [self.server(engine=plain) for _ in range(2)]
-        self.refused("is not replicated", to=",".join(s.url for s in servers), options=("--at-least-once",))
+        self.refused("is not replicated", to=",".join(s.url for s in servers),
+                     options=("--at-least-once",))
         told, _ = self.work("all:20:1", to=[s.url for s in servers], options=("--at-least-once",))
         self.assertEqual((told, [len(s.inserts) for s in servers]), (["sent"], [1, 1]))
 
@@ -362,19 +393,22 @@ class Servers(WireTest):
         server.questions = ways.status(404, head=b"", body=b"<html>nothing here</html>")
         self.refused("HTTP 404, and not as ClickHouse does", to=server.url)
         server.questions = ways.status(200, head=b"", body=b"<html>Welcome</html>\n")
-        self.refused("answers what ClickHouse would not", to=server.url, options=("--patience", "1"), lines=2)
+        self.refused("answers what ClickHouse would not", to=server.url,
+                     options=("--patience", "1"), lines=2)
 
     def test_answers_to_questions_are_rows_or_nothing(self):
         server = self.server()
         told, _ = self.work("ask:1:select 1", "each:1:select 1", to=server.url)
         self.assertEqual(told, ["[1]", "sent", "[1]", "sent"])
         for body in (b"1\t2\n", b"1", b"a\nCode: 241. DB::Exception: Memory limit\n"):
-            pieces = [lambda c, _, body=body: ways.answer(c, 200, body), lambda c, _: ways.answer(c, 200, b"x\\ty\\N\\\\\n")]
+            pieces = [lambda c, _, body=body: ways.answer(c, 200, body), lambda c,
+                      _: ways.answer(c, 200, b"x\\ty\\N\\\\\n")]
             server = self.server()
             process = self.start("pause", "ask:1:select a", to=server.url)
             while len(server.asked) < 6:
                 time.sleep(0.01)
-            server.questions = lambda c, r, pieces=pieces: pieces.pop(0)(c, r) if len(pieces) > 1 else pieces[0](c, r)
+            server.questions = lambda c, r, pieces=pieces: pieces.pop(0)(c, r) if len(
+                pieces) > 1 else pieces[0](c, r)
             out, said = process.communicate("\n", timeout=100)
             self.assertEqual(out.splitlines()[3:], ["[x\ty\\N\\]", "sent"], said)
             self.assert_said(said, WAITS, GOES_ON, lines=2)
@@ -390,9 +424,11 @@ class Real(FleetTest, WireTest):
         made, _ = self.run_etwas("ship", "--ddl", "--server-version", "18.16", "--cluster", "etwas")
         self.fleet.run_statements(made)
         options = ("--credentials", self.fleet.credentials)
-        told, said = self.work("send:1000", "send:1000", "send:1000:2", "buffers:7", "buffers:7", to=url, options=options)
+        told, said = self.work("send:1000", "send:1000", "send:1000:2", "buffers:7", "buffers:7",
+                               to=url, options=options)
         self.assertEqual((told, said), (["sent"] * 5, ""))
-        told, _ = self.work("send:1000", "each:1:select count() from etwas.event", to=url, options=(*options, "--compress"))
+        told, _ = self.work("send:1000", "each:1:select count() from etwas.event", to=url,
+                            options=(*options, "--compress"))
         self.assertEqual(told, ["sent", "[2000]", "[2000]", "sent"])
         self.assertEqual(self.fleet.ask("select count() from etwas.event_buffer"), [["7"]])
         told, said = self.work("send:10", to=url)

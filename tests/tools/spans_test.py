@@ -75,7 +75,8 @@ class Made:
             else:
                 number = self.random.choice(sorted(self.open))
                 span = self.all[number]
-                self.records.append(order(kind, ticks, number, guid=span["guid"], thread=self.random.randrange(5)))
+                self.records.append(order(kind, ticks, number, guid=span["guid"],
+                                          thread=self.random.randrange(5)))
                 span["events"] += kind == CHECKPOINT
                 if kind == END:
                     span["end"] = ticks
@@ -87,7 +88,8 @@ class Made:
         parent = self.random.choice([0, *sorted(self.open)])
         named = {"parent": parent, "parent_guid": self.all[parent]["guid"]} if parent else {}
         self.records.append(order(START, ticks, number, guid=guid, thread=number, **named))
-        self.all[number] = {"guid": guid, "start": ticks, "end": None, "parent": parent, "events": 0}
+        self.all[number] = {"guid": guid, "start": ticks, "end": None, "parent": parent,
+                            "events": 0}
         self.open[number] = True
         self.most[guid] = max(self.most[guid], sum(self.all[n]["guid"] == guid for n in self.open))
 
@@ -99,14 +101,17 @@ class Made:
 
     def itself(self, number):
         end = self.all[number]["end"]
-        inside = [(self.all[n]["start"], min(self.all[n]["end"] or end, end)) for n in self.children(number)]
+        inside = [(self.all[n]["start"], min(self.all[n]["end"] or end, end))
+                  for n in self.children(number)]
         return self.duration(number) - covered(inside)
 
     def ended(self, guid=None):
-        return [n for n, span in self.all.items() if span["end"] is not None and guid in (None, span["guid"])]
+        return [n for n, span in self.all.items() if span["end"] is not None
+                and guid in (None, span["guid"])]
 
     def tree(self, number, depth=0):
-        """Parents before their children, as they began. A child that outlives its parent is there too."""
+        """Parents before their children, as they began. A child that outlives its parent is there
+        too."""
         yield number, depth
         for child in self.children(number):
             yield from self.tree(child, depth + 1)
@@ -122,8 +127,10 @@ class Told(SpansTest):
             self.assertEqual({its["guid"] for its in told["classes"]}, {RED, BLUE})
             for its in told["classes"]:
                 ended = made.ended(its["guid"])
-                self.assertEqual((its["count"], its["most_at_once"]), (len(ended), made.most[its["guid"]]))
-                self.assertEqual(its["unfinished"], sum(made.all[n]["guid"] == its["guid"] for n in made.open))
+                self.assertEqual((its["count"], its["most_at_once"]),
+                                 (len(ended), made.most[its["guid"]]))
+                self.assertEqual(its["unfinished"], sum(made.all[n]["guid"] == its["guid"]
+                                                        for n in made.open))
                 self.assertEqual((its["replaced"], its["orphaned"], its["unmatched"]), (0, 0, 0))
                 durations = [made.duration(n) for n in ended]
                 self.check_quantiles(its["duration"], durations)
@@ -134,10 +141,14 @@ class Told(SpansTest):
                 self.assertAlmostEqual(its["rate"] * seconds, len(ended), delta=0.01)
 
     def test_rates_are_over_the_time_that_the_file_covers_as_stat_says_it(self):
-        for mode, seconds in ((1, 2.0), (0x400, 1.7)):  # from the session's start, or a snapshot's first event, to the end
-            path = self.write("a.etl", etl.trace([(0, [order(START, 2_999_999), order(END, 3_002_500)])], mode=mode))
+        # from the session's start, or a snapshot's first event, to the end
+        for mode, seconds in ((1, 2.0), (0x400, 1.7)):
+            path = self.write("a.etl",
+                              etl.trace([(0, [order(START, 2_999_999), order(END, 3_002_500)])],
+                                        mode=mode))
             told = self.spans(path)
-            self.assertEqual((told["seconds"], told["classes"][0]["rate"]), (seconds, round(1 / seconds, 9)))
+            self.assertEqual((told["seconds"], told["classes"][0]["rate"]),
+                             (seconds, round(1 / seconds, 9)))
             self.assertEqual(self.stat_json(path)[0]["duration_s"], seconds)
 
     def test_the_slowest_are_shown_with_what_was_inside(self):
@@ -149,21 +160,26 @@ class Told(SpansTest):
             told = self.spans("--slowest", "5", path)
             self.assertEqual([tree["spans"][0]["instance"] for tree in told["slowest"]], roots[:5])
             for tree, root in zip(told["slowest"], roots):
-                self.assertEqual([(s["instance"], s["depth"]) for s in tree["spans"]], list(made.tree(root)))
+                self.assertEqual([(s["instance"], s["depth"]) for s in tree["spans"]],
+                                 list(made.tree(root)))
                 self.assertEqual(tree["left_out"], 0)
                 for span in tree["spans"]:
                     number, its = span["instance"], made.all[span["instance"]]
                     self.assertEqual(span["at_ns"], 100 * (its["start"] - made.all[root]["start"]))
-                    self.assertEqual((span["class"], span["process"], span["thread"], span["events"]),
+                    self.assertEqual((span["class"], span["process"], span["thread"],
+                                      span["events"]),
                                      (its["guid"], 20, number, its["events"]))
                     done = its["end"] is not None
-                    self.assertEqual(span["duration_ns"], 100 * made.duration(number) if done else None)
+                    self.assertEqual(span["duration_ns"], 100 * made.duration(number) if done
+                                     else None)
                     self.assertEqual(span["self_ns"], 100 * made.itself(number) if done else None)
-            self.assertEqual(self.spans(path)["classes"], told["classes"])  # reading twice counts nothing twice
+            # reading twice counts nothing twice
+            self.assertEqual(self.spans(path)["classes"], told["classes"])
 
     def test_values_of_any_size_have_quantiles(self):
         """Each decade up to a year; and what the last of a cell and the first of the next are."""
-        ticks = [1, 9, 10, 11, 5119, 5120, 5121, *(10 ** power for power in range(14)), 3 * 10 ** 14]
+        ticks = [1, 9, 10, 11, 5119, 5120, 5121, *(10 ** power for power in range(14)),
+                 3 * 10 ** 14]
         begins = [order(START, n, number=n + 1) for n in range(len(ticks))]
         ends = [order(END, len(ticks) + took, number=n + 1) for n, took in enumerate(sorted(ticks))]
         durations = [len(ticks) + took - n for n, took in enumerate(sorted(ticks))]
@@ -180,28 +196,35 @@ class Chosen(SpansTest):
         path = self.file(self.RECORDS)
         told = self.spans("--class", RED.upper(), "--slowest", "9", path)
         self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [2]))
-        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[1, 2], [3]])
+        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]],
+                         [[1, 2], [3]])
         told = self.spans("--class", BLUE, "--slowest", "9", path)  # also those inside of others
-        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[2]])
-        self.assertIn("note: no class is called 'Green'", self.run_etwas("spans", "-C", "Green", path)[1])
+        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]],
+                         [[2]])
+        self.assertIn("note: no class is called 'Green'",
+                      self.run_etwas("spans", "-C", "Green", path)[1])
 
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)
         told = self.spans("--where", "duration > 50us", path)
         self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [1]))
         told = self.spans("--where", "instance == 3 || instance == 4", path)
-        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")), ([1], [1]))
+        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
+                         ([1], [1]))
         told = self.spans("--where", "type == 2", path)
-        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")), ([2, 1], [0, 0]))
+        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
+                         ([2, 1], [0, 0]))
         self.run_etwas("spans", "--where", "duration >", path, expect=USAGE)
 
     def test_what_is_not_whole_is_counted(self):
         told = self.spans(self.file([
-            order(END, 0, 9), order(START, 10, 1), order(START, 20, 1), order(END, 50, 1), order(START, 60, 2),
-            order(START, 70, 3, parent=77, parent_guid=BLUE), order(END, 80, 3),
-            order(START, 90, 4, parent=2, parent_guid=RED), order(END, 100, 2), order(END, 130, 4)]))
+            order(END, 0, 9), order(START, 10, 1), order(START, 20, 1), order(END, 50, 1),
+            order(START, 60, 2), order(START, 70, 3, parent=77, parent_guid=BLUE),
+            order(END, 80, 3), order(START, 90, 4, parent=2, parent_guid=RED), order(END, 100, 2),
+            order(END, 130, 4)]))
         its, = told["classes"]
-        self.assertEqual((its["count"], its["unfinished"], its["replaced"], its["orphaned"], its["unmatched"]),
+        self.assertEqual((its["count"], its["unfinished"], its["replaced"], its["orphaned"],
+                          its["unmatched"]),
                          (4, 1, 1, 1, 1))
         self.assertEqual((its["duration"]["min"]["ns"], its["duration"]["max"]["ns"]), (1000, 4000))
         # 2 ends while its child 4 is open: from 60 to 100, of which 10 are the child's.
@@ -210,7 +233,8 @@ class Chosen(SpansTest):
 
     def test_who_is_replaced_covers_its_parent_until_then(self):
         told = self.spans("--class", RED, self.file([
-            order(START, 0), *(order(START, at, 7, guid=BLUE, parent=1, parent_guid=RED) for at in (10, 20)),
+            order(START, 0), *(order(START, at, 7, guid=BLUE, parent=1, parent_guid=RED)
+                               for at in (10, 20)),
             order(END, 30, 7, guid=BLUE), order(END, 100)]))
         its, = told["classes"]
         self.assertEqual(its["self"]["max"]["ns"], 8000)
@@ -219,19 +243,22 @@ class Chosen(SpansTest):
         related = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
         told = self.spans("--slowest", "1", self.file([
             etl.tl_event(BLUE, T, "Shop", "Pay", opcode=1, activity=RED, thread=21),
-            etl.tl_event(BLUE, T + 10, "Shop", "Ship", opcode=1, activity=BLUE, thread=22, items=related),
+            etl.tl_event(BLUE, T + 10, "Shop", "Ship", opcode=1, activity=BLUE, thread=22,
+                         items=related),
             etl.tl_event(BLUE, T + 20, "Shop", "Ship", opcode=0, activity=BLUE, thread=22),
             etl.tl_event(BLUE, T + 30, "Shop", "Ship", opcode=2, activity=BLUE, thread=22),
             etl.tl_event(BLUE, T + 50, "Shop", "Pay", opcode=2, activity=RED, thread=21)]))
         self.assertEqual(self.numbers(told, "class"), ["Shop/Pay", "Shop/Ship"])
         self.assertEqual([its["self"]["max"]["ns"] for its in told["classes"]], [3000, 2000])
         self.assertEqual([(s["class"], s["activity"], s["depth"], s["thread"], s["events"])
-                          for s in told["slowest"][0]["spans"]], [("Shop/Pay", RED, 0, 21, 0), ("Shop/Ship", BLUE, 1, 22, 1)])
+                          for s in told["slowest"][0]["spans"]],
+                         [("Shop/Pay", RED, 0, 21, 0), ("Shop/Ship", BLUE, 1, 22, 1)])
 
     def test_a_tree_has_bounds(self):
         children = [order(kind, 2 * n + kind, n + 2, guid=BLUE, parent=1, parent_guid=RED)
                     for n in range(1200) for kind in (START, END)]
-        tree, = self.spans("--slowest", "3", self.file([order(START, 0), *children, order(END, 5000)]))["slowest"]
+        tree, = self.spans("--slowest", "3",
+                           self.file([order(START, 0), *children, order(END, 5000)]))["slowest"]
         self.assertEqual((len(tree["spans"]), tree["left_out"]), (1000, 201))
 
 
@@ -242,14 +269,16 @@ class Window(SpansTest):
         return [event for event in self.dump_json(*arguments) if event["class"] in (RED, BLUE)]
 
     def brute(self, events, guid):
-        """What there is of one class, event by event: durations in ns of what ended, and counts of the rest."""
+        """What there is of one class, event by event: durations in ns of what ended, and counts of
+        the rest."""
         opened, told, most = {}, {"durations": [], "orphaned": 0, "unmatched": 0}, 0
         for event in events:
             at = int(event["time"][20:-1].ljust(9, "0")) + 10 ** 9 * int(event["time"][17:19])
             its = (event["class"], event["instance"])
             if event["type"] == START:
                 parent = (event["parent_class"], event["parent_instance"])
-                told["orphaned"] += event["class"] == guid and parent[1] != 0 and parent not in opened
+                told["orphaned"] += event["class"] == guid and parent[
+                    1] != 0 and parent not in opened
                 opened[its] = at
                 most = max(most, sum(name[0] == guid for name in opened))
             elif event["type"] == END and event["class"] == guid:
@@ -265,7 +294,8 @@ class Window(SpansTest):
         for guid in (RED, BLUE):
             brute = self.brute(inside, guid)
             if guid not in classes:
-                self.assertFalse(any(event["class"] == guid and event["type"] != CHECKPOINT for event in inside))
+                self.assertFalse(any(event["class"] == guid and event["type"] != CHECKPOINT
+                                     for event in inside))
                 continue
             its = classes[guid]
             self.assertEqual(its["count"], len(brute["durations"]))
@@ -284,10 +314,12 @@ class Window(SpansTest):
                 inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
                 told = self.spans(*window, path)
                 self.check(told, inside)
-                self.assertEqual(told["ended"] + told["open"], sum(event["type"] == START for event in inside))
+                self.assertEqual(told["ended"] + told["open"],
+                                 sum(event["type"] == START for event in inside))
 
     def test_it_is_as_a_file_that_has_no_other_events(self):
-        """Self times, trees and rates too: beside what is cut out as a file of its own, of two files together."""
+        """Self times, trees and rates too: beside what is cut out as a file of its own, of two
+        files together."""
         for seed in range(8):
             made = [Made(seed, 150), Made(seed + 100, 150)]
             paths = [self.file(made[n].records, name=f"{n}.etl") for n in range(2)]
@@ -298,7 +330,8 @@ class Window(SpansTest):
                 cut = [self.write(f"{n}.cut", b"") for n in range(2)]
                 for path, made_file in zip(paths, cut):
                     self.run_etwas("convert", "--to", "etl", "--output", made_file, *window, path)
-                told, alone = (self.run_any("spans", "--json", "--slowest", "4", *options, *rest, expect=(0, USAGE))[0]
+                told, alone = (self.run_any("spans", "--json", "--slowest", "4", *options, *rest,
+                                            expect=(0, USAGE))[0]
                                for rest in ((*window, *paths), (*window, *cut)))
                 told, alone = json.loads(told), json.loads(alone)
                 self.assertEqual(told.pop("files"), paths)
@@ -306,9 +339,12 @@ class Window(SpansTest):
                 self.assertEqual(told, alone)
 
     def test_seconds_count_from_the_ends_of_the_trace(self):
-        path = self.file([order(START, 0), order(START, 10_000_000, 2), order(END, 20_000_000), order(END, 30_000_000, 2)])
-        for window, counts in ((("--from", "+1"), (1, 0, 1)), (("--from", "+1.0000001"), (0, 0, 2)), (("--to", "-1"), (1, 1, 0)),
-                               (("--to", "-1.5"), (0, 2, 0)), (("--from", "+0", "--to", "-0"), (2, 0, 0))):
+        path = self.file([order(START, 0), order(START, 10_000_000, 2), order(END, 20_000_000),
+                          order(END, 30_000_000, 2)])
+        for window, counts in ((("--from", "+1"), (1, 0, 1)), (("--from", "+1.0000001"), (0, 0, 2)),
+                               (("--to", "-1"), (1, 1, 0)),
+                               (("--to", "-1.5"), (0, 2, 0)),
+                               (("--from", "+0", "--to", "-0"), (2, 0, 0))):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
         head = self.run_etwas("spans", "--from", "+1", path)[0].splitlines()[0]
@@ -319,24 +355,30 @@ class Window(SpansTest):
 
 
 class Bound(SpansTest):
-    RECORDS = [*[order(START, n, n + 1) for n in range(40)], *[order(END, 100 + n, n + 1) for n in range(40)]]
+    RECORDS = [*[order(START, n, n + 1) for n in range(40)],
+               *[order(END, 100 + n, n + 1) for n in range(40)]]
 
     def test_what_is_too_much_is_left_out_and_counted(self):
         path = self.file(self.RECORDS)
         told = self.spans("--open", "30", path)
-        self.assertEqual([told[key] for key in ("started", "ended", "left_out", "unmatched")], [30, 30, 10, 10])
+        self.assertEqual([told[key] for key in ("started", "ended", "left_out", "unmatched")],
+                         [30, 30, 10, 10])
         self.assertEqual((told["classes"][0]["count"], told["classes"][0]["unmatched"]), (30, 10))
-        self.assertIn(", 10 were left out: too many are open (--open)", self.run_etwas("spans", "--open", "30", path)[0])
+        self.assertIn(", 10 were left out: too many are open (--open)",
+                      self.run_etwas("spans", "--open", "30", path)[0])
         self.assertEqual(self.spans("--open", "40", path)["left_out"], 0)
 
 
 class Errors(SpansTest):
-    """Of a session by the cycle counter, three ticks a nanosecond, that read its clocks each second."""
+    """Of a session by the cycle counter, three ticks a nanosecond, that read its clocks each
+    second."""
     MIDDLE = 1_000_000 + 15_000_000_000  # ticks; START is ten microseconds before
 
     def counter_file(self, first, second, inside=()):
-        """A span from the processor `first` to `second`, ten microseconds long, and what is inside of it on `first`."""
-        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_000_000_000, 7_000_000 + n * 1_000_000_000, etl.START + n * 10_000_000)
+        """A span from the processor `first` to `second`, ten microseconds long, and what is inside
+        of it on `first`."""
+        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_000_000_000, 7_000_000
+                                              + n * 1_000_000_000, etl.START + n * 10_000_000)
                  for n in range(11)]
         calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
                                   payload=struct.pack("<IIQQqqq", 1, 3, 3, 1, 1_000_000, 0, 0))
@@ -344,7 +386,8 @@ class Errors(SpansTest):
                   etl.instance(RED, self.MIDDLE, 1, kind=END, process=20)]
         per_buffer = [(first, [events[0], *inside]), (second, events[1:])]
         return self.write("c.etl", etl.trace(per_buffer, clock=3,
-                                             own=[calibration, etl.totals(), etl.clock_record(), *clock_snapshots]))
+                                             own=[calibration, etl.totals(), etl.clock_record(),
+                                                  *clock_snapshots]))
 
     def error_of_one_time(self, path):
         events, _ = self.run_etwas("dump", "--json", "--clock", "qpc", path)
@@ -356,13 +399,15 @@ class Errors(SpansTest):
     def test_what_both_times_are_off_by_cancels(self):
         path = self.counter_file(0, 0)
         span = self.span(path)
-        self.assertEqual((span["duration_ns"], span["error_ns"], span["self_error_ns"]), (10_000, 2, 2))
+        self.assertEqual((span["duration_ns"], span["error_ns"], span["self_error_ns"]),
+                         (10_000, 2, 2))
         self.assertGreater(self.error_of_one_time(path), 20)
 
     def test_a_window_ends_at_the_nanosecond(self):
         path = self.counter_file(0, 0)
         start, end = (event["time"] for event in self.dump_json(path) if event["class"] == RED)
-        for window, counts in ((("--from", start, "--to", end), (1, 0, 0)), (("--from", "+0.000000001"), (0, 0, 1)),
+        for window, counts in ((("--from", start, "--to", end), (1, 0, 0)),
+                               (("--from", "+0.000000001"), (0, 0, 1)),
                                (("--to", "-0.000000001"), (0, 1, 0))):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
@@ -372,7 +417,8 @@ class Errors(SpansTest):
         self.assertEqual(self.span(path)["error_ns"], self.error_of_one_time(path))
 
     def test_the_time_of_its_own_is_as_wrong_as_what_children_cover_too(self):
-        child = [etl.instance(BLUE, self.MIDDLE - 20_000 + ticks, 2, kind=kind, process=20, parent=1, parent_guid=RED)
+        child = [etl.instance(BLUE, self.MIDDLE - 20_000 + ticks, 2, kind=kind, process=20,
+                              parent=1, parent_guid=RED)
                  for kind, ticks in ((START, 0), (END, 9000))]
         told = {its["guid"]: its for its in self.spans(self.counter_file(0, 0, child))["classes"]}
         self.assertEqual([told[guid]["self"]["max"] for guid in (RED, BLUE)],
@@ -396,14 +442,17 @@ class Errors(SpansTest):
             etl.tl_event(BLUE, T, "Shop", "Pay", opcode=1, activity=RED),
             etl.tl_event(BLUE, T + 100, "Shop", "Pay", opcode=2, activity=RED)])]))
         there = etl.trace([(0, [
-            etl.tl_event(BLUE, T + day + 20, "Bank", "Book", opcode=1, activity=BLUE, items=related),
+            etl.tl_event(BLUE, T + day + 20, "Bank", "Book", opcode=1, activity=BLUE,
+                         items=related),
             etl.tl_event(BLUE, T + day + 50, "Bank", "Book", opcode=2, activity=BLUE)])])
-        for was, becomes in ((etl.FIRST_STAMP, etl.FIRST_STAMP + day), (etl.START - 1, etl.START - 1 - day)):
+        for was, becomes in ((etl.FIRST_STAMP, etl.FIRST_STAMP + day),
+                             (etl.START - 1, etl.START - 1 - day)):
             there = there.replace(struct.pack("<q", was), struct.pack("<q", becomes))
         told = self.spans("--slowest", "1", here, self.write("there.etl", there))
         self.assertEqual(told["seconds"], 2.0)
         pay, book = told["slowest"][0]["spans"]
-        self.assertEqual((pay["self_ns"], pay["error_ns"], book["at_ns"], book["duration_ns"], book["error_ns"]),
+        self.assertEqual((pay["self_ns"], pay["error_ns"], book["at_ns"], book["duration_ns"],
+                          book["error_ns"]),
                          (7000, 0, 2000, 3000, 0))
 
     def test_a_file_that_does_not_say_has_no_error(self):
@@ -424,12 +473,14 @@ class Forms(SpansTest):
         out, _ = self.run_etwas("spans", "--slowest", "1", path)
         head, table, tree = out.split("\n\n")
         self.assertEqual(head, "5 spans in 2.000 s, 3 ended, 2 are still open")
-        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 µs +30\.0 µs +100 µs .* 0 ns  " + RED + "\n")
+        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 µs +30\.0 µs +100 µs .* 0 ns  " + RED
+                         + "\n")
         self.assertRegex(table, r"\n +itself +30\.0 µs ")
         self.assertRegex(table, r"\n +1 unfinished\n")
         root, child = tree.splitlines()[2:]
         self.assertRegex(root, r"^ +0 ns +100 µs +70\.0 µs +21  \|={40}\|  " + RED + " 1$")
-        self.assertRegex(child, r"^ +10\.0 µs +30\.0 µs +30\.0 µs +21  \| {4}={13} +\|    " + BLUE + " 2$")
+        self.assertRegex(child, r"^ +10\.0 µs +30\.0 µs +30\.0 µs +21  \| {4}={13} +\|    " + BLUE
+                         + " 2$")
 
     def test_where_the_locale_has_no_utf_8_microseconds_are_us(self):
         self.set_locale("C")
@@ -443,7 +494,8 @@ class Forms(SpansTest):
         first, second = csv.DictReader(io.StringIO(out, newline=""))
         told = self.spans("--slowest", "2", path)
         for row, its in zip((first, second), told["classes"]):
-            for key in ("class", "guid", "count", "most_at_once", "unfinished", "replaced", "orphaned", "unmatched"):
+            for key in ("class", "guid", "count", "most_at_once", "unfinished", "replaced",
+                        "orphaned", "unmatched"):
                 self.assertEqual(row[key], str(its[key]))
             for kind in ("duration", "self"):
                 for key in QUANTILES:
@@ -451,9 +503,11 @@ class Forms(SpansTest):
             self.assertEqual((row["error_ns"], row["self_error_ns"]), ("0", "0"))
         out, _ = self.run_etwas("spans", "--csv", "--slowest", "2", path)
         rows = list(csv.DictReader(io.StringIO(out, newline="")))
-        self.assertEqual([(row["tree"], row["instance"]) for row in rows], [("1", "1"), ("1", "2"), ("2", "3")])
+        self.assertEqual([(row["tree"], row["instance"]) for row in rows],
+                         [("1", "1"), ("1", "2"), ("2", "3")])
         for row, span in zip(rows, (span for tree in told["slowest"] for span in tree["spans"])):
-            for key in ("depth", "class", "process", "thread", "at_ns", "duration_ns", "self_ns", "events"):
+            for key in ("depth", "class", "process", "thread", "at_ns", "duration_ns", "self_ns",
+                        "events"):
                 self.assertEqual(row[key], str(span[key]))
 
     def test_help_names_each_key(self):
@@ -467,10 +521,13 @@ class Forms(SpansTest):
         damaged = self.write("d.etl", bytes(data))
         self.run_json("spans", "--json", damaged, expect=(DAMAGED,))
         self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=OPEN)
-        for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole], ["--slowest", "x", whole],
-                      ["--open", "0", whole], ["--open", "67108865", whole], ["--json", "--csv", whole], ["--no", whole]):
+        for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole],
+                      ["--slowest", "x", whole],
+                      ["--open", "0", whole], ["--open", "67108865", whole],
+                      ["--json", "--csv", whole], ["--no", whole]):
             self.assertIn("spans", self.run_etwas("spans", *wrong, expect=USAGE)[1])
-        self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0], "0 spans in 2.000 s")
+        self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0],
+                         "0 spans in 2.000 s")
 
 
 if __name__ == "__main__":

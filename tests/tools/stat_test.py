@@ -23,7 +23,8 @@ class Stat(ToolTest):
             (2, [etl.described(RED, 1_000_100, 9, 0), etl.classic(RED, 11_000_000, kind=8)]),
         ]))
         stat, = self.stat_json(path)
-        self.assertEqual((stat["events"], stat["payload_bytes"], stat["header_events"]), (10, 62, 1))
+        self.assertEqual((stat["events"], stat["payload_bytes"], stat["header_events"]),
+                         (10, 62, 1))
         self.assertEqual(stat["processors"], [
             {"processor": 0, "events": 5, "payload_bytes": 50},
             {"processor": 2, "events": 5, "payload_bytes": 12}])
@@ -40,8 +41,9 @@ class Stat(ToolTest):
     def test_a_file_large_enough_for_several_threads_is_counted_as_by_one(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one processor")
-        buffers = [(i % 3, [etl.classic(BLUE if n % 7 else RED, 1_000_001 + 40 * i + n, kind=n % 5 + i // 500,
-                                        payload=bytes(300 + n)) for n in range(20)]) for i in range(2200)]
+        buffers = [(i % 3, [etl.classic(BLUE if n % 7 else RED, 1_000_001 + 40 * i + n, kind=n % 5
+                                        + i // 500, payload=bytes(300 + n)) for n in range(20)])
+                   for i in range(2200)]
         for i, stamp in ((3, 1_000_001), (2100, 1_084_001)):  # in the first part and in the last
             guid, kind, name = ((RED, 4, "Pour"), (BLUE, 1, "Stir"))[i == 3]
             buffers[i] = (buffers[i][0], [etl.event_info(stamp, guid, kind, "Paint", "", name, []),
@@ -52,12 +54,14 @@ class Stat(ToolTest):
             if not sound:
                 for at in (3, 1500, 2199):
                     data[at * etl.BUFFER_BYTES + 72 + 2] = 0x77  # a record
-                data[1700 * etl.BUFFER_BYTES:1700 * etl.BUFFER_BYTES + 8] = b"\xff" * 8  # a buffer's header
+                # a buffer's header
+                data[1700 * etl.BUFFER_BYTES:1700 * etl.BUFFER_BYTES + 8] = b"\xff" * 8
             path = self.write("a.etl", data)
             expect = FINE if sound else DAMAGED
             several, _ = self.run_etwas("stat", "--json", path, expect=expect)
             one, _ = self.run_etwas("stat", "--json", path, expect=expect,
-                                    preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+                                    preexec_fn=lambda: os.sched_setaffinity(
+                                        0, {min(os.sched_getaffinity(0))}))
             self.assertEqual(several, one)
             self.assertIn("Paint/Pour", one)
             self.assertIn("Paint/Stir", one)
@@ -65,7 +69,8 @@ class Stat(ToolTest):
     def test_a_window_has_the_events_that_dump_shows_between_its_ends(self):
         described = etl.event_info(1_000_001, RED, 1, "Paint", "", "Pour", [])
         buffers = [(0, [described])] + [
-            (i % 3, [etl.classic(RED if n % 2 else BLUE, 1_000_002 + 100 * i + 3 * n, payload=bytes(n)) for n in range(20)])
+            (i % 3, [etl.classic(RED if n % 2 else BLUE, 1_000_002 + 100 * i + 3 * n,
+                                 payload=bytes(n)) for n in range(20)])
             for i in range(40)]
         for own in ((), (etl.totals(),)):
             for end in (0, 1 << 60):  # when buffers were collected: before all, or much later
@@ -81,13 +86,15 @@ class Stat(ToolTest):
                     self.assertEqual([event for event in self.dump_json(*window, path)
                                       if event["class"] in (RED, BLUE)], inside)
                     stat, = self.stat_json(*window, path)
-                    self.assertEqual((stat["events"], stat["session"], stat["log_file"]), (len(inside), "session", "x.etl"))
+                    self.assertEqual((stat["events"], stat["session"], stat["log_file"]),
+                                     (len(inside), "session", "x.etl"))
                     self.assertEqual((stat["first_event"], stat["last_event"]),
                                      (inside[0]["time"], inside[-1]["time"]))
                     self.assertTrue(last == 1 or "Paint/Pour" in json.dumps(stat))
 
     def test_a_window_is_found_by_the_index_that_was_asked_for(self):
-        buffers = [(i % 3, [etl.classic(BLUE, 1_000_002 + 100 * i + 3 * n) for n in range(20)]) for i in range(40)]
+        buffers = [(i % 3, [etl.classic(BLUE, 1_000_002 + 100 * i + 3 * n) for n in range(20)])
+                   for i in range(40)]
         data = bytearray(etl.trace(buffers, own=(etl.totals(),), processors=3))
         for at in range(len(buffers)):
             struct.pack_into("<q", data, (at + 1) * etl.BUFFER_BYTES + 16, 1_000_100 + 100 * at)
@@ -117,7 +124,8 @@ class Stat(ToolTest):
         for way in ("--cpu", "--hot", "--heap", "--prove"):
             self.run_etwas("stat", way, "--from", "+1", path, expect=USAGE)
         for command in ("stat", "dump"):
-            self.run_etwas(command, "--from", "2026-01-02", "--to", "2026-01-01", path, expect=USAGE)
+            self.run_etwas(command, "--from", "2026-01-02", "--to", "2026-01-01", path,
+                           expect=USAGE)
             self.run_etwas(command, "--from", "yesterday", path, expect=USAGE)
 
     def test_the_session_is_described(self):
@@ -143,7 +151,8 @@ class Stat(ToolTest):
         out, _ = self.run_etwas("stat", path)
         self.assertEqual([line.split(None, 1) for line in out.splitlines()[1:3]],
                          [["damage", "none"], ["lost", "no events, no buffers"]])
-        data = bytearray(etl.trace([(0, [etl.classic(RED, 1_000_001 + n)]) for n in range(3)], events_lost=1, finished=False))
+        data = bytearray(etl.trace([(0, [etl.classic(RED, 1_000_001 + n)]) for n in range(3)],
+                                   events_lost=1, finished=False))
         data[2 * etl.BUFFER_BYTES:2 * etl.BUFFER_BYTES + 8] = b"\xff" * 8
         path = self.write("b.etl", data)
         out, _ = self.run_etwas("stat", path, expect=DAMAGED)
@@ -152,20 +161,25 @@ class Stat(ToolTest):
         self.assertLess(words.index("UNFINISHED"), words.index("session"))
 
     def test_losses_are_reported_by_cause_with_their_times(self):
-        own = [etl.totals(lost_events=20), etl.loss(2_000_000, 3_000_000, 5, 1), etl.loss(4_000_000, 5_000_000, 6, 2),
-               etl.loss(4_000_000, 5_000_000, 7, cause=etl.WRITE_ERROR)]
+        own = [etl.totals(lost_events=20), etl.loss(2_000_000, 3_000_000, 5, 1),
+               etl.loss(4_000_000, 5_000_000, 6, 2), etl.loss(4_000_000, 5_000_000, 7,
+                                                              cause=etl.WRITE_ERROR)]
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], own=own))
         out, _ = self.run_etwas("stat", path)
         lines = [line.strip() for line in out.splitlines()]
         at = lines.index("LOST          20 events and 0 buffers while recording")
         self.assertEqual(lines[at + 1:at + 3],
-                         ["11 of them: no free buffer, from 2026-01-01T00:00:00.100000000Z to 2026-01-01T00:00:00.400000000Z",
-                          "7 of them: write error, from 2026-01-01T00:00:00.300000000Z to 2026-01-01T00:00:00.400000000Z"])
+                         ["11 of them: no free buffer, from 2026-01-01T00:00:00.100000000Z to "
+                          "2026-01-01T00:00:00.400000000Z",
+                          "7 of them: write error, from 2026-01-01T00:00:00.300000000Z to "
+                          "2026-01-01T00:00:00.400000000Z"])
         stat, = self.stat_json(path)
         self.assertEqual(stat["events"], 1)
-        self.assertEqual([(loss["from"][20:], loss["until"][20:], loss["cause"], loss.get("processor"), loss["events"])
+        self.assertEqual([(loss["from"][20:], loss["until"][20:], loss["cause"],
+                           loss.get("processor"), loss["events"])
                           for loss in stat["losses"]],
-                         [("100000000Z", "200000000Z", "no free buffer", 1, 5), ("300000000Z", "400000000Z", "no free buffer", 2, 6),
+                         [("100000000Z", "200000000Z", "no free buffer", 1, 5),
+                          ("300000000Z", "400000000Z", "no free buffer", 2, 6),
                           ("300000000Z", "400000000Z", "write error", None, 7)])
 
     def test_an_unfinished_session_is_reported_and_is_no_damage(self):
@@ -188,16 +202,20 @@ class Stat(ToolTest):
             self.assertEqual(stat["duration_s"], 2.0, options)
 
     def test_records_of_images_are_no_events_in_a_trace_of_etwas(self):
-        images = [etl.classic(guid, etl.FIRST_STAMP, kind=kind, payload=bytes(60)) for guid, kind in (
-            ("2cb15d1d-5fc1-11d2-abe1-00a0c911f518", 3), ("b3e675d7-2554-4f18-830b-2762732560de", 36))]
+        images = [etl.classic(guid, etl.FIRST_STAMP, kind=kind, payload=bytes(60))
+                  for guid, kind in (
+                      ("2cb15d1d-5fc1-11d2-abe1-00a0c911f518", 3),
+                      ("b3e675d7-2554-4f18-830b-2762732560de", 36))]
         events = [(0, images), (0, [etl.classic(RED, stamp) for stamp in (11_000_000, 16_000_000)])]
         for own, wanted in (([etl.clock_record()], (2, 3, 1.0)), ([], (4, 1, 2.0))):
             stat, = self.stat_json(self.write("a.etl", etl.trace(events, mode=0x400, own=own)))
             self.assertEqual((stat["events"], stat["header_events"], stat["duration_s"]), wanted)
 
     def test_a_heap_without_stacks_says_what_records_them(self):
-        calls = [etl.classic(HEAP, 1_000_001 + i, kind=10, payload=struct.pack("<QQ", 37, 0x1000 * i)) for i in (1, 2)]
-        for events, amount in ((calls, "74 bytes in 2 blocks"), ([etl.classic(RED, 1_000_001)], "0 bytes in 0 blocks")):
+        calls = [etl.classic(HEAP, 1_000_001 + i, kind=10,
+                             payload=struct.pack("<QQ", 37, 0x1000 * i)) for i in (1, 2)]
+        for events, amount in ((calls, "74 bytes in 2 blocks"),
+                               ([etl.classic(RED, 1_000_001)], "0 bytes in 0 blocks")):
             out, _ = self.run_etwas("stat", "--heap", self.write("a.etl", etl.trace([(0, events)])))
             self.assertIn(f"  allocated     {amount}\n", out)
             self.assertIn("\n  no stacks     'heaptrace --stacks' records them\n", out)
@@ -245,8 +263,10 @@ class Clocks(ToolTest):
     """What `etwas stat` says of a file's clocks."""
 
     def counter_file(self, **noted):
-        """31 s of a TSC 500 ppm faster than calibrated; set back by 90 s; half a minute of sleep."""
-        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_001_500_000, 7_000_000 + n * 1_000_000_000,
+        """31 s of a TSC 500 ppm faster than calibrated; set back by 90 s; half a minute of
+        sleep."""
+        clock_snapshots = [etl.clock_snapshot(1_000_000 + n * 3_001_500_000, 7_000_000
+                                              + n * 1_000_000_000,
                           etl.START + n * 10_000_050 - (900_000_000 if n > 10 else 0)
                           + (300_000_000 if n > 20 else 0), 30_000_000_000 if n > 20 else 0)
                  for n in range(31)]
@@ -260,12 +280,15 @@ class Clocks(ToolTest):
     def test_the_verdict_and_the_drift_as_recorded_are_reported(self):
         out, _ = self.run_etwas("stat", self.counter_file())
         for line in (
-                r"cycle counter doubtful", r"              \+ It runs at one rate in all power states",
+                r"cycle counter doubtful",
+                r"              \+ It runs at one rate in all power states",
                 r"              - This is a guest, .*", r"              - reason 0x40000000",
-                r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor states "
+                r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor "
+                r"states "
                 r"3001000000 Hz",
                 r"clock source  tsc of the kernel, a guest of KVM\\x1bKVM",
-                r"readings      31 clock snapshots in 30\.000 s; times between them are within "
+                r"readings      31 clock snapshots in 30\.000 s; times between them are "
+                r"within "
                 r"\d+ ns by QPC, within \d+ ns by system time",
                 r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
                 r"drift         TSC against its calibration: \+500\.0000 ppm, give or take 0\.\d+",
@@ -284,10 +307,11 @@ class Clocks(ToolTest):
         counter = clocks["counter"]
         self.assertEqual([r["bit"] for r in counter["reasons"]], [1, 0x100, 0x40000000])
         self.assertEqual([counter[key] for key in (
-            "verdict", "frequency_hz", "frequency_error_ppb", "stated_hz", "stated_by", "clocksource",
-            "hypervisor")], ["doubtful", 3_000_000_000, 1500, 3_001_000_000, "the hypervisor", "tsc",
-                             "KVM\x1bKVM"])
-        self.assertEqual((clocks["clock_snapshots"], clocks["clock_snapshots_unusable"], clocks["seconds"]), (31, 0, 30))
+            "verdict", "frequency_hz", "frequency_error_ppb", "stated_hz", "stated_by",
+            "clocksource", "hypervisor")], ["doubtful", 3_000_000_000, 1500, 3_001_000_000,
+                                            "the hypervisor", "tsc", "KVM\x1bKVM"])
+        self.assertEqual((clocks["clock_snapshots"], clocks["clock_snapshots_unusable"],
+                          clocks["seconds"]), (31, 0, 30))
         self.assertAlmostEqual(clocks["tsc_against_calibrated"]["ppm"], 500, 3)
         self.assertAlmostEqual(clocks["tsc_against_stated"]["ppm"], 166.6111, 3)
         self.assertAlmostEqual(clocks["system_against_qpc"]["ppm"], 5, 3)
@@ -325,8 +349,9 @@ class Clocks(ToolTest):
         self.assertRegex(out, r"(?m)^  readings      none: .*$")
         self.assertNotIn("cycle counter", out)
         clocks = self.stat_json(path)[0]["clocks"]
-        self.assertEqual([clocks[key] for key in ("requested", "counter", "clock_snapshots", "system_error_ns",
-                                                  "system_against_qpc", "steps", "largest_step")],
+        self.assertEqual([clocks[key] for key in ("requested", "counter", "clock_snapshots",
+                                                  "system_error_ns", "system_against_qpc", "steps",
+                                                  "largest_step")],
                          [None, None, 0, None, None, 0, None])
 
 

@@ -47,7 +47,8 @@ class SteerTest(ToolTest):
     def setUp(self):
         super().setUp()
         self.path = os.path.join(self.folder, "a.etl")
-        self.name = f"steer-{os.getpid()}-{self._testMethodName[5:35]}"  # by which its hosts are found
+        # by which its hosts are found
+        self.name = f"steer-{os.getpid()}-{self._testMethodName[5:35]}"
         # Where the user's processes meet: a room of this test's own.
         os.mkdir(os.path.join(self.folder, "run"), 0o700)
         self.environment = {**os.environ, "ETWAS_RUNTIME_DIR": os.path.join(self.folder, "run")}
@@ -62,8 +63,8 @@ class SteerTest(ToolTest):
         if SteerTest.can_share:
             return
         name = f"{self.name}-tried"
-        tried = subprocess.run([self.etwas, "start", "--buffering", name], capture_output=True, text=True, check=False,
-                               env=self.environment)
+        tried = subprocess.run([self.etwas, "start", "--buffering", name], capture_output=True,
+                               text=True, check=False, env=self.environment)
         if "this system has no restartable sequences" in tried.stderr:
             self.skipTest(tried.stderr.partition("': ")[2].strip())
         self.assertEqual((tried.returncode, tried.stderr), (0, ""))
@@ -80,7 +81,8 @@ class SteerTest(ToolTest):
                     words = file.read().split(b"\0")
             except OSError:
                 continue
-            if words[0] == b"etwas-host" and any(word.startswith(self.name.encode()) for word in words):
+            if words[0] == b"etwas-host" and any(word.startswith(self.name.encode())
+                                                 for word in words):
                 found.append(int(process))
         return found
 
@@ -105,18 +107,22 @@ class SteerTest(ToolTest):
 
     def start(self, *arguments, name=None, expect=0):
         self.addCleanup(self.end_hosts)
-        return self.run_etwas("start", name or self.name, *arguments, expect=expect, cwd=self.folder, close_fds=False)
+        return self.run_etwas("start", name or self.name, *arguments, expect=expect,
+                              cwd=self.folder, close_fds=False)
 
 
 class Arguments(SteerTest):
     def test_each_command_has_help_of_80_columns_that_names_its_options(self):
-        options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (), "snapshot": ("--output", "--force"),
-                   "start": ("--autologger", "--output", "--force", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
-                             "--compressed", "--realtime", "--mode", "--buffer-size", "--minimum", "--maximum",
+        options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (),
+                   "snapshot": ("--output", "--force"),
+                   "start": ("--autologger", "--output", "--force", "--enable", "--clock",
+                             "--buffering", "--circular", "--newfile", "--append", "--compressed",
+                             "--realtime", "--mode", "--buffer-size", "--minimum", "--maximum",
                              "--flush", "--max-size"),
-                   "update": ("--output", "--force", "--flush", "--maximum", "--realtime", "--no-realtime", "--next-file"),
-                   "enable": ("--level", "--any", "--all", "--property", "--pid", "--exe", "--id", "--timeout",
-                              "--capture-state"), "disable": ("--timeout",)}
+                   "update": ("--output", "--force", "--flush", "--maximum", "--realtime",
+                              "--no-realtime", "--next-file"),
+                   "enable": ("--level", "--any", "--all", "--property", "--pid", "--exe", "--id",
+                              "--timeout", "--capture-state"), "disable": ("--timeout",)}
         for command in COMMANDS:
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
@@ -124,7 +130,8 @@ class Arguments(SteerTest):
             self.assertLessEqual(max(map(len, out.splitlines())), 80)
             for option in options[command]:
                 self.assertIn(option, out)
-        out = subprocess.run([self.host, "--help"], check=True, capture_output=True, text=True).stdout
+        out = subprocess.run([self.host, "--help"], check=True, capture_output=True,
+                             text=True).stdout
         self.assertTrue(out.startswith("usage: etwas-host "))
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
         for option in options["start"]:
@@ -132,26 +139,37 @@ class Arguments(SteerTest):
 
     def test_what_is_wrong_with_a_command_line_is_reported(self):
         for arguments, said in (
-                ("ps x", "it takes no names"), ("stop", "which session?"), ("query", "which session, or all?"),
-                ("flush", "which session?"), ("snapshot x", "to which file (-o)?"), ("snapshot -o f", "of which session?"),
-                ("snapshot -o f x y", "of one session at a time"), ("update x", "what shall change?"),
+                ("ps x", "it takes no names"), ("stop", "which session?"),
+                ("query", "which session, or all?"),
+                ("flush", "which session?"), ("snapshot x", "to which file (-o)?"),
+                ("snapshot -o f", "of which session?"),
+                ("snapshot -o f x y", "of one session at a time"),
+                ("update x", "what shall change?"),
                 ("update --next-file --maximum 3 x", "--next-file changes nothing else"),
                 ("update --realtime --no-realtime x", "--realtime or --no-realtime?"),
                 ("update --maximum 0 x", "--maximum takes a number from 1 to 4294967295, not '0'"),
                 ("update --flush 1s x", "--flush takes a number from 1 to 4294967295, not '1s'"),
-                ("enable x", "which session, and which provider?"), ("disable", "which session, and which provider?"),
+                ("enable x", "which session, and which provider?"),
+                ("disable", "which session, and which provider?"),
                 ("enable x {y}", "a provider is a GUID or a name"),
-                ("enable x y 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c771g", "a provider is a GUID or a name"),
+                ("enable x y 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c771g",
+                 "a provider is a GUID or a name"),
                 ("enable --level loud x y", "--level takes a level, as warning or 3, not 'loud'"),
-                ("enable --any 18446744073709551616 x y", "--any takes a number of 64 bits, not '18446744073709551616'"),
-                ("enable --property sid,sids x y", "--property takes names"), ("enable --pid 1,2,3,4,5,6,7,8,9 x y", "--pid takes"),
+                ("enable --any 18446744073709551616 x y",
+                 "--any takes a number of 64 bits, not '18446744073709551616'"),
+                ("enable --property sid,sids x y", "--property takes names"),
+                ("enable --pid 1,2,3,4,5,6,7,8,9 x y", "--pid takes"),
                 ("enable --pid 1 --pid 2 x y", "--pid takes up to 8 processes, once, not '2'"),
                 ("disable --timeout x x y", "--timeout takes milliseconds, not 'x'"),
-                ("enable --id 65536 x y", "--id takes"), ("enable --timeout -1 x y", "--timeout takes milliseconds, not '-1'"),
-                ("start -o f", "which session?"), ("start -o f x y", "one session at a time"), ("start x", "to which file (-o)"),
+                ("enable --id 65536 x y", "--id takes"),
+                ("enable --timeout -1 x y", "--timeout takes milliseconds, not '-1'"),
+                ("start -o f", "which session?"), ("start -o f x y", "one session at a time"),
+                ("start x", "to which file (-o)"),
                 ("start -o f --clock sundial x", "--clock takes qpc, system or tsc, not 'sundial'"),
-                ("start -o f --buffer-size 3 x", "--buffer-size takes a number from 4 to 16384, not '3'"),
-                ("start -o f --circular x", "how large may the file be"), ("start -o f --mode circular x", "--mode takes the bits"),
+                ("start -o f --buffer-size 3 x",
+                 "--buffer-size takes a number from 4 to 16384, not '3'"),
+                ("start -o f --circular x", "how large may the file be"),
+                ("start -o f --mode circular x", "--mode takes the bits"),
                 ("start -o f --minimum 9 --maximum 8 x", "--maximum is less than --minimum"),
                 ("start -o f -e A:x x", "--enable takes PROVIDER[:KEYWORDS[:LEVEL]]"),
                 ("start -o f " + "-e A " * 65 + "x", "at most 64 providers")):
@@ -169,14 +187,17 @@ class Arguments(SteerTest):
         self.assertEqual(os.listdir(self.folder), ["run"])
 
     def test_a_session_that_does_not_run_is_named(self):
-        for arguments in (("stop",), ("query",), ("flush",), ("snapshot", "-o", self.path), ("update", "--flush", "5")):
-            for name, shown in ((self.name, self.name), ("", ""), ("n" * 5000, "n" * 5000), ("\x1b[2J", r"\x1b[2J"),
+        for arguments in (("stop",), ("query",), ("flush",), ("snapshot", "-o", self.path),
+                          ("update", "--flush", "5")):
+            for name, shown in ((self.name, self.name), ("", ""), ("n" * 5000, "n" * 5000),
+                                ("\x1b[2J", r"\x1b[2J"),
                                 (b"\xff", r"\xff")):
                 _, error = self.run_etwas(*arguments, name, expect=OPEN)
                 self.assertEqual(error, f"etwas {arguments[0]}: '{shown}': no such session runs\n")
         for command in ("enable", "disable"):
             out, error = self.run_etwas(command, self.name, MODERN, expect=OPEN)
-            self.assertEqual((out, error), ("", f"etwas {command}: '{self.name}': no such session runs\n"))
+            self.assertEqual((out, error),
+                             ("", f"etwas {command}: '{self.name}': no such session runs\n"))
         _, error = self.run_etwas("query", self.name, "also not", expect=OPEN)
         self.assertEqual(len(error.splitlines()), 2)
 
@@ -188,8 +209,8 @@ class Host(SteerTest):
 
     def run_host(self, *arguments, **options):
         options.setdefault("env", self.environment)
-        host = subprocess.Popen([self.host, *arguments, self.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                cwd=self.folder, **options)
+        host = subprocess.Popen([self.host, *arguments, self.name], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, cwd=self.folder, **options)
         self.addCleanup(host.wait)
         self.addCleanup(host.kill)
         return host
@@ -202,22 +223,28 @@ class Host(SteerTest):
         self.addCleanup(manager.close)
         manager.bind(os.path.join(self.folder, "notify"))
         self.environment["NOTIFY_SOCKET"] = manager.getsockname()
-        out, error = self.start("-o", "a.etl", "--clock", "tsc", "--flush", "1000", "-e", MODERN_NAME + ":1:verbose")
+        out, error = self.start("-o", "a.etl", "--clock", "tsc", "--flush", "1000", "-e",
+                                MODERN_NAME + ":1:verbose")
         process, = self.pids_of_host()
         self.assertEqual(out, f"{self.name}: runs in process {process}, to {self.path}\n")
-        self.assertEqual(error, f"etwas start: '{MODERN_NAME}': nobody has registered it yet: its GUID is made of the name\n")
+        self.assertEqual(
+            error, f"etwas start: '{MODERN_NAME}': nobody has registered it yet: its GUID is made "
+            "of the name\n")
         self.assertEqual(os.readlink(f"/proc/{process}/cwd"), "/")
         for descriptor in range(3):
             self.assertEqual(os.readlink(f"/proc/{process}/fd/{descriptor}"), "/dev/null")
-        inherited = {os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd")}
-        self.assertFalse({link for link in inherited if link.startswith("pipe:") or "left open" in link}, inherited)
+        inherited = {os.readlink(f"/proc/{process}/fd/{name}")
+                     for name in os.listdir(f"/proc/{process}/fd")}
+        self.assertFalse({link for link in inherited if link.startswith("pipe:")
+                          or "left open" in link}, inherited)
         with open(f"/proc/{process}/stat", encoding="utf-8") as file:
             fields = file.read().rpartition(")")[2].split()
         self.assertEqual(fields[4], "0")  # no terminal
         self.assertNotEqual(int(fields[3]), process)  # it leads no session, so it never gets one
         self.end_hosts()
         manager.setblocking(False)
-        self.assertRaises(BlockingIOError, manager.recv, 100)  # it was for whoever typed the command
+        # it was for the shell that started the command
+        self.assertRaises(BlockingIOError, manager.recv, 100)
         stat, = self.stat_json(self.path)
         self.assertEqual((stat["session"], stat["events_lost"]), (self.name, 0))
 
@@ -225,22 +252,35 @@ class Host(SteerTest):
         os.mkdir(os.path.join(self.folder, "folder"))
         os.symlink("elsewhere.etl", os.path.join(self.folder, "link.etl"))
         for arguments, said in ((("-o", "missing/a.etl"), "there is no folder for the file"),
-                                (("-o", "link.etl"), "the file is a symbolic link, which no session follows\n"),
+                                (("-o", "link.etl"),
+                                 "the file is a symbolic link, which no session follows\n"),
                                 (("-o", "folder"), "a folder has the file's name\n"),
-                                (("-o", "/dev/null"), "the file is a device, pipe or socket: a session writes to regular files\n"),
-                                (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"), "these options do not go together"),
-                                (("-o", "a.etl", "--realtime", "--append"), "these options do not go together"),
-                                (("-o", "a.etl", "--buffer-size", "64", "--append"), "processes cannot share a session that appends to a file. Leave out"),
-                                (("-o", "a.etl", "--newfile", "--max-size", "9"), "the file's name has not one %d"),
-                                (("-o", "a.etl", "--mode", "0x10000000"), "processes cannot share a session of this mode"),
-                                (("-o", "a.etl", "--mode", "0x40"), "processes cannot share a session of this mode")):
+                                (("-o", "/dev/null"),
+                                 "the file is a device, pipe or socket: a session writes to "
+                                 "regular files\n"),
+                                (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"),
+                                 "these options do not go together"),
+                                (("-o", "a.etl", "--realtime", "--append"),
+                                 "these options do not go together"),
+                                (("-o", "a.etl", "--buffer-size", "64", "--append"),
+                                 "processes cannot share a session that appends to a file. Leave "
+                                 "out"),
+                                (("-o", "a.etl", "--newfile", "--max-size", "9"),
+                                 "the file's name has not one %d"),
+                                (("-o", "a.etl", "--mode", "0x10000000"),
+                                 "processes cannot share a session of this mode"),
+                                (("-o", "a.etl", "--mode", "0x40"),
+                                 "processes cannot share a session of this mode")):
             out, error = self.start(*arguments, expect=OPEN)
             self.assertEqual(out, "")
             self.assertTrue(error.startswith(f"etwas start: '{self.name}': {said}"), error)
             self.assertFalse(self.pids_of_host())
             self.assertFalse(os.path.exists(self.path))
-        _, error = self.start("-o", self.path, "-e", "9e814aad-3204-11d2-9a82-006008a86939", expect=OPEN)
-        self.assertEqual(error, "etwas start: '9e814aad-3204-11d2-9a82-006008a86939': the session does not take that\n")
+        _, error = self.start("-o", self.path, "-e", "9e814aad-3204-11d2-9a82-006008a86939",
+                              expect=OPEN)
+        self.assertEqual(
+            error, "etwas start: '9e814aad-3204-11d2-9a82-006008a86939': the session does not take "
+            "that\n")
         self.assertFalse(self.pids_of_host())
 
     def test_no_file_that_is_there_is_touched_unless_it_is_forced_and_all_begins(self):
@@ -265,25 +305,31 @@ class Host(SteerTest):
             self.assertEqual(len(self.pids_of_host()), 1)
 
         other = f"{self.name}-other"
-        check("start", "--newfile", "--max-size", "9", "--force", "-o", "b%d.etl", "-e", "9e814aad-3204-11d2-9a82-006008a86939", other,
-              expect=OPEN, said="the session does not take that")
-        check("update", "-fo", "b1.etl", "--flush", "1500", self.name, expect=OPEN, said="its --flush is in whole seconds")
-        for mode in ((), ("--circular", "--max-size", "9"), ("--compressed",), ("--realtime",), ("--buffering",)):
+        check("start", "--newfile", "--max-size", "9", "--force", "-o", "b%d.etl", "-e",
+              "9e814aad-3204-11d2-9a82-006008a86939", other, expect=OPEN,
+              said="the session does not take that")
+        check("update", "-fo", "b1.etl", "--flush", "1500", self.name, expect=OPEN,
+              said="its --flush is in whole seconds")
+        for mode in ((), ("--circular", "--max-size", "9"), ("--compressed",), ("--realtime",),
+                     ("--buffering",)):
             check("start", *mode, "-o", "a.etl", other)
         check("start", "--newfile", "--max-size", "9", "-o", "a%d.etl", other)
         check("snapshot", "-o", self.path, self.name)
         check("update", "-o", "a.etl", self.name)
-        check("start", "--force", "-o", "a.etl", "-e", "9e814aad-3204-11d2-9a82-006008a86939", other, expect=OPEN,
-              said="the session does not take that")
+        check("start", "--force", "-o", "a.etl", "-e", "9e814aad-3204-11d2-9a82-006008a86939",
+              other, expect=OPEN, said="the session does not take that")
         self.start("--force", "-o", "a.etl", name=other)
-        for arguments in (("start", "-o", "a.etl", f"{self.name}-third"), ("start", "-fo", "a.etl", f"{self.name}-third"),
-                          ("snapshot", "-fo", "a.etl", self.name), ("convert", "--to", "csv", "-fo", "a.etl", "a7.etl")):
+        for arguments in (("start", "-o", "a.etl", f"{self.name}-third"),
+                          ("start", "-fo", "a.etl", f"{self.name}-third"),
+                          ("snapshot", "-fo", "a.etl", self.name),
+                          ("convert", "--to", "csv", "-fo", "a.etl", "a7.etl")):
             _, error = self.run_etwas(*arguments, expect=OUTPUT, cwd=self.folder)
             self.assertIn("a session writes this file", error, arguments)
         self.run_etwas("snapshot", "--force", "-o", "a7.etl", self.name, cwd=self.folder)
         self.run_etwas("stop", other, self.name)
         self.assertEqual(there(), files)
-        self.assertEqual([self.stat_json(os.path.join(self.folder, name))[0]["session"] for name in ("a.etl", "a7.etl")],
+        self.assertEqual([self.stat_json(os.path.join(self.folder, name))[0]["session"]
+                          for name in ("a.etl", "a7.etl")],
                          [other, self.name])
 
     def test_what_is_there_stays_until_a_snapshot_is_whole(self):
@@ -292,7 +338,8 @@ class Host(SteerTest):
         os.chmod(self.path, 0o640)
         self.addCleanup(self.end_hosts)
         # Its host can write no more: SIGXFSZ is ignored, as Python has it, and stays so.
-        self.run_etwas("start", "--buffering", self.name, cwd=self.folder, close_fds=False, restore_signals=False)
+        self.run_etwas("start", "--buffering", self.name, cwd=self.folder, close_fds=False,
+                       restore_signals=False)
         host, = self.pids_of_host()
         resource.prlimit(host, resource.RLIMIT_FSIZE, (4096, 1 << 40))
         self.run_etwas("snapshot", "-fo", self.path, self.name, expect=OPEN)
@@ -306,17 +353,23 @@ class Host(SteerTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])
 
     def test_a_pool_file_that_was_removed_is_said(self):
-        kind = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], capture_output=True, text=True, check=False).stdout.strip()
+        kind = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], capture_output=True,
+                              text=True, check=False).stdout.strip()
         if kind != "tmpfs" or not os.access("/dev/shm", os.W_OK):
-            self.skipTest("/dev/shm is not in memory, where a pool file has to lie that processes share")
+            self.skipTest(
+                "/dev/shm is not in memory, where a pool file has to lie that processes share")
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
             self.environment["ETWAS_RUNTIME_DIR"] = folder
             self.start("--buffering", "--mode", "0x80000000")
-            said = "somebody has removed its pool file: if its process is killed, nothing is left to recover\n"
+            said = ("somebody has removed its pool file: if its process is killed, nothing is left "
+                    "to recover\n")
 
             def ask(command, *names):
                 out, _ = self.run_etwas(command, *names)
-                line, = [one for one in map(json.loads, self.run_etwas(command, "--json", *names)[0].splitlines()) if "session" in one]
+                line, = [one for one in map(json.loads,
+                                            self.run_etwas(command, "--json",
+                                                           *names)[0].splitlines())
+                         if "session" in one]
                 self.assert_keys_in_help(command, line)
                 return said in out, line.get("pool_removed", False)
 
@@ -345,7 +398,9 @@ class Host(SteerTest):
                     out, error = self.run_etwas(*command.split(), *options, expect=DAMAGED)
                     self.assertIn(self.name, out)
                     self.assertNotIn(self.name + "b", out)
-                    self.assertEqual(error, f"etwas {command.split()[0]}: not every session can be read: {told}\n")
+                    self.assertEqual(
+                        error, f"etwas {command.split()[0]}: not every session can be read: "
+                        f"{told}\n")
             self.spoil(entry, at, byte)
             _, error = self.run_etwas("ps")
             self.assertEqual(error, "")
@@ -360,30 +415,38 @@ class Host(SteerTest):
     def test_where_there_is_no_host_it_is_said(self):
         alone = os.path.join(self.folder, "etwas")
         shutil.copy(self.etwas, alone)
-        environment = {**self.environment, "LD_LIBRARY_PATH": os.path.join(os.path.dirname(self.etwas), os.pardir, "runtime")}
-        run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True, text=True, check=False,
-                             env=environment)
+        environment = {**self.environment,
+                       "LD_LIBRARY_PATH": os.path.join(os.path.dirname(self.etwas), os.pardir,
+                                                       "runtime")}
+        run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True,
+                             text=True, check=False, env=environment)
         self.assertEqual(run.returncode, OPEN)
-        self.assertEqual(run.stderr, f"etwas start: cannot run '{self.folder}/etwas-host': No such file or directory\n")
+        self.assertEqual(run.stderr,
+                         f"etwas start: cannot run '{self.folder}/etwas-host': No such file or "
+                         "directory\n")
         with open(os.path.join(self.folder, "etwas-host"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 0\n")
         os.chmod(file.name, 0o755)
-        run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True, text=True, check=False,
-                             env=environment)
-        self.assertEqual((run.returncode, run.stderr), (OPEN, "etwas start: etwas-host has ended without a word\n"))
+        run = subprocess.run([alone, "start", "-o", self.path, self.name], capture_output=True,
+                             text=True, check=False, env=environment)
+        self.assertEqual((run.returncode, run.stderr),
+                         (OPEN, "etwas start: etwas-host has ended without a word\n"))
 
     def test_a_service_manager_is_notified_when_it_runs_and_when_it_stops(self):
         for name in (os.path.join(self.folder, "notify"), f"@etwas-{self.name}"):
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
                 manager.bind(name.replace("@", "\0", 1) if name[0] == "@" else name)
                 manager.settimeout(100)
-                host = self.run_host("-fo", "a.etl", env={**self.environment, "NOTIFY_SOCKET": name})
+                host = self.run_host("-fo", "a.etl",
+                                     env={**self.environment, "NOTIFY_SOCKET": name})
                 self.assertEqual(manager.recv(100), b"READY=1")
-                self.assertEqual(host.stdout.readline().decode(), f"{self.name}: runs in process {host.pid}, to {self.path}\n")
+                self.assertEqual(host.stdout.readline().decode(),
+                                 f"{self.name}: runs in process {host.pid}, to {self.path}\n")
                 host.send_signal(signal.SIGTERM)
                 self.assertEqual(manager.recv(100), b"STOPPING=1")
             out, error = host.communicate(timeout=100)
-            self.assertEqual((host.returncode, out.decode(), error), (0, f"{self.name}: has ended, 0 events, 0 lost\n", b""))
+            self.assertEqual((host.returncode, out.decode(), error),
+                             (0, f"{self.name}: has ended, 0 events, 0 lost\n", b""))
 
     def test_each_of_its_signals_stops_the_session(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -397,7 +460,9 @@ class Host(SteerTest):
 
     def test_signals_that_come_while_it_starts_are_not_lost(self):
         for _ in range(10):
-            host = self.run_host("-fo", "a.etl", preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}))
+            host = self.run_host("-fo", "a.etl",
+                                 preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK,
+                                                                           {signal.SIGTERM}))
             host.send_signal(signal.SIGTERM)
             host.communicate(timeout=100)
             self.assertEqual(host.returncode, 0)
@@ -408,11 +473,13 @@ class Host(SteerTest):
         reading, writing = os.pipe()
         os.close(reading)
         with os.fdopen(writing, "wb") as closed:
-            host = subprocess.Popen([self.host, "--buffering", self.name], stdout=closed, stderr=subprocess.PIPE, env=self.environment)
+            host = subprocess.Popen([self.host, "--buffering", self.name], stdout=closed,
+                                    stderr=subprocess.PIPE, env=self.environment)
         self.addCleanup(host.kill)
         host.send_signal(signal.SIGTERM)
         host.communicate(timeout=100)
-        self.assertIn(host.returncode, (0, -signal.SIGTERM))  # it may not have come so far as to block it
+        # it may not have come so far as to block it
+        self.assertIn(host.returncode, (0, -signal.SIGTERM))
 
 
 class Steered(SteerTest):
@@ -420,7 +487,8 @@ class Steered(SteerTest):
 
     def setUp(self):
         super().setUp()
-        self.work_process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        self.work_process = subprocess.Popen([self.work], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, text=True,
                                              env=self.environment)
         self.addCleanup(self.work_process.communicate)
         self.recorder, self.log = f"{self.name}-memory", f"{self.name}-file"
@@ -447,12 +515,14 @@ class Steered(SteerTest):
     def not_logging(self, name):
         """The processes that cannot log to the session although it enables their provider."""
         return {line["process"] for line in self.ask_json("ps --json") if "kind" in line and
-                any(enable["session"] == name and enable.get("unattached") for enable in line["enabled_by"])}
+                any(enable["session"] == name and enable.get("unattached")
+                    for enable in line["enabled_by"])}
 
     def counted(self, path):
         """How many events of which of the two providers there are."""
         stat, = self.stat_json(path)
-        return {kind["class"]: kind["events"] for kind in stat["classes"] if kind["class"] in (MODERN, CLASS)}
+        return {kind["class"]: kind["events"] for kind in stat["classes"]
+                if kind["class"] in (MODERN, CLASS)}
 
     def test_ps_shows_sessions_and_providers(self):
         self.ask(f"enable --level warning --any 0x5 --all 1 {self.recorder} {MODERN_NAME}")
@@ -461,24 +531,35 @@ class Steered(SteerTest):
         sessions = {line["session"]: line for line in lines if "session" in line}
         recorder, log = sessions[self.recorder], sessions[self.log]
         for session in recorder, log:
-            self.assertEqual((session["process"], session["program"]), (self.hosts[session["session"]], self.program))
+            self.assertEqual((session["process"], session["program"]),
+                             (self.hosts[session["session"]], self.program))
             self.assertEqual((session["lost"], session["recorded"]), (0, 0))
         self.assertEqual((recorder["modes"], recorder["buffer_kb"]), (["buffering"], 4))
         self.assertIn("covered_ns", recorder)
         self.assertNotIn("file", recorder)
         self.assertEqual((log["file"], log["clock"]), (self.path, "performance counter"))
         self.assertNotIn("covered_ns", log)
-        providers = {line["provider"]: line for line in lines if line.get("process") == self.work_process.pid and "provider" in line}
-        self.assertEqual((providers[MODERN]["kind"], providers[MODERN]["program"]), ("modern", "steer_work"))
-        self.assertEqual(providers[MODERN]["enabled_by"], [{"session": self.recorder, "level": 3, "any": 5, "all": 1, "property": 0}])
+        providers = {line["provider"]: line for line in lines if line.get("process")
+                     == self.work_process.pid and "provider" in line}
+        self.assertEqual((providers[MODERN]["kind"], providers[MODERN]["program"]),
+                         ("modern", "steer_work"))
+        self.assertEqual(providers[MODERN]["enabled_by"],
+                         [{"session": self.recorder, "level": 3, "any": 5, "all": 1,
+                           "property": 0}])
         self.assertEqual(providers[CLASSIC]["kind"], "classic")
-        self.assertEqual([enable["session"] for enable in providers[CLASSIC]["enabled_by"]], [self.log])
+        self.assertEqual([enable["session"] for enable in providers[CLASSIC]["enabled_by"]],
+                         [self.log])
         for line in lines:
             self.assert_keys_in_help("ps", line)
         text = self.ask("ps")
-        self.assertRegex(text, r"(?m)^SESSION +PROCESS +EVENTS +LOST +BUFFERS +CLOCK +MODE +BACK +FILE\n")
-        self.assertRegex(text, rf"(?m)^{re.escape(self.log)} +{self.hosts[self.log]} {self.program} +0 +0 +\d+  performance counter  sequential +-  {self.path}$")
-        self.assertRegex(text, rf"(?m)^{self.work_process.pid} steer_work +{MODERN} +modern +{re.escape(self.recorder)} \(level 3, keywords 0x5\)$")
+        self.assertRegex(
+            text, r"(?m)^SESSION +PROCESS +EVENTS +LOST +BUFFERS +CLOCK +MODE +BACK +FILE\n")
+        self.assertRegex(
+            text, rf"(?m)^{re.escape(self.log)} +{self.hosts[self.log]} {self.program} +0 +0 +\d+  "
+            rf"performance counter  sequential +-  {self.path}$")
+        self.assertRegex(
+            text, rf"(?m)^{self.work_process.pid} steer_work +{MODERN} +modern "
+            rf"+{re.escape(self.recorder)} \(level 3, keywords 0x5\)$")
 
     def test_events_come_while_a_provider_is_enabled(self):
         self.tell("log 10")
@@ -497,8 +578,10 @@ class Steered(SteerTest):
 
     def test_filters_choose_events_and_processes(self):
         process = self.work_process.pid
-        for options, count in ((f"--pid {process}", 1), ("--pid 1", 0), ("--exe steer_work;other", 1), ("--exe other", 0),
-                               ("--id 6,7,8", 1), ("--id 6", 0), (f"--id 7 --pid {process} --exe Steer_Work", 1)):
+        for options, count in ((f"--pid {process}", 1), ("--pid 1", 0),
+                               ("--exe steer_work;other", 1), ("--exe other", 0),
+                               ("--id 6,7,8", 1), ("--id 6", 0),
+                               (f"--id 7 --pid {process} --exe Steer_Work", 1)):
             before = self.session(self.recorder)["recorded"]
             self.ask(f"enable {options} {self.recorder} {MODERN}")
             self.tell("log 1")
@@ -520,7 +603,8 @@ class Steered(SteerTest):
         other = os.path.join(self.folder, "b.etl")
         before = self.session(self.log)
         self.ask(f"update --flush 2000 --maximum {before['maximum_buffers'] - 5} {self.log}")
-        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2, "maximum_buffers": before["maximum_buffers"] - 5})
+        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2,
+                                                  "maximum_buffers": before["maximum_buffers"] - 5})
         self.ask(f"update -o {other} {self.log}")
         self.assertEqual(self.session(self.log)["file"], other)
         self.ask(f"update --realtime {self.log}")
@@ -536,7 +620,7 @@ class Steered(SteerTest):
         self.assertEqual(self.session(self.log), now)
 
     def test_what_was_done_is_said_with_what_was_recorded_and_lost(self):
-        """In the same words whoever has the session; the last counts are those of its end."""
+        """In the same words for every host of the session; the last counts are those of its end."""
         name, other = f"{self.folder}/n.etl", f"{self.folder}/o.etl"
         self.ask(f"enable {self.recorder} {MODERN_NAME}")
         self.ask(f"enable {self.log} {MODERN_NAME}")
@@ -544,26 +628,33 @@ class Steered(SteerTest):
 
         def check(done, command, session, count, *files):
             told = self.ask(f"{command} {session}").splitlines()
-            file = rf", \S*{os.path.basename(files[0])} \([\d.]+ [KM]iB\)" if files else ", in memory"
+            file = (rf", \S*{os.path.basename(files[0])} \([\d.]+ [KM]iB\)" if files
+                    else ", in memory")
             self.assertRegex(told[0], rf"\A{done} {session}: {count}, 0 lost{file}\Z")
             self.assertEqual(len(told), 1, told)
         check("flushed", "flush", self.log, "1,234 recorded", self.path)
-        check("took a snapshot of", f"snapshot -o {name}", self.recorder, r"[\d,]+ recorded, [\d,]+ overwritten", name)
+        check("took a snapshot of", f"snapshot -o {name}", self.recorder,
+              r"[\d,]+ recorded, [\d,]+ overwritten", name)
         check("updated", "update --flush 2000", self.log, "1,234 recorded", self.path)
         check("updated", f"update -o {other}", self.log, "1,234 recorded", other)
         self.tell("log 4000")
         check("stopped", "stop", self.log, "5,234 recorded", other)
-        self.assertEqual((self.counted(self.path)[MODERN], self.counted(other)[MODERN]), (1234, 4000))
+        self.assertEqual((self.counted(self.path)[MODERN], self.counted(other)[MODERN]),
+                         (1234, 4000))
         check("stopped", "stop", self.recorder, r"[\d,]+ recorded, [\d,]+ overwritten")
 
     def test_query_says_what_json_says(self):
         self.ask(f"enable {self.recorder} {MODERN_NAME}")
         self.tell("log 1234")
         told, found = self.ask(f"query {self.recorder} {self.log}"), self.session(self.recorder)
-        self.assertIn(f"{self.recorder}\n  GUID          {found['guid']}\n  process       {self.hosts[self.recorder]} {self.program}\n"
-                      f"  mode          buffering\n  clock         performance counter\n"
-                      f"  buffers       {found['buffers']} of 4 KB, ", told)
-        self.assertIn(f"  events        {found['recorded']:,} recorded, {found['overwritten']:,} overwritten, 0 lost\n", told)
+        self.assertIn(
+            f"{self.recorder}\n  GUID          {found['guid']}\n  process       "
+            f"{self.hosts[self.recorder]} {self.program}\n"
+            f"  mode          buffering\n  clock         performance counter\n"
+            f"  buffers       {found['buffers']} of 4 KB, ", told)
+        self.assertIn(
+            f"  events        {found['recorded']:,} recorded, {found['overwritten']:,} "
+            "overwritten, 0 lost\n", told)
         self.assertEqual(found["recorded"] + found["overwritten"], 1234)
         self.assertIn(f"\n{self.log}\n", told)
         self.assertIn(f"  file          {self.path}\n", told)
@@ -605,7 +696,8 @@ class Across(Steered):
     def start_sessions(self):
         self.require_sequences()
         self.hosts = {}
-        for name, arguments in ((self.recorder, ("--buffering", "--buffer-size", "4")), (self.log, ("-fo", "a.etl"))):
+        for name, arguments in ((self.recorder, ("--buffering", "--buffer-size", "4")),
+                                (self.log, ("-fo", "a.etl"))):
             out, _ = self.start(*arguments, name=name)
             self.hosts[name] = int(re.search(r": runs in process (\d+), ", out)[1])
 
@@ -617,24 +709,32 @@ class Across(Steered):
         chosen, other = "0000aaaa" + CLASSIC[8:], "0000bbbb" + CLASSIC[8:]
         out, error = self.run_etwas("enable", self.log, "Etwas.Chosen")
         self.assertRegex(out, r"\AEtwas\.Chosen: [-0-9a-f]{36}\n\Z")
-        self.assertEqual(error, "etwas enable: 'Etwas.Chosen': nobody has registered it yet: its GUID is made of the name\n")
+        self.assertEqual(
+            error, "etwas enable: 'Etwas.Chosen': nobody has registered it yet: its GUID is made "
+            "of the name\n")
         self.run_etwas("disable", self.log, "Etwas.Chosen")
         self.assertEqual(self.tell("register aaaa Etwas.Chosen"), ("", 0))
-        self.assertEqual(self.run_etwas("enable", self.log, "etwas.chosen"), (f"etwas.chosen: {chosen}\n", ""))
-        enabled = [line["provider"] for line in self.ask_json("ps --json") if line.get("enabled_by")]
+        self.assertEqual(self.run_etwas("enable", self.log, "etwas.chosen"),
+                         (f"etwas.chosen: {chosen}\n", ""))
+        enabled = [line["provider"] for line in self.ask_json("ps --json")
+                   if line.get("enabled_by")]
         self.assertEqual(enabled, [chosen])
         self.assertEqual(self.tell("register bbbb ETWAS.Chosen"), ("", 0))
         for command in ("enable", "disable"):
             out, error = self.run_etwas(command, self.log, "Etwas.Chosen", MODERN, expect=OPEN)
             self.assertEqual(out, f"{MODERN}: {MODERN}\n")  # the others are
-            self.assertRegex(error, rf"\Aetwas {command}: 'Etwas\.Chosen': two providers call themselves so, ({chosen} and {other}|{other} and {chosen}): which GUID\?\n\Z")
-        _, error = self.start("--buffering", "-e", "Etwas.Chosen:1", name=f"{self.name}-two", expect=OPEN)
+            self.assertRegex(
+                error, rf"\Aetwas {command}: 'Etwas\.Chosen': two providers call themselves so, "
+                rf"({chosen} and {other}|{other} and {chosen}): which GUID\?\n\Z")
+        _, error = self.start("--buffering", "-e", "Etwas.Chosen:1", name=f"{self.name}-two",
+                              expect=OPEN)
         self.assertIn("two providers call themselves so", error)
         self.assertEqual(len(self.pids_of_host()), 2)
 
     def test_a_process_whose_providers_cannot_be_read_is_said_and_the_others_are_shown(self):
         work = f"/p.{self.work_process.pid}."
-        path, whole = next((path, whole) for path, whole in self.entries("p.").items() if work in path)
+        path, whole = next((path, whole) for path, whole in self.entries("p.").items()
+                           if work in path)
         before = [line for line in self.ask_json("ps --json") if "provider" in line]
         self.assertIn(MODERN, [line["provider"] for line in before])
         self.ask(f"enable {self.log} {CLASSIC}")
@@ -648,8 +748,10 @@ class Across(Steered):
                 self.assertNotIn(MODERN, out)
                 self.assertEqual(error, f"etwas ps: not every provider can be read: {told}\n")
             out, error = self.run_etwas("enable", self.log, "Etwas.Odd")
-            self.assertEqual(error, "etwas enable: 'Etwas.Odd': not every process's providers can be read, and no other is called so: "
-                                    "its GUID is made of the name\n")
+            self.assertEqual(
+                error, "etwas enable: 'Etwas.Odd': not every process's providers can be read, and "
+                "no other is called so: "
+                       "its GUID is made of the name\n")
             self.ask(f"disable {self.log} Etwas.Odd")
             self.spoil(path, at, whole[at])
             _, error = self.run_etwas("ps")
@@ -660,8 +762,10 @@ class Across(Steered):
         started = []
         for limit in range(12, 26):
             name, path = f"{self.name}-{limit}", os.path.join(self.folder, f"{limit}.etl")
-            code = subprocess.run(["bash", "-c", f"ulimit -n {limit} && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
-                                  env=self.environment, capture_output=True, timeout=100, check=False).returncode
+            code = subprocess.run(["bash", "-c", f"ulimit -n {limit} && exec \"$@\"", "-",
+                                   self.etwas, "start", name, "-o", path, "-e", MODERN],
+                                  env=self.environment, capture_output=True, timeout=100,
+                                  check=False).returncode
             self.assertIn(code, (0, OPEN))
             if code == 0:
                 self.tell("log 7")
@@ -673,12 +777,15 @@ class Across(Steered):
     def test_a_host_that_has_no_descriptors_left_says_which_processes_cannot_log(self):
         """They log nothing into it; once others have ended, they do."""
         name, path = f"{self.name}-narrow", os.path.join(self.folder, "narrow.etl")
-        subprocess.run(["bash", "-c", "ulimit -n 30 && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
+        subprocess.run(["bash", "-c", "ulimit -n 30 && exec \"$@\"", "-", self.etwas, "start", name,
+                        "-o", path, "-e", MODERN],
                        env=self.environment, capture_output=True, timeout=100, check=True)
         programs = []
 
         def start_program():
-            programs.append(subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment))
+            programs.append(subprocess.Popen([self.work], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, text=True,
+                                             env=self.environment))
             self.addCleanup(programs[-1].communicate)
             self.assertEqual(talk(programs[-1], "log 0"), "= 0\n")
 
@@ -695,9 +802,13 @@ class Across(Steered):
         start_program()
         self.assertTrue(await_true(lambda: left_out() == 2))
         for command in ("ps", f"query {name}"):
-            self.assertIn("2 processes cannot log into it; their events are missing (lost counts what they could report); the last: the session's "
-                          "process, or this one, may open too few files (ulimit -n), or 256 processes log into it\n", self.ask(command))
-        self.assertTrue(await_true(lambda: self.not_logging(name) == {program.pid for program in programs[-2:]}))
+            self.assertIn(
+                "2 processes cannot log into it; their events are missing (lost counts what they "
+                "could report); the last: the session's "
+                "process, or this one, may open too few files (ulimit -n), or 256 processes log "
+                "into it\n", self.ask(command))
+        self.assertTrue(await_true(lambda: self.not_logging(name)
+                                   == {program.pid for program in programs[-2:]}))
         self.assertEqual(self.ask("ps").count(", not attached (see above): not logged to)"), 2)
         programs.pop().communicate()  # while its host has no room
         self.assertTrue(await_true(lambda: left_out() == 1))
@@ -709,58 +820,85 @@ class Across(Steered):
             self.assertEqual(talk(program, "log 3"), "= 0\n")
         self.run_etwas("update", "--realtime", name)
         _, error = self.run_etwas("tail", name, expect=OPEN)
-        self.assertEqual(error, f"etwas: {name}: there are no more threads, or files that it or its host may open (ulimit -n)\n")
+        self.assertEqual(
+            error, f"etwas: {name}: there are no more threads, or files that it or its host may "
+            "open (ulimit -n)\n")
         for program in programs[:5]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))
-        self.assertIn("3 processes could not log into it; their events are missing (lost counts what they could report); the last: the session", self.ask("ps"))
+        self.assertIn(
+            "3 processes could not log into it; their events are missing (lost counts what they "
+            "could report); the last: the session", self.ask("ps"))
         for program in programs[5:]:
             self.assertEqual(talk(program, "log 4"), "= 0\n")
         _, error = self.run_etwas("stop", name)
-        self.assertIn(f"etwas stop: {name}: warning: 3 processes could not log into it; their events are missing (lost counts", error)
-        reason = "the session's process, or this one, may open too few files (ulimit -n), or 256 processes log into it"
-        said = f"3 processes could not log into the session; their events are missing (lost counts what they could report); the last: {reason}\n"
+        self.assertIn(
+            f"etwas stop: {name}: warning: 3 processes could not log into it; their events are "
+            "missing (lost counts", error)
+        reason = ("the session's process, or this one, may open too few files (ulimit -n), or 256 "
+                  "processes log into it")
+        said = ("3 processes could not log into the session; their events are missing (lost "
+                f"counts what they could report); the last: {reason}\n")
         for command in (f"stat {path}", f"stat --prove {path}"):
-            self.assertIn(f"  MISSING       {said}", self.ask(command).replace("MISSING        ", "MISSING       "))
-        for command in (f"stat --json {path}", f"stat --prove --json {path}", f"stat --hot --json {path}"):
+            self.assertIn(f"  MISSING       {said}",
+                          self.ask(command).replace("MISSING        ", "MISSING       "))
+        for command in (f"stat --json {path}", f"stat --prove --json {path}",
+                        f"stat --hot --json {path}"):
             told = json.loads(self.ask(command).splitlines()[0])
             self.assertEqual((told["unattached_total"], told["unattached_reason"]), (3, reason))
-        self.assertEqual(self.counted(path), {MODERN: 3 * (len(programs) - 2) + 4 * (len(programs) - 5)})
+        self.assertEqual(self.counted(path), {MODERN: 3 * (len(programs) - 2)
+                                              + 4 * (len(programs) - 5)})
         for _ in range(8):
             start_program()
-        recording = subprocess.run(["bash", "-c", "ulimit -n 26 && exec \"$@\"", "-", self.etwas, "record", "-o", f"{path}.recorded", "-e", MODERN, "--",
-                                    "sleep", "1"], env=self.environment, capture_output=True, text=True, timeout=100, check=True)
-        self.assertRegex(recording.stderr, r"\netwas record: \d+ processes could not log; their events are missing")
+        recording = subprocess.run(["bash", "-c", "ulimit -n 26 && exec \"$@\"", "-", self.etwas,
+                                    "record", "-o", f"{path}.recorded", "-e", MODERN, "--", "sleep",
+                                    "1"], env=self.environment, capture_output=True, text=True,
+                                   timeout=100, check=True)
+        self.assertRegex(recording.stderr,
+                         r"\netwas record: \d+ processes could not log; their events are missing")
 
     def test_a_ninth_session_of_a_provider_is_told_of_the_limit(self):
         for number in range(8):
-            self.start("--buffering", "--buffer-size", "4", "-e", MODERN, name=f"{self.name}-{number}")
+            self.start("--buffering", "--buffer-size", "4", "-e", MODERN,
+                       name=f"{self.name}-{number}")
         _, error = self.run_etwas("enable", self.log, MODERN, expect=OPEN)
-        self.assertEqual(error, f"etwas enable: '{MODERN}': 8 sessions enable it, and no more can ('etwas ps' lists them); or 1,024 "
-                                "providers are enabled, or the session's process may open no more files\n")
+        self.assertEqual(
+            error, f"etwas enable: '{MODERN}': 8 sessions enable it, and no more can ('etwas ps' "
+            "lists them); or 1,024 "
+                   "providers are enabled, or the session's process may open no more files\n")
 
     def test_an_answer_that_cannot_be_written_fails_the_command(self):
         out = os.path.join(self.folder, "out.etl")
-        for command in (f"update --flush 1000 {self.log}", f"flush {self.log}", f"snapshot {self.recorder} -o {out}", f"query {self.recorder}",
-                        f"enable {self.recorder} {MODERN}", f"disable {self.recorder} {MODERN}", "ps", f"stop {self.recorder}"):
+        for command in (f"update --flush 1000 {self.log}", f"flush {self.log}",
+                        f"snapshot {self.recorder} -o {out}", f"query {self.recorder}",
+                        f"enable {self.recorder} {MODERN}", f"disable {self.recorder} {MODERN}",
+                        "ps", f"stop {self.recorder}"):
             with self.subTest(command), open("/dev/full", "wb") as full:
-                _, error = self.run_etwas(*command.split(), expect=OUTPUT, cwd=self.folder, stdout=full)
+                _, error = self.run_etwas(*command.split(), expect=OUTPUT, cwd=self.folder,
+                                          stdout=full)
                 self.assertIn("cannot write the output: No space left on device", error)
 
     def test_a_recorder_without_a_file_cannot_be_flushed(self):
         _, error = self.run_etwas("flush", self.recorder, expect=OPEN)
-        self.assertEqual(error, f"etwas flush: '{self.recorder}': it is a flight recorder without a file; 'etwas snapshot' writes one\n")
+        self.assertEqual(
+            error, f"etwas flush: '{self.recorder}': it is a flight recorder without a file; "
+            "'etwas snapshot' writes one\n")
 
     def test_losses_are_said_with_their_cause(self):
         small = f"{self.name}-small"
-        self.start("-o", "small.etl", "--buffer-size", "4", "--minimum", "2", "--maximum", "2", "-e", MODERN, name=small)
+        self.start("-o", "small.etl", "--buffer-size", "4", "--minimum", "2", "--maximum", "2",
+                   "-e", MODERN, name=small)
         while self.session(small)["lost"] == 0:
             self.tell("log 20000")
         lost = f"{self.session(small)['lost']:,}"
         out, error = self.run_etwas("stop", small, cwd=self.folder)
-        self.assertRegex(out, rf"\Astopped {small}: [\d,]+ recorded, {lost} lost, small\.etl \([\d.]+ [KM]iB\)\n\Z")
-        self.assertEqual(error, f"etwas stop: {small}: warning: {lost} events lost: there was no free buffer. More (--maximum) or "
-                                "larger ones (--buffer-size) lose less\n")
+        self.assertRegex(
+            out, rf"\Astopped {small}: [\d,]+ recorded, {lost} lost, small\.etl \([\d.]+ "
+            r"[KM]iB\)\n\Z")
+        self.assertEqual(
+            error, f"etwas stop: {small}: warning: {lost} events lost: there was no free buffer. "
+            "More (--maximum) or "
+                   "larger ones (--buffer-size) lose less\n")
 
     def test_what_no_buffer_holds_is_said_to_be_too_large(self):
         narrow = f"{self.name}-narrow"
@@ -768,19 +906,25 @@ class Across(Steered):
         self.tell("large 3")
         out, error = self.run_etwas("stop", narrow, cwd=self.folder)
         self.assertIn("0 recorded, 3 lost, narrow.etl", out)
-        self.assertIn(f"etwas stop: {narrow}: warning: 3 events lost: they do not fit into a buffer. Larger ones", error)
+        self.assertIn(
+            f"etwas stop: {narrow}: warning: 3 events lost: they do not fit into a buffer. Larger "
+            "ones", error)
 
     def test_where_nothing_was_recorded_the_reasons_are_said(self):
         for command in "flush", "stop":
             _, error = self.run_etwas(command, self.log)
-            self.assertIn(f"etwas {command}: {self.log}: warning: nothing was recorded: no process that can be seen has registered "
-                          "a provider that is enabled in it.\n", error)
+            self.assertIn(
+                f"etwas {command}: {self.log}: warning: nothing was recorded: no process that can "
+                "be seen has registered "
+                "a provider that is enabled in it.\n", error)
         self.ask(f"enable --level error --any 2 {self.recorder} {MODERN_NAME}")
         self.tell("log 5")
         for command in (f"snapshot -o {self.folder}/r.etl", "update --maximum 500", "stop"):
             _, error = self.run_etwas(*command.split(), self.recorder)
-            self.assertIn(f"{self.recorder}: warning: nothing was recorded:\n  {MODERN}: 1 process has registered it and logged "
-                          "nothing, of level 2 or less, with keywords of 0x2\n", error)
+            self.assertIn(
+                f"{self.recorder}: warning: nothing was recorded:\n  {MODERN}: 1 process has "
+                "registered it and logged "
+                "nothing, of level 2 or less, with keywords of 0x2\n", error)
 
     def test_a_host_ends_with_its_session(self):
         self.ask(f"enable {self.log} {MODERN}")
@@ -815,19 +959,24 @@ class Across(Steered):
     def test_what_is_enabled_or_disabled_in_vain_is_said(self):
         nobody, said = "0000cccc" + CLASSIC[8:], "note: nobody has registered it yet\n"
         in_vain = "note: it is not enabled in this session\n"
-        for command, provider, note in (("disable", nobody, in_vain), ("disable", MODERN, in_vain), ("enable --capture-state", MODERN, in_vain),
-                                        ("enable", nobody, said), ("enable", MODERN, ""), ("enable --capture-state", MODERN, ""),
-                                        ("disable", nobody, ""), ("disable", MODERN, ""), ("disable", MODERN, in_vain)):
+        for command, provider, note in (("disable", nobody, in_vain), ("disable", MODERN, in_vain),
+                                        ("enable --capture-state", MODERN, in_vain),
+                                        ("enable", nobody, said), ("enable", MODERN, ""),
+                                        ("enable --capture-state", MODERN, ""),
+                                        ("disable", nobody, ""), ("disable", MODERN, ""),
+                                        ("disable", MODERN, in_vain)):
             out, error = self.run_etwas(*command.split(), self.log, provider)
-            self.assertEqual((out, error), (f"{provider}: {provider}\n", note and f"etwas {command.split()[0]}: '{provider}': {note}"))
+            self.assertEqual((out, error),
+                             (f"{provider}: {provider}\n",
+                              note and f"etwas {command.split()[0]}: '{provider}': {note}"))
         _, error = self.start("--buffering", "-e", nobody, "-e", MODERN, name=f"{self.name}-two")
         self.assertEqual(error, f"etwas start: '{nobody}': {said}")
 
     def test_who_comes_later_is_enabled(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")
         for count in (1, 20):
-            with subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                  env=self.environment) as later:
+            with subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True, env=self.environment) as later:
                 later.communicate(f"log {count}\n")
         self.ask(f"flush {self.log}")
         self.assertEqual(self.counted(self.path), {MODERN: 21})
@@ -848,10 +997,13 @@ class Across(Steered):
                       self.ask_json(f"query --json {self.log} {self.recorder}")):
             found = {line["session"]: line for line in lines if "session" in line}
             self.assertEqual(found[self.log]["recorded"], 0)
-            self.assertEqual((found[self.recorder]["silent"], found[self.recorder]["process"]), (True, process))
+            self.assertEqual((found[self.recorder]["silent"], found[self.recorder]["process"]),
+                             (True, process))
             self.assertIn("buffering", found[self.recorder]["modes"])
-        self.assertIn(f"\n{self.recorder}: its host, process {process}, does not answer\n", self.ask("ps"))
-        self.assertIn(f"its host, process {process}, does not answer\n", self.ask(f"query {self.recorder}"))
+        self.assertIn(f"\n{self.recorder}: its host, process {process}, does not answer\n",
+                      self.ask("ps"))
+        self.assertIn(f"its host, process {process}, does not answer\n",
+                      self.ask(f"query {self.recorder}"))
         self.ask(f"enable {self.log} {MODERN}")
         self.tell("log 5")
         self.assertEqual(self.session(self.log)["recorded"], 5)
@@ -862,9 +1014,11 @@ class Across(Steered):
         self.addCleanup(continue_if_there, process)
         _, error = self.run_etwas("stop", self.recorder, expect=OPEN)
         self.assertEqual(error.splitlines(), [
-            f"etwas stop: '{self.recorder}': waits for its host, process {process}, which does not answer: "
+            f"etwas stop: '{self.recorder}': waits for its host, process {process}, which does not "
+            "answer: "
             "is it stopped?",
-            f"etwas stop: '{self.recorder}': its process does not answer; it does what was asked for when it goes on"])
+            f"etwas stop: '{self.recorder}': its process does not answer; it does what was asked "
+            "for when it goes on"])
         os.kill(process, signal.SIGCONT)
         self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 1))
 
@@ -873,7 +1027,8 @@ class Across(Steered):
         process = self.hosts[self.log]
         os.kill(process, signal.SIGSTOP)
         self.addCleanup(continue_if_there, process)
-        with subprocess.Popen([self.etwas, command, self.log], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment,
+        with subprocess.Popen([self.etwas, command, self.log], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.environment,
                               cwd=self.folder) as running:
             self.assertIn("waits for its host", running.stderr.readline())
             os.kill(process, signal.SIGCONT)
@@ -885,15 +1040,19 @@ class Across(Steered):
         self.ask(f"enable {self.log} {MODERN}")
         self.tell("log 5")
         out = self.run_while_the_host_stands_still("flush")
-        self.assertTrue(out.startswith(f"flushed {self.log}: 5 recorded, 0 lost, {os.path.basename(self.path)} ("), out)
-        self.assertEqual(self.run_while_the_host_stands_still("stop"), f"stopped {self.log}: its process did not say in time what was recorded\n")
+        self.assertTrue(
+            out.startswith(
+                f"flushed {self.log}: 5 recorded, 0 lost, {os.path.basename(self.path)} ("), out)
+        self.assertEqual(self.run_while_the_host_stands_still("stop"),
+                         f"stopped {self.log}: its process did not say in time what was recorded\n")
 
     def test_a_host_that_is_killed_leaves_the_others(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")
         os.kill(self.hosts[self.recorder], signal.SIGKILL)
         self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 1))
         self.tell("log 3")
-        self.assertEqual([line["session"] for line in self.ask_json("query --json all")], [self.log])
+        self.assertEqual([line["session"] for line in self.ask_json("query --json all")],
+                         [self.log])
         self.ask(f"query {self.recorder}", expect=OPEN)
         self.assertEqual(self.session(self.log)["recorded"], 3)
         self.start("--buffering", name=self.recorder)

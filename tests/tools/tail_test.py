@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The command `etwas tail`: events of a session in one process, from providers in another, shown by a third as they come.
+"""The command `etwas tail`: events of a session in one process, from providers in another, shown by
+a third as they come.
 
 usage: tail_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_STEER_WORK TEST_CLASS
 """
@@ -20,7 +21,8 @@ class Tail(SteerTest):
         super().setUp()
         self.require_sequences()
         self.start("--realtime", "--flush", "5")
-        self.work_process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        self.work_process = subprocess.Popen([self.work], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, text=True,
                                              env=self.environment)
         self.addCleanup(self.work_process.communicate)
         self.log(0)  # it has its provider now
@@ -32,8 +34,9 @@ class Tail(SteerTest):
         self.assertEqual(self.work_process.stdout.readline(), "= 0\n")
 
     def tail(self, *arguments):
-        process = subprocess.Popen([self.etwas, "tail", *arguments, self.name], text=True, env=self.environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([self.etwas, "tail", *arguments, self.name], text=True,
+                                   env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -61,14 +64,17 @@ class Tail(SteerTest):
                          [f"{number:02x}00000000000000" for number in (0, 1, 0, 1, 2, 0)])
         self.assertEqual({(event["class"], event["id"], event["process"]) for event in events},
                          {(MODERN, 7, self.work_process.pid)})
-        self.assertEqual(sorted(event["time"] for event in events), [event["time"] for event in events])
+        self.assertEqual(sorted(event["time"] for event in events),
+                         [event["time"] for event in events])
 
     def test_columns_conditions_and_a_limit(self):
-        tail = self.tail("--columns", "process,id", "--where", "id == 7 && level == 4", "--limit", "3")
+        tail = self.tail("--columns", "process,id", "--where", "id == 7 && level == 4", "--limit",
+                         "3")
         self.assertEqual(tail.stdout.readline(), "# process id\n")
         self.log(5)
         out, _ = self.end(tail)
-        self.assertEqual([line.split() for line in out.splitlines()], [[str(self.work_process.pid), "7"]] * 3)
+        self.assertEqual([line.split() for line in out.splitlines()],
+                         [[str(self.work_process.pid), "7"]] * 3)
 
     def test_a_signal_ends_it_and_the_session_goes_on(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -95,8 +101,10 @@ class Tail(SteerTest):
         self.start("--buffering", name=f"{self.name}-memory")
         _, error = self.run_etwas("tail", f"{self.name}-memory", expect=OPEN)
         self.assertIn("it is not in real time", error)
-        for arguments, told in ((), "which session?"), (("a", "b"), "one session"), (("--limit", "x", "a"), "--limit"), \
-                (("--json", "--columns", "id", "a"), "--columns does not go with --json"):
+        for arguments, told in (((), "which session?"), (("a", "b"), "one session"),
+                                (("--limit", "x", "a"), "--limit"),
+                                (("--json", "--columns", "id", "a"),
+                                 "--columns does not go with --json")):
             _, error = self.run_etwas("tail", *arguments, expect=USAGE)
             self.assertTrue(error.startswith("etwas tail: "), error)
             self.assertIn(told, error)

@@ -28,8 +28,10 @@ SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", "/nonexistent"), "etl-
 
 
 def windows_files(*left_out):
-    """Paths of files with the layouts of Windows: our own, and real ones where they are beside the repository."""
-    return [path for folder in (DATA, SAMPLES) for path in sorted(glob.glob(os.path.join(folder, "*.etl")))
+    """Paths of files with the layouts of Windows: our own, and real ones where they are beside the
+    repository."""
+    return [path for folder in (DATA, SAMPLES)
+            for path in sorted(glob.glob(os.path.join(folder, "*.etl")))
             if os.path.basename(path) not in left_out]
 
 
@@ -50,7 +52,8 @@ class ToolTest(unittest.TestCase):
     etwas = ""  # the command's path
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # a browser may still write there
+        # a browser may still write there
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
@@ -61,9 +64,11 @@ class ToolTest(unittest.TestCase):
         return path
 
     def skip_since(self, said):
-        """By the first line that a command said on standard error, and not by what else a program did there."""
+        """By the first line that a command said on standard error, and not by what else a program
+        did there."""
         lines = said.splitlines()
-        reason = next((line for line in lines if line.startswith("etwas")), lines[-1] if lines else "nothing was said")
+        reason = next((line for line in lines if line.startswith("etwas")), lines[-1] if lines
+                      else "nothing was said")
         self.skipTest(reason.removeprefix("skipped: "))
 
     def assert_keys_in_help(self, command, value):
@@ -79,7 +84,8 @@ class ToolTest(unittest.TestCase):
         look(value)
 
     def run_any(self, *arguments, expect=range(5), **options):
-        """What it writes, which is UTF-8 whatever the file held, with one of the exit codes expected."""
+        """What it writes, which is UTF-8 whatever the file held, with one of the exit codes
+        expected."""
         options.setdefault("stdout", subprocess.PIPE)
         options["env"] = environment_of_call(options.get("env") or os.environ)
         result = subprocess.run([self.etwas, *arguments], stderr=subprocess.PIPE, check=False,
@@ -117,7 +123,8 @@ class ToolTest(unittest.TestCase):
 def heap_events():
     """A class with two types, an enumeration, and a description that comes last."""
     fields = [("size", etl.UINT64, 0), ("address", etl.POINTER, 0)]
-    calls = [etl.instance(HEAP, 1_000_001 + i, i + 1, kind=10, payload=struct.pack("<QQ", size, 0x7F99DA8080))
+    calls = [etl.instance(HEAP, 1_000_001 + i, i + 1, kind=10,
+                          payload=struct.pack("<QQ", size, 0x7F99DA8080))
              for i, size in enumerate((37, 4096, 5000))]
     free = etl.instance(HEAP, 1_000_100, 9, kind=14, payload=struct.pack("<QI", 0x7F99DA8080, 2))
     names = [etl.event_info(1_000_200, HEAP, 10, "heap", "Call", "malloc", fields),
@@ -136,7 +143,8 @@ class NamesTest(ToolTest):
         out, _ = self.run_etwas("dump", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertTrue(lines[0].startswith("# "), lines[0])
-        return [line for line in lines[1:] if "EventTrace/" not in line and not line.startswith("# ")]
+        return [line for line in lines[1:] if "EventTrace/" not in line
+                and not line.startswith("# ")]
 
     def fields(self, *arguments, expect=FINE):
         """The events and their fields alone."""
@@ -144,14 +152,17 @@ class NamesTest(ToolTest):
 
     def objects(self, *arguments, expect=FINE):
         out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
-        return [o for o in map(json.loads, out.splitlines()) if not o.get("event", "").startswith("EventTrace")
+        return [o for o in map(json.loads, out.splitlines())
+                if not o.get("event", "").startswith("EventTrace")
                 and o["class"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
 
 
 def main():
-    """Runs the class that the command line names last, with the command that it names first, and ends."""
+    """Runs the class that the command line names last, with the command that it names first, and
+    ends."""
     ToolTest.etwas = sys.argv[1]
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(vars(sys.modules["__main__"])[sys.argv[-1]])
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(vars(sys.modules["__main__"])[
+        sys.argv[-1]])
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful():
         sys.exit(1)

@@ -25,18 +25,27 @@ class Usage(ToolTest):
         self.assertEqual(self.run_etwas("help"), (out, ""))
 
     def test_each_command_has_help_that_names_its_options(self):
-        for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
+        for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where",
+                                           "--clock",
                                             "--raw", "--limit")),
-                                 ("stat", ("--json", "--where", "--from", "--to", "--index")), ("schema", ("--json",)),
-                                 ("spans", ("--class", "--where", "--from", "--to", "--slowest", "--open", "--json", "--csv")),
+                                 ("stat", ("--json", "--where", "--from", "--to", "--index")),
+                                 ("schema", ("--json",)),
+                                 ("spans", ("--class", "--where", "--from", "--to", "--slowest",
+                                            "--open", "--json", "--csv")),
                                  ("report", ("--html", "--json", "--from", "--to", "--where")),
-                                 ("convert", ("--to", "--output", "--where", "--from", "--compress")),
-                                 ("diff", ("--class", "--from", "--to", "--confidence", "--effect", "--json")),
-                                 ("why", ("--class", "--instance", "--slowest", "--from", "--to", "--json")),
-                                 ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
-                                             "--buffer-size", "--buffers", "--replay", "--json")),
-                                 ("record", ("--kernel", "--stack", "--enable", "--clock", "--output", "--pid")),
-                                 ("ship", ("--to", "--follow", "--session", "--once", "--recover", "--spool-limit", "--state")),
+                                 ("convert", ("--to", "--output", "--where", "--from",
+                                              "--compress")),
+                                 ("diff", ("--class", "--from", "--to", "--confidence", "--effect",
+                                           "--json")),
+                                 ("why", ("--class", "--instance", "--slowest", "--from", "--to",
+                                          "--json")),
+                                 ("advise", ("--history", "--late", "--disk", "--flush-timer",
+                                             "--margin", "--buffer-size", "--buffers", "--replay",
+                                             "--json")),
+                                 ("record", ("--kernel", "--stack", "--enable", "--clock",
+                                             "--output", "--pid")),
+                                 ("ship", ("--to", "--follow", "--session", "--once", "--recover",
+                                           "--spool-limit", "--state")),
                                  ("autologger", ("--program", "ETWAS_AUTOLOGGER"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
@@ -46,7 +55,9 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["spans", "--help"], ["report", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"],
+                          ["spans", "--help"], ["report", "--help"], ["convert", "--help"],
+                          ["diff", "--help"], ["why", "--help"], ["advise", "--help"],
+                          ["record", "--help"],
                           ["ship", "--help"], ["autologger", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
@@ -66,19 +77,25 @@ class Usage(ToolTest):
 
     def test_no_number_is_made_of_nothing_and_no_force_is_passed_over(self):
         path = self.write("a.etl", etl.trace([]))
-        behind = {"diff": (path, "--", path), "record": ("true",), "convert": ("--to", "csv", path), "ps": (), "clocks": (),
-                  "recover": (), "ship": ("--to", "http://127.0.0.1:1", path), "enable": ("s", "p"), "disable": ("s", "p"),
+        behind = {"diff": (path, "--", path), "record": ("true",), "convert": ("--to", "csv", path),
+                  "ps": (), "clocks": (), "recover": (),
+                  "ship": ("--to", "http://127.0.0.1:1", path), "enable": ("s", "p"),
+                  "disable": ("s", "p"),
                   **dict.fromkeys(("start", "stop", "flush", "update", "snapshot", "tail"), ("s",))}
         found = 0
         for command in ("dump", "stat", "spans", "why", "advise", "report", *behind):
             told, _ = self.run_etwas(command, "--help")
-            for option in re.findall(r"^ +(?:-\w, )?(--[\w-]+) (?:N|MS|KB|MB|PID|SECONDS|BITS|KEYWORDS|LEVEL)\b", told, re.MULTILINE):
+            for option in re.findall(
+                    r"^ +(?:-\w, )?(--[\w-]+) (?:N|MS|KB|MB|PID|SECONDS|BITS|KEYWORDS|LEVEL)\b",
+                    told, re.MULTILINE):
                 with self.subTest(command=command, option=option):
-                    _, error = self.run_any(command, f"{option}=", *behind.get(command, (path,)), expect=(USAGE, OPEN))
+                    _, error = self.run_any(command, f"{option}=", *behind.get(command, (path,)),
+                                            expect=(USAGE, OPEN))
                     self.assertRegex(error, f"{option}:? takes ")
                     found += 1
         self.assertGreater(found, 20)
-        for command in (("convert", "--to", "csv", path), ("report", "--json", path), ("clocks",), ("start", "--buffering", "s"),
+        for command in (("convert", "--to", "csv", path), ("report", "--json", path), ("clocks",),
+                        ("start", "--buffering", "s"),
                         ("update", "--flush", "9", "s"), ("recover", path)):
             _, error = self.run_any(command[0], "--force", *command[1:], expect=(USAGE, OPEN))
             self.assertIn("--force goes with", error)
@@ -88,8 +105,10 @@ class Usage(ToolTest):
         version, *parts = out.splitlines()
         self.assertRegex(version, r"\Aetwas \d+\.\d+\.\d+\Z")
         for part in parts:
-            self.assertRegex(part, r"\Awith \S+: [^.]+\Z|\Awithout \S+: [^.]+\. On Debian install \S+ and build it again\Z|"
-                                   r"\Alibcurl is not installed: ")
+            self.assertRegex(
+                part, r"\Awith \S+: [^.]+\Z|\Awithout \S+: [^.]+\. On Debian install \S+ and build "
+                r"it again\Z|"
+                      r"\Alibcurl is not installed: ")
         names = [part.split()[1].rstrip(":") for part in parts]
         self.assertEqual(names[:5], ["libcurl", "zlib", "libdw", "libstdc++", "d3"])
 
@@ -99,7 +118,8 @@ class Usage(ToolTest):
                                 (["dump"], "which file"), (["stat"], "which file"),
                                 (["dump", "--frob", path], "frob"),
                                 (["stat", "--raw", path], "raw"), (["dump", "--clock"], "clock"),
-                                (["dump", "--clock", "tsc", path], "'tsc'"), (["dump", "--limit"], "limit"),
+                                (["dump", "--clock", "tsc", path], "'tsc'"),
+                                (["dump", "--limit"], "limit"),
                                 (["dump", "--limit", "x", path], "'x'"),
                                 (["dump", "--limit", "-1", path], "'-1'"),
                                 (["dump", "--limit", "1x", path], "'1x'"),
@@ -174,12 +194,14 @@ class Files(ToolTest):
     def test_output_that_may_not_grow_is_reported(self):
         import resource
         events = [etl.classic(RED, 1_000_001 + i) for i in range(1000)]
-        path = self.write("a.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
+        path = self.write("a.etl",
+                          etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
         page = os.path.join(self.folder, "page.html")
 
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-        for arguments in (["dump", path], ["dump", "--json", path], ["convert", "--to", "chrome", path], ["report", "--html", page, path]):
+        for arguments in (["dump", path], ["dump", "--json", path],
+                          ["convert", "--to", "chrome", path], ["report", "--html", page, path]):
             with open(os.path.join(self.folder, "out"), "wb") as out:
                 _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=out, preexec_fn=limit)
             self.assertRegex(error, "cannot write .*too large")

@@ -38,8 +38,10 @@ def stamp_of(record):
 
 class WhyTest(ToolTest):
     def files(self, kernel, program=None, **options):
-        """The kernel's events by processor, and in a file of their own those of a program, if there are any."""
-        paths = [self.write("k.etl", etl.trace(list(enumerate(kernel)), processors=len(kernel), **options))]
+        """The kernel's events by processor, and in a file of their own those of a program, if there
+        are any."""
+        paths = [self.write("k.etl", etl.trace(list(enumerate(kernel)), processors=len(kernel),
+                                               **options))]
         if program is not None:
             paths.append(self.write("p.etl", etl.trace([(0, program)])))
         return paths
@@ -50,13 +52,15 @@ class WhyTest(ToolTest):
 
     def times(self, told):
         """In ticks: all of it, then running, ready, blocked, unknown."""
-        return tuple(told[key] // 100 for key in ("duration_ns", "running_ns", "ready_ns", "blocked_ns", "unknown_ns"))
+        return tuple(told[key] // 100 for key in ("duration_ns", "running_ns", "ready_ns",
+                                                  "blocked_ns", "unknown_ns"))
 
 
 class Times(WhyTest):
     def test_the_time_of_an_instance_is_that_of_its_thread(self):
         kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21),
-                  switch(at(600), 21, 0), ready(at(900), 21), switch(at(910), 0, 21), switch(at(2000), 21, 0)]
+                  switch(at(600), 21, 0), ready(at(900), 21), switch(at(910), 0, 21),
+                  switch(at(2000), 21, 0)]
         program = [order(START, 100), order(END, 1000)]
         for events, others in ((kernel, program), (sorted(kernel + program, key=stamp_of), None)):
             files = self.files([events], others)
@@ -66,37 +70,44 @@ class Times(WhyTest):
             self.assertEqual(self.times(its), (900, 390, 210, 300, 0))
             slowest, = told["slowest"]
             self.assertEqual(self.times(slowest), (900, 390, 210, 300, 0))
-            self.assertEqual((slowest["instance"], slowest["process"], slowest["thread"], slowest["threads"],
-                              slowest["preemptions"]), (1, 20, 21, 1, 1))
+            self.assertEqual((slowest["instance"], slowest["process"], slowest["thread"],
+                              slowest["threads"], slowest["preemptions"]), (1, 20, 21, 1, 1))
 
     def test_who_had_the_processor_is_told_by_the_name_it_had_then(self):
         kernel = [etl.process_event(HERE, at(0), 30, b"sh"), thread_event(HERE, at(0), 30, 30),
-                  switch(at(0), 0, 21), switch(at(100), 21, 30, READY), etl.process_event(HERE, at(300), 30, b"make", by=30),
-                  switch(at(400), 30, 21), switch(at(900), 21, 30), thread_event(2, at(1000), 30, 30),
-                  etl.process_event(2, at(1000), 30, b"make"), switch(at(1001), 30, 0, etl.TERMINATED),
+                  switch(at(0), 0, 21), switch(at(100), 21, 30, READY),
+                  etl.process_event(HERE, at(300), 30, b"make", by=30), switch(at(400), 30, 21),
+                  switch(at(900), 21, 30), thread_event(2, at(1000), 30, 30),
+                  etl.process_event(2, at(1000), 30, b"make"),
+                  switch(at(1001), 30, 0, etl.TERMINATED),
                   etl.process_event(1, at(1100), 30, b"other"), thread_event(1, at(1100), 30, 30)]
         slowest, = self.why(*self.files([kernel], [order(START, 50), order(END, 800)]))["slowest"]
-        self.assertEqual([(h["thread"], h["name"], h["ns"] // 100) for h in slowest["processor_had"]],
+        self.assertEqual([(h["thread"], h["name"], h["ns"] // 100)
+                          for h in slowest["processor_had"]],
                          [(30, "make", 100), (30, "sh", 200)])
 
     def test_who_had_the_processor_is_told(self):
-        kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY), switch(at(300), 30, 31, READY),
-                  switch(at(600), 31, 30), switch(at(700), 30, 21), switch(at(900), 21, 0),
-                  thread_event(HERE, at(901), 29, 30), etl.process_event(HERE, at(902), 29, b"noisy")]
+        kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY),
+                  switch(at(300), 30, 31, READY), switch(at(600), 31, 30), switch(at(700), 30, 21),
+                  switch(at(900), 21, 0), thread_event(HERE, at(901), 29, 30),
+                  etl.process_event(HERE, at(902), 29, b"noisy")]
         paths = self.files([kernel], [order(START, 50), order(END, 800)])
         slowest, = self.why(*paths)["slowest"]
         self.assertEqual(self.times(slowest), (750, 150, 600, 0, 0))
         self.assertEqual([(h["thread"], h.get("process"), h.get("name"), h["ns"] // 100)
-                          for h in slowest["processor_had"]], [(30, 29, "noisy", 300), (31, None, None, 300)])
+                          for h in slowest["processor_had"]],
+                         [(30, 29, "noisy", 300), (31, None, None, 300)])
         self.assertEqual(slowest["nobody_had_ns"], 0)
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn("\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
-                      "      0.030 ms while thread 30 (process 29 noisy) ran\n", out)
+        self.assertIn(
+            "\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
+            "      0.030 ms while thread 30 (process 29 noisy) ran\n", out)
 
     def test_those_who_had_the_processor_longest_are_named(self):
         kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY)]
         kernel += [switch(at(110 + 10 * i), 30 + i, 31 + i, READY) for i in range(10)]
-        out, _ = self.run_etwas("why", *self.files([[*kernel, switch(at(400), 40, 21), switch(at(900), 21, 0)]],
+        out, _ = self.run_etwas("why", *self.files([[*kernel, switch(at(400), 40, 21),
+                                                     switch(at(900), 21, 0)]],
                                                    [order(START, 50), order(END, 800)]))
         self.assertIn("\n      0.020 ms while thread 40 ran\n", out)
         self.assertEqual(len(re.findall(r" while thread \d+ ran\n", out)), 8)
@@ -104,28 +115,32 @@ class Times(WhyTest):
 
     def test_what_it_was_blocked_on_is_reported(self):
         kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
-                  etl.stack_walk(at(100), at(100), 21, 0xFFFF8000, 0x401000), ready(at(400), 21), switch(at(450), 22, 21),
-                  switch(at(500), 21, 0), ready(at(600), 21), switch(at(620), 0, 21), etl.call_exit(at(630)),
-                  switch(at(700), 21, 0), ready(at(710), 21), switch(at(720), 0, 21), switch(at(900), 21, 0)]
+                  etl.stack_walk(at(100), at(100), 21, 0xFFFF8000, 0x401000), ready(at(400), 21),
+                  switch(at(450), 22, 21), switch(at(500), 21, 0), ready(at(600), 21),
+                  switch(at(620), 0, 21), etl.call_exit(at(630)), switch(at(700), 21, 0),
+                  ready(at(710), 21), switch(at(720), 0, 21), switch(at(900), 21, 0)]
         paths = self.files([kernel], [order(START, 50), order(END, 800)])
         told = self.why(*paths)
         slowest, = told["slowest"]
         self.assertEqual((told["ready_known"], told["calls_known"]), (True, True))
-        self.assertEqual([(b["call"], b["waker"], b.get("thread"), b["ns"] // 100, b["times"], b["stack"])
+        self.assertEqual([(b["call"], b["waker"], b.get("thread"), b["ns"] // 100, b["times"],
+                           b["stack"])
                           for b in slowest["blocked_on"]],
                          [(99_999, "thread", 22, 300, 1, ["0xFFFF8000", "0x401000"]),
-                          (99_999, "interrupt", None, 100, 1, []), (None, "interrupt", None, 10, 1, [])])
+                          (99_999, "interrupt", None, 100, 1, []),
+                          (None, "interrupt", None, 10, 1, [])])
         self.assertEqual(slowest["nobody_had_ns"], 3000)  # it was woken, and the processor was idle
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
                       "          at 0xFFFF8000\n             0x401000\n", out)
-        self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n", out)
+        self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n",
+                      out)
 
     def test_a_waking_that_is_missing_leaves_open_who_it_was_alone(self):
         """It was blocked until it ran, as the switches say; the next one is told whole."""
-        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 0), switch(at(450), 0, 21),
-                  etl.call_exit(at(460)), switch(at(500), 21, 22), ready(at(600), 21), switch(at(620), 22, 21),
-                  switch(at(900), 21, 0)]
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 0),
+                  switch(at(450), 0, 21), etl.call_exit(at(460)), switch(at(500), 21, 22),
+                  ready(at(600), 21), switch(at(620), 22, 21), switch(at(900), 21, 0)]
         paths = self.files([kernel], [order(START, 50), order(END, 800)])
         told = self.why(*paths)
         slowest, = told["slowest"]
@@ -134,7 +149,8 @@ class Times(WhyTest):
         self.assertEqual([(b["call"], b["waker"], b["ns"] // 100) for b in slowest["blocked_on"]],
                          [(99_999, "unknown", 350), (None, "thread", 100)])
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n", out)
+        self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n",
+                      out)
         self.assertIn("      0.010 ms in no system call, until woken by thread 22, 1 time\n", out)
         self.assertNotIn("dispatcher (who woke it)", out)
         without = [event for event in kernel if event != ready(at(600), 21)]
@@ -143,36 +159,45 @@ class Times(WhyTest):
         self.assertIn("  Not recorded: dispatcher (who woke it)", out)
 
     def test_calls_are_named_as_the_decoder_has_them(self):
-        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 441), switch(at(100), 21, 22), switch(at(400), 22, 21)]
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 441), switch(at(100), 21, 22),
+                  switch(at(400), 22, 21)]
         paths = self.files([kernel], [order(START, 50), order(END, 800)])
         block, = self.why(*paths)["slowest"][0]["blocked_on"]
-        self.assertEqual((block["call"], block["call_name"]), (441, "epoll_pwait2"))  # on every machine
+        # on every machine
+        self.assertEqual((block["call"], block["call_name"]), (441, "epoll_pwait2"))
         self.assertIn("      0.030 ms in epoll_pwait2, 1 time\n", self.run_etwas("why", *paths)[0])
 
     def test_faults_and_interrupts_are_those_of_who_ran(self):
-        kernel = [switch(at(0), 0, 21), page_fault(at(50)), *(page_fault(at(200 + i)) for i in range(7)),
-                  page_fault(at(250), kind=12), etl.interrupt(at(320), at(300)), switch(at(400), 21, 22),
-                  page_fault(at(410)), etl.interrupt(at(430), at(415)), etl.hard_fault(at(500), at(450), 21),
+        kernel = [switch(at(0), 0, 21), page_fault(at(50)),
+                  *(page_fault(at(200 + i)) for i in range(7)), page_fault(at(250), kind=12),
+                  etl.interrupt(at(320), at(300)), switch(at(400), 21, 22), page_fault(at(410)),
+                  etl.interrupt(at(430), at(415)), etl.hard_fault(at(500), at(450), 21),
                   switch(at(600), 22, 21), switch(at(900), 21, 0)]
         paths = self.files([kernel], [order(START, 100), order(END, 700)])
         slowest, = self.why(*paths)["slowest"]
-        self.assertEqual((slowest["page_faults"], slowest["interrupt_ns"], slowest["hard_fault_ns"]), (8, 2000, 5000))
-        self.assertEqual(slowest["fault_types"], [{"type": "demand zero", "count": 7}, {"type": "copy on write", "count": 1}])
+        self.assertEqual((slowest["page_faults"], slowest["interrupt_ns"],
+                          slowest["hard_fault_ns"]), (8, 2000, 5000))
+        self.assertEqual(slowest["fault_types"], [{"type": "demand zero", "count": 7},
+                                                  {"type": "copy on write", "count": 1}])
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn(" it ran, 0.002 ms of that in interrupts, with page faults: 7 demand zero, 1 copy on write; "
-                      "hard faults took 0.005 ms.\n", out)
+        self.assertIn(
+            " it ran, 0.002 ms of that in interrupts, with page faults: 7 demand zero, 1 copy on "
+            "write; "
+            "hard faults took 0.005 ms.\n", out)
 
     def test_an_instance_goes_with_its_events_to_another_thread(self):
-        kernel = [[switch(at(0), 0, 21), switch(at(500), 21, 0)], [switch(at(100), 0, 22), switch(at(450), 22, 0),
-                                                                   switch(at(2000), 0, 33)]]
-        paths = self.files(kernel, [order(START, 50), order(CHECKPOINT, 300, thread=22), order(END, 600, thread=22)])
+        kernel = [[switch(at(0), 0, 21), switch(at(500), 21, 0)],
+                  [switch(at(100), 0, 22), switch(at(450), 22, 0),
+                   switch(at(2000), 0, 33)]]
+        paths = self.files(kernel, [order(START, 50), order(CHECKPOINT, 300, thread=22),
+                                    order(END, 600, thread=22)])
         slowest, = self.why(*paths)["slowest"]
         self.assertEqual(self.times(slowest), (550, 400, 0, 150, 0))
         self.assertEqual(slowest["threads"], 2)
 
     def test_what_the_kernel_did_not_tell_is_unknown(self):
-        kernel = [switch(at(200), 0, 21), switch(at(400), 21, 0), switch(at(500), 0, 21), switch(at(600), 33, 21),
-                  switch(at(700), 21, 0)]
+        kernel = [switch(at(200), 0, 21), switch(at(400), 21, 0), switch(at(500), 0, 21),
+                  switch(at(600), 33, 21), switch(at(700), 21, 0)]
         program = [order(START, 0), order(END, 900), order(START, 1000, 2), order(END, 1100, 2)]
         first, second = self.why(*self.files([kernel], program))["slowest"]
         self.assertEqual(self.times(first), (900, 300, 0, 100, 500))
@@ -181,31 +206,41 @@ class Times(WhyTest):
         self.assertFalse(told["kernel_events"])
         self.assertEqual(self.times(told["slowest"][0]), (900, 0, 0, 0, 900))
         out, _ = self.run_etwas("why", self.files([[]], program)[1])
-        self.assertIn("\nThere are no context switches of the kernel: where the time went is not known.\n", out)
+        self.assertIn(
+            "\nThere are no context switches of the kernel: where the time went is not known.\n",
+            out)
 
     def test_what_was_blocked_while_events_were_lost_is_unknown(self):
-        kernel = [[switch(at(0), 0, 21), switch(at(200), 21, 0), switch(at(700), 0, 21), switch(at(800), 21, 0)],
-                  [switch(at(10), 0, 33), etl.kernel_loss(at(500), at(300)), switch(at(2000), 33, 0)]]
-        program = [order(START, 100), order(END, 750), order(START, 760, 2), order(END, 900, 2, thread=22)]
+        kernel = [[switch(at(0), 0, 21), switch(at(200), 21, 0), switch(at(700), 0, 21),
+                   switch(at(800), 21, 0)],
+                  [switch(at(10), 0, 33), etl.kernel_loss(at(500), at(300)),
+                   switch(at(2000), 33, 0)]]
+        program = [order(START, 100), order(END, 750), order(START, 760, 2),
+                   order(END, 900, 2, thread=22)]
         paths = self.files(kernel, program)
         first, _ = self.why(*paths)["slowest"]
         self.assertEqual(self.times(first), (650, 150, 0, 300, 200))
         self.assertEqual([(b["ns"] // 100, b["times"]) for b in first["blocked_on"]], [(300, 1)])
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn("\n  0.020 ms (31 %) is not known: the kernel's events were lost in 0.020 ms of this time.\n", out)
+        self.assertIn(
+            "\n  0.020 ms (31 %) is not known: the kernel's events were lost in 0.020 ms of this "
+            "time.\n", out)
 
     def test_who_is_blocked_at_the_end_while_events_were_lost_is_unknown(self):
         kernel = [[switch(at(0), 0, 21), switch(at(200), 21, 0)],
-                  [switch(at(10), 0, 33), etl.kernel_loss(at(500), at(300)), switch(at(2000), 33, 0)]]
+                  [switch(at(10), 0, 33), etl.kernel_loss(at(500), at(300)),
+                   switch(at(2000), 33, 0)]]
         slowest, = self.why(*self.files(kernel, [order(START, 100), order(END, 900)]))["slowest"]
         self.assertEqual(self.times(slowest), (800, 100, 0, 500, 200))
         self.assertEqual([(b["ns"] // 100, b["times"]) for b in slowest["blocked_on"]], [(500, 1)])
 
     def test_hostile_times_do_no_harm(self):
         for since in (-2**63, 2**63 - 1, at(900)):
-            kernel = [switch(at(0), 0, 21), etl.interrupt(at(200), since), etl.hard_fault(at(210), since, 21),
-                      etl.stack_walk(at(220), since, 21, 1), switch(at(400), 21, 0)]
-            slowest, = self.why(*self.files([kernel], [order(START, 100), order(END, 300)]))["slowest"]
+            kernel = [switch(at(0), 0, 21), etl.interrupt(at(200), since),
+                      etl.hard_fault(at(210), since, 21), etl.stack_walk(at(220), since, 21, 1),
+                      switch(at(400), 21, 0)]
+            slowest, = self.why(*self.files([kernel], [order(START, 100), order(END, 300)]))[
+                "slowest"]
             self.assertEqual(self.times(slowest), (200, 200, 0, 0, 0))
             self.assertLessEqual(max(slowest["interrupt_ns"], slowest["hard_fault_ns"]), 20_000)
 
@@ -218,11 +253,12 @@ class Times(WhyTest):
 class Choice(WhyTest):
     def program(self):
         related = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
-        return [order(START, 0), order(START, 10, 2, parent=1, parent_guid=RED), order(END, 400, 2), order(END, 500),
-                order(START, 600, 1, guid=BLUE), order(END, 650, 1, guid=BLUE), order(START, 700, 3), order(END, 710, 3),
-                order(END, 720, 9), order(START, 730, 8),
+        return [order(START, 0), order(START, 10, 2, parent=1, parent_guid=RED), order(END, 400, 2),
+                order(END, 500), order(START, 600, 1, guid=BLUE), order(END, 650, 1, guid=BLUE),
+                order(START, 700, 3), order(END, 710, 3), order(END, 720, 9), order(START, 730, 8),
                 etl.tl_event(BLUE, at(800), "Shop", "Pay", opcode=1, activity=RED, thread=21),
-                etl.tl_event(BLUE, at(810), "Shop", "Ship", opcode=1, activity=BLUE, thread=21, items=related),
+                etl.tl_event(BLUE, at(810), "Shop", "Ship", opcode=1, activity=BLUE, thread=21,
+                             items=related),
                 etl.tl_event(BLUE, at(900), "Shop", "Ship", opcode=2, activity=BLUE, thread=21),
                 etl.tl_event(BLUE, at(950), "Shop", "Pay", opcode=2, activity=RED, thread=21)]
 
@@ -232,7 +268,8 @@ class Choice(WhyTest):
                 for s in self.why(*arguments, path)["slowest"]]
 
     def test_the_slowest_are_reported_slowest_first(self):
-        self.assertEqual(self.slowest("--slowest", "3"), [(RED, 1, 500), (RED, 2, 390), ("Shop/Pay", RED, 150)])
+        self.assertEqual(self.slowest("--slowest", "3"), [(RED, 1, 500), (RED, 2, 390),
+                                                          ("Shop/Pay", RED, 150)])
         self.assertEqual(len(self.slowest()), 6)
 
     def test_a_class_is_chosen_by_its_name_or_guid(self):
@@ -241,30 +278,38 @@ class Choice(WhyTest):
         self.assertEqual([s[1] for s in self.slowest("-C", RED.upper())], [1, 2, 3])
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         out, told = self.run_etwas("why", "--class", "nothing", path)
-        self.assertEqual(told, "etwas why: note: no class is called 'nothing'; without --class all are told\n")
+        self.assertEqual(
+            told, "etwas why: note: no class is called 'nothing'; without --class all are told\n")
         self.assertIn("Shop/Ship", out)
 
     def test_an_instance_is_chosen_by_its_number(self):
         self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])
         self.assertEqual(self.slowest("--instance", "1", "--class", BLUE), [(BLUE, 1, 50)])
         for form in (), ("--json",):
-            _, told = self.run_etwas("why", *form, "--instance", "4711", self.write("p.etl", etl.trace([(0, self.program())])))
-            self.assertEqual(told, "etwas why: note: no instance that was seen whole has the number 4711; "
-                                   "without --instance the slowest are told\n")
+            _, told = self.run_etwas("why", *form, "--instance", "4711",
+                                     self.write("p.etl", etl.trace([(0, self.program())])))
+            self.assertEqual(
+                told, "etwas why: note: no instance that was seen whole has the number 4711; "
+                      "without --instance the slowest are told\n")
 
     def test_a_window_has_those_that_begin_and_end_in_it(self):
         """Both ends are inside; and they are explained by what came before."""
-        for window, wanted in ((("--from", "+0.000001"), [2, 1, 3]), (("--from", "+0.0000011"), [1, 3]),
+        for window, wanted in ((("--from", "+0.000001"), [2, 1, 3]),
+                               (("--from", "+0.0000011"), [1, 3]),
                                (("--to", "+0.00005"), [1, 2]), (("--to", "+0.0000499"), [2]),
-                               (("--from", "+0.000001", "--to", "+0.0000710"), [2, 1, 3]), (("--to", "+0.000039"), [])):
+                               (("--from", "+0.000001", "--to", "+0.0000710"), [2, 1, 3]),
+                               (("--to", "+0.000039"), [])):
             self.assertEqual([s[1] for s in self.slowest(*window) if s[0] in (RED, BLUE)], wanted)
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         told = self.why("--from", "+0.000001", "--to", "+0.000071", path)
-        self.assertEqual([(its["guid"], its["count"]) for its in told["classes"]], [(RED, 2), (BLUE, 1)])
+        self.assertEqual([(its["guid"], its["count"]) for its in told["classes"]],
+                         [(RED, 2), (BLUE, 1)])
         parents = {s["instance"]: s["parents"] for s in told["slowest"]}
         self.assertEqual(parents[2], [{"class": RED, "instance": 1}])  # it began before
-        kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21), switch(at(2000), 21, 0)]
-        slowest, = self.why("--from", "+0.00004", *self.files([kernel], [order(START, 400), order(END, 1000)]))["slowest"]
+        kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21),
+                  switch(at(2000), 21, 0)]
+        slowest, = self.why("--from", "+0.00004",
+                            *self.files([kernel], [order(START, 400), order(END, 1000)]))["slowest"]
         self.assertEqual(self.times(slowest), (600, 500, 100, 0, 0))
         for wrong in (["--from", "+2", "--to", "+1"], ["--to", "noon"]):
             self.assertIn("why", self.run_etwas("why", *wrong, path, expect=USAGE)[1])
@@ -272,7 +317,8 @@ class Choice(WhyTest):
     def test_parents_are_named(self):
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         told = self.why(path)
-        parents = {s.get("instance", s.get("activity")): s["parents"] for s in told["slowest"] if s["class"] != BLUE}
+        parents = {s.get("instance", s.get("activity")): s["parents"] for s in told["slowest"]
+                   if s["class"] != BLUE}
         self.assertEqual(parents[2], [{"class": RED, "instance": 1}])
         self.assertEqual(parents[BLUE], [{"class": "Shop/Pay", "activity": RED}])
         self.assertEqual(parents[1], [])
@@ -287,9 +333,11 @@ class Choice(WhyTest):
         self.assertIn("\nNothing of what is asked for has a start and an end.\n", out)
 
     def test_a_wrong_call_is_reported(self):
-        for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"), ("--instance", "x", "a"), ("--what", "a")):
+        for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"),
+                          ("--instance", "x", "a"), ("--what", "a")):
             self.run_etwas("why", *arguments, expect=USAGE)
-        self.assertIn("--slowest takes a number from 1 to 1000, not '0'", self.run_etwas("why", "-k", "0", "a.etl", expect=USAGE)[1])
+        self.assertIn("--slowest takes a number from 1 to 1000, not '0'",
+                      self.run_etwas("why", "-k", "0", "a.etl", expect=USAGE)[1])
 
     def test_every_key_is_in_the_help(self):
         why_help, _ = self.run_etwas("why", "--help")
@@ -300,52 +348,65 @@ class Choice(WhyTest):
                 look(value[key])
             for item in value if isinstance(value, list) else ():
                 look(item)
-        kernel = [switch(at(0), 0, 21), etl.call_enter(at(10), 0), page_fault(at(20)), switch(at(100), 21, 22), ready(at(200), 21),
-                  switch(at(300), 22, 21), switch(at(1000), 21, 0)]
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(10), 0), page_fault(at(20)),
+                  switch(at(100), 21, 22), ready(at(200), 21), switch(at(300), 22, 21),
+                  switch(at(1000), 21, 0)]
         look(self.why(*self.files([kernel], self.program())))
 
 
 class Late(WhyTest):
     """
-    examples/why_late.c has a lock convoy, page faults, a noisy neighbour, slow answers and a slow disk. Each is found.
+    examples/why_late.c has a lock convoy, page faults, a noisy neighbour, slow answers and a slow
+    disk. Each is found.
     """
     example = ""
 
     def lost(self, path):
-        """But for wakings that the kernel did not hand over: without these the faults are found all the same."""
+        """But for wakings that the kernel did not hand over: without these the faults are found all
+        the same."""
         out, _ = self.run_any("stat", "--prove", "--json", path, expect=(FINE, UNPROVED))
         proof = json.loads(out)
         wakings = ("sched:sched_waking", "sched:sched_wakeup_new")
-        return proof["lost"] - sum(its["lost_not_handed"] for its in proof["sources"] if its["source"] in wakings)
+        return proof["lost"] - sum(its["lost_not_handed"] for its in proof["sources"]
+                                   if its["source"] in wakings)
 
     def run_example(self):
-        """What is told of each fault, how much was lost, the neighbour, and the port that answers."""
-        run = subprocess.run([self.example, self.folder], stdout=subprocess.PIPE, check=False, timeout=300)
+        """What is told of each fault, how much was lost, the neighbour, and the port that
+        answers."""
+        run = subprocess.run([self.example, self.folder], stdout=subprocess.PIPE, check=False,
+                             timeout=300)
         if run.returncode == 77:
             print("skipped: the kernel's events cannot be had")
             self.skipTest("the kernel's events cannot be had")
         self.assertEqual(run.returncode, 0)
         print(run.stdout.decode())
         files = [f"{self.folder}/why_late{part}.etl" for part in ("", ".kernel")]
-        told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render", "Fetch", "Save")}
+        told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render",
+                                                                     "Fetch", "Save")}
         for its in told.values():
             self.assertEqual(len(its["slowest"]), 8)
             for slowest in its["slowest"]:
-                self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns", "blocked_ns", "unknown_ns")),
+                self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns",
+                                                              "blocked_ns", "unknown_ns")),
                                  slowest["duration_ns"])
         said = run.stdout.decode()
-        return told, self.lost(files[1]), *(int(re.search(words + r" (\d+)", said)[1]) for words in ("neighbour is process", "answered by port"))
+        return told, self.lost(files[1]), *(int(re.search(words + r" (\d+)", said)[1])
+                                            for words in ("neighbour is process",
+                                                          "answered by port"))
 
     def test_the_faults_are_found(self):
-        for _ in range(2):  # until hardly anything is lost: the kernel drops some events of interrupts
+        # until hardly anything is lost: the kernel drops some events of interrupts
+        for _ in range(2):
             told, lost, neighbour, port = self.run_example()
             if lost <= 100:
                 break
         if lost > 100:
             self.skipTest("events are lost on this machine, as it is now")
         # On the lock, until the thread that held it woke it.
-        blocks = [block for slowest in told["Transfer"]["slowest"] for block in slowest["blocked_on"]]
-        self.assertTrue(any(s["blocked_ns"] > s["duration_ns"] // 2 for s in told["Transfer"]["slowest"]))
+        blocks = [block for slowest in told["Transfer"]["slowest"]
+                  for block in slowest["blocked_on"]]
+        self.assertTrue(any(s["blocked_ns"] > s["duration_ns"] // 2
+                            for s in told["Transfer"]["slowest"]))
         if told["Transfer"]["calls_known"]:
             self.assertIn("futex", [block.get("call_name") for block in blocks])
         if told["Transfer"]["ready_known"]:
@@ -355,12 +416,15 @@ class Late(WhyTest):
         if loads["page_faults"] > 0:
             self.assertGreaterEqual(loads["page_faults"] + lost, 8 * 4000)
         # The neighbour ran while it was ready.
-        holders = [holder["thread"] for slowest in told["Render"]["slowest"] for holder in slowest["processor_had"]]
+        holders = [holder["thread"] for slowest in told["Render"]["slowest"]
+                   for holder in slowest["processor_had"]]
         self.assertIn(neighbour, holders)
         # On the socket, until the answer came.
         if told["Fetch"]["calls_known"]:
-            sockets = [block.get("socket", "") for slowest in told["Fetch"]["slowest"] for block in slowest["blocked_on"]]
-            self.assertTrue(any(socket.endswith(f"->127.0.0.1:{port}") for socket in sockets), sockets)
+            sockets = [block.get("socket", "") for slowest in told["Fetch"]["slowest"]
+                       for block in slowest["blocked_on"]]
+            self.assertTrue(any(socket.endswith(f"->127.0.0.1:{port}") for socket in sockets),
+                            sockets)
         # On the file, if the disk took its time.
         waits = [block for slowest in told["Save"]["slowest"] for block in slowest["blocked_on"]
                  if block.get("call_name") == "fsync"]

@@ -5,8 +5,9 @@
 
 usage: disabled_test.py COMPILER LANGUAGE STANDARD INCLUDE_FOLDER
 
-Compiles functions that write an event, optimised, as a program and as a library is, and looks at the shortest
-way through each. Skipped (77) without the compiler or objdump, and on other processors than x86-64.
+Compiles functions that write an event, optimised, as a program and as a library is, and looks at
+the shortest way through each. Skipped (77) without the compiler or objdump, and on other processors
+than x86-64.
 """
 import pathlib
 import re
@@ -48,7 +49,8 @@ def skip(why):
 
 
 def disassemble(path, function):
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}", path],
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}",
+                           path],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     if "elf64-x86-64" not in text:
         skip("this looks at x86-64")
@@ -85,8 +87,8 @@ def check_constants(path):
     """The events' constants and the provider's traits are symbols of read-only data."""
     text = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
     kinds = re.findall(r" (\w) \S*(etwas_tracelogging_(?:event|traits))", text)
-    return {name for _, name in kinds} == {"etwas_tracelogging_event", "etwas_tracelogging_traits"} and \
-        {kind for kind, _ in kinds} == {"r"}
+    return ({name for _, name in kinds} == {"etwas_tracelogging_event", "etwas_tracelogging_traits"}
+            and {kind for kind, _ in kinds} == {"r"})
 
 
 def main():
@@ -98,8 +100,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for position in ("-fPIE", "-fPIC"):
             path = str(pathlib.Path(folder) / "program.o")
-            subprocess.run([compiler, "-x", language, f"-std={standard}", "-O2", position, f"-I{include}",
-                            "-c", "-o", path, "-"], input=PROGRAM, text=True, check=True)
+            subprocess.run([compiler, "-x", language, f"-std={standard}", "-O2", position,
+                            f"-I{include}", "-c", "-o", path, "-"], input=PROGRAM, text=True,
+                           check=True)
             sound = check_function(path, "write_here") and sound
             sound = check_function(path, "write_elsewhere") and sound
             sound = check_constants(path) and sound

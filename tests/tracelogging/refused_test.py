@@ -14,12 +14,15 @@ import sys
 PROGRAM = """
 #include <etwas/TraceLoggingProvider.h>
 TRACELOGGING_DECLARE_PROVIDER(provider);
-void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers, void *const *fixed);
-void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers, void *const *fixed)
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers,
+           void *const *fixed);
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers,
+           void *const *fixed)
 {
     void *addresses[2] = {NULL, NULL};
     const void *constants[2] = {NULL, NULL};
-    (void)wide, (void)number, (void)text, (void)numbers, (void)fixed, (void)addresses, (void)constants;
+    (void)wide, (void)number, (void)text, (void)numbers, (void)fixed, (void)addresses;
+    (void)constants;
     TraceLoggingWrite(provider, %s);
 }
 """
@@ -48,8 +51,10 @@ REFUSED = [
     ('"E", TraceLoggingCountedWideString(wide, 3)', "is UTF-16", "is UTF-16"),
     ('"E", TraceLoggingValue(wide)', "not compatible with any", "wchar_t has 4 bytes here"),
     ('"E", TraceLoggingValue(numbers)', "not compatible with any", "does not know this type"),
-    (fields('TraceLoggingCountedString(text, 3, "v")', 64), "at most 126 blocks", "at most 126 blocks"),
-    (fields('TraceLoggingSocketAddress(text, 16, "v")', 43), "at most 126 blocks", "at most 126 blocks"),
+    (fields('TraceLoggingCountedString(text, 3, "v")', 64), "at most 126 blocks",
+     "at most 126 blocks"),
+    (fields('TraceLoggingSocketAddress(text, 16, "v")', 43), "at most 126 blocks",
+     "at most 126 blocks"),
     (fields("TraceLoggingUInt8(1)", 100), None, None),
     ('text, TraceLoggingUInt8(1)', None, None),
     ('"a\\0b", TraceLoggingUInt8(1)', "without NUL", "without NUL"),
@@ -66,10 +71,13 @@ REFUSED = [
     ('"E", TraceLoggingKeyword(number)', "constant", "constant"),
     ('"E", TraceLoggingStruct(0, "s")', "1 to 127 fields", "1 to 127 fields"),
     ('"E", TraceLoggingStruct(128, "s")', "1 to 127 fields", "1 to 127 fields"),
-    ('"E", TraceLoggingUInt64FixedArray(numbers, 0)', "1 to 65,535 elements", "1 to 65,535 elements"),
-    ('"E", TraceLoggingUInt64FixedArray(numbers, 65536)', "1 to 65,535 elements", "1 to 65,535 elements"),
+    ('"E", TraceLoggingUInt64FixedArray(numbers, 0)', "1 to 65,535 elements",
+     "1 to 65,535 elements"),
+    ('"E", TraceLoggingUInt64FixedArray(numbers, 65536)', "1 to 65,535 elements",
+     "1 to 65,535 elements"),
     ('"E", TraceLoggingUInt64FixedArray(numbers, number)', "constant", "constant"),
-    ('"E", TraceLoggingCustom(text, 3, 7, (1, 2), 3)', "the number of bytes", "the number of bytes"),
+    ('"E", TraceLoggingCustom(text, 3, 7, (1, 2), 3)', "the number of bytes",
+     "the number of bytes"),
     ('"E", TraceLoggingCustom(text, 3, 32, (1, 2), 2)', "a number below 32", "a number below 32"),
     ('"E", number', None, None),
     ('"E", TraceLoggingUInt8(1), number', None, None),
@@ -86,15 +94,18 @@ ACCEPTED = [
     fields('TraceLoggingCountedString(text, 3, "v")', 63),
     fields('TraceLoggingSocketAddress(text, 16, "v")', 42),
     fields("TraceLoggingUInt8(1)", 99),
-    '"E", TraceLoggingLevel(4u), TraceLoggingChannel(11u), TraceLoggingOpcode(1u), TraceLoggingKeyword(1), '
+    '"E", TraceLoggingLevel(4u), TraceLoggingChannel(11u), TraceLoggingOpcode(1u), '
+    'TraceLoggingKeyword(1), '
     'TraceLoggingIdVersion(1u, 1u), TraceLoggingEventTag(1u), TraceLoggingStruct(1u, "s", "", 1u), '
-    'TraceLoggingUInt64FixedArray(numbers, 2u), TraceLoggingCustom(text, 3u, 7u, (1u), 1u, "v", "", 1u)',
+    'TraceLoggingUInt64FixedArray(numbers, 2u), TraceLoggingCustom(text, 3u, 7u, (1u), 1u, "v", '
+    '"", 1u)',
     '"E", TraceLoggingLevel(255), TraceLoggingEventTag(0x0FFFFFFF), TraceLoggingStruct(127, "s")',
     '"E", ',
     '"E", TraceLoggingUInt8(1), TraceLoggingLevel(4), ',
     '"E", TraceLoggingString(NULL, "a"), TraceLoggingWideString(NULL, "b"), '
     'TraceLoggingCountedWideString(NULL, 0, "c")',
-    '"E", TraceLoggingPointerArray(addresses, 2, "a"), TraceLoggingPointerFixedArray(fixed, 2, "b"), '
+    '"E", TraceLoggingPointerArray(addresses, 2, "a"), TraceLoggingPointerFixedArray(fixed, 2, '
+    '"b"), '
     'TraceLoggingCodePointerArray(constants, 2, "c"), TraceLoggingPointerArray(NULL, 0, "d")',
 ]
 
@@ -119,7 +130,8 @@ def main():
             print(f"refused: {arguments[:100]}\n{said[:2000]}")
             faults += 1
     # What a program may do, and a library that hides what is its own.
-    for options in (["-fPIE"], ["-fno-pie"], ["-fPIC", "-fvisibility=hidden"]) if language == "c++" else ():
+    for options in (["-fPIE"], ["-fno-pie"],
+                    ["-fPIC", "-fvisibility=hidden"]) if language == "c++" else ():
         passed, said = compile_text([*command, *options], MEMBERS)
         if not passed:
             print(f"refused with {options}: classes that have activities\n{said[:2000]}")
@@ -136,7 +148,8 @@ def main():
     for program, what, sentence in programs:
         passed, said = compile_text(command, program)
         if passed or (sentence is not None and sentence not in said):
-            print(f"{'accepted' if passed else 'refused without a reason'}: {what[:100]}\n{said[:2000]}")
+            print(f"{'accepted' if passed else 'refused without a reason'}: {what[:100]}\n"
+                  f"{said[:2000]}")
             faults += 1
     print(f"{len(programs)} programs refused, {faults} faults")
     return 1 if faults else 0

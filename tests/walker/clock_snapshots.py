@@ -13,18 +13,21 @@ OLDER_TOTALS = (88, 96)  # without what was attempted, without what it ends
 CLOCK_SNAPSHOT_FIELDS = ("version", "reason", "raw", "qpc", "filetime", "suspended", "qpc_error",
                "filetime_error")
 FILETIME_UNIT_NS = 100
-PLACES, LEAST = 64, 8  # fewer places in a file, or running clock snapshots in buffer 0: no clock snapshot buffers
+# fewer places in a file, or running clock snapshots in buffer 0: no clock snapshot buffers
+PLACES, LEAST = 64, 8
 CIRCULAR, APPEND, BUFFERING, KBYTES, RELOGGED = 0x2, 0x4, 0x400, 0x2000, 0x10000
 
 
 def read(record):
-    clock_snapshot = dict(zip(CLOCK_SNAPSHOT_FIELDS, struct.unpack_from("<IIqqqqII", record["payload"])))
+    clock_snapshot = dict(zip(CLOCK_SNAPSHOT_FIELDS,
+                              struct.unpack_from("<IIqqqqII", record["payload"])))
     clock_snapshot["buffer"] = record["buffer"]
     return clock_snapshot
 
 
 def all_clock_snapshots(walker):
-    return [read(r) for r in walker.own() if r["type"] == CLOCK_SNAPSHOT and r["size"] == SIZES[CLOCK_SNAPSHOT]]
+    return [read(r) for r in walker.own() if r["type"] == CLOCK_SNAPSHOT and r["size"]
+            == SIZES[CLOCK_SNAPSHOT]]
 
 
 def places(walker):
@@ -53,7 +56,8 @@ def places(walker):
                       f"records of our own: in the order {at_front[:5]}")
     buffers = {}
     for record in walker.records if walker.own() else ():
-        kind = "clock snapshots" if walker.is_own(record) else "event" if walker.is_event(record) else "metadata"
+        kind = ("clock snapshots" if walker.is_own(record) else
+                "event" if walker.is_event(record) else "metadata")
         buffers.setdefault(record["buffer"], set()).add(kind)
     for number, ours in buffers.items():
         alone = len(ours) == 1 or walker.header["mode"] & RELOGGED and "clock snapshots" not in ours
@@ -65,13 +69,16 @@ def clock(walker):
         if record["type"] != CLOCK or record["size"] != SIZES[CLOCK]:
             continue
         found = struct.unpack_from("<6IQQIHBB", record["payload"])
-        version, requested, got, verdict, _, stated_by, hz, stated_hz, _, processors, rows, one_stream = found
+        (version, requested, got, verdict, _, stated_by, hz, stated_hz, _, processors, rows,
+         one_stream) = found
         streams = max(rows, 1) * (1 if one_stream else processors)
-        walker.check(version == 1 and max(processors, streams) <= walker.header["processors"] and rows <= 8 and
+        walker.check(version == 1 and max(processors, streams) <= walker.header["processors"]
+                     and rows <= 8 and
                      one_stream <= 1,
                      "clock: version or processors")
         walker.check(got == walker.header["clock"], "clock: not the header's")
-        walker.check((requested, got) in ((1, 1), (2, 2), (3, 3), (3, 2)), "clock: not as requested")
+        walker.check((requested, got) in ((1, 1), (2, 2), (3, 3), (3, 2)),
+                     "clock: not as requested")
         walker.check(verdict <= 2 and stated_by <= 4, "clock: verdict or source")
         walker.check((stated_hz == 0) == (stated_by == 0), "clock: stated by nobody")
         walker.check(got != 3 or hz > 0, "clock: used and not calibrated")
@@ -83,13 +90,16 @@ def clock(walker):
 def values(walker, clock_snapshots):
     kind, errors = walker.header["clock"], ("qpc_error", "filetime_error")
     for clock_snapshot in clock_snapshots:
-        walker.check(clock_snapshot["version"] == 1 and clock_snapshot["reason"] <= ENDED, "clock snapshot: version or reason")
+        walker.check(clock_snapshot["version"] == 1 and clock_snapshot["reason"] <= ENDED,
+                     "clock snapshot: version or reason")
         exact, other = {1: errors, 2: errors[::-1]}.get(kind, (None, "filetime_error"))
-        walker.check(exact is None or clock_snapshot[exact] == 0, f"clock snapshot: {exact} of the session's own clock")
+        walker.check(exact is None or clock_snapshot[exact] == 0,
+                     f"clock snapshot: {exact} of the session's own clock")
         least = FILETIME_UNIT_NS if kind == 2 else 1
         walker.check(clock_snapshot[other] >= least, f"clock snapshot: {other} is too good")
         shown = {1: "qpc", 2: "filetime"}.get(kind)
-        walker.check(shown is None or clock_snapshot["raw"] == clock_snapshot[shown], "clock snapshot: raw stamp")
+        walker.check(shown is None or clock_snapshot["raw"] == clock_snapshot[shown],
+                     "clock snapshot: raw stamp")
 
 
 def sessions(walker, clock_snapshots):
@@ -99,7 +109,8 @@ def sessions(walker, clock_snapshots):
         if clock_snapshot["reason"] == STARTED or not found:
             found.append([])
         found[-1].append(clock_snapshot)
-    walker.check(len(found) <= 1 or walker.header["mode"] & APPEND, "clock snapshots: of several sessions")
+    walker.check(len(found) <= 1 or walker.header["mode"] & APPEND,
+                 "clock snapshots: of several sessions")
     return found
 
 
@@ -116,7 +127,8 @@ def session(walker, clock_snapshots, last):
     reasons = [k["reason"] for k in clock_snapshots]
     ascend(walker, clock_snapshots, "buffer 0")
     walker.check(reasons[0] == STARTED, "clock snapshots: no start")
-    walker.check(reasons.count(STARTED) == 1 and reasons.count(OPENED) <= 1, "clock snapshots: begun twice")
+    walker.check(reasons.count(STARTED) == 1 and reasons.count(OPENED) <= 1,
+                 "clock snapshots: begun twice")
     finished = not last or not walker.unfinished
     if walker.header["mode"] & RELOGGED and len(clock_snapshots) == 1:
         return  # the session never ended, nor read its clocks again
@@ -136,7 +148,8 @@ def moved(walker, clock_snapshots):
     parts = [[k for k in clock_snapshots if k["buffer"] == n] for n in numbers]
     for number, part in zip(numbers, parts):
         ascend(walker, part, f"buffer {number}")
-        walker.strict({k["reason"] for k in part} == {RUNNING}, "clock snapshot buffer: not running ones")
+        walker.strict({k["reason"] for k in part} == {RUNNING},
+                      "clock snapshot buffer: not running ones")
         walker.strict(len(part) >= LEAST - 1, "clock snapshot buffer: few")
         buffer = walker.buffers[number]
         walker.strict(buffer["cpu"] == 0, "clock snapshot buffer: not of processor 0")
@@ -170,7 +183,8 @@ def check(walker):
                  "clock snapshots: in two places")
     if by_session and CLOCK in kinds:
         start = by_session[0][0]
-        walker.check(start["raw"] == walker.records[0]["stamp"], "clock snapshots: the start is not T0")
+        walker.check(start["raw"] == walker.records[0]["stamp"],
+                     "clock snapshots: the start is not T0")
         walker.check(start["filetime"] == walker.header["start"],
                      "clock snapshots: the start is not StartTime")
     walker.clock_snapshots = found

@@ -15,7 +15,8 @@ number and flags for the ids, and thread and process id behind the payload.
 --unfinished   the session never ended: EndTime may be 0, the header may count fewer buffers than
                there are, the last may be cut or followed by space not used yet, and one buffer may
                be torn; what is older in it is left out
---set          the files are all parts of one new-file set, given in any order: each keeps the rules,
+--set          the files are all parts of one new-file set, given in any order: each keeps the
+               rules,
                together they are complete, and each processor's time goes on from part to part
 --expect       the report must say so: of buffers, events, events_lost, buffers_lost,
                overwritten_events, overwritten_buffers, part; of a set the sums
@@ -65,11 +66,13 @@ class Walker:
 
     @staticmethod
     def is_own(record):
-        return record["guid"] is guids.OWN_CLASS and not metadata.FORMAT <= record["type"] <= metadata.MISSING
+        return record["guid"] is guids.OWN_CLASS and not metadata.FORMAT <= record[
+            "type"] <= metadata.MISSING
 
     def is_event(self, record):
         return record["buffer"] != 0 and not (
-            record["guid"] is guids.OWN_CLASS and record["type"] not in range(metadata.FORMAT + 1, ACCOUNTS + 1) or
+            record["guid"] is guids.OWN_CLASS and record["type"] not in range(metadata.FORMAT + 1,
+                                                                              ACCOUNTS + 1) or
             record["guid"] in guids.NO_EVENTS and modes.is_of_this_library(self))
 
     def own(self):
@@ -180,7 +183,8 @@ class Walker:
         record = {"name": name, "size": size, "stamp": struct.unpack_from("<q", raw, stamp_at)[0],
                   "type": raw[45] if header == 80 else raw[6] if second_word else raw[4],
                   "guid": guids.of(raw[24:40]) if header >= 48 else guids.NONE,
-                  "instance": (0, 0), "parent_guid": guids.NONE, "payload": raw[header:], "raw": raw}
+                  "instance": (0, 0), "parent_guid": guids.NONE, "payload": raw[header:],
+                  "raw": raw}
         if header == 72:
             record["instance"] = struct.unpack_from("<II", raw, 48)
             record["parent_guid"] = guids.of(raw[56:72])
@@ -223,8 +227,8 @@ class Walker:
         if not h:
             return self.check(False, "no log file header")
         self.totals = modes.read_totals(self)
-        for rule in (clock_snapshots.check, losses.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals,
-                     modes.times):
+        for rule in (clock_snapshots.check, losses.check, metadata.check, modes.numbers,
+                     modes.written, modes.size, modes.totals, modes.times):
             rule(self)
         self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
         for b in self.buffers:
@@ -328,7 +332,8 @@ def parse_arguments(arguments):
 
 
 def main(arguments):
-    gc.disable()  # nothing here is circular, and collecting would look at every record again and again
+    # nothing here is circular, and collecting would look at every record again and again
+    gc.disable()
     chosen = parse_arguments(arguments)
     files = []
     for path in chosen.files:

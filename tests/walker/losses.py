@@ -13,9 +13,12 @@ def check(walker):
     for record in walker.own():
         if record["type"] != LOSS or record["size"] != SIZE:
             continue
-        version, cause, processor, _, events, begin, end = struct.unpack_from("<IIIIQqq", record["payload"])
+        version, cause, processor, _, events, begin, end = struct.unpack_from("<IIIIQqq",
+                                                                              record["payload"])
         walker.check(version == 1 and cause in CAUSES, "loss: version or cause")
-        walker.check(processor < walker.header["processors"] or processor == ANYWHERE, "loss: processor")
+        walker.check(processor < walker.header["processors"] or processor == ANYWHERE,
+                     "loss: processor")
         walker.check(events > 0 and begin <= end, "loss: of nothing, or of no time")
         told += events
-    walker.check(walker.unfinished or told <= walker.totals["lost_events"], "losses: more than the file counts")
+    walker.check(walker.unfinished or told <= walker.totals["lost_events"],
+                 "losses: more than the file counts")

@@ -6,7 +6,8 @@ import struct
 import guids
 
 MARKER = 0x90
-SEQUENCE, GUID, COMPONENT, STAMP, OLD_STAMP, SYSTEM, POINTER32, POINTER64 = (1 << i for i in range(8))
+SEQUENCE, GUID, COMPONENT, STAMP, OLD_STAMP, SYSTEM, POINTER32, POINTER64 = (1 << i for i
+                                                                             in range(8))
 
 
 def read(body, at, end):
@@ -16,7 +17,8 @@ def read(body, at, end):
     size, zero, marker, number, flags = struct.unpack_from("<HBBHH", body, at)
     if marker != MARKER or zero != 0 or not 8 <= size <= end - at:
         return None
-    if flags & ~0xFF or flags & GUID and flags & COMPONENT or flags & POINTER32 and flags & POINTER64:
+    if (flags & ~0xFF or flags & GUID and flags & COMPONENT or flags & POINTER32
+        and flags & POINTER64):
         return None
     raw, next_at = body[at:at + size], 8
 
@@ -64,5 +66,5 @@ def settle(ordered, start):
 
 
 def ids(record):
-    """Two more columns for a message: who logged it."""
+    """Two more columns for a message: its process and thread."""
     return record["ids"] or ("-", "-")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The metadata of our own files, for etl_walk.py: what describes classes and messages, images, and what
-the file of a trigger says of its window."""
+"""The metadata of our own files, for etl_walk.py: what describes classes and messages, images, and
+what the file of a trigger says of its window."""
 import re
 import struct
 
@@ -57,7 +57,8 @@ def event(walker, payload):
     walker.check(len(payload) >= 136, "EventInfo: short")
     if len(payload) < 136:
         return None
-    event_id, version, channel, level, opcode, task, keyword = struct.unpack_from("<HBBBBHQ", payload, 32)
+    event_id, version, channel, level, opcode, task, keyword = struct.unpack_from("<HBBBBHQ",
+                                                                                  payload, 32)
     source, provider, *none = struct.unpack_from("<5I", payload, 48)
     task_name, opcode_name, *more = struct.unpack_from("<11I", payload, 68)
     count = more[-3]
@@ -127,15 +128,19 @@ def build(walker, payload):
 
 def window(walker, payload):
     walker.check(len(payload) == 64, "window: size")
-    version, number, triggers, _, moment, begin, until, covered, to, _ = struct.unpack("<4I5qQ", payload[:64].ljust(64))
-    walker.check(version == 1 and number != 0 and triggers != 0, "window: version, number or triggers")
-    walker.check(begin <= covered <= moment <= to <= until, "window: the moment is not in what is covered")
+    version, number, triggers, _, moment, begin, until, covered, to, _ = struct.unpack(
+        "<4I5qQ", payload[:64].ljust(64))
+    walker.check(version == 1 and number != 0 and triggers != 0,
+                 "window: version, number or triggers")
+    walker.check(begin <= covered <= moment <= to <= until,
+                 "window: the moment is not in what is covered")
 
 
 def missing(walker, payload):
     walker.check(len(payload) == 24, "missing: size")
     version, processor, begin, to = struct.unpack("<IIqq", payload[:24].ljust(24))
-    walker.check(version == 1 and processor < walker.header["processors"], "missing: version or processor")
+    walker.check(version == 1 and processor < walker.header["processors"],
+                 "missing: version or processor")
     walker.check(begin < to, "missing: nothing is")
 
 

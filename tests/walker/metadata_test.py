@@ -17,8 +17,8 @@ def text(*texts):
 
 
 def record(kind, payload, of=guids.METADATA_CLASS.bytes_le, version=0, level=0):
-    raw = struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, version, 11, 12, T0, of,
-                      0, 0) + payload
+    raw = struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, version, 11,
+                      12, T0, of, 0, 0) + payload
     return raw + b"\0" * (-len(raw) % 8)
 
 
@@ -72,11 +72,13 @@ class Metadata(unittest.TestCase):
         walker = walk(file_with(good_records()))
         report = walker.report()
         self.assertEqual(report["violations"], [])
-        self.assertEqual((report["events"], report["described"], report["metadata_buffers"]), (3, 3, 1))
+        self.assertEqual((report["events"], report["described"], report["metadata_buffers"]),
+                         (3, 3, 1))
         described_map, event, message = walker.described
         self.assertEqual((described_map["map"], described_map["entries"]), ("Map", [(7, "seven")]))
         self.assertEqual((event["provider"], event["task"], event["opcode"]), ("P", "C", "Type"))
-        self.assertEqual([(f["name"], f["map"]) for f in event["fields"]], [("n", None), ("a", "Map")])
+        self.assertEqual([(f["name"], f["map"]) for f in event["fields"]],
+                         [("n", None), ("a", "Map")])
         self.assertEqual((message["number"], message["format"]), (9, "%d"))
 
     def test_metadata_of_other_writers_are_events(self):
@@ -92,7 +94,8 @@ class Metadata(unittest.TestCase):
                 (40, "<Q", 1, "descriptor"), (52, "<I", 162, "provider"),
                 (56, "<I", 4, "offsets"), (92, "<I", 4, "offsets"), (100, "<I", 1, "counts"),
                 (108, "<I", 16, "counts"), (112, "<I", 8, "flags"), (116, "<I", 0, "name"),
-                (136, "<I", 2, "who measures"), (152, "<H", 1, "who counts"), (156, "<I", 1, "tags"),
+                (136, "<I", 2, "who measures"), (152, "<H", 1, "who counts"),
+                (156, "<I", 1, "tags"),
                 (182, "<H", 0, "no text")):
             event = event_info()
             struct.pack_into(layout, event, at, value)
@@ -104,7 +107,8 @@ class Metadata(unittest.TestCase):
     def test_each_rule_of_a_map_and_a_format_is_looked_at(self):
         for at, layout, value, word in ((16, "<I", 24, "where the name is"), (20, "<I", 8, "flag"),
                                         (24, "<I", 0, "count"), (28, "<I", 1, "kind"),
-                                        (40, "<I", 9, "behind the entries"), (66, "<H", 65, "blank")):
+                                        (40, "<I", 9, "behind the entries"),
+                                        (66, "<H", 65, "blank")):
             of_map = map_info()
             struct.pack_into(layout, of_map, at, value)
             with self.subTest(at=at):
@@ -127,7 +131,8 @@ class Metadata(unittest.TestCase):
             of_image[at] ^= of_image[at] or 1
             with self.subTest(at=at):
                 self.bad(file_with(image_records(of_image)), "image: size, process or path")
-        for at, value, word in ((8, 0, "process"), (12, 7, "signature"), (28, 1, "age"), (40, 48, "name")):
+        for at, value, word in ((8, 0, "process"), (12, 7, "signature"), (28, 1, "age"),
+                                (40, 48, "name")):
             of_build = build()
             of_build[at] = value
             with self.subTest(at=at):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What the file modes mean for the buffers of a file, and the totals a file keeps; for etl_walk.py."""
+"""What the file modes mean for the buffers of a file, and the totals a file keeps; for
+etl_walk.py."""
 import struct
 
 CIRCULAR, APPEND, NEWFILE, KBYTES = 0x2, 0x4, 0x8, 0x2000
@@ -91,13 +92,15 @@ def least_size(walker, at):
 
 
 def has_size(walker, buffer):
-    """All have the session's; in a compressed file as much as there is of them, and no more than that."""
+    """All have the session's; in a compressed file as much as there is of them, and no more than
+    that."""
     if not walker.header["mode"] & COMPRESSED or buffer["number"] == 0:
         return buffer["size"] == walker.header["size"]
     if buffer["flags"] & PACKED:
         return buffer["size"] < buffer["offset"] <= walker.header["size"]
     # Of one whose content the disk dropped the size is left.
-    return buffer["size"] == buffer["offset"] or buffer["offset"] == 72 and buffer["size"] <= walker.header["size"]
+    return buffer["size"] == buffer["offset"] or buffer["offset"] == 72 and buffer[
+        "size"] <= walker.header["size"]
 
 
 def size(walker):
@@ -139,7 +142,8 @@ def read_totals(walker):
             *found, reserved = struct.unpack_from(TOTALS_FORMAT, payload)
             totals = dict(zip(TOTALS_FIELDS, found))
             walker.check(totals["version"] == 1, "totals: version")
-            walker.check(totals["ends"] & ~(ENDS_SESSION | RECOVERED) == reserved == 0, "totals: ends")
+            walker.check(totals["ends"] & ~(ENDS_SESSION | RECOVERED) == reserved == 0,
+                         "totals: ends")
     return totals
 
 

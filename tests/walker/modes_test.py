@@ -19,22 +19,23 @@ PREALLOCATE = 0x20
 
 
 def own(kind, payload):
-    return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, 0, 1, 11, 12, T0, OWN, 0,
-                       0) + payload
+    return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, 0, 1, 11, 12, T0,
+                       OWN, 0, 0) + payload
 
 
 def head(count, mode, end=START + 9, totals=(0, 0, 0, 0, 0), max_size=0, clock=1, timer=156250,
          lost=None, session="session"):
     """Buffer 0 of this library: the header, the clock snapshot, the totals."""
-    fields = struct.pack("<I4BIIqIIIIIIIIQQ172sIqqqII", SIZE, 10, 0, 1, 5, 19045, 2, end, timer, max_size,
-                         mode, count, 1, 8, totals[3] if lost is None else lost, 3000, 0, 0, b"", 0,
-                         START - 5, 10000000, START, clock, totals[4])
+    fields = struct.pack("<I4BIIqIIIIIIIIQQ172sIqqqII", SIZE, 10, 0, 1, 5, 19045, 2, end, timer,
+                         max_size, mode, count, 1, 8, totals[3] if lost is None else lost, 3000, 0,
+                         0, b"", 0, START - 5, 10000000, START, clock, totals[4])
     names = f"{session}\0file.etl\0".encode("utf-16-le")
-    first = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(fields) + len(names), 0, 0, 11, 12, T0, 0,
-                        0) + fields + names
+    first = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(fields) + len(names), 0, 0, 11, 12, T0,
+                        0, 0) + fields + names
     first += b"\0" * (-len(first) % 8)
     clock_snapshot = own(0, struct.pack("<IIQQqqq", 1, clock, 10000000, 1000000000, T0, T0, START))
-    return buffer(first + clock_snapshot + own(2, struct.pack("<IIQQQQQ", 1, *totals, 0)), 0, 0, 0, 0x21, 4)
+    return buffer(first + clock_snapshot + own(2, struct.pack("<IIQQQQQ", 1, *totals, 0)), 0, 0, 0,
+                  0x21, 4)
 
 
 def data(number, sequence=None, processor=None, last=False, flags=0x20):
@@ -46,7 +47,8 @@ def data(number, sequence=None, processor=None, last=False, flags=0x20):
 
 
 def squeeze(plain, records):
-    """Data buffer `plain` with its records compressed: bytes, and matches of what repeats 1 to 64 bytes back."""
+    """Data buffer `plain` with its records compressed: bytes, and matches of what repeats 1 to 64
+    bytes back."""
     items, at = [], 0
     while at < len(records):
         def length(back):
@@ -202,7 +204,8 @@ class Modes(unittest.TestCase):
         space = [bytearray(SIZE)] * 3
         self.good([head(1, PREALLOCATE, 0), data(1), data(2)] + space, 6, unfinished=True)
         self.bad([head(3, PREALLOCATE), data(1), data(2, last=True)] + space, "size 0")
-        self.bad([head(1, PREALLOCATE, 0), data(1), space[0], data(2)], "behind zeroes", unfinished=True)
+        self.bad([head(1, PREALLOCATE, 0), data(1), space[0], data(2)], "behind zeroes",
+                 unfinished=True)
 
     def test_the_last_buffer_of_an_unfinished_file_may_be_cut(self):
         whole = b"".join([head(1, 0, 0), data(1), data(2)])
@@ -214,7 +217,8 @@ class Modes(unittest.TestCase):
     def test_a_file_longer_than_its_limit_is_noticed(self):
         for mode in (0, 1, PREALLOCATE, modes.NEWFILE, modes.CIRCULAR):
             totals = (1 if mode == modes.NEWFILE else 0, 0, 0, 0, 0)
-            buffers = [head(3, mode | modes.KBYTES, max_size=12, totals=totals), data(1), data(2, last=True)]
+            buffers = [head(3, mode | modes.KBYTES, max_size=12, totals=totals), data(1),
+                       data(2, last=True)]
             self.good(buffers, 6)
             struct.pack_into("<I", buffers[0], LOG + 28, 11)
             self.bad(buffers, "MaximumFileSize")
@@ -245,7 +249,8 @@ class Modes(unittest.TestCase):
         self.good([whole + b"\0" * 500], 9, unfinished=True)
 
     def test_totals_and_header_must_agree(self):
-        self.good([head(2, 0, totals=(0, 0, 0, 1 << 40, 2), lost=0xFFFFFFFF), data(1, last=True)], 3)
+        self.good([head(2, 0, totals=(0, 0, 0, 1 << 40, 2), lost=0xFFFFFFFF), data(1, last=True)],
+                  3)
         self.bad([head(2, 0, totals=(0, 0, 0, 5, 2), lost=4), data(1, last=True)], "lost_events")
         self.bad([head(2, 0, totals=(3, 0, 0, 0, 0)), data(1, last=True)], "totals: part")
         self.bad([head(2, modes.NEWFILE), data(1, last=True)], "totals: part")

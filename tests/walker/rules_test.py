@@ -22,7 +22,8 @@ def record(stamp, number, kind=0x14):
 
 def message(flags, fields=b"", payload=b"data!", number=7):
     """A MESSAGE record with these flags; `fields` are what they ask for."""
-    raw = struct.pack("<HBBHH", 8 + len(fields + payload), 0, 0x90, number, flags) + fields + payload
+    raw = struct.pack("<HBBHH", 8 + len(fields + payload), 0, 0x90, number,
+                      flags) + fields + payload
     return raw + b"\0" * (-len(raw) % 8)
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The walker on files of Windows: real ones, with the counts of the format's Evidence table, and our own with their layouts."""
+"""The walker on files of Windows: real ones, with the counts of the format's Evidence table, and
+our own with their layouts."""
 import os
 import sys
 
@@ -29,7 +30,8 @@ def faults_of(path, expected):
     for name, count in report["header_per_type"].items():
         types[name] = types.get(name, 0) + count
     found = (report["buffers"], report["compressed"], types)
-    return [] if found == expected and not report["violations"] else [f"{path}: {found}, violations {report['violations']}"]
+    return [] if found == expected and not report["violations"] else [
+        f"{path}: {found}, violations {report['violations']}"]
 
 
 def main():

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The BPF programs' instructions, from their sources: each NAME.bpf.c beside this file becomes NAME.bpf.h.
+"""The BPF programs' instructions, from their sources: each NAME.bpf.c beside this file becomes
+NAME.bpf.h.
 
 usage: compile.py CLANG FOLDER     writes the tables into FOLDER
-       compile.py CLANG --compare  says which of those here differ from their sources; 77: another clang than the one that
+       compile.py CLANG --compare  says which of those here differ from their sources; 77: another
+       clang than the one that
                                    decides
 """
 import pathlib
@@ -29,8 +31,10 @@ class Object:
         self.data = data
         start, = struct.unpack_from("<Q", data, 40)
         count, names = struct.unpack_from("<HH", data, 60)
-        self.sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + 64 * index) for index in range(count)]
-        self.named = {self.text(self.sections[names], section[0]): section for section in self.sections}
+        self.sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + 64 * index)
+                         for index in range(count)]
+        self.named = {self.text(self.sections[names], section[0]): section
+                      for section in self.sections}
 
     def text(self, strings, at):
         return self.data[strings[4] + at:self.data.index(b"\0", strings[4] + at)].decode()
@@ -49,7 +53,8 @@ class Object:
     def programs(self):
         for name, section in self.named.items():
             if section[1] == 1 and section[2] & 4 and section[5] != 0:  # PROGBITS, EXECINSTR
-                yield name, [struct.unpack_from("<BBhi", self.data, section[4] + at) for at in range(0, section[5], 8)]
+                yield name, [struct.unpack_from("<BBhi", self.data, section[4] + at)
+                             for at in range(0, section[5], 8)]
 
 
 def table(name, instructions, given):
@@ -67,16 +72,20 @@ def table(name, instructions, given):
 def compiled(clang, source):
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "program.o"
-        subprocess.run([clang, "-target", "bpf", "-mcpu=v3", "-O2", "-ffreestanding", "-Wall", "-Werror", "-Wno-unused-const-variable",
-                        "-I", HERE.parents[1], "-c", source, "-o", made], check=True)
+        subprocess.run([clang, "-target", "bpf", "-mcpu=v3", "-O2", "-ffreestanding", "-Wall",
+                        "-Werror", "-Wno-unused-const-variable", "-I", HERE.parents[1], "-c",
+                        source, "-o", made], check=True)
         program = Object(made.read_bytes())
-    tables = [table(name, instructions, program.given(name)) for name, instructions in program.programs()]
-    return NOTICE.format(source=source.name) + "/* clang-format off */\n" + "\n\n".join(tables) + "\n/* clang-format on */\n"
+    tables = [table(name, instructions, program.given(name)) for name, instructions
+              in program.programs()]
+    return NOTICE.format(source=source.name) + "/* clang-format off */\n" + "\n\n".join(
+        tables) + "\n/* clang-format on */\n"
 
 
 def main():
     clang, target = sys.argv[1:]
-    said = subprocess.run([clang, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    said = subprocess.run([clang, "--version"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
     if target == "--compare" and not re.search(rf"version {VERSION}\.", said):
         print(f"skipped: {clang} is not version {VERSION}")
         sys.exit(77)

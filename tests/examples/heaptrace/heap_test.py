@@ -22,8 +22,8 @@ from collections import Counter
 HEAPTRACE = ETWAS = FOLDER = ""
 MALLOC, CALLOC, REALLOC, FREE, IMAGE = 10, 11, 12, 14, 20
 
-# The program's own frames, from the innermost outwards: bytes and blocks never freed, and allocated.
-# A signal's number is in what its handler allocates.
+# The program's own frames, from the innermost outwards: bytes and blocks never freed, and
+# allocated. A signal's number is in what its handler allocates.
 STACKS = {
     ("allocate", "leak", "main", "_start"): (300, 3, 1000, 10),
     ("grow", "main", "_start"): (40, 1, 100, 4),
@@ -91,8 +91,8 @@ class Profile(HeapTest):
 
     def chains(self, heap, name, with_symbols):
         """
-        The program's own frames, by name, of each stack on which it or a library of its own allocates, and
-        what the stack holds.
+        The program's own frames, by name, of each stack on which it or a library of its own
+        allocates, and what the stack holds.
         """
         functions = self.functions(with_symbols)
         found = {}
@@ -139,7 +139,8 @@ class Profile(HeapTest):
     def functions_of_stripped(self):
         return self.run_command("nm", os.path.join(FOLDER, "heaptrace_stacks_stripped")).stdout
 
-    @unittest.skipUnless(platform.machine() == "x86_64", "nothing else has call frame information here")
+    @unittest.skipUnless(platform.machine() == "x86_64",
+                         "nothing else has call frame information here")
     def test_stacks_are_found_by_pointers_where_there_is_no_call_frame_information(self):
         self.check_stacks("heaptrace_stacks_bare", "heaptrace_stacks_bare")
 
@@ -165,7 +166,8 @@ class Profile(HeapTest):
         self.assertEqual(heap["with_cut_stack"], sum(stack["allocations"] for stack in cut))
         text = self.run_command(ETWAS, "stat", "--heap", self.trace).stdout.decode()
         self.assertIn("      [cut]\n", text)
-        self.assertRegex(text, rf"\n  cut +{heap['with_cut_stack']:,} allocations, whose stacks go on")
+        self.assertRegex(
+            text, rf"\n  cut +{heap['with_cut_stack']:,} allocations, whose stacks go on")
         self.run_stacks("heaptrace_stacks_pointers", options=("--stacks=128",))
         self.assertEqual(self.heap()["with_cut_stack"], 0)
 
@@ -183,7 +185,8 @@ class Profile(HeapTest):
             self.run_stacks("heaptrace_stacks_pointers", options=options)
             heap = self.heap()
             amounts.append({key: heap[key] for key in
-                            ("live_bytes", "live_blocks", "allocated_bytes", "allocations", "frees")})
+                            ("live_bytes", "live_blocks", "allocated_bytes", "allocations",
+                             "frees")})
         self.assertEqual(amounts[0], amounts[1])
 
     def test_programs_do_not_notice_that_their_stacks_are_taken(self):
@@ -225,7 +228,8 @@ class Profile(HeapTest):
         self.assertEqual(text.count("\n  never freed") - 1, 2)
         self.assertRegex(text, r"and +[0-9]+ more stacks")
         text = self.run_command(ETWAS, "stat", "--heap=0", self.trace).stdout.decode()
-        self.assertIn("never freed 300 bytes in 3 blocks; allocated 1,000 bytes in 10 blocks\n", text)
+        self.assertIn("never freed 300 bytes in 3 blocks; allocated 1,000 bytes in 10 blocks\n",
+                      text)
 
     def test_functions_have_names_where_symbols_are_read(self):
         linked = self.run_command("ldd", ETWAS).stdout.decode()
@@ -283,20 +287,25 @@ class Forged(HeapTest):
         self.check(heap, unknown_frees=2, unknown_reallocs=1, frees=1, live_bytes=0, allocations=1)
 
     def test_a_realloc_that_failed_frees_nothing_and_one_to_nothing_frees(self):
-        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)), (0, MALLOC, 0, self.words(8, 0x2000)),
+        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)),
+                          (0, MALLOC, 0, self.words(8, 0x2000)),
                           (0, REALLOC, 0, self.words(99, 0, 0x1000)),
-                          (0, REALLOC, 0, self.words(0, 0, 0x2000)), (0, MALLOC, 0, self.words(9, 0)))
+                          (0, REALLOC, 0, self.words(0, 0, 0x2000)),
+                          (0, MALLOC, 0, self.words(9, 0)))
         self.check(heap, failed=2, frees=1, live_bytes=7, live_blocks=1, allocated_bytes=15)
 
     def test_a_block_in_the_place_of_one_that_lives_is_counted(self):
-        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)), (0, MALLOC, 0, self.words(8, 0x1000)))
+        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)),
+                          (0, MALLOC, 0, self.words(8, 0x1000)))
         self.check(heap, replaced_blocks=1, live_bytes=8, live_blocks=1, allocated_bytes=15)
 
     def test_a_realloc_that_is_logged_late_frees_no_block_of_another_thread(self):
         # Thread 0 moves its block away; thread 1 gets the old place, and its event comes first.
-        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)), (1, MALLOC, 0, self.words(8, 0x1000)),
+        heap = self.forge((0, MALLOC, 0, self.words(7, 0x1000)),
+                          (1, MALLOC, 0, self.words(8, 0x1000)),
                           (0, REALLOC, 0, self.words(9, 0x2000, 0x1000)))
-        self.check(heap, replaced_blocks=0, unknown_reallocs=0, live_bytes=17, live_blocks=2, frees=1)
+        self.check(heap, replaced_blocks=0, unknown_reallocs=0, live_bytes=17, live_blocks=2,
+                   frees=1)
 
     def test_events_that_are_cut_short_are_counted(self):
         heap = self.forge((0, MALLOC, 0, b""), (0, MALLOC, 0, self.words(1)),

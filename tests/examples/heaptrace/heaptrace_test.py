@@ -40,8 +40,8 @@ class HeaptraceTest(unittest.TestCase):
                               check=False, timeout=60, **options)
 
     def run_traced(self, *program, options=()):
-        return self.run_command(HEAPTRACE, "-o", self.trace, "--counts", self.counts, *options, "--",
-                                *program)
+        return self.run_command(HEAPTRACE, "-o", self.trace, "--counts", self.counts, *options,
+                                "--", *program)
 
     def check_walker(self, trace):
         result = self.run_command(sys.executable, "-B", WALKER, trace)
@@ -115,8 +115,8 @@ class Known(HeaptraceTest):
 
     def check_addresses(self, calls):
         """
-        What is freed was allocated before. A realloc is logged when it is done, so another thread may have
-        got the old block already: addresses are counted, not kept as a set.
+        What is freed was allocated before. A realloc is logged when it is done, so another thread
+        may have got the old block already: addresses are counted, not kept as a set.
         """
         live = Counter()
         for thread, kind, size, address, third in calls:
@@ -138,7 +138,8 @@ class Known(HeaptraceTest):
         sections = self.expected(notes)
         # The early ones are logged by the thread that starts the session.
         pid = next(thread for name, thread, *_ in sections if name == "main")
-        sections = [(n, pid if "library-constructor" in n else t, *rest) for n, t, *rest in sections]
+        sections = [(n, pid if "library-constructor" in n else t, *rest)
+                    for n, t, *rest in sections]
         names = Counter(name for name, *_ in sections)
         self.assertEqual(names, {
             "library-constructor": 1, "thread-of-library-constructor": 1, "program-constructor": 1,
@@ -198,7 +199,8 @@ class Programs(HeaptraceTest):
     PYTHON = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
     PROGRAMS = {
         "ls": ["ls", "-l", "/usr"],
-        "a shell with forks": ["bash", "-c", "for i in 1 2 3; do (echo $i; ls / | wc -l); done; exit 7"],
+        "a shell with forks": ["bash", "-c",
+                               "for i in 1 2 3; do (echo $i; ls / | wc -l); done; exit 7"],
         "a shell that ends with _exit": ["sh", "-c", "ls /nonexistent; exit 3"],
         "a shell that becomes another program": ["sh", "-c", "exec ls /"],
         "a shell whose exec fails": ["bash", "-c", "exec /nonexistent/program"],
@@ -211,7 +213,8 @@ class Programs(HeaptraceTest):
                     "  x.start()\n"
                     "print('done')"],
         "multiprocessing": [PYTHON, "-c", "import multiprocessing as m\n"
-                            "with m.get_context('fork').Pool(2) as p: print(p.map(abs, range(-9, 9)))"],
+                            "with m.get_context('fork').Pool(2) as p: print(p.map(abs, range(-9, "
+                            "9)))"],
         "subprocess": [PYTHON, "-c", "import subprocess as s; print(s.check_output(['ls', '/']))"],
         "_exit": [PYTHON, "-c", "import os; os._exit(5)"],
         "sort": ["sort", "--parallel=2", "/etc/services" if os.path.exists("/etc/services")
@@ -307,7 +310,8 @@ class Launcher(HeaptraceTest):
             self.assertEqual(file.read(), before)
 
     def test_a_trace_that_is_being_written_is_left_alone(self):
-        first = subprocess.Popen([HEAPTRACE, "-o", self.trace, "--", "sh", "-c", "echo up; read line"],
+        first = subprocess.Popen([HEAPTRACE, "-o", self.trace, "--", "sh", "-c",
+                                  "echo up; read line"],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.assertEqual(first.stdout.readline(), b"up\n")
         self.check_refused(self.run_traced("echo", "ran"), EXIT_FAILURE, "another session")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The nginx module as an operator meets it: a slow request leaves a snapshot in which it is found by name.
+"""The nginx module as an operator meets it: a slow request leaves a snapshot in which it is found
+by name.
 
 usage: nginx_test.py EXAMPLE BUILD ETWAS WALKER LIBRARY
 
-Builds the module with LIBRARY of the folder BUILD. Skipped where Debian's nginx or nginx-dev is missing.
+Builds the module with LIBRARY of the folder BUILD. Skipped where Debian's nginx or nginx-dev is
+missing.
 """
 
 import ctypes
@@ -38,7 +40,8 @@ class NginxTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def start(self, lines):
-        self.server = Server(self.folder, MODULE, lines, main=f"env ETWAS_RUNTIME_DIR={self.folder}/pools;")
+        self.server = Server(self.folder, MODULE, lines,
+                             main=f"env ETWAS_RUNTIME_DIR={self.folder}/pools;")
         (self.folder / "www" / "index.html").write_text("hello\n", encoding="utf-8")
         self.backends = [self.start_backend(name) for name in ("first", "second")]
         self.server.start()
@@ -46,7 +49,8 @@ class NginxTest(unittest.TestCase):
 
     def start_backend(self, name):
         path = self.folder / f"{name}.sock"
-        process = subprocess.Popen([sys.executable, "-B", str(EXAMPLE / "backend.py"), str(path), str(SLOW_MS)])
+        process = subprocess.Popen([sys.executable, "-B", str(EXAMPLE / "backend.py"), str(path),
+                                    str(SLOW_MS)])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         wait_for("the backend does not answer", lambda: self.answers(path))
@@ -78,12 +82,14 @@ class NginxTest(unittest.TestCase):
         return sorted(glob.glob(str(self.folder / "snapshots" / "*.etl")))
 
     def events(self, snapshot):
-        result = subprocess.run([ETWAS, "dump", "--json", snapshot], stdout=subprocess.PIPE, check=True)
+        result = subprocess.run([ETWAS, "dump", "--json", snapshot], stdout=subprocess.PIPE,
+                                check=True)
         events = [json.loads(line) for line in result.stdout.splitlines()]
         return [event for event in events if event.get("provider") == "nginx"]
 
     def slow_events(self, uri):
-        """Of a snapshot in which this one is slow: a busy machine may have made others slow before it."""
+        """Of a snapshot in which this one is slow: a busy machine may have made others slow before
+        it."""
         def look():
             for path in re.findall(r"etwas: (\S+) is written", self.server.log()):
                 events = self.events(path)
@@ -97,14 +103,18 @@ class NginxTest(unittest.TestCase):
         return [event for event in events if event["event"] == name]
 
     def check_walker(self, snapshot):
-        result = subprocess.run([sys.executable, "-B", WALKER, snapshot], stdout=subprocess.PIPE, check=False)
+        result = subprocess.run([sys.executable, "-B", WALKER, snapshot], stdout=subprocess.PIPE,
+                                check=False)
         self.assertEqual(result.returncode, 0, result.stdout)
 
     def phases_of(self, events, request):
-        """Names of the phases of a request, in their order; each begins and ends, one after the other."""
-        mine = [e for e in events if e["instance"] == request and not e["event"].startswith("Request/")]
+        """Names of the phases of a request, in their order; each begins and ends, one after the
+        other."""
+        mine = [e for e in events if e["instance"] == request
+                and not e["event"].startswith("Request/")]
         begun, ended = mine[::2], mine[1::2]
-        self.assertEqual([e["event"].replace("Start", "End") for e in begun], [e["event"] for e in ended])
+        self.assertEqual([e["event"].replace("Start", "End") for e in begun],
+                         [e["event"] for e in ended])
         return [event["event"].rpartition("/")[0] for event in begun]
 
 
@@ -115,7 +125,8 @@ class Snapshots(NginxTest):
         self.get_slow("/orders/7?kind=tea")
         snapshot, events = self.slow_events("/orders/7?kind=tea")
         self.check_walker(snapshot)
-        slow = [e for e in self.named(events, "Request/Slow") if e["fields"]["uri"] == "/orders/7?kind=tea"][0]
+        slow = [e for e in self.named(events, "Request/Slow") if e["fields"]["uri"]
+                == "/orders/7?kind=tea"][0]
         self.assertEqual(slow["fields"]["limit_us"], 100000)
         self.assertGreaterEqual(slow["fields"]["duration_us"], 100000)
         mine = {e["event"]: e["fields"] for e in events if e["instance"] == slow["instance"]}
@@ -139,8 +150,10 @@ class Snapshots(NginxTest):
         _, events = self.slow_events("/orders/slow")
         starts = self.named(events, "Request/Start")
         ends = {e["instance"]: e["fields"]["status"] for e in self.named(events, "Request/End")}
-        found = [(e["fields"]["method"], e["fields"]["uri"], ends[e["instance"]]) for e in starts[:5]]
-        self.assertEqual(found[:4], [("GET", "/index.html", 200), ("GET", "/", 200), ("HEAD", "/nothing", 404),
+        found = [(e["fields"]["method"], e["fields"]["uri"], ends[e["instance"]])
+                 for e in starts[:5]]
+        self.assertEqual(found[:4], [("GET", "/index.html", 200), ("GET", "/", 200),
+                                     ("HEAD", "/nothing", 404),
                                      ("POST", "/index.html", 405)])
         self.assertEqual(found[4][2], 400)
         self.assertEqual(self.phases_of(events, starts[0]["instance"]), PHASES)
@@ -148,15 +161,18 @@ class Snapshots(NginxTest):
         self.assertEqual(self.phases_of(events, starts[4]["instance"]), ["Send"])
 
     def test_a_request_that_was_held_back_says_so(self):
-        self.start(SOME_ARE_SLOW + "etwas_snapshots 1000; limit_req_zone $uri zone=all:64k rate=5r/s;"
+        self.start(SOME_ARE_SLOW
+                   + "etwas_snapshots 1000; limit_req_zone $uri zone=all:64k rate=5r/s;"
                    "limit_req zone=all burst=9;")
         events, waited = wait_for("no request was held back", self.ask_until_one_waits)
-        self.assertIn(waited["instance"], [e["instance"] for e in self.named(events, "Request/Start")])
+        self.assertIn(waited["instance"],
+                      [e["instance"] for e in self.named(events, "Request/Start")])
         self.assertGreater(waited["fields"]["duration_us"], 0)
         self.assertEqual(self.phases_of(events, waited["instance"]), PHASES)
 
     def ask_until_one_waits(self):
-        """A snapshot's events, and that of such a request. On a busy machine two are too far apart to make one wait."""
+        """A snapshot's events, and that of such a request. On a busy machine two are too far apart
+        to make one wait."""
         self.assertEqual([self.get("/"), self.get("/?late")], [200, 200])
         for path in re.findall(r"etwas: (\S+) is written", self.server.log()):
             events = self.events(path)
@@ -194,7 +210,8 @@ class Workers(NginxTest):
         self.start(SOME_ARE_SLOW)
         victim = self.server.worker_ids()[0]
         os.kill(victim, signal.SIGKILL)
-        wait_for("the worker is not replaced", lambda: self.server.worker_ids() not in ([], [victim]))
+        wait_for("the worker is not replaced",
+                 lambda: self.server.worker_ids() not in ([], [victim]))
         self.get_slow()
         events = self.events(self.snapshots(1)[0])
         self.assertEqual({event["process"] for event in events}, set(self.server.worker_ids()))
@@ -207,7 +224,8 @@ class Workers(NginxTest):
             self.assertEqual(self.get(uri), 200)
         left, = (self.folder / "pools").glob("*.pool")
         os.kill(victim, signal.SIGKILL)
-        wait_for("the worker is not replaced", lambda: self.server.worker_ids() not in ([], [victim]))
+        wait_for("the worker is not replaced",
+                 lambda: self.server.worker_ids() not in ([], [victim]))
         recovered = str(self.folder / "recovered.etl")
         self.recover(left, recovered)
         self.check_walker(recovered)
@@ -221,7 +239,8 @@ class Workers(NginxTest):
     def recover(self, source, output):
         """By the library: of what is told about it nothing is asked for but the session's GUID."""
         told = ctypes.create_string_buffer(16)
-        code = ctypes.CDLL(str(LIBRARY)).etwas_recover_sized(str(source).encode(), 0, output.encode(), told,
+        code = ctypes.CDLL(str(LIBRARY)).etwas_recover_sized(str(source).encode(), 0,
+                                                             output.encode(), told,
                                                              ctypes.c_size_t(len(told)))
         self.assertEqual(code, 0)
 
@@ -248,7 +267,8 @@ class Workers(NginxTest):
         self.assertNotIn("[alert]", self.server.log())
 
     def is_replaced(self, before):
-        """From one look: between two the worker of before may get company, which is not to be alone."""
+        """From one look: between two the worker of before may get company, which is not to be
+        alone."""
         now = self.server.worker_ids()
         return len(now) == 1 and now != before
 
@@ -262,7 +282,8 @@ class Workers(NginxTest):
         self.get_slow()
         self.server.stop()
         self.assertNotIn("etwas", self.server.log().replace(str(MODULE), ""))
-        self.assertFalse((self.folder / "snapshots").exists() and os.listdir(self.folder / "snapshots"))
+        self.assertFalse((self.folder / "snapshots").exists()
+                         and os.listdir(self.folder / "snapshots"))
 
 
 class Settings(NginxTest):
@@ -277,7 +298,8 @@ class Settings(NginxTest):
         self.assertIn("etwas_slow needs etwas_folder", said)
 
     def test_a_location_may_have_a_limit_of_its_own(self):
-        self.start(LINES + "etwas_slow 1h; server { listen unix:FOLDER/other.sock; location / { etwas_slow 2h; } }")
+        self.start(LINES + "etwas_slow 1h; server { listen unix:FOLDER/other.sock; location / { "
+                   "etwas_slow 2h; } }")
         self.get_slow()
         self.server.stop()
         self.assertIn("0 snapshots; slow since the last one: 0", self.server.log())
