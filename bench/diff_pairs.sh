@@ -3,13 +3,14 @@
 # Copyright (c) 2026 the etwas authors
 #
 # usage: bench/diff_pairs.sh [spans | heaptrace] [PAIRS] [BUILD-FOLDER]
-# How often `etwas diff` says that runs of the same program differ, and how often it finds a change: PAIRS (40) of five
-# runs and five, in turns, by these runs and by blocks of time of the first of each; of those with the change a quarter as
-# many. Ten minutes of spans, two of heaptrace.
+# How often `etwas diff` says that runs of the same program differ, and how often it finds a change:
+# PAIRS (40) of five runs and five, in turns, by these runs and by blocks of time of the first of
+# each; of those with the change a quarter as many. Ten minutes of spans, two of heaptrace.
 #
 #   spans      runs of examples/spans.c; the change is a query that takes 10 % longer
-#   heaptrace  the heap calls of a redis-server under the load of examples/heaptrace/demo.sh, made shorter; the change is
-#              a node for each entry of a list, which takes a quarter more of realloc
+#   heaptrace  the heap calls of a redis-server under the load of examples/heaptrace/demo.sh, made
+#              shorter; the change is a node for each entry of a list, which takes a quarter
+#              more of realloc
 set -euo pipefail
 
 what=${1:-spans}
@@ -25,20 +26,23 @@ run_spans() {
 }
 
 run_heaptrace() {
-    "$build/examples/heaptrace/heaptrace" -o "$1" -- redis-server --port 0 --unixsocket "$work/socket" --dir "$work" \
+    "$build/examples/heaptrace/heaptrace" -o "$1" -- redis-server --port 0 --unixsocket \
+        "$work/socket" --dir "$work" \
         --save "" --appendonly no --daemonize no --list-max-listpack-size "$2" >server.out 2>&1 &
     server=$!
     until [[ $(redis-cli -s socket ping 2>/dev/null || true) == PONG ]]; do
         kill -0 "$server" 2>/dev/null || { cat server.out; exit 1; }
         sleep 0.02
     done
-    redis-benchmark -s socket -n 5000 -c 50 -P 16 -d 256 -r 10000 -t set,get,incr,lpush,lpop,sadd,hset,zadd -q >client.out
+    redis-benchmark -s socket -n 5000 -c 50 -P 16 -d 256 -r 10000 \
+        -t set,get,incr,lpush,lpop,sadd,hset,zadd -q >client.out
     redis-cli -s socket shutdown nosave
     wait "$server"
     server=
 }
 
-# What a run is told on the first side, and on the second to be another; what is said when that is found.
+# What a run is told on the first side, and on the second to be another; what is said when that is
+# found.
 case $what in
 spans) same=200 other=232 found='^  typical .* slower$' ;;
 heaptrace) same=-2 other=1 found='^  rate .* more frequent$' ;;

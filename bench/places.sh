@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# What a pool file on a slow disk costs its writers: an ext4 file system in a file, of whose pages the kernel lets only
-# one hundredth of what it allows all disks be dirty, as with a disk that takes long. Needs root. Options go to
-# the program, for example
+# What a pool file on a slow disk costs its writers: an ext4 file system in a file, of whose pages
+# the kernel lets only one hundredth of what it allows all disks be dirty, as with a disk that takes
+# long. Needs root. Options go to the program, for example
 #   bench/places.sh --long      bench/places.sh --only places/folder
 set -eu
 
@@ -13,7 +13,13 @@ cmake --build "$root/build/release" --target bench/all >/dev/null
 image=$(mktemp /var/tmp/etwas-places.XXXXXX)
 folder=$(mktemp -d)
 device=
-trap 'umount "$folder" 2>/dev/null || true; [ -z "$device" ] || losetup -d "$device"; rm -f "$image"; rmdir "$folder"' EXIT
+leave() {
+    umount "$folder" 2>/dev/null || true
+    [ -z "$device" ] || losetup -d "$device"
+    rm -f "$image"
+    rmdir "$folder"
+}
+trap leave EXIT
 truncate -s 1G "$image"
 mkfs.ext4 -q "$image"
 device=$(losetup -f --show "$image")

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 #
 # Builds the release preset, measures and prints the tables. Options go to report.py, for example
-#   bench/run.sh clocks       bench/run.sh hot tails       bench/run.sh --quick       bench/run.sh --expect
+#   bench/run.sh clocks    bench/run.sh hot tails    bench/run.sh --quick    bench/run.sh --expect
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Makes the manual page of `etwas` of what the command says of itself: `etwas --help` by help2man, and the
-# help of each of its commands, and of etwas-host, as it stands.
+# Makes the manual page of `etwas` of what the command says of itself: `etwas --help` by help2man,
+# and the help of each of its commands, and of etwas-host, as it stands.
 #
 # usage: man.sh ETWAS ETWAS_HOST PAGE
 
@@ -34,5 +34,6 @@ verbatim() {
     "$host" --help | verbatim
 } >"$include"
 version=$("$etwas" --version | sed -n "s/^etwas //p")
-help2man --no-info --version-string="$version" --section=1 --name='look into event traces, examine clocks, and steer sessions' \
+help2man --no-info --version-string="$version" --section=1 \
+    --name='look into event traces, examine clocks, and steer sessions' \
     --include="$include" --output="$page" "$etwas"

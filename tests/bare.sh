@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Tries the README's two commands as on a fresh machine: in a folder made by debootstrap (Debian 12, minbase) that holds
-# what is committed and nothing else. What a developer's machine has installed cannot help there. The summary says which
-# tests were skipped, and for want of what. Needs root, debootstrap, and a Debian mirror.
+# Tries the README's two commands as on a fresh machine: in a folder made by debootstrap (Debian 12,
+# minbase) that holds what is committed and nothing else. What a developer's machine has installed
+# cannot help there. The summary says which tests were skipped, and for want of what. Needs root,
+# debootstrap, and a Debian mirror.
 #
 # usage: tests/bare.sh [--folder DIR] [--shared] [COMMAND...]
 #
-#   --folder DIR   where the machine is made; it must not exist, and stays. Default: a temporary folder, which goes
+#   --folder DIR   where the machine is made; it must not exist, and stays. Default: a temporary
+#                  folder, which goes
 #   --shared       with ../shared beside the checkout, which more tests read
 #   COMMAND        what is tried instead of: 'examples/heaptrace/demo.sh' 'tests/run.sh'
 #
 # ETWAS_DEBIAN_MIRROR names another mirror than http://deb.debian.org/debian.
-# Exit code: 0 when every command passed, 1 when one failed, 2 for a wrong call, 77 where this cannot be tried.
+# Exit code: 0 when every command passed, 1 when one failed, 2 for a wrong call, 77 where this
+# cannot be tried.
 
 set -euo pipefail
 
@@ -28,7 +31,10 @@ while [[ $# -gt 0 && $1 == --* ]]; do
     case $1 in
     --folder)
         [[ $# -gt 1 && -n $2 ]] || usage
-        [[ ! -e $2 ]] || { echo "tests/bare.sh: $2: exists already. Name a folder that does not." >&2; exit 2; }
+        [[ ! -e $2 ]] || {
+            echo "tests/bare.sh: $2: exists already. Name a folder that does not." >&2
+            exit 2
+        }
         folder=$(realpath -m "$2")
         shift
         ;;
@@ -44,7 +50,8 @@ cannot() {
     exit 77
 }
 [[ $(id -u) -eq 0 ]] || cannot "only root can make a machine with debootstrap"
-command -v debootstrap >/dev/null || cannot "there is no debootstrap. On Debian: apt-get install debootstrap"
+command -v debootstrap >/dev/null ||
+    cannot "there is no debootstrap. On Debian: apt-get install debootstrap"
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $shared == no || -d ../shared ]] || cannot "there is no ../shared"
@@ -52,7 +59,8 @@ if [[ -z $folder ]]; then
     folder=$(mktemp -d /var/tmp/etwas-bare-XXXXXX)
     trap 'rm -rf "$folder"' EXIT
 fi
-debootstrap --variant=minbase bookworm "$folder" "${ETWAS_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$folder.log" 2>&1 ||
+debootstrap --variant=minbase bookworm "$folder" \
+    "${ETWAS_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$folder.log" 2>&1 ||
     { tail -n 20 "$folder.log"; cannot "debootstrap failed"; }
 rm "$folder.log"
 mkdir -p "$folder/src/etwas"
@@ -70,7 +78,8 @@ try() {
         mount --rbind /dev "$1/dev"
         mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
         mount -t tmpfs -o mode=755 tmpfs "$1/run"
-        exec chroot "$1" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        exec chroot "$1" env -i HOME=/root \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             ${http_proxy:+http_proxy="$http_proxy"} sh -c "cd /src/etwas && exec $2" </dev/null
     ' bash "$folder" "$1"
 }

@@ -6,11 +6,12 @@
 #
 # usage: tests/run.sh [--all] [PRESET...]      presets: default release asan-ubsan tsan norseq
 #
-# Without a preset: default. Several run in the order given, all of them, even after a failure; while the
-# tests of one wait, the next is built. Tests run beside each other. A few that fail there run once more, each
-# alone: what passes then passes, and the summary names it, since what a busy machine finds may still be a fault.
-# What needs that in three of the last twenty runs on this machine fails. Tests that depend on their inputs alone
-# do not run again on a machine where they passed with the same inputs (stamped.py); --all runs them, too.
+# Without a preset: default. Several run in the order given, all of them, even after a failure;
+# while the tests of one wait, the next is built. Tests run beside each other. A few that fail there
+# run once more, each alone: what passes then passes, and the summary names it, since what a busy
+# machine finds may still be a fault. What needs that in three of the last twenty runs on this
+# machine fails. Tests that depend on their inputs alone do not run again on a machine where they
+# passed with the same inputs (stamped.py); --all runs them, too.
 # Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
 
 set -euo pipefail
@@ -79,20 +80,23 @@ run_preset() {
         prefix=$(tsan_prefix) || return 1
     fi
     results=$PWD/build/$(built_as "$preset")/$preset
-    { read -r not_run && read -r standing; } < <(python3 -B tests/stamped.py begin "$preset") || return 1
+    { read -r not_run && read -r standing; } < <(python3 -B tests/stamped.py begin "$preset") ||
+        return 1
     echo "    not run: $not_run" | tee "$results.not-run"
     # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word
-    if ! $prefix ctest --preset "$preset" --exclude-regex "$standing" --parallel "$(($(nproc) * 2))" \
+    if ! $prefix ctest --preset "$preset" --exclude-regex "$standing" --parallel \
+        "$(($(nproc) * 2))" \
         --output-junit "$results.xml"; then
         python3 -B tests/summary.py --few "$results.xml" || return 1
         printf '\n---- once more, alone ----\n'
         # shellcheck disable=SC2086
-        $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml" || result=1
+        $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml" ||
+            result=1
     fi
     python3 -B tests/stamped.py keep "$preset" "$results.xml" "$results-alone.xml"
-    python3 -B tests/summary.py --often "$preset" "$results.xml" "$results-alone.xml" >"$results.often" ||
-        result=1
+    python3 -B tests/summary.py --often "$preset" "$results.xml" "$results-alone.xml" \
+        >"$results.often" || result=1
     return $result
 }
 
@@ -131,9 +135,11 @@ while [[ $# -gt 0 ]]; do
         result=failed
     fi
     if [[ -f $results.xml ]]; then
-        line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" && cat "$results.often" "$results.not-run")
+        line=$(python3 -B tests/summary.py "$results.xml" "$results-alone.xml" &&
+            cat "$results.often" "$results.not-run")
         skipped=$((skipped + $(sed -n '1s/.*, \([0-9]*\) skipped$/\1/p' <<<"$line")))
-        asides+=("$preset:" "$(python3 -B tests/summary.py --aside "$results.xml" "$results-alone.xml")")
+        asides+=("$preset:" \
+            "$(python3 -B tests/summary.py --aside "$results.xml" "$results-alone.xml")")
     else
         line="could not be built or started"
     fi

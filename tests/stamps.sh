@@ -2,10 +2,11 @@
 # Copyright (c) 2026 the etwas authors
 # shellcheck shell=bash
 #
-# Stamps: a search that passed need not be made again before something changes that it depends on, and
-# nor need tests that depend on their inputs alone (stamped.py). A
-# stamp is a line of tests/stamps, the search's name and a digest of all it depends on, written by the
-# run that passed and committed with the change. A stamp that is old or missing only means a search.
+# Stamps: a search that passed need not be made again before something changes that it depends on,
+# and nor need tests that depend on their inputs alone (stamped.py). A
+# stamp is a line of tests/stamps, the search's name and a digest of all it depends on, written by
+# the run that passed and committed with the change. A stamp that is old or missing only means a
+# search.
 # ETWAS_SEARCH_ALL=1 (.ci/run --all) searches everything. Sourced by what searches.
 
 stamps_file=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/stamps
@@ -55,7 +56,8 @@ stamps_keep() {
         rm "$new"
     else
         mv "$new" "$stamps_file"
-        echo "note: the stamps of ${1:-the tests} are old: commit tests/stamps, which this run has written"
+        echo "note: the stamps of ${1:-the tests} are old: commit tests/stamps, which this run" \
+            "has written"
     fi
     exec {stamps_lock}<&-
 }

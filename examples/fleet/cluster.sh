@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# A ClickHouse cluster of one's own on loopback, in a folder: two shards with two replicas each, and ZooKeeper. It ends
-# with the program that started it, however that ends.
+# A ClickHouse cluster of one's own on loopback, in a folder: two shards with two replicas each, and
+# ZooKeeper. It ends with the program that started it, however that ends.
 #
 # usage: cluster.sh start FOLDER [--shards N] [--replicas N] [--alone] [--tls] [--with PID]
-#        cluster.sh stop FOLDER [NAME]       all, or one: SIGTERM, and SIGKILL to who does not end
+#        cluster.sh stop FOLDER [NAME]       all, or one: SIGTERM, and SIGKILL after a while
 #        cluster.sh kill FOLDER NAME         SIGKILL
 #        cluster.sh restart FOLDER NAME      stops it if it runs, starts it, waits until it answers
 #        cluster.sh settle FOLDER            waits until every replica has what the others have
@@ -14,13 +14,14 @@
 #
 #   NAME        s1r1, s1r2, s2r1 ... (shard and replica), or zookeeper
 #   --alone     one server without ZooKeeper
-#   --tls       the addresses are https; FOLDER/tls/ca.pem says that the servers are who they say
-#   --with PID  the process that it ends with (who called this)
+#   --tls       the addresses are https; FOLDER/tls/ca.pem says that the servers are what they say
+#   --with PID  the process that it ends with (the caller)
 #
 # FOLDER/cluster.env says where it is, as NAME='VALUE' lines for shells:
 #
 #     FLEET_SERVERS      the servers' names
-#     FLEET_SHARD_1 ...  the addresses of a shard's replicas, joined by commas: what --to of `etwas ship` takes
+#     FLEET_SHARD_1 ...  the addresses of a shard's replicas, joined by commas: what --to of
+#                        `etwas ship` takes
 #     FLEET_HTTP_s1r1 .. one server's address
 #     FLEET_CREDENTIALS  the file with user and password, for --credentials
 #     FLEET_CA           the file for --ca, or empty
@@ -58,7 +59,8 @@ until_true() {
 # shellcheck source=examples/fleet/configuration.bash
 source "$(dirname "${BASH_SOURCE[0]}")/configuration.bash"
 
-# Where things are ------------------------------------------------------------------------------------------------
+# Where things are
+# ------------------------------------------------------------------------------------------------
 
 declare -A http_port tcp_port interserver_port https_port
 
@@ -81,7 +83,8 @@ lay_out() {
     done
 }
 
-# Below those that Linux gives to connections, so that a port is still free when its server is started again.
+# Below those that Linux gives to connections, so that a port is still free when its server is
+# started again.
 find_ports() {
     local tries port count=$((1 + 4 * shards * replicas))
     for ((tries = 0; tries < 100; tries++)); do
@@ -122,7 +125,8 @@ write_environment() {
 
 # What the other commands have to know of the start.
 save_start() {
-    printf '%s\n' shards="$shards" replicas="$replicas" zookeeper=$zookeeper tls=$tls caller="$caller" \
+    printf '%s\n' shards="$shards" replicas="$replicas" zookeeper=$zookeeper tls=$tls \
+        caller="$caller" \
         first_port=$first_port >"$folder/started.bash"
 }
 
@@ -141,9 +145,10 @@ check_name() {
     [[ " $names " == *" $1 "* ]] || fail "nothing is called '$1' here (there are $names)"
 }
 
-# Processes -------------------------------------------------------------------------------------------------------
-# A guard has one server as its child, kills it when the caller has gone, and takes the file with its number away when
-# the server has. A guard that is killed takes its server with it.
+# Processes
+# --------------------------------------------------------------------------------------------------
+# A guard has one server as its child, kills it when the caller has gone, and takes the file with
+# its number away when the server has. A guard that is killed takes its server with it.
 
 is_running() { [[ -s $folder/$1/pid ]] && kill -0 "$(<"$folder/$1/pid")" 2>/dev/null; }
 has_ended() { ! is_running "$1"; }
@@ -172,7 +177,8 @@ start_one() {
     local name=$1
     local -a program
     if [[ $name == zookeeper ]]; then
-        program=(java -Xmx128m -XX:+UseSerialGC -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-nop.jar
+        program=(java -Xmx128m -XX:+UseSerialGC \
+            -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-nop.jar
             org.apache.zookeeper.server.quorum.QuorumPeerMain "$folder/zookeeper/zoo.cfg")
     else
         program=(clickhouse-server "--config-file=$folder/$name/config.xml")
@@ -208,7 +214,8 @@ answers() {
 answers_or_ended() { answers "$1" || has_ended "$1"; }
 
 wait_for_one() {
-    until_true $patience_s answers_or_ended "$1" || fail "$1 does not answer: $folder/$1/out.log, error.log"
+    until_true $patience_s answers_or_ended "$1" ||
+        fail "$1 does not answer: $folder/$1/out.log, error.log"
     is_running "$1" || {
         tail -n 20 "$folder/$1/out.log" "$folder/$1/error.log" >&2 2>/dev/null || true
         fail "$1 has ended: $folder/$1/out.log, error.log"
@@ -220,7 +227,8 @@ ask() {
         --multiquery --query "$2"
 }
 
-# Commands --------------------------------------------------------------------------------------------------------
+# Commands
+# --------------------------------------------------------------------------------------------------
 
 read_options() {
     shards=2 replicas=2 zookeeper=yes tls=no caller=$PPID
@@ -295,16 +303,19 @@ restart_one() {
 # What a replica has to do yet, by ZooKeeper's word.
 left_to_do() {
     local path
-    path=$(ask "$1" "select replica_path from system.replicas where concat(database, '.', table) = '$2'")
+    path=$(ask "$1" \
+        "select replica_path from system.replicas where concat(database, '.', table) = '$2'")
     ask "$1" "select numChildren from system.zookeeper where name = 'queue' and path = '$path'"
 }
 
-# A replica has what the others have when it has done all that was in ZooKeeper's log by now. One of 18.16 that was started
-# while ZooKeeper still took its killed process for living forgets what that one had to do, until it is told to begin anew.
+# A replica has what the others have when it has done all that was in ZooKeeper's log by now. One of
+# 18.16 that was started while ZooKeeper still took its killed process for living forgets what that
+# one had to do, until it is told to begin anew.
 has_caught_up() {
     {
         ask "$1" "system sync replica $2" &&
-            { [[ $(left_to_do "$1" "$2") == 0 ]] || ask "$1" "system restart replica $2; system sync replica $2"; } &&
+            { [[ $(left_to_do "$1" "$2") == 0 ]] ||
+                ask "$1" "system restart replica $2; system sync replica $2"; } &&
             [[ $(left_to_do "$1" "$2") == 0 ]]
     } >"$folder/$1/settle.out" 2>&1
 }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# From nothing to the answers of a fleet: installs what is missing, builds, starts two shards of two ClickHouse servers
-# with ZooKeeper, and a shop of eight services as eight hosts, whose events `etwas ship` sends there. Meanwhile a
-# service, a shipper and a server are killed. In the end each event that was logged is there once.
+# From nothing to the answers of a fleet: installs what is missing, builds, starts two shards of two
+# ClickHouse servers with ZooKeeper, and a shop of eight services as eight hosts, whose events
+# `etwas ship` sends there. Meanwhile a service, a shipper and a server are killed. In the end each
+# event that was logged is there once.
 #
 # usage: examples/fleet/demo.sh [--small] [--output FOLDER] [--keep]
 #
@@ -16,7 +17,8 @@
 
 set -euo pipefail
 
-# Orders that each of three web servers makes, and how long each of its four threads waits after one.
+# Orders that each of three web servers makes, and how long each of its four threads waits after
+# one.
 orders=15000
 pause_us=1000
 
@@ -45,7 +47,8 @@ start_service() {
     local host=$1 folder=$temporary/$1
     mkdir -p "$folder/spool" "$folder/pools"
     chmod 700 "$folder/pools" # the memory of the host: what a killed service leaves is there
-    ETWAS_RUNTIME_DIR=$folder/pools "$program" "$host" "$temporary" "${@:2}" 2>>"$folder/service.out" &
+    ETWAS_RUNTIME_DIR=$folder/pools "$program" "$host" "$temporary" "${@:2}" \
+        2>>"$folder/service.out" &
     service[$host]=$!
     started+=($!)
 }
@@ -53,7 +56,8 @@ start_service() {
 # start_shipper HOST OPTION...
 start_shipper() {
     local host=$1 folder=$temporary/$1
-    "$etwas" ship "${to[@]}" --host "$host" --follow "$folder/spool" --recover --pools "$folder/pools" "${@:2}" \
+    "$etwas" ship "${to[@]}" --host "$host" --follow "$folder/spool" --recover --pools \
+        "$folder/pools" "${@:2}" \
         2>>"$folder/shipper.out" &
     shipper[$host]=$!
     started+=($!)
@@ -84,7 +88,8 @@ ended() {
     ((code == 0)) || fail "$2 ended with $code: $(tail -n 3 "$temporary/${2##* }"/*.out)"
 }
 
-# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/fleet.md, with values for its words in capitals.
+# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/fleet.md, with values for
+# its words in capitals.
 answer() {
     local query word
     query=$(awk -v heading="### $1" '
@@ -111,7 +116,8 @@ source "$fleet/cluster.env"
 to=(--to "$FLEET_SHARD_1" --to "$FLEET_SHARD_2" --credentials "$FLEET_CREDENTIALS")
 printf 'shard 1: %s\nshard 2: %s\n' "$FLEET_SHARD_1" "$FLEET_SHARD_2"
 "$etwas" ship --ddl "${to[@]}" --cluster "$FLEET_CLUSTER" >"$temporary/tables.sql"
-cluster ask s1r1 "$(cat "$temporary/tables.sql")" >"$temporary/tables.out" || fail "the tables cannot be made"
+cluster ask s1r1 "$(cat "$temporary/tables.sql")" >"$temporary/tables.out" ||
+    fail "the tables cannot be made"
 echo "tables: $(cluster ask s1r1 'show tables from etwas' | paste -sd ' ')"
 
 step "eight services, and a shipper for each"
@@ -149,7 +155,8 @@ done
 echo "all $((orders * ${#webs[@]})) orders were made"
 for host in "${hosts[@]}"; do kill "${shipper[$host]}"; done
 for host in "${hosts[@]}"; do
-    wait "${shipper[$host]}" || (($? == 7)) || fail "the shipper of $host failed: $(tail -n 3 "$temporary/$host/shipper.out")"
+    wait "${shipper[$host]}" || (($? == 7)) ||
+        fail "the shipper of $host failed: $(tail -n 3 "$temporary/$host/shipper.out")"
     forget "${shipper[$host]}"
 done
 for host in "${hosts[@]}"; do start_shipper "$host" --once; done
@@ -169,7 +176,8 @@ while read -r host events; do
         wrong=1
     fi
     echo "$host: $logged logged, $events there$note"
-done < <(cluster ask s1r1 "select host, count() from etwas.event_all where name like 'Shop%' group by host order by host")
+done < <(cluster ask s1r1 \
+    "select host, count() from etwas.event_all where name like 'Shop%' group by host order by host")
 ((wrong == 0)) || fail "not every event is there once"
 present=$(cluster ask s1r1 "select uniqExact(host) from etwas.event_all where name like 'Shop%'")
 ((present == ${#hosts[@]})) || fail "$present of ${#hosts[@]} hosts are there"

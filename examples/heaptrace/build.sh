@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# One session of many processes: a parallel build of a C project, every compiler, shell and make of which logs its heap calls
-# into a session that none of them has. Checks that each call of each process is recorded or counted lost.
+# One session of many processes: a parallel build of a C project, every compiler, shell and make of
+# which logs its heap calls into a session that none of them has. Checks that each call of each
+# process is recorded or counted lost.
 #
-# usage: examples/heaptrace/build.sh [--files N] [--processes N] [--stacks] [--etwas FILE] [--heaptrace FILE] [--keep]
+# usage: examples/heaptrace/build.sh [--files N] [--processes N] [--stacks] [--etwas FILE]
+# [--heaptrace FILE] [--keep]
 #
 #   --files N      C files of the project, which is made up (300)
 #   --processes N  of them at a time (24)
-#   --stacks       with the call stacks; if no event is lost, nearly all of their frames are in a known program or library
+#   --stacks       with the call stacks; if no event is lost, nearly all of their frames are in
+#                  a known program or library
 #   --keep         keep the folder: the trace, the counts of each process
 #
-# Exit code: 0 when everything is accounted for, 1 when anything failed, 2 for a wrong call, 77 where sessions cannot be shared.
+# Exit code: 0 when everything is accounted for, 1 when anything failed, 2 for a wrong call, 77
+# where sessions cannot be shared.
 
 set -euo pipefail
 
@@ -52,8 +56,9 @@ for ((file = 0; file < files; file++)); do
     {
         printf '#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n'
         for ((function = 0; function < 20; function++)); do
-            printf 'int f%d_%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += a[i] * %d; return s; }\n' \
-                "$file" "$function" "$function" "$((file + function))"
+            printf 'int f%d_%d(int *a, int n) { int s = %d; ' "$file" "$function" "$function"
+            printf 'for (int i = 0; i < n; i++) s += a[i] * %d; return s; }\n' \
+                "$((file + function))"
         done
     } >"part$file.c"
 done
@@ -79,7 +84,8 @@ MAKE
 cat "$folder/prove"
 "$etwas" dump --csv --columns process,class --where 'provider == "heaptrace"' "$folder/build.etl" |
     sed -n 's/^\([0-9][0-9]*\),.*/\1/p' | sort | uniq -c >"$folder/processes"
-python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$folder/processes" "$folder/counts"
+python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$folder/processes" \
+    "$folder/counts"
 
 if ((${#stacks[@]})); then
     "$etwas" convert --to folded "$folder/build.etl" >"$folder/folded"

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The main job, from nothing to a trace: installs what is missing, builds, traces every heap call of a
-# redis-server under load, checks that each call is accounted for, and shows the trace.
+# The main job, from nothing to a trace: installs what is missing, builds, traces every heap call of
+# a redis-server under load, checks that each call is accounted for, and shows the trace.
 #
 # usage: examples/heaptrace/demo.sh [--output FOLDER] [--keep]
 #
 #   --output FOLDER  where the trace stays: FOLDER/redis.etl (build/demo)
-#   --keep           keep the temporary folder too: the server's log, its socket, the benchmark's words
+#   --keep           keep the temporary folder too: the server's log, its socket, the benchmark's
+#                    words
 #
 # Exit code: 0 when everything is accounted for, 1 when anything failed, 2 for a wrong call.
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Builds the module for Debian's nginx (package nginx-dev) with the library of a build of etwas, as FOLDER's
-# ngx_http_etwas_module.so.
+# Builds the module for Debian's nginx (package nginx-dev) with the library of a build of etwas, as
+# FOLDER's ngx_http_etwas_module.so.
 #
 # usage: examples/nginx/build.sh [BUILD [FOLDER]]
 #
@@ -27,18 +27,23 @@ fi
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# A module must be configured as its server is: nginx-dev has these flags. Debian's configure writes into
+# A module must be configured as its server is: nginx-dev has these flags. Debian's configure writes
+# into
 # --builddir alone. It is run again only when what it reads has changed.
-export ETWAS_CFLAGS="-I$root/include" ETWAS_LIBS="-L$build/runtime -letwas-plain -Wl,-rpath,$build/runtime"
+export ETWAS_CFLAGS="-I$root/include" \
+    ETWAS_LIBS="-L$build/runtime -letwas-plain -Wl,-rpath,$build/runtime"
 configured=$folder/configured
-if [[ ! -e $configured || $sources/config -nt $configured || $nginx/conf_flags -nt $configured ]]; then
+if [[ ! -e $configured || $sources/config -nt $configured ||
+    $nginx/conf_flags -nt $configured ]]; then
     (
         cd "$nginx"
         # shellcheck source=/dev/null
         . ./conf_flags
-        ./configure "${NGX_CONF_FLAGS[@]}" --with-cc-opt='-O2 -g -fPIC' --with-ld-opt='-Wl,-z,relro -Wl,-z,now' \
+        ./configure "${NGX_CONF_FLAGS[@]}" --with-cc-opt='-O2 -g -fPIC' \
+            --with-ld-opt='-Wl,-z,relro -Wl,-z,now' \
             --add-dynamic-module="$sources" --builddir="$folder" >"$folder/configure.out" 2>&1
     ) || { tail -n 20 "$folder/configure.out" >&2; exit 1; }
     touch "$configured"
 fi
-make -s -C "$nginx" -f "$folder/Makefile" modules >"$folder/make.out" 2>&1 || { cat "$folder/make.out" >&2; exit 1; }
+make -s -C "$nginx" -f "$folder/Makefile" modules >"$folder/make.out" 2>&1 ||
+    { cat "$folder/make.out" >&2; exit 1; }

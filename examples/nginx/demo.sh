@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# From nothing to the trace of one slow request: installs what is missing, builds, starts an nginx with the module
-# and two servers of an upstream, puts it under load, makes one of the servers slow for one request, and shows what
-# the worker wrote down of it by itself. Then a worker is killed, and what it had logged is recovered.
+# From nothing to the trace of one slow request: installs what is missing, builds, starts an nginx
+# with the module and two servers of an upstream, puts it under load, makes one of the servers slow
+# for one request, and shows what the worker wrote down of it by itself. Then a worker is killed,
+# and what it had logged is recovered.
 #
 # usage: examples/nginx/demo.sh [--output FOLDER] [--keep]
 #
 #   --output FOLDER  where the traces stay: FOLDER/slow.etl, FOLDER/killed.etl (build/demo)
-#   --keep           keep the temporary folder too: the server's configuration, its logs, all snapshots
+#   --keep           keep the temporary folder too: the server's configuration, its logs, all
+#                    snapshots
 #
-# Exit code: 0 when the slow request and the killed worker's were found, 1 when anything failed, 2 for a wrong call.
+# Exit code: 0 when the slow request and the killed worker's were found, 1 when anything failed, 2
+# for a wrong call.
 
 set -euo pipefail
 
@@ -33,7 +36,8 @@ echo "built: $module"
 
 step "nginx with two workers, and an upstream of two servers"
 export ETWAS_RUNTIME_DIR=$temporary/pools
-lines="etwas on; etwas_crash_safe on; etwas_folder $temporary/snapshots; etwas_pause 100ms; etwas_slow ${limit_ms}ms;"
+lines="etwas on; etwas_crash_safe on; etwas_folder $temporary/snapshots; etwas_pause 100ms;"
+lines+=" etwas_slow ${limit_ms}ms;"
 port=$(python3 -B examples/nginx/server.py "$temporary" "$module" 2 "$lines")
 echo "$lines"
 for name in first second; do
@@ -42,7 +46,8 @@ for name in first second; do
 done
 second=$!
 for name in first second; do
-    wait_for "the upstream does not answer" curl -sfo /dev/null --unix-socket "$temporary/$name.sock" http://upstream/
+    wait_for "the upstream does not answer" curl -sfo /dev/null --unix-socket \
+        "$temporary/$name.sock" http://upstream/
 done
 head -c 1024 /dev/zero | tr '\0' x >"$temporary/www/page.html"
 /usr/sbin/nginx -p "$temporary" -c "$temporary/nginx.conf" -e "$temporary/error.log" &
@@ -61,7 +66,8 @@ for number in {11..20}; do order "$number"; done
 # The machine may be busy, and page.html slow as well: which snapshot has the order?
 snapshot_of_order() {
     while read -r snapshot; do
-        "$etwas" dump --where 'name == "Slow"' "$snapshot" | grep 'uri="/orders/' >"$temporary/slow.txt" && return
+        "$etwas" dump --where 'name == "Slow"' "$snapshot" | grep 'uri="/orders/' \
+            >"$temporary/slow.txt" && return
     done < <(sed -n 's/.*etwas: \(.*\) is written.*/\1/p' "$temporary/error.log")
     return 1
 }
@@ -77,9 +83,11 @@ instance=$(sed -n '/"uri":"\/orders\//{s/.*"instance":\([0-9]*\).*/\1/p;q}' "$te
 [[ -n $instance ]] || fail "the slow request is not in the snapshot"
 echo
 echo "all of it, request and phases:"
-"$etwas" dump --columns time,event,duration,fields --where "instance == $instance" "$output/slow.etl" |
+"$etwas" dump --columns time,event,duration,fields --where "instance == $instance" \
+    "$output/slow.etl" |
     tee "$temporary/request.txt"
-grep -q 'Upstream.*second.sock' "$temporary/request.txt" || fail "it does not say which server was slow"
+grep -q 'Upstream.*second.sock' "$temporary/request.txt" ||
+    fail "it does not say which server was slow"
 
 step "all requests of the snapshot, and their phases"
 "$etwas" why --slowest 1 "$output/slow.etl" | sed -n '1,/^$/p'
@@ -97,9 +105,11 @@ step "what it had logged"
 "$etwas" recover --list --folder "$ETWAS_RUNTIME_DIR"
 "$etwas" recover --all -o "$temporary" --folder "$ETWAS_RUNTIME_DIR" >/dev/null
 cp "$temporary"/*-"$victim"-*.etl "$output/killed.etl"
-"$etwas" dump --where 'event == "Request/Start"' --columns time,process,event,fields "$output/killed.etl" >"$temporary/killed.txt"
+"$etwas" dump --where 'event == "Request/Start"' --columns time,process,event,fields \
+    "$output/killed.etl" >"$temporary/killed.txt"
 tail -n 3 "$temporary/killed.txt"
-grep -q "$victim .*Request/Start" "$temporary/killed.txt" || fail "the killed worker's requests are not recovered"
+grep -q "$victim .*Request/Start" "$temporary/killed.txt" ||
+    fail "the killed worker's requests are not recovered"
 
 step "the load"
 wait "$load"
@@ -108,4 +118,5 @@ tail -n 1 "$temporary/wrk.out"
 echo
 echo "snapshot: $output/slow.etl"
 echo "recovered: $output/killed.etl"
-echo "SUCCESS: the slow request is in the snapshot that its worker wrote, and the killed worker's are recovered, by name"
+echo "SUCCESS: the slow request is in the snapshot that its worker wrote, and the killed worker's" \
+    "are recovered, by name"

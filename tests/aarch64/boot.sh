@@ -3,13 +3,14 @@
 # Copyright (c) 2026 the etwas authors
 #
 # Builds for aarch64 (cross.sh), boots Debian's arm64 kernel in an emulated machine with two
-# processors, and runs the tests there. Emulated system, not emulated programs: restartable sequences
-# are the kernel's work.
+# processors, and runs the tests there. Emulated system, not emulated programs: restartable
+# sequences are the kernel's work.
 #
-# usage: tests/aarch64/boot.sh [--each-instruction] [TEST...]      (nothing: the folders named below)
+# usage: tests/aarch64/boot.sh [--each-instruction] [TEST...]      (nothing: the folders named
+# below)
 #
-# A test is the name ctest knows; a word may hold * for any letters. Those of tests/shipped, which are others again,
-# are left out. The emulator takes interrupts only
+# A test is the name ctest knows; a word may hold * for any letters. Those of tests/shipped, which
+# are others again, are left out. The emulator takes interrupts only
 # at jumps, unless --each-instruction asks for them anywhere, as in a real machine: slower by much.
 # ETWAS_TEST_LIMIT_S is the time a test may take. Exit code: 0 when all passed.
 
@@ -23,7 +24,8 @@ if [[ ${1:-} == --each-instruction ]]; then
     emulator=(-singlestep)
     shift
 fi
-[[ $# -gt 0 ]] || set -- 'platform_*' 'clock_*' 'buffer_*' 'session_*' 'provider_*' 'flush_*' 'file_*' 'realtime_*' sharing_propagate 'autologger_*' 'control_*'
+[[ $# -gt 0 ]] || set -- 'platform_*' 'clock_*' 'buffer_*' 'session_*' 'provider_*' 'flush_*' \
+    'file_*' 'realtime_*' sharing_propagate 'autologger_*' 'control_*'
 
 "$root/.ci/packages" build tests aarch64 boot
 "$root/tests/aarch64/cross.sh"
@@ -52,7 +54,8 @@ cp "$root"/tests/walker/*.py "$image/walker/"
 cp "$root"/tests/data/*.etl "$image/data/"
 
 for pattern in "$@"; do
-    find "$work/build/tests" -maxdepth 2 -path '*/tests/shipped' -prune -o -type f -name "$pattern" -perm -u+x -printf '%p\n' | sort
+    find "$work/build/tests" -maxdepth 2 -path '*/tests/shipped' -prune -o -type f -name \
+        "$pattern" -perm -u+x -printf '%p\n' | sort
 done | awk '!seen[$0]++' >"$work/programs"
 if [[ ! -s $work/programs ]]; then
     echo "tests/aarch64/boot.sh: no test is called $*" >&2

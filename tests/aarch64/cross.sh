@@ -20,7 +20,8 @@ work=$(realpath -m "${ETWAS_AARCH64_DIR:-$root/build/aarch64}")
     libck-dev libck0 libjemalloc-dev libjemalloc2 libexpat1-dev libexpat1 libcmocka-dev libcmocka0 \
     libdw-dev libdw1 libelf-dev libelf1 zlib1g-dev zlib1g liblzma-dev liblzma5 libbz2-1.0
 
-# As optimised as the default build, for its warnings; nobody debugs here, so without what debuggers read.
+# As optimised as the default build, for its warnings; nobody debugs here, so without what debuggers
+# read.
 cmake -S "$root" -B "$work/build" -G Ninja \
     -DCMAKE_TOOLCHAIN_FILE="$root/tests/aarch64/toolchain.cmake" -DETWAS_SYSROOT="$work/sysroot" \
     -DETWAS_BUILD_BENCH=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \

@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the etwas authors
 #
 # Downloads Debian packages for arm64, from the sources this machine's apt knows, and unpacks them
-# into a folder. Nothing is installed, and the system's dpkg learns of no other architecture: apt works
-# with state of its own in build/aarch64/apt. What was unpacked by an earlier call is kept.
+# into a folder. Nothing is installed, and the system's dpkg learns of no other architecture: apt
+# works with state of its own in build/aarch64/apt. What was unpacked by an earlier call is kept.
 #
 # usage: tests/aarch64/unpack.sh FOLDER PACKAGE...
 #

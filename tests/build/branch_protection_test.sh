@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The assembler files keep a library's branch protection: each object, also that of the file which is empty
-# on this architecture, says that it has it, and the function begins with what an indirect branch must meet.
+# The assembler files keep a library's branch protection: each object, also that of the file which
+# is empty on this architecture, says that it has it, and the function begins with what an indirect
+# branch must meet.
 #
 # usage: branch_protection_test.sh RUNTIME_FOLDER C_COMPILER x86_64|aarch64
 

@@ -4,8 +4,8 @@
 #
 # Installs a build into a folder of its own, moves that folder, and builds and runs small programs
 # against it: with find_package and with pkg-config, shared and static each. The installed
-# command, where there is one, must find its library in the moved folder too. Before that, what was installed
-# is uninstalled.
+# command, where there is one, must find its library in the moved folder too. Before that, what was
+# installed is uninstalled.
 #
 # usage: install_test.sh BUILD_FOLDER VERSION C_COMPILER [SANITIZERS]
 
@@ -59,8 +59,8 @@ pc=$(find "$prefix" -name etwas.pc)
 export PKG_CONFIG_PATH=${pc%/*}
 libraries=${PKG_CONFIG_PATH%/pkgconfig}
 
-# With pkg-config: link_shared SOURCE MODULE..., and link_static, which gives the archives by their paths, so that
-# the linker cannot prefer the shared libraries beside them.
+# With pkg-config: link_shared SOURCE MODULE..., and link_static, which gives the archives by their
+# paths, so that the linker cannot prefer the shared libraries beside them.
 link_shared() {
     local options
     read -ra options <<<"$(pkg-config --cflags --libs "${@:2}")"
@@ -69,7 +69,8 @@ link_shared() {
 }
 link_static() {
     local options
-    read -ra options <<<"$(pkg-config --static --cflags --libs "${@:2}" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
+    read -ra options <<<"$(pkg-config --static --cflags --libs "${@:2}" |
+        sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
     "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/$2-static" "${options[@]}"
     expect_version "$work/$2-static"
 }
@@ -81,7 +82,8 @@ link_static consumer.c etwas
 link_static clocks.c etwas-clocks
 link_static tdh.c etwas-tdh
 # By hand, as README.md says.
-"$compiler" "${flags[@]}" -I"$prefix/include" "$here/consumer/tdh.c" -o "$work/by-hand" -L"$libraries" -l:libetwas-tdh.a \
+"$compiler" "${flags[@]}" -I"$prefix/include" "$here/consumer/tdh.c" -o "$work/by-hand" \
+    -L"$libraries" -l:libetwas-tdh.a \
     -l:libetwas.a -lexpat -lck -pthread -Wl,-z,nodelete
 expect_version "$work/by-hand"
 

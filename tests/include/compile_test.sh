@@ -123,7 +123,8 @@ test_beside() {
             done
             continue
         fi
-        check "every header beside $host" "${compile[@]}" "${warnings[@]}" "-I$include" "-D$define" \
+        check "every header beside $host" "${compile[@]}" "${warnings[@]}" "-I$include" \
+            "-D$define" \
             -DETWAS_NO_WINDOWS_TYPES -fsyntax-only "$here/compile/every_header.c"
     done
     [[ $tried -eq 1 ]] || skip "no compiler is called gcc or clang"

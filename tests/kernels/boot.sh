@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Boots Debian's own kernel in a machine with two processors that has this machine's files, and runs tests of the default
-# build there: those of the system logger, for which kernels differ.
+# Boots Debian's own kernel in a machine with two processors that has this machine's files, and runs
+# tests of the default build there: those of the system logger, for which kernels differ.
 #
-# usage: tests/kernels/boot.sh [REGEX [CTEST-ARGUMENT...]]      (nothing: the tests of the system logger)
+# usage: tests/kernels/boot.sh [REGEX [CTEST-ARGUMENT...]]      (nothing: the tests of the system
+# logger)
 #        tests/kernels/boot.sh --run COMMAND                    in build/default
 #
-# What the tests name is built before (cmake --build --preset default). The machine may write to /tmp, a disk of its own, and
-# nowhere else. Where the processor lets machines be nested (vmx or svm in /proc/cpuinfo) that takes some minutes, else
-# qemu emulates it, and everything is ten times as slow.
+# What the tests name is built before (cmake --build --preset default). The machine may write to
+# /tmp, a disk of its own, and nowhere else. Where the processor lets machines be nested (vmx or svm
+# in /proc/cpuinfo) that takes some minutes, else qemu emulates it, and everything is ten times as
+# slow.
 #
-# ETWAS_KERNEL_PACKAGE names another kernel than linux-image-amd64's, or is a .deb file. ETWAS_KERNEL_ARGUMENTS are added to
-# its command line: sysctl.kernel.perf_event_paranoid=2 for what Debian's kernels refuse as they come. ETWAS_KERNELS_DIR names
-# another folder than build/kernels. Exit code: that of what ran.
+# ETWAS_KERNEL_PACKAGE names another kernel than linux-image-amd64's, or is a .deb file.
+# ETWAS_KERNEL_ARGUMENTS are added to its command line: sysctl.kernel.perf_event_paranoid=2 for what
+# Debian's kernels refuse as they come. ETWAS_KERNELS_DIR names another folder than build/kernels.
+# Exit code: that of what ran.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -29,7 +32,8 @@ fi
 "$root/.ci/packages" build tests boot
 
 # ---- the kernel ------------------------------------------------------------------------------
-package=${ETWAS_KERNEL_PACKAGE:-$(apt-cache depends linux-image-amd64 | awk '$1 == "Depends:" { print $2; exit }')}
+package=${ETWAS_KERNEL_PACKAGE:-$(apt-cache depends linux-image-amd64 |
+    awk '$1 == "Depends:" { print $2; exit }')}
 kernel=$work/$(basename "$package" .deb)
 if [[ ! -d $kernel ]]; then
     rm -rf "$work/download"

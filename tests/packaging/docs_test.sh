@@ -18,12 +18,14 @@ trap 'rm -rf "$work"' EXIT
 { cat "$build/Doxyfile" && echo "OUTPUT_DIRECTORY = $work"; } >"$work/Doxyfile"
 doxygen "$work/Doxyfile"
 
-# Labels are etwas_StartTraceA for StartTraceA, and etwas_start for itself; one variable is for the copies of the
-# library among themselves.
-missing=$(sed -n -e 's/^ *\(etwas_[A-Za-z0-9_]*\);$/\1/p' -e 's/^ETWAS_WELL_KNOWN_GUID(\(.*\));/etwas_\1/p' \
+# Labels are etwas_StartTraceA for StartTraceA, and etwas_start for itself; one variable is for the
+# copies of the library among themselves.
+missing=$(sed -n -e 's/^ *\(etwas_[A-Za-z0-9_]*\);$/\1/p' \
+    -e 's/^ETWAS_WELL_KNOWN_GUID(\(.*\));/etwas_\1/p' \
     "$runtime"/*.map "$runtime"/../include/etwas/*.h |
     grep -vx etwas_serving_copy | while read -r label; do
-        grep -qE "memname\">.*\b(${label}|${label#etwas_})\b" "$work"/html/*_8h.html || echo "$label"
+        grep -qE "memname\">.*\b(${label}|${label#etwas_})\b" "$work"/html/*_8h.html ||
+            echo "$label"
     done)
 if [[ -n $missing ]]; then
     echo "FAILED: the reference lacks" $missing >&2

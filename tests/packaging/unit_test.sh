@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# What systemd says of the unit of a session, as the system's manager and as a user's; and that the command line in it
-# is one that etwas-host takes.
+# What systemd says of the unit of a session, as the system's manager and as a user's; and that the
+# command line in it is one that etwas-host takes.
 #
 # usage: unit_test.sh UNIT ETWAS_HOST
 
@@ -26,7 +26,8 @@ sed "s|^ExecStart=etwas-host |ExecStart=$host |" "$unit" >"$work/etwas@.service"
 grep -qF "ExecStart=$host " "$work/etwas@.service" || fail "the unit does not start etwas-host"
 for manager in --system --user; do
     # Of other units of the machine it complains, too.
-    XDG_RUNTIME_DIR=$work HOME=$work systemd-analyze "$manager" --man=no verify "$work/etwas@shop.service" \
+    XDG_RUNTIME_DIR=$work HOME=$work systemd-analyze "$manager" --man=no verify \
+        "$work/etwas@shop.service" \
         >"$work/said" 2>&1 || { cat "$work/said"; fail "systemd-analyze $manager verify"; }
     ! grep -F 'etwas@' "$work/said" || fail "systemd-analyze $manager verify complains"
     echo "ok: $manager"
@@ -38,7 +39,8 @@ read -ra words <<<"${line//%i/shop-$$}"
 mkdir -m 700 "$work/run" "$work/etwas"
 echo "FileName = $work/shop.etl" >"$work/etwas/shop-$$.autologger"
 chmod 600 "$work/etwas/shop-$$.autologger"
-env -u ETWAS_SHARED XDG_CONFIG_HOME="$work" ETWAS_RUNTIME_DIR="$work/run" "$host" "${words[@]}" >"$work/out" 2>&1 &
+env -u ETWAS_SHARED XDG_CONFIG_HOME="$work" ETWAS_RUNTIME_DIR="$work/run" "$host" "${words[@]}" \
+    >"$work/out" 2>&1 &
 process=$!
 until grep -q ': runs in process' "$work/out"; do
     if ! kill -0 "$process" 2>/dev/null; then

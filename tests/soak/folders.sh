@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The soak of several programs with log files, pools and runtime folder on one file system after another: tmpfs, ext4,
-# overlay and, by hand, one that is full now and then. Mounts are made in a private namespace.
+# The soak of several programs with log files, pools and runtime folder on one file system after
+# another: tmpfs, ext4, overlay and, by hand, one that is full now and then. Mounts are made in a
+# private namespace.
 #
 # usage: folders.sh PATH_OF_ETWAS_SOAK_PROGRAMS SECONDS_OF_EACH [full]
 #
@@ -45,7 +46,8 @@ if mkfs.ext4 -q image && mount -o loop image ext4; then
 else
     echo "note: ext4 was left out, since there is no loop device"
 fi
-if mount -t overlay -o "lowerdir=$work/lower,upperdir=$work/upper,workdir=$work/inner" overlay overlay; then
+if mount -t overlay -o "lowerdir=$work/lower,upperdir=$work/upper,workdir=$work/inner" overlay \
+    overlay; then
     soak overlay
 else
     echo "note: overlay was left out, since it cannot be mounted"
