@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The page of `etwas clocks`: its data is what --json says. The answer comes before everything measured; each section
-// is a heading, words on how to read it, plots and a table of the same figures.
+// The page of `etwas clocks`: its data is what --json says. The answer comes before everything
+// measured; each section is a heading, words on how to read it, plots and a table of the same
+// figures.
 'use strict';
 
 (() => {
@@ -15,13 +16,16 @@
         const {processors, processors_online: online} = report;
         head.append('h1').text('Clocks' + (report.host === null ? '' : ` of ${report.host}`));
         words.note(head, [report.processor_model, report.system,
-            `${processors.length} of ${online} online processor${online === 1 ? '' : 's'} examined, for ` +
-            `${words.duration(report.seconds === null ? null : report.seconds * 1e9)}, until ${report.examined}`,
+            `${processors.length} of ${online} online processor${online === 1 ? '' : 's'} ` +
+            'examined, for ' +
+            `${words.duration(report.seconds === null ? null : report.seconds * 1e9)}, until ` +
+            `${report.examined}`,
         ].filter((part) => part !== null).join(' · '));
     }
 
     function drawAnswer(main, report) {
-        const section = main.append('section').attr('class', 'marked').attr('aria-labelledby', 'answer');
+        const section = main.append('section').attr('class', 'marked').attr('aria-labelledby',
+            'answer');
         const context = report.recommended_clock;
         section.append('p').attr('class', 'kicker').text('Recommendation');
         section.append('h2').attr('id', 'answer')
@@ -36,7 +40,8 @@
         if (reasons.length === 0) {
             words.note(place, 'nothing');
         } else {
-            place.append('ul').attr('class', against ? 'reasons against' : 'reasons').selectAll('li').data(reasons)
+            place.append('ul').attr('class', against ? 'reasons against' : 'reasons')
+                .selectAll('li').data(reasons)
                 .enter().append('li').text(({text}) => text);
         }
     }
@@ -45,11 +50,14 @@
         const {frequency_hz: found, stated_hz: stated} = report;
         const error = ppmInterval(report.frequency_error_ppb / 1e3) + words.space + 'ppm';
         const facts = [
-            ['Frequency, calibrated', found > 0 ? `${hz(found)} ± ${error}` : 'it could not be calibrated'],
-            ['Frequency, stated', stated > 0 ? `${hz(stated)}, by ${report.stated_by || ''}` : 'nowhere'],
+            ['Frequency, calibrated', found > 0 ? `${hz(found)} ± ${error}`
+                : 'it could not be calibrated'],
+            ['Frequency, stated', stated > 0 ? `${hz(stated)}, by ${report.stated_by || ''}`
+                : 'nowhere'],
         ];
         if (stated > 0 && found > 0) {
-            facts.push(['Stated against calibrated', ppm((stated / found - 1) * 1e6) + words.space + 'ppm']);
+            facts.push(['Stated against calibrated', ppm((stated / found - 1) * 1e6) + words.space +
+                'ppm']);
         }
         return [...facts,
             ['Kernel\u2019s clock source', report.clocksource || 'not known'],
@@ -59,9 +67,12 @@
     }
 
     function drawTrust(main, report) {
-        const [mark, look] = {trusted: ['✓', 'good'], doubtful: ['!', 'doubt']}[report.verdict] || ['✕', 'bad'];
-        const section = main.append('section').attr('class', `marked ${look}`).attr('aria-labelledby', 'trust');
-        const heading = section.append('h2').attr('id', 'trust').text('The cycle counter (TSC) is ');
+        const [mark, look] = {trusted: ['✓', 'good'], doubtful: ['!', 'doubt']}[report.verdict] ||
+            ['✕', 'bad'];
+        const section = main.append('section').attr('class', `marked ${look}`)
+            .attr('aria-labelledby', 'trust');
+        const heading = section.append('h2').attr('id', 'trust')
+            .text('The cycle counter (TSC) is ');
         const badge = heading.append('span').attr('class', 'badge');
         badge.append('span').attr('aria-hidden', 'true').text(mark);
         words.mixed(badge, ` ${report.verdict}`);
@@ -75,30 +86,36 @@
     function drawGlance(main, report, clocks) {
         const section = words.section(main, 'glance', 'The clocks of sessions at a glance');
         words.table(section, 'The three clocks a session can have',
-            ['clock', 'ClientContext', 'a reading', '99.9 % below', 'moves by', 'equal', 'between CPUs', 'out of order',
+            ['clock', 'ClientContext', 'a reading', '99.9 % below', 'moves by', 'equal',
+                'between CPUs', 'out of order',
                 'steps backwards', 'drift, ppm'],
             clocks.filter(({clock}) => clock in contexts).map((clock) => {
                 const context = contexts[clock.clock];
                 const order = orderOf(clock);
                 return [clock.name,
-                    {text: `${context} `, badge: context === report.recommended_clock ? 'recommended' : null},
-                    words.duration(clock.back_to_back_ns), words.duration(clock.warm && clock.warm.p999),
+                    {text: `${context} `, badge: context === report.recommended_clock
+                        ? 'recommended' : null},
+                    words.duration(clock.back_to_back_ns),
+                    words.duration(clock.warm && clock.warm.p999),
                     words.duration(clock.unit_ns), words.percent(clock.equal_pairs, clock.pairs),
-                    words.duration(order.offset), judged(order.smaller), judged(clock.backward_steps),
+                    words.duration(order.offset), judged(order.smaller),
+                    judged(clock.backward_steps),
                     interval(clock.against_raw)];
             }));
     }
 
     words.draw((report, main) => {
         const clocks = report.clocks.filter(({available}) => available);
-        const {drawCost, drawResolution, drawOrder, drawMonotony, drawDrift, drawConversion} = clocksPage;
+        const {drawCost, drawResolution, drawOrder, drawMonotony, drawDrift, drawConversion} =
+            clocksPage;
         drawHead(main, report);
         drawAnswer(main, report);
         drawTrust(main, report);
         if (report.clocks.some(({clock}) => clock in contexts)) {
             drawGlance(main, report, clocks);
         }
-        for (const draw of [drawCost, drawResolution, drawOrder, drawMonotony, drawDrift, drawConversion]) {
+        for (const draw of [drawCost, drawResolution, drawOrder, drawMonotony, drawDrift,
+            drawConversion]) {
             draw(main, report, clocks);
         }
     });

@@ -16,7 +16,8 @@ Object.assign(clocksPage, (() => {
         for (const {from, to, count} of bins.filter((bin) => bin.count > 0)) {
             // The rarest are still seen: the outliers are what a mean hides.
             const height = Math.max(cost.hill * Math.sqrt(count / most), 1.2);
-            plots.box(svg, 's0 hill', scale(from), base - height, Math.max(scale(to) - scale(from), 0.8), height);
+            plots.box(svg, 's0 hill', scale(from), base - height, Math.max(scale(to) - scale(from),
+                0.8), height);
         }
     }
 
@@ -29,15 +30,19 @@ Object.assign(clocksPage, (() => {
             plots.line(svg, 's0 mark thick', middle, base - 5, middle, base + 5);
         }
         if (cold !== null) {
-            plots.line(svg, 's1 mark thin', scale(cold.minimum), base + 9, scale(cold.p99), base + 9);
+            plots.line(svg, 's1 mark thin', scale(cold.minimum), base + 9, scale(cold.p99),
+                base + 9);
             plots.dot(svg, 's1 dot', scale(cold.median), base + 9, 3.6);
         }
     }
 
     function tellCost({name, warm, cold}) {
-        const parts = [['median', 'median'], ['mean', 'mean'], ['p99', '99 % below'], ['maximum', 'at most']];
-        const told = (values) => parts.map(([key, word]) => `${word} ${words.duration(values[key])}`).join(', ');
-        return [name, warm && `warm: ${told(warm)}`, cold && `cold: ${told(cold)}`].filter(Boolean).join('\n');
+        const parts = [['median', 'median'], ['mean', 'mean'], ['p99', '99 % below'],
+            ['maximum', 'at most']];
+        const told = (values) => parts.map(([key, word]) =>
+            `${word} ${words.duration(values[key])}`).join(', ');
+        return [name, warm && `warm: ${told(warm)}`, cold && `cold: ${told(cold)}`].filter(Boolean)
+            .join('\n');
     }
 
     function drawCostPlot(clocks, svg, width) {
@@ -46,8 +51,10 @@ Object.assign(clocksPage, (() => {
         const bottom = cost.top + clocks.length * row;
         const right = narrow ? width - 18 : width - 2 * cost.column - 14;
         const axis = plots.logarithmic({
-            smallest: d3.min(clocks, ({warm, cold}) => d3.min([warm && warm.minimum, cold && cold.minimum])),
-            largest: d3.max(clocks, ({warm, cold}) => d3.max([warm && warm.maximum, cold && cold.p99])),
+            smallest: d3.min(clocks, ({warm, cold}) =>
+                d3.min([warm && warm.minimum, cold && cold.minimum])),
+            largest: d3.max(clocks, ({warm, cold}) =>
+                d3.max([warm && warm.maximum, cold && cold.p99])),
             range: [narrow ? 18 : cost.labels, right], label: 'cost of one reading',
         });
         plots.across(svg, axis, cost.top, bottom);
@@ -58,7 +65,8 @@ Object.assign(clocksPage, (() => {
             const line = narrow ? base - 26 : base;
             plots.text(svg, labelOf(clock), 0, line, clock.name);
             if (clock.warm !== null) {
-                plots.text(svg, 's0 named end', width - cost.column, line, words.duration(clock.warm.mean));
+                plots.text(svg, 's0 named end', width - cost.column, line,
+                    words.duration(clock.warm.mean));
             }
             if (clock.cold !== null) {
                 plots.text(svg, 's1 named end', width, line, words.duration(clock.cold.median));
@@ -69,7 +77,8 @@ Object.assign(clocksPage, (() => {
         return {
             height: bottom + cost.bottom, by: 'y', points, tell: tellCost,
             mark: (layer, clock) =>
-                plots.box(layer, 'pointed', -4, cost.top + clocks.indexOf(clock) * row + 1, width + 8, row),
+                plots.box(layer, 'pointed', -4, cost.top + clocks.indexOf(clock) * row + 1,
+                    width + 8, row),
         };
     }
 
@@ -77,26 +86,33 @@ Object.assign(clocksPage, (() => {
         const section = words.section(main, 'cost', 'What a reading costs');
         const step = d3.max(clocks, (clock) => clock.timer_step_ns);
         const missing = report.clocks.filter(({available}) => !available).map(({name}) => name);
-        words.paragraph(section, 'The hill is the distribution of single readings, warm; its height is the square ' +
-            'root of the share, for rare readings to be seen. The line below it runs from the fastest to the ' +
-            'slowest, its ',
-        ['b', 's0 named', 'thick part'], ' holds 99\u00a0% of them, and the mark is the median. The ',
-        ['b', 's1 named', 'dot'], ' is the median of readings whose code and data were put out of the caches before, ' +
-            'its line runs from the fastest to the 99th percentile. The loop\u2019s own cost is subtracted. ',
+        words.paragraph(section,
+            'The hill is the distribution of single readings, warm; its height is the square ' +
+            'root of the share, for rare readings to be seen. The line below it runs from the ' +
+            'fastest to the slowest, its ',
+        ['b', 's0 named', 'thick part'],
+            ' holds 99\u00a0% of them, and the mark is the median. The ',
+        ['b', 's1 named', 'dot'],
+            ' is the median of readings whose code and data were put out of the caches before, ' +
+            'its line runs from the fastest to the 99th percentile. The loop\u2019s own cost is ' +
+            'subtracted. ',
         ['i', null, 'In a row'], ' is the mean of many readings without timing each.');
         if (step > 0) {
-            words.note(section, `Single readings are timed in steps of ${words.duration(step)}: of cheap ones, `,
-                ['i', null, 'in a row'], ' and the mean say more than the median and the other quantiles.');
+            words.note(section,
+                `Single readings are timed in steps of ${words.duration(step)}: of cheap ones, `,
+                ['i', null, 'in a row'],
+                ' and the mean say more than the median and the other quantiles.');
         }
         plots.figure(section, {
             id: 'cost-plot', title: 'Cost of one reading of each clock',
-            text: 'For each clock the distribution of the cost of one reading in nanoseconds, on a logarithmic axis. ' +
-                'The table below has the same figures.',
+            text: 'For each clock the distribution of the cost of one reading in nanoseconds, on ' +
+            'a logarithmic axis. The table below has the same figures.',
             draw: (svg, width) => drawCostPlot(clocks, svg, width),
         });
         const quantiles = ['mean', 'minimum', 'median', 'p90', 'p99', 'p999', 'maximum'];
         words.table(section, 'Cost of one reading, ns',
-            ['clock', 'in a row', 'mean', 'minimum', 'median', 'p90', 'p99', 'p99.9', 'maximum', 'cold median',
+            ['clock', 'in a row', 'mean', 'minimum', 'median', 'p90', 'p99', 'p99.9', 'maximum',
+                'cold median',
                 'cold p99'],
             clocks.map(({name, back_to_back_ns: inRow, warm, cold}) => [name, nanoseconds(inRow),
                 ...quantiles.map((key) => nanoseconds(warm && warm[key])),
@@ -127,20 +143,25 @@ Object.assign(clocksPage, (() => {
     function drawSteps({steps, name}, axes, svg, width) {
         const {left, top, base, bar} = small;
         const all = sum(steps);
-        const axis = plots.logarithmic({...axes, least: 0.1, range: [left + small.zero, width - 22], label: 'step'});
-        const height = (share) => (base - top) * Math.min(Math.max(1 + Math.log10(share) / axes.decades, 0.012), 1);
+        const axis = plots.logarithmic({...axes, least: 0.1, range: [left + small.zero, width - 22],
+            label: 'step'});
+        const height = (share) =>
+            (base - top) * Math.min(Math.max(1 + Math.log10(share) / axes.decades, 0.012), 1);
         for (let power = 0; power <= axes.decades; power += 2) {
             const y = top + (base - top) * power / axes.decades;
             plots.line(svg, 'grid', left, y, width - 8, y);
-            plots.text(svg, 'tick end', left - 5, y + 4, ['100 %', '1 %', '10⁻⁴', '10⁻⁶', '10⁻⁸'][power / 2]);
+            plots.text(svg, 'tick end', left - 5, y + 4, ['100 %', '1 %', '10⁻⁴', '10⁻⁶',
+                '10⁻⁸'][power / 2]);
         }
         plots.across(svg, axis, top, base, 50);
         plots.line(svg, 'axis', left, base, left + bar + 8, base);
         plots.text(svg, 'tick middle', left + 4 + bar / 2, base + 16, '0');
         const place = ({from, to, count}) => {
             // A logarithmic axis has no 0.
-            const [x, end] = from > 0 ? [axis.scale(from), axis.scale(to)] : [left + 4, left + 4 + bar];
-            return [x, base - height(count / all), Math.max(end - x - 0.5, 1.2), height(count / all)];
+            const [x, end] = from > 0 ? [axis.scale(from), axis.scale(to)]
+                : [left + 4, left + 4 + bar];
+            return [x, base - height(count / all), Math.max(end - x - 0.5, 1.2),
+                height(count / all)];
         };
         const points = steps.filter(({count}) => count > 0).map((bin) => {
             const [x, y, across] = place(bin);
@@ -148,9 +169,11 @@ Object.assign(clocksPage, (() => {
             return {x: x + across / 2, y, of: bin};
         });
         return {
-            height: small.height, by: 'x', points, mark: (layer, bin) => plots.box(layer, 'pointed', ...place(bin)),
+            height: small.height, by: 'x', points, mark: (layer, bin) => plots.box(layer, 'pointed',
+                ...place(bin)),
             tell: ({from, to, count}) => {
-                const range = from > 0 ? `${words.duration(from)} to ${words.duration(to)}` : 'equal';
+                const range = from > 0 ? `${words.duration(from)} to ${words.duration(to)}`
+                    : 'equal';
                 return `${name}\n${range}: ${words.count(count)} (${words.percent(count, all)})`;
             },
         };
@@ -159,26 +182,31 @@ Object.assign(clocksPage, (() => {
     function drawResolution(main, report, clocks) {
         const section = words.section(main, 'steps', 'Resolution');
         const axes = stepAxes(clocks);
-        words.paragraph(section, 'Steps between readings one after the other, as a share of all; equal readings are ' +
-            'at 0. Both axes are logarithmic and the same for all clocks. Two events of one thread can be told apart ' +
-            'by their stamps if they are further from each other than what the clock moves by; a counter may add a ' +
-            'tick to a second reading before it has moved, which is then its smallest step and says nothing. Large ' +
-            'steps are interrupts and other guests, not the clock.');
+        words.paragraph(section,
+            'Steps between readings one after the other, as a share of all; equal readings are ' +
+            'at 0. Both axes are logarithmic and the same for all clocks. Two events of one ' +
+            'thread can be told apart by their stamps if they are further from each other than ' +
+            'what the clock moves by; a counter may add a tick to a second reading before it has ' +
+            'moved, which is then its smallest step and says nothing. Large steps are interrupts ' +
+            'and other guests, not the clock.');
         const smalls = section.append('div').attr('class', 'smalls');
         for (const clock of clocks.filter(({steps}) => sum(steps) > 0)) {
             const place = smalls.append('div');
             const facts = `smallest ${words.duration(clock.resolution_ns)}, moves by ` +
-                `${words.duration(clock.unit_ns)}, equal ${words.percent(clock.equal_pairs, clock.pairs)}`;
+                `${words.duration(clock.unit_ns)}, equal ` +
+                    `${words.percent(clock.equal_pairs, clock.pairs)}`;
             place.append('h3').text(clock.name);
             words.note(place, facts);
             plots.figure(place, {
                 id: `steps-${clock.clock.replace(/\W/g, '-')}`, title: 'Steps between readings',
-                text: `${clock.name}: ${facts}`, least: 220, draw: (svg, width) => drawSteps(clock, axes, svg, width),
+                text: `${clock.name}: ${facts}`, least: 220, draw: (svg, width) =>
+                drawSteps(clock, axes, svg, width),
             });
         }
         words.table(section, 'Steps between readings one after the other',
             ['clock', 'one tick', 'smallest step', 'moves by', 'pairs of readings', 'equal'],
-            clocks.map((clock) => [clock.name, words.duration(clock.tick_ns), words.duration(clock.resolution_ns),
+            clocks.map((clock) => [clock.name, words.duration(clock.tick_ns),
+                words.duration(clock.resolution_ns),
                 words.duration(clock.unit_ns), words.count(clock.pairs),
                 words.percent(clock.equal_pairs, clock.pairs)]));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The order of stamps: across processors a heat map for each clock of a session, and what happened on one line of time.
+// The order of stamps: across processors a heat map for each clock of a session, and what happened
+// on one line of time.
 'use strict';
 
 Object.assign(clocksPage, (() => {
@@ -16,24 +17,31 @@ Object.assign(clocksPage, (() => {
 
     // One of the two cells of a pair: how far the column's processor is ahead of the row's.
     function cellOf(pair, row, column) {
-        const offset = pair.processor === row || pair.offset_ns === null ? pair.offset_ns : -pair.offset_ns;
+        const offset = pair.processor === row || pair.offset_ns === null ? pair.offset_ns
+            : -pair.offset_ns;
         return {pair, row, column, offset};
     }
 
     function tellCell({pair, row, column, offset}) {
-        return `CPU ${column} against CPU ${row}: ${words.duration(offset)} ± ${words.duration(pair.bound_ns)}\n` +
+        return `CPU ${column} against CPU ${row}: ` +
+            `${words.duration(offset)} ± ${words.duration(pair.bound_ns)}\n` +
             `${words.count(pair.smaller)} of ${words.count(pair.handovers)} stamps smaller`;
     }
 
-    const inside = ([x, y, width, height]) => [x + 1, y + 1, Math.max(width - 2, 1), Math.max(height - 2, 1)];
+    const inside = ([x, y, width, height]) => [x + 1, y + 1, Math.max(width - 2, 1),
+        Math.max(height - 2, 1)];
 
     function drawCell(svg, {pair, offset}, place, fullNs) {
         const [x, y, width, height] = place;
-        const look = (offset < 0 ? 'behind' : 'ahead') + (apart(pair) || pair.smaller > 0 ? ' apart' : '');
-        plots.box(svg, look, ...inside(place)).attr('fill-opacity', Math.min(Math.abs(offset) / fullNs, 1) * full);
+        const look = (offset < 0 ? 'behind' : 'ahead') + (apart(pair) || pair.smaller > 0 ? ' apart'
+            : '');
+        plots.box(svg, look, ...inside(place)).attr('fill-opacity',
+            Math.min(Math.abs(offset) / fullNs, 1) * full);
         if (width >= map.written) {
-            plots.text(svg, 'cell-offset middle', x + width / 2, y + height / 2 - 1, nanoseconds(offset));
-            plots.text(svg, 'cell-bound middle', x + width / 2, y + height / 2 + 12, `±${nanoseconds(pair.bound_ns)}`);
+            plots.text(svg, 'cell-offset middle', x + width / 2, y + height / 2 - 1,
+                nanoseconds(offset));
+            plots.text(svg, 'cell-bound middle', x + width / 2, y + height / 2 + 12,
+                `±${nanoseconds(pair.bound_ns)}`);
         }
     }
 
@@ -41,9 +49,11 @@ Object.assign(clocksPage, (() => {
         const steps = d3.range(-10, 11);
         const step = Math.min(11, (width - 60) / steps.length);
         const left = Math.max((width - steps.length * step) / 2, 30);
-        steps.forEach((part, i) => plots.box(svg, part < 0 ? 'behind' : 'ahead', left + i * step, top, step, 10)
+        steps.forEach((part, i) => plots.box(svg, part < 0 ? 'behind' : 'ahead', left + i * step,
+            top, step, 10)
             .attr('fill-opacity', Math.abs(part) / 10 * full));
-        [-fullNs, 0, fullNs].forEach((ns, i) => plots.text(svg, 'tick middle', left + i / 2 * steps.length * step,
+        [-fullNs, 0, fullNs].forEach((ns, i) => plots.text(svg, 'tick middle',
+            left + i / 2 * steps.length * step,
             top + 25, ns === 0 ? '0' : words.duration(ns)));
         plots.text(svg, 'axis-title middle', left + steps.length * step / 2, top + 42,
             'ns by which the column\u2019s processor is behind or ahead');
@@ -63,8 +73,10 @@ Object.assign(clocksPage, (() => {
         plots.text(svg, 'tick', 0, map.head - 8, 'CPU');
         numbers.forEach((number, i) => {
             if (i % every === 0) {
-                plots.text(svg, 'tick middle', map.margin + (i + 0.5) * cellWidth, map.head - 8, number);
-                plots.text(svg, 'tick end', map.margin - 8, map.head + (i + 0.5) * cellHeight + 4, number);
+                plots.text(svg, 'tick middle', map.margin + (i + 0.5) * cellWidth, map.head - 8,
+                    number);
+                plots.text(svg, 'tick end', map.margin - 8, map.head + (i + 0.5) * cellHeight + 4,
+                    number);
             }
             plots.box(svg, 'same', ...placeOf(i, i));
         });
@@ -75,18 +87,22 @@ Object.assign(clocksPage, (() => {
             return {x: x + across / 2, y: y + down / 2, of: cell};
         });
         const bottom = map.head + numbers.length * cellHeight + 12;
-        drawMapLegend(svg, Math.min(width, Math.max(map.margin + numbers.length * cellWidth, 330)), bottom, fullNs);
+        drawMapLegend(svg, Math.min(width, Math.max(map.margin + numbers.length * cellWidth, 330)),
+            bottom, fullNs);
         return {
-            height: bottom + map.legend, points: points.sort((a, b) => a.y - b.y || a.x - b.x), tell: tellCell,
+            height: bottom + map.legend, points: points.sort((a, b) => a.y - b.y || a.x - b.x),
+            tell: tellCell,
             mark: (layer, cell) => plots.box(layer, 'pointed', ...inside(placeOfCell(cell))),
         };
     }
 
-    // Worst first: by the share of stamps that were smaller, then by how far the offset is outside its bound.
+    // Worst first: by the share of stamps that were smaller, then by how far the offset is outside
+    // its bound.
     function worstOf({offsets}) {
         const share = ({smaller, handovers}) => handovers > 0 ? smaller / handovers : 0;
         const outside = (pair) => Math.abs(pair.offset_ns) - pair.bound_ns;
-        return [...offsets].sort((a, b) => share(b) - share(a) || outside(b) - outside(a)).slice(0, map.worst);
+        return [...offsets].sort((a, b) => share(b) - share(a) || outside(b) - outside(a))
+            .slice(0, map.worst);
     }
 
     function drawPairs(section, report, clock) {
@@ -101,15 +117,18 @@ Object.assign(clocksPage, (() => {
         section.append('h3').text(name);
         plots.figure(section, {
             id: `order-${clock.clock.replace(/\W/g, '-')}`, title: 'Offsets between processors',
-            text: `${name}: the largest offset between two processors is ${words.duration(order.offset)}, the ` +
-                `largest bound ${words.duration(order.bound)}, and ${order.apart} of ${pairs} are apart.`,
+            text: `${name}: the largest offset between two processors is ` +
+            `${words.duration(order.offset)}, the largest bound ${words.duration(order.bound)}, ` +
+            `and ${order.apart} of ${pairs} are apart.`,
             draw: (svg, width) => drawMap(clock, cells, numbers, svg, width),
         });
-        const which = worst.length < offsets.length ? `the worst of ${pairs}` : 'all pairs, worst first';
+        const which = worst.length < offsets.length ? `the worst of ${pairs}`
+            : 'all pairs, worst first';
         words.table(section, `${name}: ${which}`,
             ['CPUs', 'offset', 'bound', 'rounds', 'handovers', 'smaller', 'by at most'],
             worst.map((pair) => [`${pair.processor} → ${pair.other}`,
-                {text: words.duration(pair.offset_ns), bad: apart(pair)}, words.duration(pair.bound_ns),
+                {text: words.duration(pair.offset_ns), bad: apart(pair)},
+                words.duration(pair.bound_ns),
                 words.count(pair.rounds), words.count(pair.handovers), judged(pair.smaller),
                 where(pair.smaller > 0, pair.worst_ns)]));
     }
@@ -122,22 +141,32 @@ Object.assign(clocksPage, (() => {
             words.paragraph(section, 'One processor: there is nothing to compare.');
             return;
         }
-        words.paragraph(section, 'Two processors handed a word to and fro through memory and read the clock each ' +
-            'time. The true offset of their clocks surely lies within the one found ± its bound, which comes from ' +
-            'the fastest round trip and the steps of the clock: an offset smaller than its bound may be none. ',
-        ['i', null, 'Smaller'], ' counts stamps that were smaller than one taken before them on the other processor: ' +
-            'events that a trace would show in the wrong order. A counter read by a bare instruction may be read ' +
-            'ahead of what stands before it in the program; lfence+rdtsc shows the counter without that.');
+        words.paragraph(section,
+            'Two processors handed a word to and fro through memory and read the clock each ' +
+            'time. The true offset of their clocks surely lies within the one found ± its bound, ' +
+            'which comes from the fastest round trip and the steps of the clock: an offset ' +
+            'smaller than its bound may be none. ',
+        ['i', null, 'Smaller'],
+            ' counts stamps that were smaller than one taken before them on the other processor: ' +
+            'events that a trace would show in the wrong order. A counter read by a bare ' +
+            'instruction may be read ahead of what stands before it in the program; lfence+rdtsc ' +
+            'shows the counter without that.');
         if (!report.all_pairs) {
-            words.note(section, 'There are too many processors to examine all pairs; those left out are not shown.');
+            words.note(section,
+                'There are too many processors to examine all pairs; those left out are not ' +
+                'shown.');
         }
         // They are empty in the map, and not found to be right.
-        for (const {name, offsets, offsets_left_out: left} of clocks.filter((clock) => clock.offsets_left_out > 0)) {
-            words.note(section, `${name}: ${left} of ${offsets.length + left} pairs could not be compared, nothing ` +
+        for (const {name, offsets, offsets_left_out: left} of clocks.filter((clock) =>
+            clock.offsets_left_out > 0)) {
+            words.note(section,
+                `${name}: ${left} of ${offsets.length + left} pairs could not be compared, ` +
+                'nothing ' +
                 'is known of them.');
         }
         words.table(section, 'Order across processors',
-            ['clock', 'pairs', 'largest offset', 'largest bound', 'pairs apart', 'handovers', 'smaller', 'by at most'],
+            ['clock', 'pairs', 'largest offset', 'largest bound', 'pairs apart', 'handovers',
+                'smaller', 'by at most'],
             compared.map((clock) => {
                 const order = orderOf(clock);
                 return [clock.name, words.count(clock.offsets.length), words.duration(order.offset),
@@ -154,12 +183,16 @@ Object.assign(clocksPage, (() => {
 
     function drawMonotony(main, report, clocks) {
         const section = words.section(main, 'monotony', 'Monotony');
-        words.paragraph(section, 'Whether the clock ever ran backwards or stood still while the kernel moved its ' +
-            'readers between processors as it liked; each reading was taken when the one before was done. A stall is ' +
-            'a time in which the clock did not change for more than ten of its steps while another one went on.');
+        words.paragraph(section,
+            'Whether the clock ever ran backwards or stood still while the kernel moved its ' +
+            'readers between processors as it liked; each reading was taken when the one before ' +
+            'was done. A stall is a time in which the clock did not change for more than ten of ' +
+            'its steps while another one went on.');
         words.table(section, 'Monotony over the examination',
-            ['clock', 'readings', 'steps backwards', 'largest of them', 'stalls', 'longest of them'],
-            clocks.map((clock) => [clock.name, words.count(clock.readings), judged(clock.backward_steps),
+            ['clock', 'readings', 'steps backwards', 'largest of them', 'stalls',
+                'longest of them'],
+            clocks.map((clock) => [clock.name, words.count(clock.readings),
+                judged(clock.backward_steps),
                 where(clock.backward_steps > 0, clock.largest_backward_ns), judged(clock.stalls),
                 where(clock.stalls > 0, clock.longest_stall_ns)]));
     }

@@ -55,20 +55,24 @@ const clocksPage = (() => {
     const sum = (bins) => d3.sum(bins, ({count}) => count);
 
     // Whether the other clock of a pair is surely ahead or behind.
-    const apart = ({offset_ns: offset, bound_ns: bound}) => words.known(bound) && Math.abs(offset) > bound;
+    const apart = ({offset_ns: offset, bound_ns: bound}) => words.known(bound) &&
+        Math.abs(offset) > bound;
 
     // What the pairs of a clock come to.
     function orderOf({offsets}) {
         return {
-            offset: d3.max(offsets, (pair) => pair.offset_ns === null ? null : Math.abs(pair.offset_ns)),
-            bound: d3.max(offsets, (pair) => pair.bound_ns), worst: d3.max(offsets, (pair) => pair.worst_ns),
+            offset: d3.max(offsets, (pair) => pair.offset_ns === null ? null
+                : Math.abs(pair.offset_ns)),
+            bound: d3.max(offsets, (pair) => pair.bound_ns),
+            worst: d3.max(offsets, (pair) => pair.worst_ns),
             apart: offsets.filter(apart).length,
-            handovers: d3.sum(offsets, (pair) => pair.handovers), smaller: d3.sum(offsets, (pair) => pair.smaller),
+            handovers: d3.sum(offsets, (pair) => pair.handovers),
+            smaller: d3.sum(offsets, (pair) => pair.smaller),
         };
     }
 
     return {
-        contexts, contextNames, nanoseconds, ppm, ppmInterval, interval, hz, judged, where, labelOf, sum, apart,
-        orderOf,
+        contexts, contextNames, nanoseconds, ppm, ppmInterval, interval, hz, judged, where, labelOf,
+        sum, apart, orderOf,
     };
 })();

@@ -3,9 +3,10 @@
 
 // Charts of the usual kinds: lines and stacked areas over one axis, and heat maps.
 //
-// An axis of a chart is {label, format, tell, log, least, from, to, values}: format names its marks, tell (or format)
-// the values of points. It begins at 0 and ends with the data unless from and to say otherwise; with log it has whole
-// decades, none below `least`. With values, these are its marks, from the first to the last.
+// An axis of a chart is {label, format, tell, log, least, from, to, values}: format names its
+// marks, tell (or format) the values of points. It begins at 0 and ends with the data unless from
+// and to say otherwise; with log it has whole decades, none below `least`. With values, these are
+// its marks, from the first to the last.
 'use strict';
 
 const charts = (() => {
@@ -16,11 +17,13 @@ const charts = (() => {
         const smallest = from !== undefined ? from : Math.min(0, d3.min(data) || 0);
         if (values) {
             const scale = log ? d3.scaleLog() : d3.scaleLinear();
-            return {scale: scale.domain(d3.extent(values)).range(range).clamp(true), values, label, format};
+            return {scale: scale.domain(d3.extent(values)).range(range).clamp(true), values, label,
+                format};
         }
         if (log) {
             const positive = data.filter((value) => value > 0);
-            return plots.logarithmic({smallest: d3.min(positive), largest, least, range, label, format});
+            return plots.logarithmic({smallest: d3.min(positive), largest, least, range, label,
+                format});
         }
         return {scale: d3.scaleLinear([smallest, largest], range), label, format};
     }
@@ -43,9 +46,11 @@ const charts = (() => {
     // Colours come again after eight, dashes after three.
     const lookOf = (kind, i) => kind === 'line' ? `s${i % 8} line d${i % 3}` : `s${i % 8} ${kind}`;
 
-    // What is called so, and how it is drawn: {name, look}, of which look is classes of the style sheet.
+    // What is called so, and how it is drawn: {name, look}, of which look is classes of the style
+    // sheet.
     function legend(parent, entries) {
-        const item = parent.append('ul').attr('class', 'legend').selectAll('li').data(entries).enter().append('li');
+        const item = parent.append('ul').attr('class', 'legend').selectAll('li').data(entries)
+            .enter().append('li');
         item.append('svg').attr('viewBox', '0 0 18 10').attr('aria-hidden', 'true').append('path')
             .attr('class', ({look}) => look)
             .attr('d', ({look}) => look.includes('line') ? 'M0,5H18' : 'M0,0H18V10H0Z');
@@ -54,7 +59,8 @@ const charts = (() => {
 
     // ---- Lines and areas ----
 
-    // Each series' {x, from, to, low, high}: from 0, or from the top of the series before where they are stacked.
+    // Each series' {x, from, to, low, high}: from 0, or from the top of the series before where
+    // they are stacked.
     function layersOf(series, stacked) {
         const sums = new Map();
         return series.map(({points}) => points.map(([x, y, low = y, high = y]) => {
@@ -68,7 +74,8 @@ const charts = (() => {
     // A line ends at gaps; a point between two of them is seen as a dot. Points are [x, y].
     function drawLine(svg, points, axes, look, {curve = d3.curveLinear, dots = false} = {}) {
         const there = (point) => point !== undefined && point[1] !== null;
-        const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(there).curve(curve);
+        const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(there)
+            .curve(curve);
         plots.shape(svg, 'path', look, {d: path(points)});
         points.forEach(([x, y], i) => {
             const alone = !there(points[i - 1]) && !there(points[i + 1]);
@@ -79,7 +86,8 @@ const charts = (() => {
         return path(points);
     }
 
-    // Each place that is no gap of all series, with what they are there, in their order: [x, [[name, value], …]].
+    // Each place that is no gap of all series, with what they are there, in their order: [x,
+    // [[name, value], …]].
     function placesOf(series) {
         const places = new Map();
         for (const {name, points} of series) {
@@ -94,17 +102,20 @@ const charts = (() => {
     // Of many series only those that are not 0, most first.
     function tellPlace({series, x, y}, [at, values]) {
         const many = series.length > 8;
-        const told = many ? values.filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a) : values;
+        const told = many ? values.filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a)
+            : values;
         const lines = told.slice(0, 12).map(([name, value]) => {
             const text = value === null ? words.nothing : tellOf(y)(value);
             return series.length > 1 ? `${name}: ${text}` : text;
         });
-        return [tellOf(x)(at), ...lines, ...told.length > 12 ? [`and ${told.length - 12} more`] : []].join('\n');
+        return [tellOf(x)(at), ...lines, ...told.length > 12 ? [`and ${told.length - 12} more`]
+            : []].join('\n');
     }
 
-    // {id, title, text, x, y, height, stacked, steps, dots, series: [{name, points: [[x, y, low, high], …]}]}; a y that
-    // is null is a gap; low and high, if there, are the edges of a band. Stacked series have points at the same places;
-    // with steps a value stays until the next one; with dots each is seen.
+    // {id, title, text, x, y, height, stacked, steps, dots, series: [{name, points: [[x, y, low,
+    // high], …]}]}; a y that is null is a gap; low and high, if there, are the edges of a band.
+    // Stacked series have points at the same places; with steps a value stays until the next one;
+    // with dots each is seen.
     function lines(parent, options) {
         const chart = {height: 220, ...options};
         const {series, stacked = false, steps = false, dots = false} = chart;
@@ -116,7 +127,8 @@ const charts = (() => {
         const places = placesOf(series);
 
         function drawLayer(svg, axes, layer, i) {
-            const area = (from, to) => d3.area().x(({x}) => axes.x(x)).y0((point) => axes.y(point[from]))
+            const area = (from, to) => d3.area().x(({x}) => axes.x(x))
+                .y0((point) => axes.y(point[from]))
                 .y1((point) => axes.y(point[to])).defined(there).curve(curve)(layer);
             if (stacked) {
                 plots.shape(svg, 'path', lookOf(kind, i), {d: area('from', 'to')});
@@ -129,13 +141,15 @@ const charts = (() => {
         }
 
         function draw(svg, width) {
-            const axes = axesOf(chart, svg, width, all.map(({x}) => x), all.flatMap(({to, high}) => [to, high]));
+            const axes = axesOf(chart, svg, width, all.map(({x}) => x),
+                all.flatMap(({to, high}) => [to, high]));
             layers.forEach((layer, i) => drawLayer(svg, axes, layer, i));
             return {
                 height: axes.height, by: 'x',
                 points: places.map((place) => ({x: axes.x(place[0]), y: edges.top, of: place})),
                 tell: (place) => tellPlace(chart, place),
-                mark: (layer, [x]) => plots.line(layer, 'pointer', axes.x(x), edges.top, axes.x(x), axes.bottom),
+                mark: (layer, [x]) => plots.line(layer, 'pointer', axes.x(x), edges.top, axes.x(x),
+                    axes.bottom),
             };
         }
 
@@ -147,8 +161,8 @@ const charts = (() => {
 
     // ---- Heat maps ----
 
-    // {id, title, text, x, y, height, cells: [{x0, x1, y0, y1, count}], lines: [{name, points: [[x, y], …]}]}; lines
-    // lie over the cells.
+    // {id, title, text, x, y, height, cells: [{x0, x1, y0, y1, count}], lines: [{name, points: [[x,
+    // y], …]}]}; lines lie over the cells.
     function heat(parent, options) {
         const chart = {height: 260, lines: [], ...options};
         const {cells} = chart;
@@ -159,7 +173,9 @@ const charts = (() => {
         // Each shade's cells. The rarest are still seen: the outliers are what a mean hides.
         function shadesOf(all) {
             const result = new Map(d3.range(1, shades + 1).map((shade) => [shade, []]));
-            all.forEach((cell) => result.get(Math.max(1, Math.ceil(shades * Math.sqrt(cell.count / most)))).push(cell));
+            all.forEach((cell) =>
+                result.get(Math.max(1, Math.ceil(shades * Math.sqrt(cell.count / most))))
+                .push(cell));
             return result;
         }
 
@@ -172,16 +188,19 @@ const charts = (() => {
         function drawCells(svg, axes) {
             for (const [shade, those] of shadesOf(cells)) {
                 const path = those.map((cell) => {
-                    const [left, top, width, height] = place(cell, axes).map((each) => each.toFixed(1));
+                    const [left, top, width, height] = place(cell, axes)
+                        .map((each) => each.toFixed(1));
                     return `M${left},${top}h${width}v${height}h-${width}z`;
                 });
-                plots.shape(svg, 'path', 'cell', {d: path.join(''), 'fill-opacity': 0.1 + 0.9 * shade / shades});
+                plots.shape(svg, 'path', 'cell',
+                    {d: path.join(''), 'fill-opacity': 0.1 + 0.9 * shade / shades});
             }
         }
 
         function tell({x0, x1, y0, y1, count}) {
             const [tellX, tellY] = [tellOf(chart.x), tellOf(chart.y)];
-            return `${tellX(x0)} to ${tellX(x1)}\n${tellY(y0)} to ${tellY(y1)}: ${words.count(count)}`;
+            return `${tellX(x0)} to ${tellX(x1)}\n` +
+                `${tellY(y0)} to ${tellY(y1)}: ${words.count(count)}`;
         }
 
         function pointOf(cell, axes) {

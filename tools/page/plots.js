@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Plots by d3: figures and axes. A figure is as wide as its place and drawn anew when that changes; colours are classes
-// of the style sheet, so that it is light or dark as the page is. What its points say is told to pointers and, by arrow
-// keys, to the keyboard.
+// Plots by d3: figures and axes. A figure is as wide as its place and drawn anew when that changes;
+// colours are classes of the style sheet, so that it is light or dark as the page is. What its
+// points say is told to pointers and, by arrow keys, to the keyboard.
 'use strict';
 
 const plots = (() => {
@@ -17,15 +17,18 @@ const plots = (() => {
     }
 
     const line = (parent, style, x1, y1, x2, y2) => shape(parent, 'line', style, {x1, y1, x2, y2});
-    const box = (parent, style, x, y, width, height) => shape(parent, 'rect', style, {x, y, width, height});
+    const box = (parent, style, x, y, width, height) => shape(parent, 'rect', style,
+        {x, y, width, height});
     const dot = (parent, style, cx, cy, r) => shape(parent, 'circle', style, {cx, cy, r});
-    const text = (parent, style, x, y, content) => shape(parent, 'text', style, {x, y}).text(content);
+    const text = (parent, style, x, y, content) => shape(parent, 'text', style, {x, y})
+        .text(content);
 
     // ---- What points say ----
 
     // The tip: a text beside a point, read out when it changes.
     function makeTip(frame) {
-        const tip = frame.append('div').attr('class', 'tip').attr('role', 'status').attr('aria-live', 'polite');
+        const tip = frame.append('div').attr('class', 'tip').attr('role', 'status')
+            .attr('aria-live', 'polite');
         return (words, point, scale, width) => {
             const right = point !== null && point.x > width / 2;
             tip.text(words);
@@ -66,8 +69,8 @@ const plots = (() => {
         return best;
     }
 
-    // Where a key leads from a point; null: to none; undefined: the key is none of ours. Points in a row, by x or y,
-    // come one after the other whatever the arrow.
+    // Where a key leads from a point; null: to none; undefined: the key is none of ours. Points in
+    // a row, by x or y, come one after the other whatever the arrow.
     function pointOf(key, {points, by}, from) {
         if (key === 'Escape') {
             return null;
@@ -82,16 +85,18 @@ const plots = (() => {
             return undefined;
         }
         const [right, down] = ways[key];
-        return by ? points[points.indexOf(from) + right + down] || from : next(points, from, ways[key]);
+        return by ? points[points.indexOf(from) + right + down] || from
+            : next(points, from, ways[key]);
     }
 
     // ---- Figures ----
 
-    // {id, title, text, draw, least, keys}: title and text are what is read out in place of the plot. draw(svg, width)
-    // draws it `width` wide, at least `least`, and returns {height, points, by, tell, mark}. points are {x, y, of} in
-    // units of the plot; tell(of) is what one says, mark(layer, of) shows where it is. by: they are in a row, and
-    // pointers find them by 'x' or 'y' alone. keys: what other keys do, as a function of what is pointed at.
-    // Returns {svg, redraw}.
+    // {id, title, text, draw, least, keys}: title and text are what is read out in place of the
+    // plot. draw(svg, width) draws it `width` wide, at least `least`, and returns {height, points,
+    // by, tell, mark}. points are {x, y, of} in units of the plot; tell(of) is what one says,
+    // mark(layer, of) shows where it is. by: they are in a row, and pointers find them by 'x' or
+    // 'y' alone. keys: what other keys do, as a function of what is pointed at. Returns {svg,
+    // redraw}.
     function figure(parent, {id, title, text: description, draw, least = 280, keys = {}}) {
         const frame = parent.append('figure');
         const svg = frame.append('svg').attr('id', id).attr('role', 'img')
@@ -107,8 +112,8 @@ const plots = (() => {
             if (to !== null) {
                 drawn.mark(layer, to.of);
             }
-            tip(to === null ? '' : drawn.tell(to.of), to, svg.node().getBoundingClientRect().width / drawn.width,
-                drawn.width);
+            tip(to === null ? '' : drawn.tell(to.of), to, svg.node().getBoundingClientRect()
+                .width / drawn.width, drawn.width);
         }
 
         function redraw() {
@@ -118,7 +123,8 @@ const plots = (() => {
             svg.append('title').attr('id', `${id}-title`).text(title);
             svg.append('desc').attr('id', `${id}-text`).text(description);
             drawn = {points: [], ...draw(svg, width), width};
-            svg.attr('viewBox', `0 0 ${width} ${drawn.height}`).attr('tabindex', drawn.points.length > 0 ? 0 : null);
+            svg.attr('viewBox', `0 0 ${width} ${drawn.height}`)
+                .attr('tabindex', drawn.points.length > 0 ? 0 : null);
             svg.append('g').attr('class', 'pointing');
             point(was && drawn.points.find(({of}) => of === was.of) || null);
         }
@@ -137,7 +143,8 @@ const plots = (() => {
         svg.node().addEventListener('pointermove', ({clientX, clientY}) => {
             const {left, top, width} = svg.node().getBoundingClientRect();
             const scale = drawn.width / width;
-            point(nearest(drawn.points, (clientX - left) * scale, (clientY - top) * scale, drawn.by));
+            point(nearest(drawn.points, (clientX - left) * scale, (clientY - top) * scale,
+                drawn.by));
         });
         svg.node().addEventListener('pointerleave', () => point(null));
         svg.node().addEventListener('blur', () => point(null));
@@ -152,8 +159,8 @@ const plots = (() => {
 
     // ---- Axes ----
 
-    // An axis is {scale, label, format, values}: values are where it has marks, if d3 does not say; format is what they
-    // are called. So many of the values are named that names are `room` apart.
+    // An axis is {scale, label, format, values}: values are where it has marks, if d3 does not say;
+    // format is what they are called. So many of the values are named that names are `room` apart.
     function named({scale, values}, room) {
         const [from, to] = scale.range();
         const most = Math.max(1, Math.floor(Math.abs(to - from) / room));
@@ -174,7 +181,8 @@ const plots = (() => {
         }
         for (const value of names) {
             // At the right edge there is no room for a whole half of it.
-            const [style, x] = scale(value) > to - 8 ? ['tick end', to + 12] : ['tick middle', scale(value)];
+            const [style, x] = scale(value) > to - 8 ? ['tick end', to + 12]
+                : ['tick middle', scale(value)];
             text(svg, style, x, bottom + 16, format(value));
         }
         line(svg, 'axis', from, bottom, to, bottom);
@@ -196,7 +204,8 @@ const plots = (() => {
         text(svg, 'axis-title', 0, to - 12, label);
     }
 
-    // Whole decades around [smallest, largest], at least one and never below `least`, itself a power of ten.
+    // Whole decades around [smallest, largest], at least one and never below `least`, itself a
+    // power of ten.
     function decades(smallest, largest, least) {
         const from = Number.isFinite(smallest) ? Math.max(smallest, least) : least;
         const to = Number.isFinite(largest) ? Math.min(Math.max(largest, from), 1e15) : from;
@@ -205,7 +214,8 @@ const plots = (() => {
     }
 
     // A logarithmic axis over whole decades; what is outside is placed at its ends.
-    function logarithmic({smallest, largest, least = 1, range, label, format = words.roundDuration}) {
+    function logarithmic({smallest, largest, least = 1, range, label,
+        format = words.roundDuration}) {
         const [low, high] = decades(smallest, largest, least);
         return {
             scale: d3.scaleLog([10 ** low, 10 ** high], range).clamp(true),

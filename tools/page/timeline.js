@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// A time line: spans in rows, and what happened at one moment in them. It can be zoomed by buttons, by the keys + - 0, by
-// two fingers or the wheel with Ctrl, and moved by dragging.
+// A time line: spans in rows, and what happened at one moment in them. It can be zoomed by buttons,
+// by the keys + - 0, by two fingers or the wheel with Ctrl, and moved by dragging.
 'use strict';
 
 const timeline = (() => {
@@ -16,9 +16,10 @@ const timeline = (() => {
         return letters >= name.length ? name : letters < 3 ? '' : name.slice(0, letters - 1) + '…';
     }
 
-    // {id, title, text, label, from, to, format, rows, spans, events, tell}: rows are names, of which "" goes on with the
-    // row above. spans are {row, from, to, name, look}, look being classes of the style sheet; events {row, at}. format
-    // names the marks of the axis; tell(of) is what a span or an event says.
+    // {id, title, text, label, from, to, format, rows, spans, events, tell}: rows are names, of
+    // which "" goes on with the row above. spans are {row, from, to, name, look}, look being
+    // classes of the style sheet; events {row, at}. format names the marks of the axis; tell(of) is
+    // what a span or an event says.
     function timeline(parent, options) {
         const {rows, spans, events, from, to, label, format, tell} = options;
         const whole = [from, Math.max(to, from + 1)];
@@ -27,7 +28,8 @@ const timeline = (() => {
         let figure = null;
 
         function show([low, high]) {
-            const width = Math.min(Math.max(high - low, (whole[1] - whole[0]) / 1e6), whole[1] - whole[0]);
+            const width = Math.min(Math.max(high - low, (whole[1] - whole[0]) / 1e6),
+                whole[1] - whole[0]);
             const start = Math.min(Math.max(low, whole[0]), whole[1] - width);
             shown = [start, start + width];
             figure.redraw();
@@ -38,13 +40,15 @@ const timeline = (() => {
             show([at - (at - shown[0]) * factor, at + (shown[1] - at) * factor]);
         }
 
-        const middleOf = (of) => of === null ? undefined : of.at !== undefined ? of.at : (of.from + of.to) / 2;
+        const middleOf = (of) => of === null ? undefined : of.at !== undefined ? of.at
+            : (of.from + of.to) / 2;
 
         const top = (of) => edges.top + of.row * (row.height + row.gap);
         const isShown = ({from: start, to: end}) => end >= shown[0] && start <= shown[1];
 
         function place(span) {
-            const [left, right] = [scale(Math.max(span.from, shown[0])), scale(Math.min(span.to, shown[1]))];
+            const [left, right] = [scale(Math.max(span.from, shown[0])),
+                scale(Math.min(span.to, shown[1]))];
             return [left, top(span), Math.max(right - left, 1.5), row.height];
         }
 
@@ -65,7 +69,8 @@ const timeline = (() => {
         }
 
         function draw(svg, width) {
-            const left = width < 600 || rows.every((name) => name === '') ? edges.narrowLeft : edges.left;
+            const left = width < 600 || rows.every((name) => name === '') ? edges.narrowLeft
+                : edges.left;
             const bottom = edges.top + rows.length * (row.height + row.gap);
             scale = d3.scaleLinear(shown, [left, width - edges.right]);
             plots.across(svg, {scale, label, format}, edges.top, bottom, 90);
@@ -75,10 +80,12 @@ const timeline = (() => {
                 }
             });
             const points = spans.filter(isShown).map((span) => drawSpan(svg, span));
-            const moments = events.filter(({at}) => at >= shown[0] && at <= shown[1]).map((event) => drawEvent(svg, event));
+            const moments = events.filter(({at}) => at >= shown[0] && at <= shown[1])
+                .map((event) => drawEvent(svg, event));
             return {
                 height: bottom + edges.bottom, points: [...points, ...moments], tell,
-                mark: (layer, of) => of.at === undefined ? plots.box(layer, 'pointed', ...place(of)) :
+                mark: (layer, of) => of.at === undefined ? plots.box(layer, 'pointed', ...place(of))
+                :
                     plots.line(layer, 'pointer', scale(of.at), edges.top, scale(of.at), bottom),
             };
         }
@@ -117,7 +124,8 @@ const timeline = (() => {
         const steps = {'+': () => zoom(0.5), '\u2212': () => zoom(2), all: () => show(whole)};
         for (const [name, step] of Object.entries(steps)) {
             buttons.append('button').attr('type', 'button').text(name)
-                .attr('aria-label', {'+': 'zoom in', '\u2212': 'zoom out', all: 'show all'}[name]).node()
+                .attr('aria-label', {'+': 'zoom in', '\u2212': 'zoom out', all: 'show all'}[name])
+                    .node()
                 .addEventListener('click', step);
         }
         figure = plots.figure(parent, {

@@ -11,7 +11,8 @@ const words = (() => {
     function plain(text) {
         return text.replace(steering, (mark) => {
             const point = mark.charCodeAt(0);
-            return point < 0x80 ? '\\x' + point.toString(16).padStart(2, '0') : '\\u{' + point.toString(16) + '}';
+            return point < 0x80 ? '\\x' + point.toString(16).padStart(2, '0') : '\\u{' +
+                point.toString(16) + '}';
         });
     }
 
@@ -29,7 +30,8 @@ const words = (() => {
             const data = read(document.getElementById('data').textContent);
             const main = d3.select('main');
             if (data === null) {
-                main.append('p').text('The data of this page is damaged: there is nothing to show.');
+                main.append('p')
+                    .text('The data of this page is damaged: there is nothing to show.');
             } else {
                 draw(data, main);
             }
@@ -50,7 +52,8 @@ const words = (() => {
         return size === 0 ? '0' : value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
     }
 
-    const units = [[999.5, 1, 'ns'], [999.5e3, 1e3, '\u00b5s'], [999.5e6, 1e6, 'ms'], [Infinity, 1e9, 's']];
+    const units = [[999.5, 1, 'ns'], [999.5e3, 1e3, '\u00b5s'], [999.5e6, 1e6, 'ms'],
+        [Infinity, 1e9, 's']];
     const unitOf = (ns) => units.find(([limit]) => Math.abs(ns) < limit);
 
     // "18.2 ns", "1.20 µs", "4.00 ms"
@@ -76,7 +79,8 @@ const words = (() => {
         return known(number) ? signed(d3.format(',.0f')(number)) : nothing;
     }
 
-    const thousands = [[1e9, 1e9, space + 'G'], [1e6, 1e6, space + 'M'], [1e3, 1e3, space + 'k'], [0, 1, '']];
+    const thousands = [[1e9, 1e9, space + 'G'], [1e6, 1e6, space + 'M'], [1e3, 1e3, space + 'k'],
+        [0, 1, '']];
 
     // For the marks of an axis: "0", "500", "20 k", "1.5 M".
     function roundCount(number) {
@@ -93,7 +97,8 @@ const words = (() => {
         if (part === 0 || part >= whole) {
             return (part === 0 ? '0' : '100') + space + '%';
         }
-        return (share < 0.01 ? '<0.01' : share > 99.99 ? '>99.99' : share.toFixed(share < 9.995 ? 2 : 1)) + space + '%';
+        return (share < 0.01 ? '<0.01' : share > 99.99 ? '>99.99' : share.toFixed(share < 9.995 ? 2
+            : 1)) + space + '%';
     }
 
     // ---- Elements ----
@@ -131,7 +136,8 @@ const words = (() => {
 
     function fill(cell, content) {
         if (typeof content === 'object') {
-            cell.classed('bad', content.bad === true).text((content.bad ? '! ' : '') + content.text);
+            cell.classed('bad', content.bad === true)
+                .text((content.bad ? '! ' : '') + content.text);
             if (content.badge) {
                 cell.append('span').attr('class', 'badge').text(content.badge);
             }
@@ -140,20 +146,23 @@ const words = (() => {
         }
     }
 
-    // Titles that begin with < are of columns of words. A cell is a text, or {text, bad, badge}; the first of a row is
-    // its name.
+    // Titles that begin with < are of columns of words. A cell is a text, or {text, bad, badge};
+    // the first of a row is its name.
     function table(parent, caption, titles, rows) {
         // What scrolls must be reached by the keyboard, and named.
-        const place = parent.append('div').attr('class', 'scroll').attr('tabindex', 0).attr('role', 'region')
+        const place = parent.append('div').attr('class', 'scroll').attr('tabindex', 0)
+            .attr('role', 'region')
             .attr('aria-label', caption);
         const body = place.append('table');
         const column = titles.map((title) => title.startsWith('<') ? 'text' : null);
         body.append('caption').text(caption);
-        body.append('thead').append('tr').selectAll('th').data(titles).enter().append('th').attr('scope', 'col')
+        body.append('thead').append('tr').selectAll('th').data(titles).enter().append('th')
+            .attr('scope', 'col')
             .attr('class', (_, i) => column[i]).text((title) => title.replace(/^</, ''));
         body.append('tbody').selectAll('tr').data(rows).enter().append('tr').each(function (row) {
             row.forEach((content, i) => {
-                const cell = d3.select(this).append(i === 0 ? 'th' : 'td').attr('scope', i === 0 ? 'row' : null);
+                const cell = d3.select(this).append(i === 0 ? 'th' : 'td')
+                    .attr('scope', i === 0 ? 'row' : null);
                 fill(cell.attr('class', column[i]), content);
             });
         });
@@ -161,7 +170,7 @@ const words = (() => {
     }
 
     return {
-        draw, nothing, space, known, signed, duration, roundDuration, threeDigits, count, roundCount, percent,
-        mixed, paragraph, note, section, facts, table,
+        draw, nothing, space, known, signed, duration, roundDuration, threeDigits, count,
+        roundCount, percent, mixed, paragraph, note, section, facts, table,
     };
 })();

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The page of `etwas report`: its data is what --json says. Health comes first: what is missing decides how far
-// everything below it can be believed.
+// The page of `etwas report`: its data is what --json says. Health comes first: what is missing
+// decides how far everything below it can be believed.
 'use strict';
 
 (() => {
-    const {fileName, plural, timeOf, drawHealth, drawRates, drawSpans, drawTrees, drawUsage, drawHeap} = reportPage;
+    const {fileName, plural, timeOf, drawHealth, drawRates, drawSpans, drawTrees, drawUsage,
+        drawHeap} = reportPage;
 
     // What the options of the command leave of the trace, in words.
     const askedFor = ({asked_for: {from, to, where}}) =>
-        [['from', from], ['to', to], ['where', where]].filter(([, value]) => value !== null).flat().join(' ');
+        [['from', from], ['to', to], ['where', where]].filter(([, value]) => value !== null).flat()
+            .join(' ');
 
     function drawHead(main, report, time) {
         const head = main.append('header');
         const sessions = [...new Set(report.files.map(({session}) => session).filter(Boolean))];
-        head.append('h1').text(sessions.length > 0 ? sessions.join(', ') : fileName(report.files[0].file));
+        head.append('h1').text(sessions.length > 0 ? sessions.join(', ')
+            : fileName(report.files[0].file));
         words.note(head, [
-            report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length, 'file'),
+            report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length,
+                'file'),
             plural(report.asked_for.events, 'event'),
-            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.begin} on`] : [],
+            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.begin} on`]
+            : [],
         ].join(' · '));
         if (askedFor(report) !== '') {
-            words.note(head, `Only events ${askedFor(report)}. What is missing, the files and their clocks are of the whole trace.`);
+            words.note(head,
+                `Only events ${askedFor(report)}. What is missing, the files and their clocks ` +
+                'are of the whole trace.');
         }
         return head.append('nav').attr('aria-label', 'Sections').append('ul');
     }
@@ -31,7 +38,8 @@
         const time = timeOf(report);
         const list = drawHead(main, report, time);
         drawHealth(main, report, time);
-        for (const draw of time.columns > 0 ? [drawRates, drawSpans, drawTrees, drawUsage, drawHeap] : []) {
+        for (const draw of time.columns > 0 ? [drawRates, drawSpans, drawTrees, drawUsage, drawHeap]
+            : []) {
             draw(main, report, time);
         }
         main.selectAll('h2').each(function () {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Health: what is missing, why and when; from when on the trace has everything; how well its times are known.
+// Health: what is missing, why and when; from when on the trace has everything; how well its times
+// are known.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -12,11 +13,14 @@ Object.assign(reportPage, (() => {
     // What several files of one session tell counts once.
     const toldOnce = (report, key) => sumOf(report, key) - sumOf(report, `repeated_${key}`);
 
-    const lossesBy = (report, whom) => d3.sum(report.losses, ({by, count}) => by === whom ? count : 0);
+    const lossesBy = (report, whom) => d3.sum(report.losses, ({by, count}) => by === whom ? count
+        : 0);
 
-    // By the accounts at the end of a session, which a file that has none of them lacks; else by what its rings told.
-    const kernelLost = (report) => Math.max(d3.sum(report.sessions, (session) => session.lost_in_kernel || 0),
-        lossesBy(report, 'kernel'));
+    // By the accounts at the end of a session, which a file that has none of them lacks; else by
+    // what its rings told.
+    const kernelLost = (report) =>
+        Math.max(d3.sum(report.sessions, (session) => session.lost_in_kernel || 0),
+            lossesBy(report, 'kernel'));
 
     // Processes that could not log; at least one where a session states a reason and no number.
     const unattachedOf = (report) => d3.sum(report.sessions, (session) =>
@@ -31,9 +35,12 @@ Object.assign(reportPage, (() => {
         const unfinished = report.files.filter((file) => file.unfinished).length;
         const unattached = unattachedOf(report);
         return [
-            ['bad', damages, `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
+            ['bad', damages,
+                `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
             ['bad', lost, `${plural(lost, 'event')} ${lost === 1 ? 'was' : 'were'} lost`],
-            ['bad', missing, `${plural(missing, 'recorded event')} ${missing === 1 ? 'is' : 'are'} not in the files`],
+            ['bad', missing,
+                `${plural(missing, 'recorded event')} ${missing === 1 ? 'is' : 'are'} not in the ` +
+                'files'],
             ['bad', unattached, `${plural(unattached, 'process')} could not log`],
             ['bad', kernelLost(report), `the kernel lost ${plural(kernelLost(report), 'event')}`],
             ['doubt', older, `${plural(older, 'older event')} gave way to newer ones`],
@@ -45,20 +52,24 @@ Object.assign(reportPage, (() => {
         const found = complaints(report);
         const proved = report.sessions.every((session) => session.proved);
         const look = found.length > 0 ? found[0][0] : proved ? 'good' : 'doubt';
-        const section = main.append('section').attr('class', `marked ${look}`).attr('aria-labelledby', 'health');
+        const section = main.append('section').attr('class', `marked ${look}`)
+            .attr('aria-labelledby', 'health');
         const text = found.length > 0 ? found.map(([, , complaint]) => complaint).join('; ')
             : proved ? 'nothing is missing' : 'nothing is known to be missing';
         section.append('p').attr('class', 'kicker').text('Health');
         section.append('h2').attr('id', 'health').text(text[0].toUpperCase() + text.slice(1));
         for (const session of report.sessions.filter((one) => one.proved)) {
-            words.paragraph(section, `Each of the ${plural(session.attempted, 'event')} that the session ` +
-                `${session.session} was asked to record is in the files, or counted as overwritten or lost.`);
+            words.paragraph(section,
+                `Each of the ${plural(session.attempted, 'event')} that the session ` +
+                `${session.session} was asked to record is in the files, or counted as ` +
+                'overwritten or lost.');
         }
         const reasons = report.sessions.filter((one) => !one.proved)
             .flatMap(({session, reasons}) => reasons.map((reason) => `${session}: ${reason}`));
         if (reasons.length > 0) {
             words.paragraph(section, 'That all is there is not proved:');
-            section.append('ul').attr('class', 'reasons against').selectAll('li').data(reasons).enter().append('li')
+            section.append('ul').attr('class', 'reasons against').selectAll('li').data(reasons)
+                .enter().append('li')
                 .text((reason) => reason);
         }
         return section;
@@ -82,9 +93,11 @@ Object.assign(reportPage, (() => {
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],
             ['Events in the files', words.count(sumOf(report, 'events'))],
             ['Lost', words.count(toldOnce(report, 'events_lost'))],
-            ['Recorded, and not there', report.files.some((file) => file.events_missing === null) ? 'not known'
+            ['Recorded, and not there', report.files.some((file) => file.events_missing === null)
+                ? 'not known'
                 : words.count(sumOf(report, 'events_missing'))],
-            ...(unattachedOf(report) > 0 ? [['Processes that could not log', words.count(unattachedOf(report))]] : []),
+            ...(unattachedOf(report) > 0
+                ? [['Processes that could not log', words.count(unattachedOf(report))]] : []),
             ['Overwritten', words.count(toldOnce(report, 'overwritten_events'))],
             [part ? 'The files cover of the window' : 'The files cover',
                 report.covered_ns > 0 ? words.duration(report.covered_ns) : 'not known'],
@@ -97,7 +110,8 @@ Object.assign(reportPage, (() => {
 
     // ---- Losses ----
 
-    const lossName = ({cause, processor}) => processor === undefined ? cause : `${cause}, processor ${processor}`;
+    const lossName = ({cause, processor}) => processor === undefined ? cause
+        : `${cause}, processor ${processor}`;
 
     function drawLosses(section, report, time) {
         const losses = report.losses.map((loss) => ({...loss, name: lossName(loss)}));
@@ -106,9 +120,11 @@ Object.assign(reportPage, (() => {
             const most = [...losses].sort((left, right) => right.count - left.count);
             const nothing = new Array(time.columns).fill(0);
             charts.lines(section, {
-                id: 'losses', title: 'Losses over time', height: 140, stacked: true, steps: true, x: time.x,
+                id: 'losses', title: 'Losses over time', height: 140, stacked: true, steps: true,
+                x: time.x,
                 text: 'How many events were lost, and places damaged, by cause and processor.',
-                y: {label: `lost in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
+                y: {label: `lost in ${words.duration(time.width)}`, format: words.roundCount,
+                    tell: words.count},
                 series: firstOf(most, (loss) => loss.over_time, nothing, 'others')
                     .map(({name, values}) => ({name, points: time.steps(values)})),
             });
@@ -120,7 +136,9 @@ Object.assign(reportPage, (() => {
             ], most);
         }
         if (untold > 0) {
-            words.note(section, `When ${plural(untold, 'event')} ${untold === 1 ? 'was' : 'were'} lost the files do not say.`);
+            words.note(section,
+                `When ${plural(untold, 'event')} ${untold === 1 ? 'was' : 'were'} lost the files ` +
+                'do not say.');
         }
         const sources = report.sessions.flatMap((session) => session.sources);
         if (sources.length > 0) {
@@ -139,14 +157,16 @@ Object.assign(reportPage, (() => {
 
     const warned = (count) => ({text: words.count(count), bad: count > 0});
 
-    const setBy = ({steps, steps_ns: ns}) => steps > 0 ? `${plural(steps, 'time')}, ${words.duration(ns)}` : 'no';
+    const setBy = ({steps, steps_ns: ns}) => steps > 0
+        ? `${plural(steps, 'time')}, ${words.duration(ns)}` : 'no';
 
     function drawFiles(section, {files}) {
         table(section, 'Files', [
             ['file', ({file}) => fileName(file)],
             ['<session', ({session}) => session],
             ['events', ({events}) => words.count(events)],
-            ['covers', (file) => file.duration_s === null ? words.nothing : words.duration(file.duration_s * 1e9)],
+            ['covers', (file) => file.duration_s === null ? words.nothing
+                : words.duration(file.duration_s * 1e9)],
             ['events/s', (file) => rate(file.events_per_second)],
             ['payload', (file) => bytes(file.payload_bytes)],
             ['size', (file) => bytes(file.file_bytes)],
@@ -163,7 +183,8 @@ Object.assign(reportPage, (() => {
             ['times within', ({clocks}) => words.duration(clocks.qpc_error_ns)],
             ['wall clock within', ({clocks}) => words.duration(clocks.system_error_ns)],
             ['wall clock set', ({clocks}) => setBy(clocks)],
-            ['suspended', ({clocks}) => clocks.suspends > 0 ? words.duration(clocks.suspended_ns) : 'no'],
+            ['suspended', ({clocks}) => clocks.suspends > 0 ? words.duration(clocks.suspended_ns)
+                : 'no'],
         ], files);
     }
 
@@ -176,11 +197,15 @@ Object.assign(reportPage, (() => {
 
     function drawRetention(main, report, time) {
         const section = words.section(main, 'retention', 'What is retained of each processor');
-        words.paragraph(section, 'A row begins where a processor’s events begin: what was before was not recorded, ' +
-            'or gave way to newer events. It is as dark as the processor had events then, against its own most.');
-        const rows = report.processors.map((stream) => ({name: streamName(report, stream), values: stream.over_time}));
+        words.paragraph(section,
+            'A row begins where a processor’s events begin: what was before was not recorded, ' +
+            'or gave way to newer events. It is as dark as the processor had events then, ' +
+            'against its own most.');
+        const rows = report.processors.map((stream) =>
+            ({name: streamName(report, stream), values: stream.over_time}));
         if (report.other_processors > 0) {
-            rows.push({name: `${report.other_processors} more`, values: report.other_processors_over_time});
+            rows.push({name: `${report.other_processors} more`,
+                values: report.other_processors_over_time});
         }
         strips(section, time, {
             id: 'processors', title: 'Events of each processor over time', rows,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// What lives on the heap, over time and by who allocated it.
+// What lives on the heap, over time and by what allocated it.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -10,18 +10,22 @@ Object.assign(reportPage, (() => {
 
     const frameName = ({function: name, image, address, offset}) => name ||
         (image ? `${fileName(image)}+0x${offset.toString(16)}` : address);
-    const placeOf = ({image, file, line}) => [image && fileName(image), file && `${fileName(file)}:${line}`]
+    const placeOf = ({image, file, line}) => [image && fileName(image), file &&
+        `${fileName(file)}:${line}`]
         .filter(Boolean).join(', ');
     const stackName = ({frames}) => frames.length === 0 ? 'without a stack' : frameName(frames[0]);
 
     function drawLive(section, heap, number, time) {
         const all = heap.stacks.filter((stack) => stack.live_over_time)
-            .map((stack, i) => ({name: `${i + 1}. ${stackName(stack)}`, values: stack.live_over_time}));
-        const rest = heap.live_over_time.map((live, i) => Math.max(live - d3.sum(all, ({values}) => values[i]), 0));
+            .map((stack, i) =>
+                ({name: `${i + 1}. ${stackName(stack)}`, values: stack.live_over_time}));
+        const rest = heap.live_over_time.map((live, i) =>
+            Math.max(live - d3.sum(all, ({values}) => values[i]), 0));
         charts.lines(section, {
             id: `live-${number}`, title: 'What lives on the heap, over time',
             text: 'Bytes allocated and not freed, at the end of each column of time.',
-            x: time.x, y: {label: 'live', format: roundBytes, tell: bytes}, height: 240, stacked: true, steps: true,
+            x: time.x, y: {label: 'live', format: roundBytes, tell: bytes}, height: 240,
+            stacked: true, steps: true,
             series: firstOf(all, ({values}) => values, rest, 'all other stacks')
                 .map(({name, values}) => ({name, points: time.steps(values)})),
         });
@@ -29,7 +33,8 @@ Object.assign(reportPage, (() => {
 
     // ---- By frames ----
 
-    // Callers above those that they call; each is as wide as what was allocated there and below. Colours are images.
+    // Callers above those that they call; each is as wide as what was allocated there and below.
+    // Colours are images.
     function treeOf(stacks, weight) {
         const root = {name: 'all', children: new Map(), own: 0};
         for (const stack of stacks) {
@@ -38,7 +43,8 @@ Object.assign(reportPage, (() => {
                 const name = frameName(frame);
                 if (!at.children.has(name)) {
                     const place = placeOf(frame);
-                    at.children.set(name, {name, image: frame.image, place, children: new Map(), own: 0});
+                    at.children.set(name, {name, image: frame.image, place, children: new Map(),
+                        own: 0});
                 }
                 at = at.children.get(name);
             }
@@ -59,20 +65,23 @@ Object.assign(reportPage, (() => {
                 const most = Math.floor((node.x1 - node.x0 - 8) / 6.6);
                 plots.box(svg, `s${images.indexOf(node.data.image) % 8} frame`, ...place(node));
                 if (most >= 3) {
-                    plots.text(svg, 'span-name', node.x0 + 5, node.y0 + 14, short(node.data.name, most));
+                    plots.text(svg, 'span-name', node.x0 + 5, node.y0 + 14,
+                        short(node.data.name, most));
                 }
             }
             return {
                 height: (root.height + 1) * (icicle.row + icicle.gap),
                 points: seen.map((of) => ({x: (of.x0 + of.x1) / 2, y: of.y0 + icicle.row / 2, of})),
-                tell: ({data, value}) => [data.name, data.place, `${bytes(value)} ${what}`].filter(Boolean).join('\n'),
+                tell: ({data, value}) => [data.name, data.place,
+                    `${bytes(value)} ${what}`].filter(Boolean).join('\n'),
                 mark: (layer, of) => plots.box(layer, 'pointed', ...place(of)),
             };
         }
 
         plots.figure(section, {
             id: `frames-${number}`, title: `Who allocated: bytes ${what}`, draw,
-            text: 'Callers above what they called; each is as wide as what was allocated there and below.',
+            text: 'Callers above what they called; each is as wide as what was allocated there ' +
+            'and below.',
         });
     }
 
@@ -86,7 +95,8 @@ Object.assign(reportPage, (() => {
             ['<called by', ({frames}) => short(frames.slice(1, 4).map(frameName).join(' < '), 90)],
         ], heap.stacks.slice(0, 20));
         if (heap.stack_count > 20) {
-            words.note(section, `${plural(heap.stack_count - 20, 'stack')} that hold less are left out.`);
+            words.note(section,
+                `${plural(heap.stack_count - 20, 'stack')} that hold less are left out.`);
         }
     }
 
@@ -95,9 +105,12 @@ Object.assign(reportPage, (() => {
             const section = words.section(main, i === 0 ? 'heap' : `heap-${i}`,
                 'The heap' + (report.heap.length > 1 ? ` of ${fileName(heap.file)}` : ''));
             const what = heap.live_bytes > 0 ? 'never freed' : 'allocated';
-            const root = treeOf(heap.stacks, (stack) => heap.live_bytes > 0 ? stack.live_bytes : stack.allocated_bytes);
-            words.paragraph(section, `${plural(heap.allocations, 'allocation')} of ${bytes(heap.allocated_bytes)} ` +
-                `together; ${bytes(heap.live_bytes)} in ${plural(heap.live_blocks, 'block')} were never freed.`);
+            const root = treeOf(heap.stacks, (stack) => heap.live_bytes > 0 ? stack.live_bytes
+                : stack.allocated_bytes);
+            words.paragraph(section,
+                `${plural(heap.allocations, 'allocation')} of ${bytes(heap.allocated_bytes)} ` +
+                `together; ${bytes(heap.live_bytes)} in ${plural(heap.live_blocks, 'block')} ` +
+                'were never freed.');
             drawLive(section, heap, i, time);
             if (root.value > 0 && root.height > 0) {
                 section.append('h3').text(`Who allocated what was ${what}`);

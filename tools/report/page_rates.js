@@ -12,17 +12,21 @@ Object.assign(reportPage, (() => {
             id: 'rates', title: 'Events over time, by name',
             text: 'How many events of each name each column of time has, one over the other.',
             x: time.x, height: 260, stacked: true, steps: true,
-            y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
-            series: firstOf(report.names, (name) => name.over_time, report.other_names_over_time, 'all others')
+            y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount,
+                tell: words.count},
+            series: firstOf(report.names, (name) => name.over_time, report.other_names_over_time,
+                'all others')
                 .map(({name, values}) => ({name, points: time.steps(values)})),
         });
     }
 
     function drawTable(section, report) {
         const all = d3.sum(report.names, ({events}) => events) + report.other_names_events;
-        const row = (name, events, perSecond) => [name, words.count(events), words.percent(events, all),
+        const row = (name, events, perSecond) => [name, words.count(events),
+            words.percent(events, all),
             rate(perSecond)];
-        const rows = report.names.map(({name, events, events_per_second: perSecond}) => row(name, events, perSecond));
+        const rows = report.names.map(({name, events, events_per_second: perSecond}) =>
+            row(name, events, perSecond));
         if (report.other_names_events > 0) {
             rows.push(row(`${plural(report.other_names, 'more name')}`, report.other_names_events,
                 report.other_names_events_per_second));
@@ -35,8 +39,9 @@ Object.assign(reportPage, (() => {
         const section = words.section(main, 'events', 'Events over time');
         drawStack(section, report, time);
         if (report.names.length > 1) {
-            words.paragraph(section, 'Each row is one name, as dark as it was frequent against its own most: ' +
-                'so what is rare is seen too.');
+            words.paragraph(section,
+                'Each row is one name, as dark as it was frequent against its own most: so what ' +
+                'is rare is seen too.');
             strips(section, time, {
                 id: 'names', title: 'Each name over time',
                 text: 'For each name, how many events each column of time has.',

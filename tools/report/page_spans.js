@@ -7,7 +7,8 @@
 Object.assign(reportPage, (() => {
     const {rate, plural, table} = reportPage;
     const quantiles = [
-        ['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'], ['p99', '99 % are not'],
+        ['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'],
+        ['p99', '99 % are not'],
     ];
     // Over the heat map, whose cells have the first colour, as below it.
     const lines = ['p50', 'p90', 'p99'];
@@ -29,14 +30,16 @@ Object.assign(reportPage, (() => {
             ['unfinished', (its) => words.count(its.unfinished)],
         ], classes);
         if (count > classes.length) {
-            words.note(section, `${plural(count - classes.length, 'class')} that took less are left out.`);
+            words.note(section,
+                `${plural(count - classes.length, 'class')} that took less are left out.`);
         }
     }
 
     // The first cells go down to 0, which on an axis by powers of 10 is its lower end.
     function cellsOf(columns, edges, time) {
         return columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
-            x0: time.begin(column), x1: time.end(column), y0: edges[first + i], y1: edges[first + i + 1], count,
+            x0: time.begin(column), x1: time.end(column), y0: edges[first + i],
+            y1: edges[first + i + 1], count,
         })).filter(({count}) => count > 0));
     }
 
@@ -46,7 +49,8 @@ Object.assign(reportPage, (() => {
 
     function drawMap(section, report, its, number, time) {
         const {over_time: over} = its;
-        const y = {label: 'duration', log: true, least: 1, format: words.roundDuration, tell: words.duration};
+        const y = {label: 'duration', log: true, least: 1, format: words.roundDuration,
+            tell: words.duration};
         section.append('h3').text(its.class);
         charts.heat(section, {
             id: `heat-${number}`, title: `Durations of ${its.class} over time`, x: time.x, y,
@@ -55,10 +59,12 @@ Object.assign(reportPage, (() => {
             lines: lines.map((name) => ({name, points: pointsOf(over[name], over.count, time)})),
         });
         charts.lines(section, {
-            id: `quantiles-${number}`, title: `Quantiles of ${its.class} over time`, x: time.x, y, height: 160,
+            id: `quantiles-${number}`, title: `Quantiles of ${its.class} over time`, x: time.x, y,
+            height: 160,
             text: 'Of the spans that ended in each column of time: ' +
                 quantiles.map(([name, means]) => `${name}, ${means}`).join('; '),
-            series: quantiles.map(([name]) => ({name, points: pointsOf(over[name], over.count, time)})),
+            series: quantiles.map(([name]) =>
+                ({name, points: pointsOf(over[name], over.count, time)})),
         });
     }
 
@@ -68,15 +74,19 @@ Object.assign(reportPage, (() => {
             return;
         }
         const section = words.section(main, 'spans', 'How long spans took');
-        words.paragraph(section, `${plural(spans.started, 'span')} began, ${words.count(spans.ended)} ended. A span ` +
-            'is what an instance or activity is from its START to its END; itself is without what its children cover.');
+        words.paragraph(section,
+            `${plural(spans.started, 'span')} began, ${words.count(spans.ended)} ended. A span ` +
+            'is what an instance or activity is from its START to its END; itself is without ' +
+            'what its children cover.');
         if (spans.left_out > 0 || spans.replaced > 0 || spans.unmatched > 0) {
-            words.note(section, `${words.count(spans.left_out)} were left out because too many were open, ` +
+            words.note(section,
+                `${words.count(spans.left_out)} were left out because too many were open, ` +
                 `${words.count(spans.replaced)} replaced by a second START, ` +
                 `${words.count(spans.unmatched)} ENDs had no START.`);
         }
         drawTable(section, spans);
-        spans.classes.filter((its) => its.over_time).forEach((its, i) => drawMap(section, report, its, i, time));
+        spans.classes.filter((its) => its.over_time)
+            .forEach((its, i) => drawMap(section, report, its, i, time));
     }
 
     return {drawSpans};

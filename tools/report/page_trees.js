@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The slowest spans as time lines: what was inside of them, and their events. Each can be looked at closer.
+// The slowest spans as time lines: what was inside of them, and their events. Each can be looked at
+// closer.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -16,7 +17,8 @@ Object.assign(reportPage, (() => {
         const above = [];
         const classes = [...new Set(spans.map((span) => span.class))];
         return spans.map((span) => {
-            const [from, to] = [span.at_ns, span.duration_ns === null ? total : span.at_ns + span.duration_ns];
+            const [from, to] = [span.at_ns, span.duration_ns === null ? total
+                : span.at_ns + span.duration_ns];
             let row = span.depth > 0 ? above[span.depth - 1] + 1 : 0;
             while ((taken[row] || []).some(([begin, end]) => begin < to && from < end)) {
                 row++;
@@ -38,7 +40,8 @@ Object.assign(reportPage, (() => {
     }
 
     function tellEvent({name, at_ns: ns, thread, fields}) {
-        return [name, `at ${words.duration(ns)}, thread ${thread}`, fields].filter(Boolean).join('\n');
+        return [name, `at ${words.duration(ns)}, thread ${thread}`, fields].filter(Boolean)
+            .join('\n');
     }
 
     function drawTree(parent, one, number) {
@@ -47,14 +50,18 @@ Object.assign(reportPage, (() => {
         const total = d3.max(one.spans, (span) => span.at_ns + (span.duration_ns || 0));
         const spans = placesOf(one.spans, total);
         timeline(parent, {
-            id: `tree-${number}`, title: named(root), label: `time since ${one.start}`, format: words.roundDuration,
-            text: 'Spans over time, children below their parents; marks at their lower edges are events.',
+            id: `tree-${number}`, title: named(root), label: `time since ${one.start}`,
+            format: words.roundDuration,
+            text: 'Spans over time, children below their parents; marks at their lower edges are ' +
+            'events.',
             from: 0, to: total, rows: new Array(d3.max(spans, ({row}) => row) + 1).fill(''), spans,
-            events: one.tree_events.map((event) => ({event, row: spans[event.span].row, at: event.at_ns})),
+            events: one.tree_events.map((event) =>
+                ({event, row: spans[event.span].row, at: event.at_ns})),
             tell: ({span, event}) => span ? tellSpan(span) : tellEvent(event),
         });
         const left = one.left_out > 0 ? `${plural(one.left_out, 'span')} inside of it` : '';
-        const events = one.tree_events_left_out > 0 ? plural(one.tree_events_left_out, 'event') : '';
+        const events = one.tree_events_left_out > 0 ? plural(one.tree_events_left_out, 'event')
+            : '';
         if (left || events) {
             words.note(parent, `Not shown: ${[left, events].filter(Boolean).join(', ')}.`);
         }
@@ -65,15 +72,18 @@ Object.assign(reportPage, (() => {
             return;
         }
         const section = words.section(main, 'slowest', 'The slowest spans');
-        words.paragraph(section, 'Each opens as a time line. Marks at the lower edges are events; the arrow keys go ' +
-            'from one thing to the next, + and − closer and farther, 0 shows all; so do the buttons, the wheel with ' +
-            'Ctrl, and dragging.');
+        words.paragraph(section,
+            'Each opens as a time line. Marks at the lower edges are events; the arrow keys go ' +
+            'from one thing to the next, + and − closer and farther, 0 shows all; so do the ' +
+            'buttons, the wheel with Ctrl, and dragging.');
         report.slowest.forEach((one, i) => {
             const [root] = one.spans;
-            const details = section.append('details').attr('class', 'tree').property('open', i === 0);
+            const details = section.append('details').attr('class', 'tree')
+                .property('open', i === 0);
             const summary = details.append('summary');
             words.mixed(summary, ['b', '', words.duration(root.duration_ns)], ` ${named(root)} `,
-                ['span', 'note', `${one.start}, process ${root.process}, ${plural(one.spans.length, 'span')}`]);
+                ['span', 'note',
+                    `${one.start}, process ${root.process}, ${plural(one.spans.length, 'span')}`]);
             let drawn = false;
             const draw = () => {
                 if (!drawn && details.property('open')) {

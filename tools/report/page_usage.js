@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Who had the processors, and who waited for one.
+// Which threads had the processors, and which waited for one.
 'use strict';
 
 Object.assign(reportPage, (() => {
     const {fileName, plural, table, firstOf, strips} = reportPage;
 
-    const processName = ({process, name = 'process'}) => `${name} ${process === null ? '?' : process}`;
-    const processors = (number) => words.threeDigits(number) + (number === 1 ? ' processor' : ' processors');
+    const processName = ({process, name = 'process'}) =>
+        `${name} ${process === null ? '?' : process}`;
+    const processors = (number) => words.threeDigits(number) + (number === 1 ? ' processor'
+        : ' processors');
 
     // Nanoseconds in each column as a mean number of threads.
-    const meanOf = (values, time) => values.map((ns, i) => ns / Math.max(time.end(i) - time.begin(i), 1));
+    const meanOf = (values, time) =>
+        values.map((ns, i) => ns / Math.max(time.end(i) - time.begin(i), 1));
 
     function drawRunning(section, usage, number, time) {
         const all = usage.processes.map((process) => ({...process, name: processName(process)}));
@@ -20,14 +23,16 @@ Object.assign(reportPage, (() => {
             id: `running-${number}`, title: 'Processors in use, by process',
             text: 'How many processors each process had, on average.',
             x: time.x, y: axis, height: 220, stacked: true, steps: true,
-            series: firstOf(all, (process) => process.running_over_time, usage.other_processes_over_time, 'all others')
+            series: firstOf(all, (process) => process.running_over_time,
+                usage.other_processes_over_time, 'all others')
                 .map(({name, values}) => ({name, points: time.steps(meanOf(values, time))})),
         });
         section.append('h3').text('Threads that could have run and had no processor');
         charts.lines(section, {
             id: `ready-${number}`, title: 'Threads that waited for a processor',
             text: 'How many threads were ready, on average.',
-            x: time.x, y: {label: 'threads', format: String, tell: words.threeDigits}, height: 110, steps: true,
+            x: time.x, y: {label: 'threads', format: String, tell: words.threeDigits}, height: 110,
+            steps: true,
             series: [{name: 'ready', points: time.steps(meanOf(usage.ready_over_time, time))}],
         });
     }
@@ -65,15 +70,18 @@ Object.assign(reportPage, (() => {
 
     function drawUsage(main, report, time) {
         report.cpu.forEach((usage, i) => {
-            const section = words.section(main, i === 0 ? 'processors-used' : `processors-used-${i}`,
+            const section = words.section(main, i === 0 ? 'processors-used'
+                : `processors-used-${i}`,
                 'Processors' + (report.cpu.length > 1 ? ` of ${fileName(usage.file)}` : ''));
             words.paragraph(section, `By ${plural(usage.switches, 'context switch')}` +
-                (usage.ready_known ? '.' : '; who was woken counts as waiting, since the trace does not tell when.'));
+                (usage.ready_known ? '.'
+                    : '; who was woken counts as waiting, since the trace does not tell when.'));
             drawRunning(section, usage, i, time);
             section.append('h3').text('Each processor');
             strips(section, time, {
                 id: `busy-${i}`, title: 'Each processor over time',
-                text: 'How long each processor was busy in each column of time, and of how much of it that is not known.',
+                text: 'How long each processor was busy in each column of time, and of how much ' +
+                'of it that is not known.',
                 rows: usage.processors.flatMap(rowsOf),
                 tell: (ns) => `${words.duration(ns)} of ${words.duration(time.width)}`,
             });
