@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""All C of the repository in one style, as .clang-format and .clang-tidy say.
+"""All C of the repository in one style, as .clang-format and .clang-tidy say; and lines and
+comments of scripts.
 
 usage: style_test.py format|tidy|sentences SOURCE-FOLDER BUILD-FOLDER [bench]
 
 bench: at the benchmarks and their tests alone, which the preset `default` does not build.
-tidy looks at each source as the build compiles it (once, if it does so several times) and at the heads that it
-includes. It leaves out folders whose stamp stands (tests/stamps.sh). Exits with 77 where the tool is missing, or is
-another version than the one that decides.
+tidy looks at each source as the build compiles it (once, if it does so several times) and at the
+heads that it includes. It leaves out folders whose stamp stands (tests/stamps.sh). Exits with 77
+where the tool is missing, or is another version than the one that decides.
 """
+import ast
 import collections
 import concurrent.futures
 import functools
 import hashlib
+import io
 import json
 import os
 import re
@@ -21,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tokenize
 from pathlib import Path
 
 VERSION = "14"
@@ -39,8 +43,8 @@ def require(tool):
 
 def run(command, files):
     """What the tool says of the files, and whether it is content."""
-    result = subprocess.run([*command, *map(str, files)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, check=False)
+    result = subprocess.run([*command, *map(str, files)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, check=False)
     said = result.stdout if "--quiet" in command else result.stderr
     return said, result.returncode == 0
 
@@ -71,10 +75,11 @@ COLUMNS = 100
 # A sentence that begins so lacks its subject, or has it far behind.
 FRAGMENT = re.compile(r"(?:Of|Under|By|Those|Not|With|Beside|Behind)\b")
 PERSON = re.compile(r"\b(?:who|whom|whoever|whomever)\b", re.IGNORECASE)
-# Words of our own for which the field has a word: task, untrusted, quarantined, abandoned, clock snapshot, event group,
-# process records, deferred work, option, instance, pass or scan.
-PRIVATE = re.compile(r"\b(?:errands?|strangers?|condemned|orphan(?:s|ed)?|knots?|topics?|sidebands?|aftermath|"
-                     r"wish(?:es|ed)?|followers?|the look)\b(?!-)", re.IGNORECASE)
+# Words of our own for which the field has a word: task, untrusted, quarantined, abandoned, clock
+# snapshot, event group, process records, deferred work, option, instance, pass or scan.
+PRIVATE = re.compile(
+    r"\b(?:errands?|strangers?|condemned|orphan(?:s|ed)?|knots?|topics?|sidebands?|aftermath|"
+    r"wish(?:es|ed)?|followers?|the look)\b(?!-)", re.IGNORECASE)
 
 
 def wrong_in(text):
@@ -98,19 +103,62 @@ def wrong_in(text):
                 yield line + offset, f"is longer than {COLUMNS} columns", whole.strip()
 
 
+# Of scripts, whole lines of comment, and in JavaScript those behind a statement.
+COMMENT = {".sh": re.compile(r"^\s*#(?!!)(.*)$"), ".js": re.compile(r"(?:^|\s)//(.*)$")}
+# What they find is stamped by their text.
+STAMPED = ("tests/faults/run.sh", "tests/model/run.sh")
+
+
+def comments_of_python(text):
+    """(line, words) of each comment and docstring."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+                node):
+            yield node.body[0].lineno, ast.get_docstring(node)
+
+
+def wrong_in_script(path, text):
+    """The same as wrong_in, of a script: long lines, and comments about processes as if they were
+    persons."""
+    lines = list(enumerate(text.splitlines(), 1))
+    for number, line in lines:
+        if len(line) > COLUMNS:
+            yield number, f"is longer than {COLUMNS} columns", line.strip()
+    comments = comments_of_python(text) if path.suffix == ".py" else (
+        (number, found[1]) for number, line in lines
+        if (found := COMMENT[path.suffix].search(line)))
+    for number, words in comments:
+        if PERSON.search(words):
+            yield number, "calls a process or thread \"who\"", " ".join(words.split())
+
+
+def found_in(source):
+    """(path, line, what is wrong, the sentence or line) of all sources and scripts."""
+    for part in ("bench", "examples", "include", "packaging", "runtime", "tests", "tools"):
+        for path in sorted(path for path in (source / part).rglob("*") if path.is_file()):
+            name, text_of = path.relative_to(source), functools.partial(path.read_text,
+                                                                        encoding="utf-8")
+            if path.suffix in (".c", ".h", ".S", ".cc"):
+                yield from ((name, *wrong) for wrong in wrong_in(text_of()))
+            elif path.suffix in (".py", ".sh", ".js") and str(name) not in STAMPED:
+                yield from ((name, *wrong) for wrong in wrong_in_script(path, text_of()))
+
+
 def check_sentences(source, *_):
     """Comments are plain sentences, but for those that tests/build/sentences has."""
-    allowed = {line for line in (source / "tests/build/sentences").read_text(encoding="utf-8").splitlines()
+    allowed = {line for line in (source / "tests/build/sentences").read_text(encoding="utf-8")
+               .splitlines()
                if line and not line.startswith("#")}
     found, used = 0, set()
-    for part in ("bench", "examples", "include", "runtime", "tests", "tools"):
-        for path in sorted((source / part).rglob("*.[chS]")) + sorted((source / part).rglob("*.cc")):
-            for line, what, sentence in wrong_in(path.read_text(encoding="utf-8")):
-                if sentence in allowed:
-                    used.add(sentence)
-                    continue
-                print(f"{path.relative_to(source)}:{line}: {what}: {sentence}")
-                found += 1
+    for name, line, what, sentence in found_in(source):
+        if sentence in allowed:
+            used.add(sentence)
+            continue
+        print(f"{name}:{line}: {what}: {sentence}")
+        found += 1
     for sentence in sorted(allowed - used):
         print(f"no comment has this any more: remove it from tests/build/sentences: {sentence}")
     return found == 0 and allowed == used
@@ -140,9 +188,11 @@ def hash_of(path):
 def digest_of(source, command):
     """Of a source, what it includes and how it is compiled, wherever the checkout lies."""
     words = command["command"].split()
-    folders = tuple(Path(command["directory"], word[2:]).resolve() for word in words if word.startswith("-I"))
+    folders = tuple(Path(command["directory"], word[2:]).resolve() for word in words
+                    if word.startswith("-I"))
     options = sorted({re.sub(r'/[^\s"\\]*', "/", word) for word in words if word.startswith("-")})
-    files = sorted((os.path.relpath(path, source), hash_of(path)) for path in closure(Path(command["file"]), folders))
+    files = sorted((os.path.relpath(path, source), hash_of(path))
+                   for path in closure(Path(command["file"]), folders))
     return repr((options, files))
 
 
@@ -152,7 +202,8 @@ def stamps_of(source, commands, name):
     for path in sorted(commands):
         texts[path.parent].append(digest_of(source, commands[path]))
     tool = (source / ".clang-tidy").read_text(encoding="utf-8") + VERSION
-    return {folder: f"{name}/{folder.relative_to(source)} {hashlib.sha256(repr((tool, parts)).encode()).hexdigest()[:32]}"
+    return {folder: f"{name}/{folder.relative_to(source)} "
+            f"{hashlib.sha256(repr((tool, parts)).encode()).hexdigest()[:32]}"
             for folder, parts in texts.items()}
 
 
@@ -165,7 +216,8 @@ def check_tidy(source, build, only=None):
                 and (only is None or only in path.relative_to(source).parts)):
             commands.setdefault(path, command)
     stamps = stamps_of(source, commands, name)
-    known = [] if os.environ.get("ETWAS_SEARCH_ALL") else (source / "tests/stamps").read_text(encoding="utf-8").splitlines()
+    known = [] if os.environ.get("ETWAS_SEARCH_ALL") else (source / "tests/stamps").read_text(
+        encoding="utf-8").splitlines()
     left = [path for path in sorted(commands) if stamps[path.parent] not in known]
     print(f"note: tidy: {len(left)} files looked at, {len(commands) - len(left)} stamped")
     with tempfile.TemporaryDirectory() as folder:
@@ -173,7 +225,8 @@ def check_tidy(source, build, only=None):
                                                             encoding="utf-8")
         if not run_all(["clang-tidy", "--quiet", "-p", folder], left):
             return False
-    subprocess.run(["bash", "-c", '. "$1"; stamps_keep "$2"', "-", source / "tests/stamps.sh", f"{name}/"],
+    subprocess.run(["bash", "-c", '. "$1"; stamps_keep "$2"', "-", source / "tests/stamps.sh",
+                    f"{name}/"],
                    input="\n".join(sorted(stamps.values())), text=True, check=True)
     return True
 
