@@ -84,9 +84,11 @@ static void control(etwas_trace_handle session, uint32_t how, uint32_t mode)
 
 /*
  * Flushes some events into each file, the first or none of them refused, and dies with some more.
+ * All are in one buffer, whose beginning is in the first file.
  */
 static void fill_files(etwas_trace_handle session, bool is_refused)
 {
+    stay_on_one_processor();
     for (int file = 0; file < FILES; file++) {
         log_events(session, EVENTS);
         etwas_file_set_failure_hook(is_refused && file == 0 ? refuse_a_write : NULL);
