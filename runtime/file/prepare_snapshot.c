@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "file/session_file.h"
-#include "flush/sink.h"
 
 enum {
     /*
@@ -67,16 +66,12 @@ static void prepare_store_metadata(struct etwas_prepared_snapshot *prepared, uin
     prepared->descriptions = etwas_descriptions_count();
     for (uint32_t index = 0; index < count; index++) {
         uint8_t *buffer = buffers + (size_t)index * buffer_bytes;
-        struct etwas_drained drained = {
-            .data_bytes = prepare_read_metadata(prepared->session, &prepared->described, buffer)};
-        struct etwas_etl_buffer_header header;
+        uint32_t bytes = prepare_read_metadata(prepared->session, &prepared->described, buffer);
 
-        if (drained.data_bytes == 0) {
+        if (bytes == 0) {
             break;
         }
-        header = etwas_log_buffer_header(buffer_bytes, prepared->logger_id, &drained, 0);
-        memcpy(buffer, &header, sizeof header);
-        memset(buffer + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
+        memcpy(buffer, &bytes, sizeof bytes);
         prepared->metadata_buffers++;
     }
     prepared->metadata = buffers;

@@ -48,7 +48,7 @@ struct etwas_prepared_snapshot {
     bool buffering;
     const uint8_t *built; /* buffer 0 up to the clock snapshots */
     uint32_t built_bytes;
-    const uint8_t *metadata; /* buffers, complete except for their numbers and stamps */
+    const uint8_t *metadata; /* buffers of records; in place of a header how many bytes these are */
     uint32_t metadata_buffers;
     struct etwas_metadata_cursor described; /* the metadata up to here is in them */
     /* descriptions that there were when they were read, or fewer */

@@ -343,11 +343,9 @@ static void signal_write_metadata(struct etwas_prepared_snapshot *prepared)
 
     for (uint32_t index = 0; index < prepared->metadata_buffers && !signal_is_refused(prepared);
          index++) {
-        struct etwas_etl_buffer_header header;
-
         memcpy(prepared->scratch, prepared->metadata + (size_t)index * buffer_bytes, buffer_bytes);
-        memcpy(&header, prepared->scratch, sizeof header);
-        signal_write_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
+        memcpy(&bytes, prepared->scratch, sizeof bytes);
+        signal_write_beside(prepared, bytes);
     }
     if (etwas_descriptions_count() == prepared->descriptions) {
         return;
