@@ -331,42 +331,21 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
-/*
- * Walks over the whole records at the start of `collected->buffer` and fills in end_units, records
- * and newest. Stops at the first marker that is not final, and at `limit_units`.
- */
-static void collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
-                           struct etwas_collected *collected)
-{
-    const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
-    uint32_t units = ETWAS_FIRST_UNIT;
-
-    collected->records = 0;
-    while (units < limit_units) {
-        const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t its = etwas_record_next_units(record, limit_units - units);
-
-        if (its == 0) {
-            break;
-        }
-        /* The last stamp is the newest. */
-        etwas_record_read_stamp(record, its, &collected->newest);
-        units += its;
-        collected->records++;
-    }
-    collected->end_units = units;
-}
-
 /* Abandons a buffer whose commits are missing. What is whole before the first hole stays. */
 static void abandon_buffer(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
     struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
+    struct etwas_record_prefix prefix;
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    collect_prefix(pool, entry->end_units, collected);
+    prefix = etwas_record_walk(etwas_pool_buffer(pool, collected->buffer) +
+                                   ETWAS_ETL_BUFFER_HEADER_BYTES,
+                               entry->end_units - ETWAS_FIRST_UNIT, &collected->newest);
+    collected->records = prefix.records;
+    collected->end_units = ETWAS_FIRST_UNIT + prefix.units;
     collected->abandoned = true;
     entry->is_kept = true;
     entry->set_aside = collected->records + 1;

@@ -100,4 +100,35 @@ static inline void etwas_record_read_stamp(const uint8_t *record, uint32_t units
     }
 }
 
+/* The whole records with which some bytes begin. */
+struct etwas_record_prefix {
+    uint32_t units;
+    uint32_t records;
+};
+
+/*
+ * Walks over them, up to the first marker that is not final and at most `limit` units. Stores the
+ * last stamp in *newest, if one has any; `newest` may be NULL.
+ */
+static inline struct etwas_record_prefix etwas_record_walk(const uint8_t *records, uint32_t limit,
+                                                           int64_t *newest)
+{
+    struct etwas_record_prefix prefix = {0};
+
+    while (prefix.units < limit) {
+        const uint8_t *record = records + (size_t)prefix.units * ETWAS_UNIT_BYTES;
+        uint32_t its = etwas_record_next_units(record, limit - prefix.units);
+
+        if (its == 0) {
+            break;
+        }
+        if (newest != NULL) {
+            etwas_record_read_stamp(record, its, newest);
+        }
+        prefix.units += its;
+        prefix.records++;
+    }
+    return prefix;
+}
+
 #endif

@@ -205,19 +205,6 @@ static bool recovery_is_accounted_in_files(const struct recovery *recovery)
            accounted[ETWAS_DISPOSITION_UNDELIVERED] == 0;
 }
 
-/* Whether these are whole records. */
-static bool bytes_are_records(const uint8_t *data, uint32_t units)
-{
-    uint32_t its = 1;
-
-    while (units != 0 && its != 0) {
-        its = etwas_record_next_units(data, units);
-        data += (size_t)its * ETWAS_UNIT_BYTES;
-        units -= its;
-    }
-    return units == 0;
-}
-
 /*
  * How many bytes of its records flushes took, and accounted. The flusher stores that behind the
  * loss, if there is one. More than is committed cannot be, nor a part of a record.
@@ -228,11 +215,12 @@ static uint32_t recovery_accounted_bytes(const struct recovery *recovery,
 {
     uint32_t end = etwas_control_written(&recovery->copy.pool.buffers[found->buffer],
                                          etwas_owner_ticket(found->owner));
+    uint32_t units = end - ETWAS_FIRST_UNIT;
 
     return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
                    end <= found->limit_units && recovery_is_accounted_in_files(recovery) &&
-                   bytes_are_records(data, end - ETWAS_FIRST_UNIT)
-               ? (end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
+                   etwas_record_walk(data, units, NULL).units == units
+               ? units * ETWAS_UNIT_BYTES
                : 0;
 }
 

@@ -36,20 +36,10 @@ static uint64_t counts_refused_in(const struct etwas_buffer_control *control,
 {
     uint32_t written = etwas_control_written(control, etwas_owner_ticket(found->owner));
     uint32_t end = written < found->end_units ? written : found->end_units;
-    uint32_t units = found->begin_units;
-    uint64_t count = 0;
+    uint32_t begin = found->begin_units;
 
-    while (units < end) {
-        uint32_t its = etwas_record_next_units(
-            records + (size_t)(units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES, end - units);
-
-        if (its == 0) {
-            break;
-        }
-        units += its;
-        count++;
-    }
-    return count;
+    records += (size_t)(begin - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
+    return end > begin ? etwas_record_walk(records, end - begin, NULL).records : 0;
 }
 
 void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
