@@ -12,24 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "buffer/record_walk.h"
 #include "clock/clock.h"
 #include "etl/own_record.h"
 #include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
 #include "file/log_losses.h"
 #include "platform/sized_struct.h"
-#include "recover/log_tail.h"
 #include "recover/mapping_copy.h"
+#include "recover/own_logs.h"
 #include "recover/recovered_counts.h"
 #include "shared/mapping.h"
 
 struct recovery {
     struct etwas_mapping_copy copy;
-    int logs[2];                 /* the session's own files; -1: none */
-    struct etwas_log_tail *tail; /* what is in them */
+    struct etwas_own_logs logs;
     struct etwas_log_file *file; /* NULL: it is only looked at */
     etwas_recovered *result;
     struct etwas_recovered_counts account;
@@ -185,75 +182,17 @@ static void recovery_pass_over(struct recovery *recovery, const struct etwas_fou
     etwas_recovered_counts_add_replaced(&recovery->account, found);
 }
 
-/*
- * Whether all that the flusher accounted for is in the session's files, and may be in one that is
- * not searched: there were more than one; nothing was ever refused, or replaced, or given to
- * consumers instead; the process cannot have been refused something meanwhile; and what the system
- * had accepted from it is not lost by another boot.
- */
-static bool recovery_is_accounted_in_files(const struct recovery *recovery)
-{
-    const struct etwas_shared_head *head = &recovery->copy.head;
-    const uint32_t other_places = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_REAL_TIME_MODE;
-    const uint64_t *accounted = recovery->copy.pool.accounted;
-
-    return recovery->logs[0] >= 0 && head->file_paths[1 - head->newest_path][0] != 0 &&
-           !recovery->result->is_alive && !recovery->result->other_boot &&
-           (head->log_file_mode & other_places) == 0 &&
-           accounted[ETWAS_DISPOSITION_WRITE_ERROR] == 0 &&
-           accounted[ETWAS_DISPOSITION_FILE_FULL] == 0 &&
-           accounted[ETWAS_DISPOSITION_UNDELIVERED] == 0;
-}
-
-/*
- * How many bytes of its records flushes took, and accounted. The flusher stores that behind the
- * loss, if there is one. More than is committed cannot be, nor a part of a record.
- */
-static uint32_t recovery_accounted_bytes(const struct recovery *recovery,
-                                         const struct etwas_found_buffer *found,
-                                         const uint8_t *data)
-{
-    uint32_t end = etwas_control_written(&recovery->copy.pool.buffers[found->buffer],
-                                         etwas_owner_ticket(found->owner));
-    uint32_t units = end - ETWAS_FIRST_UNIT;
-
-    return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
-                   end <= found->limit_units && recovery_is_accounted_in_files(recovery) &&
-                   etwas_record_walk(data, units, NULL).units == units
-               ? units * ETWAS_UNIT_BYTES
-               : 0;
-}
-
-/*
- * How many bytes of its records the log files have. The newest two are asked. What was taken of a
- * buffer that then stayed current may begin in one that ended before them; what is not accounted
- * yet is in those.
- */
-static uint32_t recovery_bytes_in_files(struct recovery *recovery,
-                                        const struct etwas_found_buffer *found, const uint8_t *data)
-{
-    uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
-    uint32_t bytes = etwas_log_tail_has(recovery->tail, found->slot, data, limit);
-    uint32_t accounted = bytes == 0 ? recovery_accounted_bytes(recovery, found, data) : 0;
-
-    return accounted == 0 ? bytes
-                          : accounted + etwas_log_tail_has(recovery->tail, found->slot,
-                                                           data + accounted, limit - accounted);
-}
-
 /* Writes what a buffer has behind what the log files have of it. */
 static uint32_t recovery_write_found(struct recovery *recovery, struct etwas_found_buffer *found)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
     etwas_recovered *result = recovery->result;
-    const uint8_t *data =
-        view->region + (size_t)found->buffer * view->buffer_bytes + ETWAS_ETL_BUFFER_HEADER_BYTES;
     int64_t stamp =
         etwas_clock_reading_stamp(&recovery->copy.history.readings[0], recovery->copy.head.clock);
     enum etwas_pool_found what;
 
-    found->begin_units =
-        ETWAS_FIRST_UNIT + recovery_bytes_in_files(recovery, found, data) / ETWAS_UNIT_BYTES;
+    found->begin_units +=
+        etwas_own_logs_have(&recovery->logs, &recovery->copy, found) / ETWAS_UNIT_BYTES;
     what = etwas_pool_read_records(view, found, recovery->records);
     if (what == ETWAS_POOL_FOUND_CHANGED) {
         recovery_pass_over(recovery, found);
@@ -264,7 +203,7 @@ static uint32_t recovery_write_found(struct recovery *recovery, struct etwas_fou
     result->in_log_file += found->before;
     etwas_recovered_counts_add_read(&recovery->account, &recovery->copy.pool.buffers[found->buffer],
                                     found->slot < view->rseq_slots, found, recovery->records,
-                                    recovery->logs[0] >= 0);
+                                    recovery->logs.files[0] >= 0);
     result->buffers += found->records != 0;
     if (found->end_units <= found->begin_units) {
         return ERROR_SUCCESS;
@@ -421,12 +360,8 @@ static uint32_t recovery_run(struct recovery *recovery, const struct etwas_recov
     if (recovery->records == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    if ((head->flags & ETWAS_SHARED_BUFFERING) == 0) {
-        for (uint32_t index = 0; index < 2; index++) {
-            recovery->logs[index] = etwas_recover_open_log(source, paths[index]);
-        }
-        recovery->tail = etwas_log_tail_open(recovery->logs, head->buffer_bytes);
-    }
+    etwas_own_logs_open(&recovery->logs, source, &recovery->copy,
+                        recovery->result->is_alive || recovery->result->other_boot);
     if (output != NULL) {
         code = recovery_create_file(recovery, output);
     }
@@ -478,7 +413,7 @@ static uint32_t recovery_from_source(const char *path, uint32_t index, const cha
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     recovery->result = result;
-    recovery->logs[0] = recovery->logs[1] = -1;
+    recovery->logs = (struct etwas_own_logs){.files = {-1, -1}};
     recovery->newest = INT64_MIN;
     code = etwas_recover_source_open(&source, path, index);
     result->is_alive = source.is_alive;
@@ -491,12 +426,7 @@ static uint32_t recovery_from_source(const char *path, uint32_t index, const cha
         etwas_recover_source_close(&source);
     }
     etwas_mapping_copy_free(&recovery->copy);
-    etwas_log_tail_close(recovery->tail);
-    for (uint32_t index = 0; index < 2; index++) {
-        if (recovery->logs[index] >= 0) {
-            (void)close(recovery->logs[index]);
-        }
-    }
+    etwas_own_logs_close(&recovery->logs);
     free(recovery->losses);
     free(recovery->records);
     free(recovery);
