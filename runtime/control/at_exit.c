@@ -56,7 +56,7 @@ static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_se
     enum etwas_session_state state;
 
     etwas_control_lock();
-    state = etwas_sessions[index].state;
+    state = etwas_sessions[index].entry.state;
     *key = etwas_session_key(&etwas_sessions[index]);
     etwas_control_unlock();
     return state;

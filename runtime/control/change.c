@@ -59,7 +59,7 @@ static uint32_t check_file_name(const struct etwas_session *session, const etwas
     uint32_t code;
 
     if (is_same_file_name(given, configuration->file_name) ||
-        is_same_file_name(given, session->file_name)) {
+        is_same_file_name(given, session->entry.file_name)) {
         return ERROR_BAD_PATHNAME;
     }
     /* The longest it may become. */
@@ -157,7 +157,7 @@ static void change_maximum(struct etwas_session *session, uint32_t maximum)
     if (maximum == 0 || etwas_configuration_is_buffering(configuration)) {
         return;
     }
-    maximum = etwas_pool_set_maximum(session->pool, maximum);
+    maximum = etwas_pool_set_maximum(session->buffers.pool, maximum);
     etwas_control_lock();
     ck_pr_store_32(&configuration->maximum_buffers, maximum);
     etwas_control_unlock();
@@ -172,7 +172,7 @@ static void change_flush_timer(struct etwas_session *session, uint32_t flush_tim
     ck_pr_store_32(&session->configuration.flush_timer, flush_timer);
     etwas_control_unlock();
     /* It may sleep until the end of the old period. */
-    etwas_pool_wake_flusher(session->pool);
+    etwas_pool_wake_flusher(session->buffers.pool);
 }
 
 static void set_mode(struct etwas_session *session, uint32_t log_file_mode)
@@ -188,7 +188,7 @@ static uint32_t begin_realtime(struct etwas_session *session)
     uint32_t before = session->configuration.log_file_mode;
     uint32_t code;
 
-    if (session->realtime != NULL) {
+    if (session->drain.realtime != NULL) {
         return ERROR_SUCCESS;
     }
     set_mode(session, before | EVENT_TRACE_REAL_TIME_MODE);
@@ -200,13 +200,13 @@ static uint32_t begin_realtime(struct etwas_session *session)
         ck_pr_store_32(&session->mapping->head->log_file_mode, before | EVENT_TRACE_REAL_TIME_MODE);
     }
     /* Its timed flushes may be nearer than what the flusher sleeps for. */
-    etwas_pool_wake_flusher(session->pool);
+    etwas_pool_wake_flusher(session->buffers.pool);
     return code;
 }
 
 static void end_realtime(struct etwas_session *session)
 {
-    if (session->realtime != NULL) {
+    if (session->drain.realtime != NULL) {
         write_recorded(session);
         etwas_session_realtime_end(session);
     }
@@ -235,7 +235,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
 /* Makes the changes that can fail first, and undoes them if a later one fails. */
 static uint32_t change_session(struct etwas_session *session, const struct etwas_update *update)
 {
-    bool was_realtime = session->realtime != NULL;
+    bool was_realtime = session->drain.realtime != NULL;
     bool is_realtime = (update->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
     uint32_t flags = session->configuration.enable_flags;
     uint32_t code = is_realtime ? begin_realtime(session) : ERROR_SUCCESS;
@@ -285,7 +285,7 @@ uint32_t etwas_lifecycle_next_file(struct etwas_session_key key)
     }
     if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
         code = ERROR_INVALID_PARAMETER;
-    } else if (session->file != NULL) {
+    } else if (session->drain.file != NULL) {
         write_recorded(session);
         code = etwas_session_file_next(session);
     }
@@ -307,7 +307,7 @@ uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key)
     }
     code = etwas_modes_check(session->configuration.log_file_mode | EVENT_TRACE_REAL_TIME_MODE);
     /* Events logged before the call go to the file, later ones to consumers. */
-    if (code == ERROR_SUCCESS && session->file != NULL) {
+    if (code == ERROR_SUCCESS && session->drain.file != NULL) {
         write_recorded(session);
     }
     if (code == ERROR_SUCCESS) {

@@ -73,7 +73,7 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
                                           session->configuration.reach == ETWAS_REACH_TEMPLATE};
         code = ERROR_SUCCESS;
     } else if (name == NULL && etwas_session_is_remembered(key) &&
-               etwas_sessions[key.index].ended_by_full_file) {
+               etwas_sessions[key.index].entry.ended_by_full_file) {
         code = ERROR_INVALID_HANDLE;
     }
     etwas_control_unlock();

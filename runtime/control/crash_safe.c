@@ -218,7 +218,7 @@ static void crash_safe_write_first(const struct etwas_session *session)
     struct etwas_log_file_options options = etwas_session_log_options(session);
     struct etwas_log_header header;
 
-    options.file_name = session->file_name[0] != 0 ? session->file_name : no_name;
+    options.file_name = session->entry.file_name[0] != 0 ? session->entry.file_name : no_name;
     /* The names are as long as the configuration permits, so that it fits. */
     if (etwas_log_header_build(&header, &options) == ERROR_SUCCESS) {
         if (header.bytes <= session->mapping->tables[ETWAS_SHARED_FIRST].stride) {
@@ -255,7 +255,7 @@ static void crash_safe_write_name(struct etwas_shared_head *head, const etwas_wc
 void etwas_crash_safe_open(struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
     struct etwas_shared_head *head;
 
     if (session->mapping == NULL) {
@@ -356,7 +356,7 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (held.session->pool == NULL) {
+    if (held.session->buffers.pool == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (held.session->mapping == NULL) {
         code = ERROR_NOT_FOUND;

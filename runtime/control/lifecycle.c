@@ -114,9 +114,9 @@ static void undo_pool(struct etwas_session *session, struct etwas_pool *pool)
 {
     begin_change(session);
     if (pool != NULL) {
-        (void)pthread_mutex_lock(&session->pool_lock);
-        ck_pr_store_ptr(&session->pool, NULL);
-        (void)pthread_mutex_unlock(&session->pool_lock);
+        (void)pthread_mutex_lock(&session->buffers.pool_lock);
+        ck_pr_store_ptr(&session->buffers.pool, NULL);
+        (void)pthread_mutex_unlock(&session->buffers.pool_lock);
         etwas_pool_destroy(pool);
     }
     etwas_crash_safe_end(session);
@@ -132,16 +132,16 @@ static bool make_copies(struct etwas_session *session)
     size_t buffer_bytes = session->configuration.buffer_size_kb * (size_t)BYTES_A_KB;
     uint32_t count = (uint32_t)(COPIES_BYTES / buffer_bytes);
 
-    memset(&session->untrusted_writers, 0, sizeof session->untrusted_writers);
+    memset(&session->drain.untrusted_writers, 0, sizeof session->drain.untrusted_writers);
     if (!etwas_configuration_is_shared(&session->configuration) ||
         etwas_configuration_is_buffering(&session->configuration)) {
         return true;
     }
     count = count > ETWAS_BATCH_BUFFERS ? ETWAS_BATCH_BUFFERS : count;
-    session->untrusted_writers.count = count != 0 ? count : 1;
-    session->untrusted_writers.copies =
-        aligned_alloc(etwas_memory_page_bytes(), session->untrusted_writers.count * buffer_bytes);
-    return session->untrusted_writers.copies != NULL;
+    session->drain.untrusted_writers.count = count != 0 ? count : 1;
+    session->drain.untrusted_writers.copies = aligned_alloc(
+        etwas_memory_page_bytes(), session->drain.untrusted_writers.count * buffer_bytes);
+    return session->drain.untrusted_writers.copies != NULL;
 }
 
 /*
@@ -182,22 +182,22 @@ static uint32_t make_pool(struct etwas_session *session)
     if (code != ERROR_SUCCESS) {
         free(lists);
         free(entries);
-        free(session->untrusted_writers.copies);
-        session->untrusted_writers.copies = NULL;
+        free(session->drain.untrusted_writers.copies);
+        session->drain.untrusted_writers.copies = NULL;
         undo_pool(session, pool);
         return code;
     }
-    session->file = NULL;
-    session->realtime = NULL;
-    session->losses = NULL;
-    memset(session->sinks, 0, sizeof session->sinks);
-    session->collector = (struct etwas_collector){
+    session->drain.file = NULL;
+    session->drain.realtime = NULL;
+    session->drain.losses = NULL;
+    memset(session->drain.sinks, 0, sizeof session->drain.sinks);
+    session->drain.collector = (struct etwas_collector){
         .pool = pool,
         .lists = lists,
         .entries = entries,
         .slot_count = session->slot_count,
     };
-    etwas_collector_reset(&session->collector);
+    etwas_collector_reset(&session->drain.collector);
     etwas_drain_reset(session);
     return ERROR_SUCCESS;
 }
@@ -220,7 +220,7 @@ static uint32_t make_sinks(struct etwas_session *session)
     uint32_t code;
 
     /* The flusher runs already, and reads whether there is a file. */
-    (void)pthread_mutex_lock(&session->role);
+    (void)pthread_mutex_lock(&session->drain.role);
     etwas_session_clock_begin(session);
     code = etwas_session_realtime_begin(session);
     if (code == ERROR_SUCCESS) {
@@ -230,7 +230,7 @@ static uint32_t make_sinks(struct etwas_session *session)
         etwas_losses_begin(session);
         name_snapshots(session);
     }
-    (void)pthread_mutex_unlock(&session->role);
+    (void)pthread_mutex_unlock(&session->drain.role);
     return code;
 }
 
@@ -388,10 +388,10 @@ static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **
     session = etwas_session_find(key);
     if (session == NULL) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
-    } else if (session->state == ETWAS_SESSION_STOPPING) {
+    } else if (session->entry.state == ETWAS_SESSION_STOPPING) {
         code = ERROR_ACTIVE_CONNECTIONS;
     } else {
-        session->state = ETWAS_SESSION_STOPPING;
+        session->entry.state = ETWAS_SESSION_STOPPING;
     }
     etwas_control_unlock();
     *found = session;
@@ -431,8 +431,8 @@ static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
     }
     etwas_lifecycle_update_images(key);
     /* A thread that changes the session is done, and none begins to while it stops. */
-    (void)pthread_mutex_lock(&session->role);
-    (void)pthread_mutex_unlock(&session->role);
+    (void)pthread_mutex_lock(&session->drain.role);
+    (void)pthread_mutex_unlock(&session->drain.role);
     etwas_kernel_source.end(session);
     etwas_session_close(session);
     etwas_flusher_end(session);
@@ -440,7 +440,7 @@ static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
     etwas_sharing.end_session(session);
     free_configuration(session);
     if (report != NULL) {
-        report(session, &session->last_counts, context);
+        report(session, &session->buffers.last_counts, context);
     }
     etwas_session_free_entry(session, file_is_full);
     return ERROR_SUCCESS;
@@ -466,12 +466,12 @@ static bool stop_full_session(struct etwas_session_key key)
     uint32_t code = ERROR_SUCCESS;
     bool full;
 
-    (void)pthread_mutex_lock(&session->role);
-    full = session->file != NULL && etwas_log_file_is_full(session->file);
+    (void)pthread_mutex_lock(&session->drain.role);
+    full = session->drain.file != NULL && etwas_log_file_is_full(session->drain.file);
     if (full) {
         code = begin_stop(key, &session);
     }
-    (void)pthread_mutex_unlock(&etwas_sessions[key.index].role);
+    (void)pthread_mutex_unlock(&etwas_sessions[key.index].drain.role);
     if (full && code == ERROR_SUCCESS) {
         code = lifecycle_end(session, true, NULL, NULL);
     }
@@ -487,12 +487,13 @@ struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key)
     int cancelling = etwas_cancel_forbid();
     bool runs;
 
-    (void)pthread_mutex_lock(&session->role);
-    session->role_cancelling = cancelling;
+    (void)pthread_mutex_lock(&session->drain.role);
+    session->drain.role_cancelling = cancelling;
     etwas_control_lock();
     found = etwas_session_find(key);
     /* While it stops, or when it has, there is nothing left to do for it. */
-    runs = found != NULL && found->state == ETWAS_SESSION_RUNNING && session->pool != NULL;
+    runs = found != NULL && found->entry.state == ETWAS_SESSION_RUNNING &&
+           session->buffers.pool != NULL;
     etwas_control_unlock();
     if (!runs) {
         etwas_lifecycle_release_role(session);
@@ -502,9 +503,9 @@ struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key)
 
 void etwas_lifecycle_release_role(struct etwas_session *session)
 {
-    int cancelling = session->role_cancelling;
+    int cancelling = session->drain.role_cancelling;
 
-    (void)pthread_mutex_unlock(&session->role);
+    (void)pthread_mutex_unlock(&session->drain.role);
     etwas_cancel_allow(cancelling);
 }
 

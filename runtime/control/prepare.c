@@ -53,9 +53,9 @@ static void forget_sessions(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         etwas_kernel_source.forget(&etwas_sessions[index]);
-        if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
-            etwas_sessions[index].file != NULL) {
-            etwas_log_file_forget(etwas_sessions[index].file);
+        if (etwas_sessions[index].entry.state != ETWAS_SESSION_FREE &&
+            etwas_sessions[index].drain.file != NULL) {
+            etwas_log_file_forget(etwas_sessions[index].drain.file);
         }
     }
     etwas_sessions_forget();

@@ -280,7 +280,8 @@ static void properties_fill_numbers(EVENT_TRACE_PROPERTIES *properties,
     properties->BuffersWritten = properties_saturated(counts->buffers_written);
     properties->LogBuffersLost = properties_saturated(counts->buffers_lost);
     properties->RealTimeBuffersLost = properties_saturated(counts->realtime_buffers_lost);
-    properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
+    properties->LoggerThreadId =
+        (etwas_handle)(uintptr_t)ck_pr_load_32(&session->flusher.thread_id);
 }
 
 /* A session without a file leaves the name alone: it is the caller's, for snapshots. */
@@ -306,7 +307,7 @@ uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const etwas_session_counts *counts)
 {
     properties_fill_numbers(reply->properties, session, counts);
-    return properties_write_names(reply, session->configuration.name, session->file_name);
+    return properties_write_names(reply, session->configuration.name, session->entry.file_name);
 }
 
 uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,

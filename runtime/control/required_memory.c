@@ -63,9 +63,9 @@ static void required_memory_explain(etwas_trace_handle handle, uint32_t requirem
     if (etwas_session_hold(handle, &held) != ERROR_SUCCESS) {
         return;
     }
-    if (held.session->pool != NULL) {
-        grant = held.session->pool->grant;
-        memory = held.session->pool->memory;
+    if (held.session->buffers.pool != NULL) {
+        grant = held.session->buffers.pool->grant;
+        memory = held.session->buffers.pool->memory;
     }
     etwas_session_release(&held);
     if (required_memory_not_granted(&grant, &memory, requirement) != 0) {

@@ -40,7 +40,7 @@ static uint64_t retention_held_ns(const struct etwas_session *session, uint32_t 
     uint32_t clock = session->configuration.clock;
     int64_t since;
 
-    if (!etwas_retention_of(session->pool, slot, &since)) {
+    if (!etwas_retention_of(session->buffers.pool, slot, &since)) {
         since = retention_slot_started_at(session);
     }
     return retention_ticks_to_ns(etwas_clock_now(clock) - since, clock);
@@ -51,7 +51,7 @@ static void retention_measure(const struct etwas_session *session, etwas_retenti
                               uint64_t *stream_ns, uint32_t room)
 {
     *retention = (etwas_retention){.covered_ns = UINT64_MAX,
-                                   .streams = etwas_pool_used_slots(session->pool)};
+                                   .streams = etwas_pool_used_slots(session->buffers.pool)};
     for (uint32_t slot = 0; slot < retention->streams; slot++) {
         uint64_t held_ns = retention_held_ns(session, slot);
 
@@ -90,7 +90,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (held.session->pool == NULL) {
+    if (held.session->buffers.pool == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (!etwas_configuration_is_buffering(&held.session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
@@ -111,8 +111,8 @@ static uint64_t retention_covered_ns(const struct etwas_session *session, uint32
 {
     uint64_t least = UINT64_MAX;
 
-    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
-        if (etwas_quota_class_row(session->pool, slot) == row) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->buffers.pool); slot++) {
+        if (etwas_quota_class_row(session->buffers.pool, slot) == row) {
             uint64_t held_ns = retention_held_ns(session, slot);
 
             least = held_ns < least ? held_ns : least;
@@ -126,8 +126,8 @@ static void retention_state_of(const struct etwas_session *session, uint32_t row
 {
     struct etwas_session_class_row counts;
 
-    if (session->pool == NULL) {
-        counts = session->last_class_rows[row];
+    if (session->buffers.pool == NULL) {
+        counts = session->buffers.last_class_rows[row];
     } else {
         etwas_session_count_class_row(session, row, &counts);
     }
@@ -136,10 +136,11 @@ static void retention_state_of(const struct etwas_session *session, uint32_t row
         .recorded = counts.recorded,
         .overwritten = counts.overwritten,
         .lost = counts.lost,
-        .buffers = session->pool != NULL ? counts.buffers : 0,
+        .buffers = session->buffers.pool != NULL ? counts.buffers : 0,
         .share = counts.quota,
     };
-    if (session->pool != NULL && etwas_configuration_is_buffering(&session->configuration)) {
+    if (session->buffers.pool != NULL &&
+        etwas_configuration_is_buffering(&session->configuration)) {
         state->covered_ns = retention_covered_ns(session, row);
     }
 }

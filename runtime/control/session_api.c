@@ -266,7 +266,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    pool = held.session->pool;
+    pool = held.session->buffers.pool;
     if (pool == NULL) {
         etwas_session_release(&held);
         return ERROR_INVALID_HANDLE;

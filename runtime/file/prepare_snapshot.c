@@ -42,7 +42,7 @@ static uint32_t prepare_read_metadata(const struct etwas_session *session,
 {
     return etwas_metadata_read(
         cursor, etwas_session_takes_stacks(session), buffer + ETWAS_ETL_BUFFER_HEADER_BYTES,
-        session->pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
+        session->buffers.pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
         etwas_clock_reading_stamp(&session->started, session->configuration.clock));
 }
 
@@ -90,7 +90,7 @@ static uint32_t prepare_make(struct etwas_session *session, int descriptor,
                              const struct etwas_log_header *header, uint32_t metadata_buffers,
                              struct etwas_prepared_snapshot **made)
 {
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
     size_t list_bytes = (size_t)pool->region_buffers * sizeof(struct etwas_held_buffer);
     size_t bytes = sizeof(struct etwas_prepared_snapshot) + list_bytes + header->bytes +
                    (size_t)pool->buffer_bytes * (metadata_buffers + 2) + (size_t)5 * ALIGNMENT;
@@ -114,7 +114,7 @@ static uint32_t prepare_make(struct etwas_session *session, int descriptor,
         .memory = memory,
         .session = session,
         .key = etwas_session_key(session),
-        .pool = session->pool,
+        .pool = session->buffers.pool,
         .view = etwas_pool_view_of(pool),
         .descriptor = descriptor,
         .clock = session->configuration.clock,
@@ -152,7 +152,7 @@ uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descrip
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    buffer = malloc(session->pool->buffer_bytes);
+    buffer = malloc(session->buffers.pool->buffer_bytes);
     code = buffer != NULL ? prepare_make(session, descriptor, &header,
                                          prepare_count_metadata(session, buffer), prepared)
                           : ERROR_NOT_ENOUGH_MEMORY;

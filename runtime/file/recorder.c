@@ -70,9 +70,9 @@ static uint64_t recorder_take_triggers(struct recorder *recorder, struct etwas_t
 static void recorder_count_triggers(struct etwas_session *session, uint64_t *account,
                                     uint64_t triggers)
 {
-    (void)pthread_mutex_lock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     *account += triggers;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
 }
 
 static uint64_t recorder_lost_events(const struct etwas_session *session)
@@ -88,7 +88,7 @@ static bool recorder_is_capped(const struct recorder *recorder, const struct etw
 {
     const struct etwas_recorder_options *options = &recorder->options;
     uint64_t held_bytes =
-        (uint64_t)etwas_pool_allocated(session->pool) * session->pool->buffer_bytes;
+        (uint64_t)etwas_pool_allocated(session->buffers.pool) * session->buffers.pool->buffer_bytes;
 
     return (options->maximum_files != 0 && session->trigger.files >= options->maximum_files) ||
            (options->maximum_bytes != 0 &&
@@ -313,12 +313,12 @@ static void window_begin(struct recorder *recorder, struct etwas_session *sessio
     };
     recorder->began_ns = now_ns;
     recorder->until_ns = now_ns + window_left_ns(recorder, session, first);
-    recorder_pin_held(recorder, session->pool);
+    recorder_pin_held(recorder, session->buffers.pool);
     /* A thread that sees the window counted knows that the buffers of the window are pinned. */
-    (void)pthread_mutex_lock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     trigger->windows++;
     trigger->joined += came - 1;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     ck_pr_store_32(&trigger->is_open, 1);
     window_notify_begun(recorder, session);
 }
@@ -347,15 +347,15 @@ static void window_finish(struct recorder *recorder, struct etwas_session *sessi
     recorder->window.triggers += (uint32_t)came;
     window_widen(recorder, first);
     recorder_count_triggers(session, &trigger->joined, came);
-    recorder_pin_new(recorder, session->pool);
+    recorder_pin_new(recorder, session->buffers.pool);
     code = window_write(recorder, session);
-    recorder_unpin(recorder, session->pool);
-    (void)pthread_mutex_lock(&session->pool_lock);
+    recorder_unpin(recorder, session->buffers.pool);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     trigger->files += code == ERROR_SUCCESS ? 1 : 0;
     trigger->failed += code == ERROR_SUCCESS ? 0 : 1;
     trigger->last_code = code == ERROR_SUCCESS ? trigger->last_code : code;
     trigger->bytes += recorder->window.bytes;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     recorder->window.trigger = 0;
     ck_pr_store_32(&trigger->is_open, 0);
     /* pairs with the one in etwas_trigger_pull: before `first` is looked at */
@@ -376,7 +376,7 @@ static void recorder_end(struct recorder *recorder, struct etwas_session *sessio
     if (window_is_open(recorder)) {
         window_finish(recorder, session);
     }
-    session->recorder = NULL;
+    session->drain.recorder = NULL;
     free(recorder->verbs.pins);
     free(recorder->candidates);
     free(recorder);
@@ -384,7 +384,7 @@ static void recorder_end(struct recorder *recorder, struct etwas_session *sessio
 
 static uint64_t recorder_pass(struct etwas_session *session, bool last)
 {
-    struct recorder *recorder = (struct recorder *)(void *)session->recorder;
+    struct recorder *recorder = (struct recorder *)(void *)session->drain.recorder;
     uint64_t now_ns;
 
     if (last) {
@@ -403,7 +403,7 @@ static uint64_t recorder_pass(struct etwas_session *session, bool last)
         return ck_pr_load_64(&session->trigger.first) != 0 ? 0 : UINT64_MAX;
     }
     window_widen(recorder, (int64_t)ck_pr_load_64(&session->trigger.first));
-    recorder_pin_new(recorder, session->pool);
+    recorder_pin_new(recorder, session->buffers.pool);
     return recorder->until_ns - now_ns < RECHECK_NS ? recorder->until_ns - now_ns : RECHECK_NS;
 }
 
@@ -445,17 +445,17 @@ static struct recorder *recorder_make(const struct etwas_pool *pool,
 uint32_t etwas_recorder_arm(struct etwas_session *session,
                             const struct etwas_recorder_options *options)
 {
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
     uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t least = recorder_least_reserve(pool);
     uint32_t reserve = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
     struct recorder *recorder;
 
     if (!etwas_configuration_is_buffering(&session->configuration) ||
-        session->configuration.filtered_out || ck_pr_load_32(&session->thread_id) == 0) {
+        session->configuration.filtered_out || ck_pr_load_32(&session->flusher.thread_id) == 0) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (session->recorder != NULL) {
+    if (session->drain.recorder != NULL) {
         return ERROR_ALREADY_EXISTS;
     }
     reserve = reserve > least ? reserve : least;
@@ -466,9 +466,9 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
     if (recorder == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    session->recorder = &recorder->verbs;
+    session->drain.recorder = &recorder->verbs;
     ck_pr_store_32(&session->trigger.clock, session->configuration.clock);
     ck_pr_fence_release(); /* pairs with the acquire in etwas_trigger_pull */
-    ck_pr_store_32(&session->trigger.armed, session->generation);
+    ck_pr_store_32(&session->trigger.armed, session->entry.generation);
     return ERROR_SUCCESS;
 }

@@ -106,7 +106,7 @@ uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wc
 
 bool etwas_session_file_close(struct etwas_session *session)
 {
-    struct etwas_log_file *file = session->file;
+    struct etwas_log_file *file = session->drain.file;
     bool good;
 
     etwas_fork_forbid();
@@ -122,8 +122,8 @@ static struct etwas_log_file_totals session_file_totals(struct etwas_session *se
     etwas_session_counts counts;
 
     etwas_losses_check_and_count(session, &counts);
-    if (session->file != NULL) {
-        etwas_log_losses_update(session->file);
+    if (session->drain.file != NULL) {
+        etwas_log_losses_update(session->drain.file);
     }
     return (struct etwas_log_file_totals){
         .events_lost = counts.lost,
@@ -145,7 +145,7 @@ static struct etwas_log_file_totals session_file_last_totals(struct etwas_sessio
 
 static void session_file_count_sync_error(struct etwas_session *session)
 {
-    ck_pr_store_64(&session->sync_errors, session->sync_errors + 1);
+    ck_pr_store_64(&session->totals.sync_errors, session->totals.sync_errors + 1);
 }
 
 /*
@@ -155,9 +155,10 @@ static void session_file_count_sync_error(struct etwas_session *session)
 static void session_file_count_besides(struct etwas_session *session,
                                        const struct etwas_log_write *write)
 {
-    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_OVERWRITTEN, write->replaced);
-    ck_pr_store_64(&session->buffers_written,
-                   session->buffers_written + write->written + write->metadata);
+    etwas_pool_reclassify_written(session->buffers.pool, ETWAS_DISPOSITION_OVERWRITTEN,
+                                  write->replaced);
+    ck_pr_store_64(&session->totals.buffers_written,
+                   session->totals.buffers_written + write->written + write->metadata);
     if (write->code != ERROR_SUCCESS || write->metadata_code != ERROR_SUCCESS) {
         session_file_count_sync_error(session);
     }
@@ -166,7 +167,7 @@ static void session_file_count_besides(struct etwas_session *session,
 /* What was described since it was asked last. */
 static void session_file_write_metadata(struct etwas_session *session)
 {
-    struct etwas_log_write write = etwas_log_metadata_write(session->file, 0);
+    struct etwas_log_write write = etwas_log_metadata_write(session->drain.file, 0);
 
     session_file_count_besides(session, &write);
 }
@@ -176,9 +177,10 @@ static void session_file_count_refusal(struct etwas_session *session,
                                        const struct etwas_log_lost *lost)
 {
     session_file_count_sync_error(session);
-    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_WRITE_ERROR, lost->records);
-    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
-    ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
+    etwas_pool_reclassify_written(session->buffers.pool, ETWAS_DISPOSITION_WRITE_ERROR,
+                                  lost->records);
+    ck_pr_store_64(&session->totals.buffers_lost, session->totals.buffers_lost + lost->buffers);
+    ck_pr_store_64(&session->totals.buffers_written, session->totals.buffers_written - lost->cut);
 }
 
 /* Ends a file, once more if it was before. */
@@ -235,13 +237,13 @@ static uint32_t session_file_close_ended(struct etwas_session *session, uint32_t
     uint32_t code = ERROR_SUCCESS;
     struct etwas_log_file *ended;
 
-    while ((ended = etwas_log_file_oldest_earlier(session->file, keep)) != NULL) {
+    while ((ended = etwas_log_file_oldest_earlier(session->drain.file, keep)) != NULL) {
         uint32_t stored = session_file_store_ended(session, ended, false);
         bool closed;
 
         etwas_fork_forbid();
         etwas_control_lock();
-        etwas_log_file_drop_oldest_earlier(session->file);
+        etwas_log_file_drop_oldest_earlier(session->drain.file);
         etwas_control_unlock();
         closed = etwas_log_file_close(ended);
         etwas_fork_allow();
@@ -260,7 +262,7 @@ static const struct etwas_sink log_file_sink;
 static void session_file_hand_on_losses(struct etwas_session *session, struct etwas_log_file *old,
                                         struct etwas_log_file *file)
 {
-    struct etwas_losses *losses = session->losses;
+    struct etwas_losses *losses = session->drain.losses;
 
     if (losses != NULL) {
         if (old != NULL) {
@@ -283,7 +285,7 @@ static uint32_t session_file_switch_to(struct etwas_session *session, const etwa
     const struct etwas_configuration *configuration = &session->configuration;
     bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
     struct etwas_log_file_options options = etwas_session_log_options(session);
-    struct etwas_log_file *old = session->file;
+    struct etwas_log_file *old = session->drain.file;
     struct etwas_log_file *file = NULL;
     etwas_wchar name[ETWAS_NAME_UNITS + 1];
     uint32_t code =
@@ -292,7 +294,7 @@ static uint32_t session_file_switch_to(struct etwas_session *session, const etwa
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (session->losses == NULL) {
+    if (session->drain.losses == NULL) {
         etwas_losses_begin(session);
     }
     options.maximum_bytes = etwas_configuration_file_bytes(configuration);
@@ -301,7 +303,7 @@ static uint32_t session_file_switch_to(struct etwas_session *session, const etwa
     options.before = session_file_totals(session);
     options.after = old;
     options.opened = opened;
-    options.history = &session->clock_history;
+    options.history = &session->drain.clock_history;
     etwas_fork_forbid();
     code = session_file_create_log(&options, name, &file);
     if (code != ERROR_SUCCESS) {
@@ -315,10 +317,10 @@ static uint32_t session_file_switch_to(struct etwas_session *session, const etwa
     session_file_hand_on_losses(session, old, file);
     etwas_session_set_file(session, file);
     etwas_fork_allow();
-    session->sinks[ETWAS_SINK_FILE] = &log_file_sink;
+    session->drain.sinks[ETWAS_SINK_FILE] = &log_file_sink;
     etwas_session_set_file_name(session, name);
-    ck_pr_store_64(&session->buffers_written,
-                   session->buffers_written + etwas_log_file_buffers(file));
+    ck_pr_store_64(&session->totals.buffers_written,
+                   session->totals.buffers_written + etwas_log_file_buffers(file));
     session_file_write_metadata(session);
     (void)session_file_close_ended(session, keep); /* a refusal is counted */
     return ERROR_SUCCESS;
@@ -338,7 +340,7 @@ static uint32_t session_file_begin_next(struct etwas_session *session, uint32_t 
     const struct etwas_clock_reading now = etwas_clock_read_together();
 
     return session_file_switch_to(session, session->configuration.file_name,
-                                  etwas_log_file_part(session->file) + 1, keep, &now);
+                                  etwas_log_file_part(session->drain.file) + 1, keep, &now);
 }
 
 uint32_t etwas_session_file_next(struct etwas_session *session)
@@ -402,13 +404,13 @@ static struct etwas_log_write session_file_write_buffers(struct etwas_session *s
     session_file_write_metadata(session);
     do {
         struct etwas_log_write some =
-            etwas_log_file_write(session->file, buffers + all.written, count - all.written);
+            etwas_log_file_write(session->drain.file, buffers + all.written, count - all.written);
 
         all.written += some.written;
         all.code = some.code;
         all.replaced += some.replaced;
-        ck_pr_store_64(&session->buffers_written,
-                       session->buffers_written + some.written + some.metadata);
+        ck_pr_store_64(&session->totals.buffers_written,
+                       session->totals.buffers_written + some.written + some.metadata);
         if (some.metadata_code != ERROR_SUCCESS) {
             session_file_count_sync_error(session);
         }
@@ -428,8 +430,10 @@ static void session_file_accept(struct etwas_session *session, struct etwas_batc
     batch->is_full = write.written < batch->count && write.code == ERROR_SUCCESS;
     batch->loss = batch->is_full ? ETWAS_DISPOSITION_FILE_FULL : ETWAS_DISPOSITION_WRITE_ERROR;
     batch->code = write.code;
-    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_OVERWRITTEN, write.replaced);
-    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
+    etwas_pool_reclassify_written(session->buffers.pool, ETWAS_DISPOSITION_OVERWRITTEN,
+                                  write.replaced);
+    ck_pr_store_64(&session->totals.buffers_lost,
+                   session->totals.buffers_lost + batch->count - write.written);
 }
 
 /* A library may be gone before the next batch, and its stacks are in it. */
@@ -439,7 +443,7 @@ static void session_file_read_clocks(struct etwas_session *session,
     struct etwas_log_write write;
 
     session_file_write_metadata(session);
-    write = etwas_log_clock_snapshots_add(session->file, reading, quiet, 0);
+    write = etwas_log_clock_snapshots_add(session->drain.file, reading, quiet, 0);
     session_file_count_besides(session, &write);
 }
 
@@ -453,7 +457,7 @@ static uint32_t session_file_sync(struct etwas_session *session)
 
     session_file_write_metadata(session);
     totals = session_file_totals(session);
-    code = etwas_log_file_sync(session->file, &totals, &lost);
+    code = etwas_log_file_sync(session->drain.file, &totals, &lost);
     if (code != ERROR_SUCCESS) {
         session_file_count_refusal(session, &lost);
     }
@@ -462,7 +466,7 @@ static uint32_t session_file_sync(struct etwas_session *session)
 
 void etwas_session_file_finish(struct etwas_session *session)
 {
-    struct etwas_log_file *file = session->file;
+    struct etwas_log_file *file = session->drain.file;
     struct etwas_log_file_totals totals;
 
     if (file == NULL) {
@@ -477,7 +481,7 @@ void etwas_session_file_finish(struct etwas_session *session)
      * The sink is forgotten only now: a fork's child finds the descriptor while the disk is waited
      * for.
      */
-    session->sinks[ETWAS_SINK_FILE] = NULL;
+    session->drain.sinks[ETWAS_SINK_FILE] = NULL;
     if (!etwas_session_file_close(session)) {
         session_file_count_sync_error(session);
     }

@@ -156,11 +156,12 @@ static struct etwas_etl_totals signal_totals(const struct etwas_prepared_snapsho
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_FILE_FULL]) +
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_ABANDONED]) +
                        ck_pr_load_64(&accounted[ETWAS_DISPOSITION_UNDELIVERED]) +
-                       ck_pr_load_64(&session->lost_in_kernel) +
-                       ck_pr_load_64(&session->lost_unattached) + prepared->events_left_out,
-        .lost_buffers = ck_pr_load_64(&session->buffers_lost) + prepared->buffers_left_out,
-        .unattached_code = (uint16_t)ck_pr_load_32(&session->unattached_code),
-        .unattached_processes = etwas_etl_saturate16(ck_pr_load_32(&session->unattached_total)),
+                       ck_pr_load_64(&session->totals.lost_in_kernel) +
+                       ck_pr_load_64(&session->totals.lost_unattached) + prepared->events_left_out,
+        .lost_buffers = ck_pr_load_64(&session->totals.buffers_lost) + prepared->buffers_left_out,
+        .unattached_code = (uint16_t)ck_pr_load_32(&session->totals.unattached_code),
+        .unattached_processes =
+            etwas_etl_saturate16(ck_pr_load_32(&session->totals.unattached_total)),
     };
 }
 
@@ -401,7 +402,7 @@ static void signal_write_file(struct etwas_prepared_snapshot *prepared)
     }
     prepared->entries = 1;
     signal_write_pool(prepared);
-    etwas_clock_history_copy(&prepared->history, &prepared->session->clock_history);
+    etwas_clock_history_copy(&prepared->history, &prepared->session->drain.clock_history);
     prepared->ended = etwas_clock_read_together();
     signal_write_whole_header(prepared);
     signal_snapshot_put_clock_snapshots(prepared);
@@ -417,8 +418,8 @@ static bool signal_has_session(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
 
-    return ck_pr_load_ptr(&session->pool) == prepared->pool &&
-           ck_pr_load_32(&session->generation) == prepared->key.generation;
+    return ck_pr_load_ptr(&session->buffers.pool) == prepared->pool &&
+           ck_pr_load_32(&session->entry.generation) == prepared->key.generation;
 }
 
 uint32_t etwas_prepared_snapshot_write(struct etwas_prepared_snapshot *prepared)

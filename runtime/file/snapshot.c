@@ -41,7 +41,7 @@ struct snapshot {
  */
 static bool snapshot_list_held(struct snapshot *snapshot)
 {
-    struct etwas_pool *pool = snapshot->session->pool;
+    struct etwas_pool *pool = snapshot->session->buffers.pool;
     size_t most;
 
     snapshot->view = etwas_pool_view_of(pool);
@@ -104,7 +104,7 @@ static bool snapshot_read_held(struct snapshot *snapshot, const struct etwas_hel
                                struct etwas_found_buffer *found,
                                struct etwas_covered_buffer *covered)
 {
-    struct etwas_pool *pool = snapshot->session->pool;
+    struct etwas_pool *pool = snapshot->session->buffers.pool;
     uint64_t pinned = snapshot_pin(pool, held);
     enum etwas_pool_found what = etwas_pool_read_inspect(&snapshot->view, held, found);
 
@@ -149,7 +149,7 @@ static uint32_t snapshot_write_held(struct snapshot *snapshot, const struct etwa
     struct etwas_found_buffer found;
     uint32_t code = ERROR_SUCCESS;
 
-    if (etwas_owner_slot(held->owner) >= etwas_pool_used_slots(snapshot->session->pool) ||
+    if (etwas_owner_slot(held->owner) >= etwas_pool_used_slots(snapshot->session->buffers.pool) ||
         !snapshot_read_held(snapshot, held, &found, &covered)) {
         return ERROR_SUCCESS;
     }
@@ -163,7 +163,7 @@ static uint32_t snapshot_write_held(struct snapshot *snapshot, const struct etwa
             .sequence_number = sequence_number,
         };
 
-        code = etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
+        code = etwas_log_file_write(snapshot->session->drain.file, &buffer, 1).code;
         covered.kept = code == ERROR_SUCCESS;
         if (covered.kept) {
             snapshot_update_oldest(snapshot);
@@ -212,7 +212,7 @@ static struct etwas_log_write snapshot_write_coverage(const struct snapshot *sna
     said.missing = coverage->gap_count;
     said.lost = counts.lost - window->lost_before;
     return etwas_log_window_write(
-        snapshot->session->file, &said, coverage->gaps,
+        snapshot->session->drain.file, &said, coverage->gaps,
         coverage->begin < snapshot->oldest ? coverage->begin : snapshot->oldest, sequence_number);
 }
 
@@ -248,18 +248,19 @@ static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t 
 static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
                                        uint32_t *buffers)
 {
-    const struct etwas_clock_history *history = &snapshot->session->clock_history;
+    const struct etwas_clock_history *history = &snapshot->session->drain.clock_history;
     struct etwas_log_write write;
     uint32_t code = ERROR_SUCCESS;
 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
-        write = etwas_log_clock_snapshots_add(snapshot->session->file, &history->readings[index],
-                                              false, sequence_number + *buffers);
+        write =
+            etwas_log_clock_snapshots_add(snapshot->session->drain.file, &history->readings[index],
+                                          false, sequence_number + *buffers);
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;
     }
-    write = etwas_log_metadata_write(snapshot->session->file, sequence_number + *buffers);
+    write = etwas_log_metadata_write(snapshot->session->drain.file, sequence_number + *buffers);
     *buffers += write.written;
     code = write.code != ERROR_SUCCESS ? write.code : code;
     if (snapshot->window != NULL) {
@@ -294,8 +295,8 @@ static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
     }
     besides_code = snapshot_write_besides(snapshot, count + 1, &besides);
     code = code == ERROR_SUCCESS ? besides_code : code;
-    if ((besides != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
-        !etwas_log_file_number_backwards(snapshot->session->file) && code == ERROR_SUCCESS) {
+    if ((besides != 0 || etwas_log_file_buffers(snapshot->session->drain.file) != count + 1) &&
+        !etwas_log_file_number_backwards(snapshot->session->drain.file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }
     return code;
@@ -307,8 +308,8 @@ static uint64_t snapshot_record_losses(struct etwas_session *session)
     etwas_session_counts counts;
 
     etwas_losses_check_and_count(session, &counts);
-    if (session->losses != NULL) {
-        etwas_log_losses_attach(session->file, &session->losses->table);
+    if (session->drain.losses != NULL) {
+        etwas_log_losses_attach(session->drain.file, &session->drain.losses->table);
     }
     return counts.lost;
 }
@@ -321,7 +322,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
     bool finished;
     uint32_t code;
 
-    snapshot.records = malloc(session->pool->buffer_bytes);
+    snapshot.records = malloc(session->buffers.pool->buffer_bytes);
     if (snapshot.records == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -337,15 +338,15 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
     free(snapshot.list);
     free(snapshot.covered);
     totals.events_lost = snapshot_record_losses(session);
-    totals.unattached_total = ck_pr_load_32(&session->unattached_total);
-    totals.unattached_code = ck_pr_load_32(&session->unattached_code);
-    ck_pr_store_64(&session->buffers_written,
-                   session->buffers_written + etwas_log_file_buffers(session->file));
+    totals.unattached_total = ck_pr_load_32(&session->totals.unattached_total);
+    totals.unattached_code = ck_pr_load_32(&session->totals.unattached_code);
+    ck_pr_store_64(&session->totals.buffers_written,
+                   session->totals.buffers_written + etwas_log_file_buffers(session->drain.file));
     if (window != NULL) {
-        window->bytes = etwas_log_file_bytes(session->file);
+        window->bytes = etwas_log_file_bytes(session->drain.file);
     }
-    finished = etwas_log_file_finish(session->file, &totals);
-    finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(session->file));
+    finished = etwas_log_file_finish(session->drain.file, &totals);
+    finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(session->drain.file));
     finished = etwas_session_file_close(session) && finished;
     return code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
 }

@@ -36,9 +36,9 @@ struct pass {
 
 void etwas_drain_reset(struct etwas_session *session)
 {
-    session->taken_bytes = 0;
-    session->taken_newest = INT64_MIN;
-    session->flush_is_due = false;
+    session->drain.taken_bytes = 0;
+    session->drain.taken_newest = INT64_MIN;
+    session->drain.flush_is_due = false;
 }
 
 /*
@@ -64,8 +64,9 @@ static void batch_copy_out(struct pass *pass, uint32_t index)
 {
     const struct etwas_collected *collected = &pass->collected[index];
     struct etwas_drained *buffer = &pass->batch.buffers[index];
-    struct etwas_pool *pool = pass->session->pool;
-    uint8_t *copy = pass->session->untrusted_writers.copies + (size_t)index * pool->buffer_bytes;
+    struct etwas_pool *pool = pass->session->buffers.pool;
+    uint8_t *copy =
+        pass->session->drain.untrusted_writers.copies + (size_t)index * pool->buffer_bytes;
     uint32_t left = buffer->data_bytes / ETWAS_UNIT_BYTES;
     uint32_t records = 0;
     uint32_t units;
@@ -89,7 +90,7 @@ static void batch_copy_out(struct pass *pass, uint32_t index)
 
 static void batch_add(struct pass *pass, const struct etwas_collected *collected, int64_t now)
 {
-    const struct etwas_pool *pool = pass->session->pool;
+    const struct etwas_pool *pool = pass->session->buffers.pool;
     uint32_t index = pass->batch.count++;
 
     pass->collected[index] = *collected;
@@ -117,10 +118,10 @@ static void batch_begin(struct pass *pass)
     pass->batch.loss = ETWAS_DISPOSITION_UNDELIVERED;
     pass->batch.code = ERROR_SUCCESS;
     pass->batch.is_full = false;
-    pass->copies = pass->session->untrusted_writers.copies != NULL &&
+    pass->copies = pass->session->drain.untrusted_writers.copies != NULL &&
                    ck_pr_load_32(&pass->session->guests) != ETWAS_GUESTS_NEVER_CAME;
     pass->room = etwas_sinks_room(pass->session,
-                                  pass->copies ? pass->session->untrusted_writers.count
+                                  pass->copies ? pass->session->drain.untrusted_writers.count
                                                : (uint32_t)ETWAS_BATCH_BUFFERS,
                                   pass->last);
 }
@@ -138,14 +139,14 @@ static void batch_hand_over(struct pass *pass)
     for (uint32_t index = 0; index < batch->count; index++) {
         const struct etwas_drained *buffer = &batch->buffers[index];
 
-        session->taken_bytes += buffer->data_bytes;
-        if (buffer->newest > session->taken_newest) {
-            session->taken_newest = buffer->newest;
+        session->drain.taken_bytes += buffer->data_bytes;
+        if (buffer->newest > session->drain.taken_newest) {
+            session->drain.taken_newest = buffer->newest;
         }
-        etwas_collector_account(&session->collector, &pass->collected[index],
+        etwas_collector_account(&session->drain.collector, &pass->collected[index],
                                 buffer->kept ? ETWAS_DISPOSITION_WRITTEN : batch->loss);
         if (buffer->kept) {
-            etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_ABANDONED,
+            etwas_pool_reclassify_written(session->buffers.pool, ETWAS_DISPOSITION_ABANDONED,
                                           pass->lost[index]);
         }
     }
@@ -163,12 +164,13 @@ static void drain_slot(struct pass *pass, uint32_t slot)
     int64_t now = etwas_clock_now(session->configuration.clock);
     struct etwas_collected collected;
 
-    while (pass->room != 0 &&
-           etwas_collector_pop(&session->collector, slot, etwas_drain_timeout_ns, &collected)) {
+    while (pass->room != 0 && etwas_collector_pop(&session->drain.collector, slot,
+                                                  etwas_drain_timeout_ns, &collected)) {
         pass->result.buffers++;
         if (collected.records == 0) {
             /* Abandoned before its first record was whole, or written by flushes: nothing left. */
-            etwas_collector_account(&session->collector, &collected, ETWAS_DISPOSITION_WRITTEN);
+            etwas_collector_account(&session->drain.collector, &collected,
+                                    ETWAS_DISPOSITION_WRITTEN);
             continue;
         }
         batch_add(pass, &collected, now);
@@ -187,38 +189,39 @@ static void drain_begin_flush(struct etwas_session *session)
 {
     int64_t now = etwas_clock_now(session->configuration.clock);
 
-    session->flush_bound = now > session->taken_newest ? now : session->taken_newest;
-    session->flush_is_due = true;
+    session->drain.flush_bound =
+        now > session->drain.taken_newest ? now : session->drain.taken_newest;
+    session->drain.flush_is_due = true;
 }
 
 /* All that the last flush found is taken. */
 static void drain_end_flush(struct etwas_session *session)
 {
-    if (session->flush_is_due) {
-        session->flush_is_due = false;
-        session->taken_bytes = 0;
-        etwas_sinks_flushed(session, session->flush_bound);
+    if (session->drain.flush_is_due) {
+        session->drain.flush_is_due = false;
+        session->drain.taken_bytes = 0;
+        etwas_sinks_flushed(session, session->drain.flush_bound);
     }
 }
 
 static void drain_slots(struct pass *pass, enum etwas_collector_scope scope)
 {
     struct etwas_session *session = pass->session;
-    uint32_t slots = etwas_pool_used_slots(session->pool);
+    uint32_t slots = etwas_pool_used_slots(session->buffers.pool);
 
     if (scope != ETWAS_COLLECT_FULL) {
         drain_begin_flush(session);
     }
     for (uint32_t slot = 0; slot < slots; slot++) {
-        etwas_collector_gather(&session->collector, slot, scope);
+        etwas_collector_gather(&session->drain.collector, slot, scope);
     }
     for (uint32_t slot = 0; slot < slots; slot++) {
         drain_slot(pass, slot);
     }
     batch_hand_over(pass);
     if (pass->room == 0) {
-        session->flush_is_due = false;
-    } else if (etwas_collector_has_pending(&session->collector)) {
+        session->drain.flush_is_due = false;
+    } else if (etwas_collector_has_pending(&session->drain.collector)) {
         pass->result.waits = true;
     } else {
         drain_end_flush(session);
@@ -235,9 +238,9 @@ static struct etwas_drain_result drain_pass(struct etwas_session *session,
     pass.last = last;
     pass.result = (struct etwas_drain_result){.code = ERROR_SUCCESS};
     etwas_sinks_account(session);
-    session->collector.now_ns = etwas_monotonic_ns();
-    etwas_collector_reap(&session->collector);
-    etwas_collector_reclaim(&session->collector);
+    session->drain.collector.now_ns = etwas_monotonic_ns();
+    etwas_collector_reap(&session->drain.collector);
+    etwas_collector_reclaim(&session->drain.collector);
     batch_begin(&pass);
     if (pass.room != 0) {
         drain_slots(&pass, scope);
@@ -271,7 +274,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
      * a slot that is shut gets nothing new, and is waited for. However long this thread sleeps
      * anywhere here, one pass begins after the end.
      */
-    while (etwas_collector_has_pending(&session->collector) && !total.no_room &&
+    while (etwas_collector_has_pending(&session->drain.collector) && !total.no_room &&
            (last || within_timeout)) {
         struct etwas_drain_result more;
 

@@ -101,36 +101,38 @@ static struct etwas_drain_result flusher_pass(struct etwas_session *session, str
     if (etwas_session_takes_stacks(session)) {
         etwas_image_records_update();
     }
-    (void)pthread_mutex_lock(&session->role);
+    (void)pthread_mutex_lock(&session->drain.role);
     if (etwas_session_has_sink(session)) {
         if (flusher_left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
             (void)etwas_sinks_sync(session); /* a refusal is counted */
             timer->flushed_ns = etwas_monotonic_ns();
         } else {
-            result = etwas_drain(session, etwas_sinks_want_flush(session, session->taken_bytes)
-                                              ? ETWAS_COLLECT_USED
-                                              : ETWAS_COLLECT_FULL);
+            result =
+                etwas_drain(session, etwas_sinks_want_flush(session, session->drain.taken_bytes)
+                                         ? ETWAS_COLLECT_USED
+                                         : ETWAS_COLLECT_FULL);
         }
-        etwas_pool_repair_free_set(session->pool);
-        flusher_keep_buffers_free(session->pool);
+        etwas_pool_repair_free_set(session->buffers.pool);
+        flusher_keep_buffers_free(session->buffers.pool);
     } else if (etwas_configuration_is_shared(&session->configuration)) {
-        etwas_collector_reap(&session->collector);
+        etwas_collector_reap(&session->drain.collector);
         etwas_pool_repair_free_set(
-            session->pool); /* a guest may have died in the midst of a claim */
+            session->buffers.pool); /* a guest may have died in the midst of a claim */
     }
-    etwas_pool_return_oldest(session->pool);
-    etwas_pool_reserve_for_guests(session->pool);
+    etwas_pool_return_oldest(session->buffers.pool);
+    etwas_pool_reserve_for_guests(session->buffers.pool);
     if (session->mapping != NULL) {
-        etwas_shared_touch(session->mapping, session->pool);
+        etwas_shared_touch(session->mapping, session->buffers.pool);
         etwas_crash_safe_write_late_descriptions(session);
     }
     etwas_losses_check(session);
     etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
-    timer->left_to_recorder_ns =
-        session->recorder != NULL ? session->recorder->pass(session, false) : UINT64_MAX;
-    (void)pthread_mutex_unlock(&session->role);
+    timer->left_to_recorder_ns = session->drain.recorder != NULL
+                                     ? session->drain.recorder->pass(session, false)
+                                     : UINT64_MAX;
+    (void)pthread_mutex_unlock(&session->drain.role);
     return result;
 }
 
@@ -145,20 +147,20 @@ static uint64_t flusher_left_ns(const struct timer *timer, const struct etwas_se
 /* What triggers asked for is written before the session ends. */
 static void flusher_end_recorder(struct etwas_session *session)
 {
-    (void)pthread_mutex_lock(&session->role);
-    if (session->recorder != NULL) {
-        (void)session->recorder->pass(session, true);
+    (void)pthread_mutex_lock(&session->drain.role);
+    if (session->drain.recorder != NULL) {
+        (void)session->drain.recorder->pass(session, true);
     }
-    (void)pthread_mutex_unlock(&session->role);
+    (void)pthread_mutex_unlock(&session->drain.role);
 }
 
 static void flusher_run(struct etwas_session *session, etwas_flusher_full full)
 {
     struct timer timer = {.flushed_ns = etwas_monotonic_ns()};
     uint64_t interval_ns = SHORTEST_INTERVAL_NS;
-    struct etwas_pool *pool = session->pool;
+    struct etwas_pool *pool = session->buffers.pool;
 
-    while (ck_pr_load_32(&session->quit) == 0) {
+    while (ck_pr_load_32(&session->flusher.quit) == 0) {
         uint32_t seen = etwas_pool_begin_pass(pool);
         struct etwas_drain_result result = flusher_pass(session, &timer);
         uint64_t left;
@@ -168,7 +170,7 @@ static void flusher_run(struct etwas_session *session, etwas_flusher_full full)
         }
         interval_ns = flusher_next_interval(pool, interval_ns, &result);
         left = flusher_left_ns(&timer, session);
-        if (ck_pr_load_32(&session->quit) == 0) {
+        if (ck_pr_load_32(&session->flusher.quit) == 0) {
             etwas_wait(&pool->words->wake, seen, left < interval_ns ? left : interval_ns);
         }
     }
@@ -189,7 +191,7 @@ static void *flusher_main(void *argument)
             0) {
         code = ERROR_ACCESS_DENIED;
     }
-    ck_pr_store_32(&session->thread_id, etwas_thread_ids().thread_id);
+    ck_pr_store_32(&session->flusher.thread_id, etwas_thread_ids().thread_id);
     start->code = code;
     (void)sem_post(&start->done);
     if (code == ERROR_SUCCESS) {
@@ -231,15 +233,15 @@ uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full f
     (void)sem_init(&start.done, 0, 0);
     error = flusher_set_attributes(&attributes, &session->configuration.flusher);
     if (error == 0) {
-        error = etwas_thread_create(&session->thread, &attributes, flusher_main, &start);
+        error = etwas_thread_create(&session->flusher.thread, &attributes, flusher_main, &start);
     }
     (void)pthread_attr_destroy(&attributes);
     if (error == 0) {
         while (sem_wait(&start.done) != 0 && errno == EINTR) {
         }
         if (start.code != ERROR_SUCCESS) {
-            (void)pthread_join(session->thread, NULL);
-            ck_pr_store_32(&session->thread_id, 0);
+            (void)pthread_join(session->flusher.thread, NULL);
+            ck_pr_store_32(&session->flusher.thread_id, 0);
         }
     }
     (void)sem_destroy(&start.done);
@@ -251,14 +253,14 @@ uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full f
 
 void etwas_flusher_end(struct etwas_session *session)
 {
-    if (ck_pr_load_32(&session->thread_id) == 0) {
+    if (ck_pr_load_32(&session->flusher.thread_id) == 0) {
         return;
     }
-    ck_pr_store_32(&session->quit, 1);
-    if (pthread_equal(session->thread, pthread_self()) != 0) {
-        (void)pthread_detach(session->thread);
+    ck_pr_store_32(&session->flusher.quit, 1);
+    if (pthread_equal(session->flusher.thread, pthread_self()) != 0) {
+        (void)pthread_detach(session->flusher.thread);
         return;
     }
-    ck_ec32_inc(&session->pool->words->wake, &etwas_wait_mode);
-    (void)pthread_join(session->thread, NULL);
+    ck_ec32_inc(&session->buffers.pool->words->wake, &etwas_wait_mode);
+    (void)pthread_join(session->flusher.thread, NULL);
 }

@@ -35,7 +35,7 @@ static void watch_pull_trigger(const struct etwas_session *session,
 static void watch_test_record(const struct etwas_session *session, const uint8_t *record,
                               size_t bytes, struct etwas_watch_counts *counts)
 {
-    const struct etwas_watch *watch = session->watch;
+    const struct etwas_watch *watch = session->drain.watch;
 
     for (uint32_t index = 0; index < watch->count; index++) {
         const struct watched *watched = &watch->filters[index];
@@ -80,20 +80,20 @@ static void watch_accept(struct etwas_session *session, struct etwas_batch *batc
     for (uint32_t index = 0; index < batch->count; index++) {
         watch_test_buffer(session, &batch->buffers[index], &counts);
     }
-    (void)pthread_mutex_lock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     session->watch_counts.tested += counts.tested;
     session->watch_counts.matched += counts.matched;
     session->watch_counts.unfit += counts.unfit;
     session->watch_counts.refused += counts.refused;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
 }
 
 static void watch_end(struct etwas_session *session)
 {
-    struct etwas_watch *watch = session->watch;
+    struct etwas_watch *watch = session->drain.watch;
 
-    session->sinks[ETWAS_SINK_WATCH] = NULL;
-    session->watch = NULL;
+    session->drain.sinks[ETWAS_SINK_WATCH] = NULL;
+    session->drain.watch = NULL;
     for (uint32_t index = 0; index < watch->count; index++) {
         free(watch->filters[index].filter);
     }
@@ -105,17 +105,17 @@ static const struct etwas_sink watch_sink = {.accept = watch_accept, .end = watc
 uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
                                  struct etwas_compiled_filter *filter)
 {
-    if (session->watch == NULL) {
-        session->watch = calloc(1, sizeof *session->watch);
-        if (session->watch == NULL) {
+    if (session->drain.watch == NULL) {
+        session->drain.watch = calloc(1, sizeof *session->drain.watch);
+        if (session->drain.watch == NULL) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
-        session->sinks[ETWAS_SINK_WATCH] = &watch_sink;
+        session->drain.sinks[ETWAS_SINK_WATCH] = &watch_sink;
     }
-    if (session->watch->count == ETWAS_WATCH_FILTERS) {
+    if (session->drain.watch->count == ETWAS_WATCH_FILTERS) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    session->watch->filters[session->watch->count++] =
+    session->drain.watch->filters[session->drain.watch->count++] =
         (struct watched){.filter = filter, .recorder = recorder};
     return ERROR_SUCCESS;
 }

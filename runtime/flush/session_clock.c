@@ -12,28 +12,28 @@
 static void session_clock_store_history(const struct etwas_session *session)
 {
     if (session->mapping != NULL) {
-        etwas_shared_set_history(session->mapping, &session->clock_history);
+        etwas_shared_set_history(session->mapping, &session->drain.clock_history);
     }
 }
 
 void etwas_session_clock_begin(struct etwas_session *session)
 {
     session->started = etwas_clock_read_together();
-    etwas_clock_history_begin(&session->clock_history, &session->started);
+    etwas_clock_history_begin(&session->drain.clock_history, &session->started);
     session_clock_store_history(session);
-    session->clock_read_ns = etwas_monotonic_ns();
-    session->clock_events = 0;
+    session->drain.clock_read_ns = etwas_monotonic_ns();
+    session->drain.clock_events = 0;
 }
 
 /* Whether nothing was logged since the last reading, nor tried to be. */
 static bool session_clock_was_idle(struct etwas_session *session)
 {
-    uint64_t before = session->clock_events;
+    uint64_t before = session->drain.clock_events;
     etwas_session_counts counts;
 
     etwas_session_count(session, &counts);
-    session->clock_events = counts.recorded + counts.overwritten + counts.lost;
-    return session->clock_events == before;
+    session->drain.clock_events = counts.recorded + counts.overwritten + counts.lost;
+    return session->drain.clock_events == before;
 }
 
 void etwas_session_clock_read_if_due(struct etwas_session *session)
@@ -43,18 +43,18 @@ void etwas_session_clock_read_if_due(struct etwas_session *session)
     if (etwas_session_clock_left_ns(session) != 0) {
         return;
     }
-    session->clock_read_ns = etwas_monotonic_ns();
+    session->drain.clock_read_ns = etwas_monotonic_ns();
     reading = etwas_clock_read_together();
-    etwas_clock_history_add(&session->clock_history, &reading);
+    etwas_clock_history_add(&session->drain.clock_history, &reading);
     session_clock_store_history(session);
     etwas_sinks_read_clocks(session, &reading, session_clock_was_idle(session));
 }
 
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)
 {
-    uint64_t passed_ns = etwas_monotonic_ns() - session->clock_read_ns;
+    uint64_t passed_ns = etwas_monotonic_ns() - session->drain.clock_read_ns;
 
-    if (session->clock_history.count == 0) {
+    if (session->drain.clock_history.count == 0) {
         return UINT64_MAX;
     }
     return passed_ns < etwas_clock_snapshot_interval_ns

@@ -32,7 +32,7 @@ enum {
 static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 {
     return etwas_session_has_no_slow_writers(session, slots) &&
-           etwas_pool_is_idle(session->pool, slots);
+           etwas_pool_is_idle(session->buffers.pool, slots);
 }
 
 /*
@@ -43,9 +43,10 @@ static bool wait_for_writers(const struct etwas_session *session, uint64_t end_n
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
 
-    while (!writers_are_out(session, etwas_pool_used_slots(session->pool))) {
+    while (!writers_are_out(session, etwas_pool_used_slots(session->buffers.pool))) {
         if (etwas_monotonic_ns() > end_ns) {
-            return writers_are_out(session, session->pool->slot_count - session->pool->guest_slots);
+            return writers_are_out(session, session->buffers.pool->slot_count -
+                                                session->buffers.pool->guest_slots);
         }
         (void)nanosleep(&pause, NULL);
     }
@@ -78,9 +79,9 @@ static void shut_slots(struct etwas_session *session)
         (void)etwas_drain_completely(session, ETWAS_COLLECT_SHUT);
         return;
     }
-    etwas_collector_reap(&session->collector);
-    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
-        etwas_collector_shut(&session->collector, slot);
+    etwas_collector_reap(&session->drain.collector);
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->buffers.pool); slot++) {
+        etwas_collector_shut(&session->drain.collector, slot);
     }
 }
 
@@ -106,7 +107,7 @@ static bool guests_may_have_come(const struct etwas_session *session)
  */
 static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns)
 {
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
     bool wanted[ETWAS_MOST_PROCESSORS] = {false};
     uint32_t count =
         pool->rseq_slots < ETWAS_MOST_PROCESSORS ? pool->rseq_slots : ETWAS_MOST_PROCESSORS;
@@ -128,7 +129,7 @@ static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns
  */
 static bool fence_sequences(const struct etwas_session *session, uint64_t timeout_ns)
 {
-    bool mine = session->pool->rseq_slots == 0 || etwas_rseq_fence();
+    bool mine = session->buffers.pool->rseq_slots == 0 || etwas_rseq_fence();
 
     return mine && (!guests_may_have_come(session) || visit_slots(session, timeout_ns));
 }
@@ -151,9 +152,9 @@ static void shut_slots_behind_fence(struct etwas_session *session)
         again = guests_may_be_there(session) && etwas_session_has_sink(session) &&
                 etwas_monotonic_ns() < end_ns;
         ck_pr_fence_acquire();
-        session->collector.fenced = fence_sequences(session, timeout_ns);
+        session->drain.collector.fenced = fence_sequences(session, timeout_ns);
         shut_slots(session);
-        if (session->collector.fenced || !again) {
+        if (session->drain.collector.fenced || !again) {
             return;
         }
         timeout_ns = RECHECK_NS;
@@ -169,30 +170,30 @@ static void shut_down_mapping(struct etwas_session *session)
     struct etwas_shared_mapping *mapping = session->mapping;
 
     /* Who holds either lock finds the mapping there, or none. */
-    (void)pthread_mutex_lock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     etwas_control_lock();
     session->mapping = NULL;
     etwas_control_unlock();
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     etwas_shared_close(mapping);
 }
 
 /* Stores the last counts, and returns the memory unless a writer is still inside. */
 static void shut_down_pool(struct etwas_session *session, bool all_out)
 {
-    struct etwas_pool *pool = session->pool;
+    struct etwas_pool *pool = session->buffers.pool;
 
-    (void)pthread_mutex_lock(&session->pool_lock);
-    etwas_session_count(session, &session->last_counts);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
+    etwas_session_count(session, &session->buffers.last_counts);
     for (uint32_t row = 0; row < etwas_configuration_class_rows(&session->configuration); row++) {
-        etwas_session_count_class_row(session, row, &session->last_class_rows[row]);
+        etwas_session_count_class_row(session, row, &session->buffers.last_class_rows[row]);
     }
     if (all_out) {
-        ck_pr_store_ptr(&session->pool, NULL);
+        ck_pr_store_ptr(&session->buffers.pool, NULL);
     } else {
         etwas_pool_leak(pool);
     }
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     if (all_out && wait_for_handlers(session)) {
         etwas_pool_destroy(pool);
     } else if (all_out) {
@@ -206,18 +207,18 @@ void etwas_session_shut_down(struct etwas_session *session)
     const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
     bool all_out;
 
-    (void)pthread_mutex_lock(&session->role);
+    (void)pthread_mutex_lock(&session->drain.role);
     shut_slots_behind_fence(session);
-    all_out = wait_for_writers(session, end_ns) && session->collector.fenced;
-    etwas_collector_reclaim(&session->collector);
+    all_out = wait_for_writers(session, end_ns) && session->drain.collector.fenced;
+    etwas_collector_reclaim(&session->drain.collector);
     etwas_sinks_end(session);
     etwas_losses_end(session);
-    free(session->collector.lists);
-    free(session->collector.entries);
-    free(session->untrusted_writers.copies);
-    session->untrusted_writers.copies = NULL;
-    session->collector = (struct etwas_collector){0};
-    (void)pthread_mutex_unlock(&session->role);
+    free(session->drain.collector.lists);
+    free(session->drain.collector.entries);
+    free(session->drain.untrusted_writers.copies);
+    session->drain.untrusted_writers.copies = NULL;
+    session->drain.collector = (struct etwas_collector){0};
+    (void)pthread_mutex_unlock(&session->drain.role);
     if (session->mapping == NULL) {
         shut_down_pool(session, all_out);
         return;

@@ -11,7 +11,7 @@ static const struct etwas_sink none;
 
 static const struct etwas_sink *sink_at(const struct etwas_session *session, uint32_t index)
 {
-    return session->sinks[index] != NULL ? session->sinks[index] : &none;
+    return session->drain.sinks[index] != NULL ? session->drain.sinks[index] : &none;
 }
 
 void etwas_sinks_account(struct etwas_session *session)

@@ -414,10 +414,10 @@ static struct etwas_session *enabling_find_session(uint64_t handle, uint32_t *co
     }
     session = etwas_session_find(key);
     if (session == NULL && etwas_session_is_remembered(key) &&
-        etwas_sessions[key.index].ended_by_full_file) {
+        etwas_sessions[key.index].entry.ended_by_full_file) {
         *code = ERROR_INVALID_HANDLE;
     }
-    return session != NULL && session->state == ETWAS_SESSION_RUNNING &&
+    return session != NULL && session->entry.state == ETWAS_SESSION_RUNNING &&
                    !session->configuration.system_logger
                ? session
                : NULL;

@@ -26,9 +26,9 @@ static const struct etwas_sink realtime_sink;
 static void session_realtime_set(struct etwas_session *session, struct etwas_realtime *realtime)
 {
     etwas_control_lock();
-    session->realtime = realtime;
+    session->drain.realtime = realtime;
     etwas_control_unlock();
-    session->sinks[ETWAS_SINK_REALTIME] = realtime != NULL ? &realtime_sink : NULL;
+    session->drain.sinks[ETWAS_SINK_REALTIME] = realtime != NULL ? &realtime_sink : NULL;
 }
 
 uint32_t etwas_session_realtime_begin(struct etwas_session *session)
@@ -60,11 +60,11 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     code = etwas_realtime_open(&options, &realtime);
     etwas_log_header_free(&header);
     if (code == ERROR_SUCCESS) {
-        session->realtime_lost_before = session->realtime_buffers_lost;
+        session->drain.realtime_lost_before = session->totals.realtime_buffers_lost;
         /* Events that were lost before are not reported to consumers. */
         etwas_session_count(session, &counts);
-        session->reported_lost_events = counts.lost;
-        etwas_realtime_set_clocks(realtime, &session->clock_history);
+        session->drain.reported_lost_events = counts.lost;
+        etwas_realtime_set_clocks(realtime, &session->drain.clock_history);
         session_realtime_set(session, realtime);
     }
     return code;
@@ -77,10 +77,11 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
 static void session_realtime_account_lost(struct etwas_session *session)
 {
     uint64_t buffers;
-    uint64_t records = etwas_realtime_collect_lost(session->realtime, &buffers);
+    uint64_t records = etwas_realtime_collect_lost(session->drain.realtime, &buffers);
 
-    etwas_pool_reclassify_written(session->pool, ETWAS_DISPOSITION_UNDELIVERED, records);
-    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
+    etwas_pool_reclassify_written(session->buffers.pool, ETWAS_DISPOSITION_UNDELIVERED, records);
+    ck_pr_store_64(&session->totals.realtime_buffers_lost,
+                   session->drain.realtime_lost_before + buffers);
 }
 
 /*
@@ -92,25 +93,25 @@ static void session_realtime_account(struct etwas_session *session)
 
     session_realtime_account_lost(session);
     etwas_session_count(session, &counts);
-    if (counts.lost != session->reported_lost_events) {
-        session->reported_lost_events = counts.lost;
-        etwas_realtime_notify_lost_events(session->realtime);
+    if (counts.lost != session->drain.reported_lost_events) {
+        session->drain.reported_lost_events = counts.lost;
+        etwas_realtime_notify_lost_events(session->drain.realtime);
     }
 }
 
 void etwas_session_realtime_end(struct etwas_session *session)
 {
-    struct etwas_realtime *realtime = session->realtime;
+    struct etwas_realtime *realtime = session->drain.realtime;
     const struct etwas_clock_reading last = etwas_clock_read_together();
 
-    etwas_clock_history_add(&session->clock_history, &last);
-    etwas_realtime_set_clocks(realtime, &session->clock_history);
+    etwas_clock_history_add(&session->drain.clock_history, &last);
+    etwas_realtime_set_clocks(realtime, &session->drain.clock_history);
     session_realtime_account(session);
     etwas_realtime_end(realtime);
     session_realtime_account_lost(session);
     session_realtime_set(session, NULL);
     etwas_realtime_unreference(realtime);
-    ck_pr_store_32(&session->pool->words->backlog_full, 0);
+    ck_pr_store_32(&session->buffers.pool->words->backlog_full, 0);
 }
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
@@ -126,9 +127,10 @@ static uint32_t session_realtime_free_buffers(struct etwas_session *session, uin
     if (last) {
         return most;
     }
-    buffers = etwas_realtime_free_buffers(session->realtime, most, session->pool->buffer_bytes);
+    buffers = etwas_realtime_free_buffers(session->drain.realtime, most,
+                                          session->buffers.pool->buffer_bytes);
     /* Writers that find no buffer then report that a consumer is missing. */
-    ck_pr_store_32(&session->pool->words->backlog_full, buffers == 0);
+    ck_pr_store_32(&session->buffers.pool->words->backlog_full, buffers == 0);
     return buffers;
 }
 
@@ -146,13 +148,13 @@ static bool session_realtime_deliver(struct etwas_session *session,
     };
 
     etwas_realtime_set_end(&header, ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes);
-    return etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
+    return etwas_realtime_deliver(session->drain.realtime, &header, buffer->data, records);
 }
 
 static void session_realtime_accept_batch(struct etwas_session *session, struct etwas_batch *batch)
 {
     if (etwas_session_takes_stacks(session)) {
-        etwas_realtime_enable_stacks(session->realtime);
+        etwas_realtime_enable_stacks(session->drain.realtime);
     }
     for (uint32_t index = 0; index < batch->count; index++) {
         struct etwas_drained *buffer = &batch->buffers[index];
@@ -166,7 +168,7 @@ static void session_realtime_accept_batch(struct etwas_session *session, struct 
 
 static void session_realtime_flushed(struct etwas_session *session, int64_t bound)
 {
-    etwas_realtime_set_bound(session->realtime, bound);
+    etwas_realtime_set_bound(session->drain.realtime, bound);
 }
 
 /* Consumers get the whole history, which has the reading already. */
@@ -175,7 +177,7 @@ static void session_realtime_read_clocks(struct etwas_session *session,
 {
     (void)reading;
     (void)quiet;
-    etwas_realtime_set_clocks(session->realtime, &session->clock_history);
+    etwas_realtime_set_clocks(session->drain.realtime, &session->drain.clock_history);
 }
 
 static const struct etwas_sink realtime_sink = {
@@ -193,11 +195,11 @@ static const struct etwas_sink realtime_sink = {
 /* Wakes the flusher, because buffers that waited for a consumer can be delivered now. */
 static void session_realtime_wake_flusher(struct etwas_session *session)
 {
-    (void)pthread_mutex_lock(&session->pool_lock);
-    if (session->pool != NULL) {
-        etwas_pool_wake_flusher(session->pool);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
+    if (session->buffers.pool != NULL) {
+        etwas_pool_wake_flusher(session->buffers.pool);
     }
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
 }
 
 /*
@@ -206,7 +208,7 @@ static void session_realtime_wake_flusher(struct etwas_session *session)
  */
 static struct etwas_realtime *session_realtime_reference(const struct etwas_session *session)
 {
-    struct etwas_realtime *realtime = session != NULL ? session->realtime : NULL;
+    struct etwas_realtime *realtime = session != NULL ? session->drain.realtime : NULL;
 
     if (realtime != NULL) {
         etwas_realtime_reference(realtime);

@@ -34,7 +34,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
 {
     struct etwas_pool_counts pool;
 
-    etwas_pool_count(session->pool, &pool);
+    etwas_pool_count(session->buffers.pool, &pool);
     *counts = (etwas_session_counts){
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
@@ -44,26 +44,26 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .lost_abandoned = pool.accounted[ETWAS_DISPOSITION_ABANDONED],
         .lost_backlog_full = pool.lost[ETWAS_SLOT_BACKLOG_FULL],
         .lost_undelivered = pool.accounted[ETWAS_DISPOSITION_UNDELIVERED],
-        .buffers_written = ck_pr_load_64(&session->buffers_written),
-        .buffers_lost = ck_pr_load_64(&session->buffers_lost),
-        .realtime_buffers_lost = ck_pr_load_64(&session->realtime_buffers_lost),
-        .sync_errors = ck_pr_load_64(&session->sync_errors),
+        .buffers_written = ck_pr_load_64(&session->totals.buffers_written),
+        .buffers_lost = ck_pr_load_64(&session->totals.buffers_lost),
+        .realtime_buffers_lost = ck_pr_load_64(&session->totals.realtime_buffers_lost),
+        .sync_errors = ck_pr_load_64(&session->totals.sync_errors),
         .buffers_allocated = pool.allocated,
         .buffers_free = pool.free,
         .committed_rseq = pool.committed_rseq,
         .committed_shared = pool.committed_shared,
         .restarts = pool.restarts,
-        .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
-        .lost_unattached = ck_pr_load_64(&session->lost_unattached),
+        .lost_in_kernel = ck_pr_load_64(&session->totals.lost_in_kernel),
+        .lost_unattached = ck_pr_load_64(&session->totals.lost_unattached),
         .quarantined_slots = pool.slots_quarantined,
         .damaged_buffers = pool.buffers_damaged,
         .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
         .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],
-        .unattached_processes = ck_pr_load_32(&session->unattached_processes),
+        .unattached_processes = ck_pr_load_32(&session->totals.unattached_processes),
         .protocol = session->configuration.protocol,
         .sequences = session->configuration.sequences,
-        .unattached_code = ck_pr_load_32(&session->unattached_code),
-        .unattached_total = ck_pr_load_32(&session->unattached_total),
+        .unattached_code = ck_pr_load_32(&session->totals.unattached_code),
+        .unattached_total = ck_pr_load_32(&session->totals.unattached_total),
         .unshared = counts_unshared_reason(&session->configuration),
     };
     etwas_session_add_losses(counts);
@@ -74,7 +74,7 @@ void etwas_session_count_class_row(const struct etwas_session *session, uint32_t
 {
     struct etwas_pool_counts pool;
 
-    etwas_pool_count_class_row(session->pool, row, &pool);
+    etwas_pool_count_class_row(session->buffers.pool, row, &pool);
     *counts = (struct etwas_session_class_row){
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
@@ -85,7 +85,7 @@ void etwas_session_count_class_row(const struct etwas_session *session, uint32_t
                 pool.accounted[ETWAS_DISPOSITION_ABANDONED] +
                 pool.accounted[ETWAS_DISPOSITION_UNDELIVERED],
         .buffers = pool.allocated - pool.free,
-        .quota = ck_pr_load_32(&session->pool->words->rows[row].quota),
+        .quota = ck_pr_load_32(&session->buffers.pool->words->rows[row].quota),
     };
 }
 
@@ -99,9 +99,10 @@ uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held)
     }
     held->session = &etwas_sessions[key.index];
     held->cancelling = etwas_cancel_forbid(); /* a count may sleep */
-    (void)pthread_mutex_lock(&held->session->pool_lock);
+    (void)pthread_mutex_lock(&held->session->buffers.pool_lock);
     etwas_control_lock();
-    is_there = etwas_session_is_remembered(key) && held->session->state != ETWAS_SESSION_STARTING;
+    is_there =
+        etwas_session_is_remembered(key) && held->session->entry.state != ETWAS_SESSION_STARTING;
     etwas_control_unlock();
     if (!is_there) {
         etwas_session_release(held);
@@ -112,7 +113,7 @@ uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held)
 
 void etwas_session_release(const struct etwas_held_session *held)
 {
-    (void)pthread_mutex_unlock(&held->session->pool_lock);
+    (void)pthread_mutex_unlock(&held->session->buffers.pool_lock);
     etwas_cancel_allow(held->cancelling);
 }
 
@@ -124,10 +125,10 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (held.session->pool != NULL) {
+    if (held.session->buffers.pool != NULL) {
         etwas_session_count(held.session, counts);
     } else {
-        *counts = held.session->last_counts;
+        *counts = held.session->buffers.last_counts;
     }
     etwas_session_release(&held);
     return ERROR_SUCCESS;

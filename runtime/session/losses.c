@@ -34,18 +34,19 @@ void etwas_losses_begin(struct etwas_session *session)
     uint32_t clock = session->configuration.clock;
     int64_t ticks = (int64_t)(etwas_clock_frequency(clock) / INTERVALS_A_SECOND);
 
-    session->losses =
-        calloc(1, sizeof *session->losses + session->slot_count * sizeof *session->losses->slots);
-    if (session->losses != NULL) {
-        etwas_loss_table_begin(&session->losses->table, ticks);
-        session->losses->checked_at = etwas_clock_now(clock);
+    session->drain.losses =
+        calloc(1, sizeof *session->drain.losses +
+                      session->slot_count * sizeof *session->drain.losses->slots);
+    if (session->drain.losses != NULL) {
+        etwas_loss_table_begin(&session->drain.losses->table, ticks);
+        session->drain.losses->checked_at = etwas_clock_now(clock);
     }
 }
 
 void etwas_losses_end(struct etwas_session *session)
 {
-    free(session->losses);
-    session->losses = NULL;
+    free(session->drain.losses);
+    session->drain.losses = NULL;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -71,8 +72,8 @@ static void losses_read_slots(const struct etwas_session *session)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
         const struct etwas_slot_counters *counters =
-            &etwas_pool_slot(session->pool, index)->counters;
-        struct etwas_slot_losses *slot = &session->losses->slots[index];
+            &etwas_pool_slot(session->buffers.pool, index)->counters;
+        struct etwas_slot_losses *slot = &session->drain.losses->slots[index];
 
         for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
             slot->found[cause] = ck_pr_load_64(&counters->lost[cause]);
@@ -83,22 +84,22 @@ static void losses_read_slots(const struct etwas_session *session)
 /* The processor of a slot; for an extra slot the number of processors. */
 static uint32_t losses_processor_of(const struct etwas_session *session, uint32_t slot)
 {
-    uint32_t row_slots = session->pool->row_slots;
+    uint32_t row_slots = session->buffers.pool->row_slots;
 
     if (etwas_configuration_has_one_slot(&session->configuration)) {
         return ETWAS_LOST_ANYWHERE;
     }
-    return slot < session->pool->rows * row_slots ? slot % row_slots : row_slots;
+    return slot < session->buffers.pool->rows * row_slots ? slot % row_slots : row_slots;
 }
 
 static void losses_report_slots(const struct etwas_session *session,
                                 const struct interval *interval)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        struct etwas_slot_losses *slot = &session->losses->slots[index];
+        struct etwas_slot_losses *slot = &session->drain.losses->slots[index];
         struct etwas_etl_loss loss = {
             .processor = losses_processor_of(session, index),
-            .retention_class = etwas_quota_class_row(session->pool, index),
+            .retention_class = etwas_quota_class_row(session->buffers.pool, index),
         };
 
         for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
@@ -111,7 +112,7 @@ static void losses_report_slots(const struct etwas_session *session,
 /* `without_slot`: what is counted for each cause that is of no slot. */
 static void losses_check(struct etwas_session *session, const uint64_t *without_slot)
 {
-    struct etwas_losses *losses = session->losses;
+    struct etwas_losses *losses = session->drain.losses;
     uint32_t clock = session->configuration.clock;
     struct interval interval = {.table = &losses->table, .from = losses->checked_at};
 
@@ -132,14 +133,14 @@ static void losses_check(struct etwas_session *session, const uint64_t *without_
 
 void etwas_losses_check(struct etwas_session *session)
 {
-    if (session->losses != NULL) {
-        const uint64_t *accounted = session->pool->accounted;
+    if (session->drain.losses != NULL) {
+        const uint64_t *accounted = session->buffers.pool->accounted;
         const uint64_t without_slot[ETWAS_LOST_CAUSES + 1] = {
             [ETWAS_LOST_WRITE_ERROR] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_WRITE_ERROR]),
             [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_FILE_FULL]),
             [ETWAS_LOST_ABANDONED] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_ABANDONED]),
             [ETWAS_LOST_UNDELIVERED] = ck_pr_load_64(&accounted[ETWAS_DISPOSITION_UNDELIVERED]),
-            [ETWAS_LOST_UNATTACHED] = ck_pr_load_64(&session->lost_unattached),
+            [ETWAS_LOST_UNATTACHED] = ck_pr_load_64(&session->totals.lost_unattached),
         };
 
         losses_check(session, without_slot);
@@ -152,7 +153,7 @@ static uint64_t losses_reported_of_slots(const struct etwas_session *session,
     uint64_t reported = 0;
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        reported += session->losses->slots[index].reported[cause];
+        reported += session->drain.losses->slots[index].reported[cause];
     }
     return reported;
 }
@@ -160,7 +161,7 @@ static uint64_t losses_reported_of_slots(const struct etwas_session *session,
 /* What was reported is what is counted, whatever was lost since. */
 static void losses_count_reported(const struct etwas_session *session, etwas_session_counts *counts)
 {
-    const struct etwas_losses *losses = session->losses;
+    const struct etwas_losses *losses = session->drain.losses;
 
     counts->lost_no_buffer = losses_reported_of_slots(session, ETWAS_SLOT_NO_BUFFER);
     counts->lost_backlog_full = losses_reported_of_slots(session, ETWAS_SLOT_BACKLOG_FULL);
@@ -177,7 +178,7 @@ static void losses_count_reported(const struct etwas_session *session, etwas_ses
 void etwas_losses_check_and_count(struct etwas_session *session, etwas_session_counts *counts)
 {
     etwas_session_count(session, counts);
-    if (session->losses != NULL) {
+    if (session->drain.losses != NULL) {
         const uint64_t without_slot[ETWAS_LOST_CAUSES + 1] = {
             [ETWAS_LOST_WRITE_ERROR] = counts->lost_write_error,
             [ETWAS_LOST_FILE_FULL] = counts->lost_file_full,

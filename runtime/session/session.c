@@ -41,8 +41,8 @@ void etwas_sessions_prepare(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         etwas_sessions[index].index = index;
-        (void)pthread_mutex_init(&etwas_sessions[index].pool_lock, NULL);
-        (void)pthread_mutex_init(&etwas_sessions[index].role, NULL);
+        (void)pthread_mutex_init(&etwas_sessions[index].buffers.pool_lock, NULL);
+        (void)pthread_mutex_init(&etwas_sessions[index].drain.role, NULL);
     }
 }
 
@@ -77,10 +77,10 @@ void etwas_sessions_forget(void)
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
-        session->state = ETWAS_SESSION_FREE;
-        if (session->pool != NULL) {
+        session->entry.state = ETWAS_SESSION_FREE;
+        if (session->buffers.pool != NULL) {
             /* The parent's slots are not to be touched where it shares them. */
-            etwas_pool_forget(session->pool);
+            etwas_pool_forget(session->buffers.pool);
             /* For a thread that forked in a signal handler while it was inside a slot. */
             etwas_session_close(session);
         }
@@ -92,16 +92,16 @@ void etwas_sessions_forget(void)
         }
         session->mapping = NULL;
         session->unfinished_mapping = NULL;
-        session->pool = NULL;
-        session->file = NULL;
-        session->realtime = NULL;
+        session->buffers.pool = NULL;
+        session->drain.file = NULL;
+        session->drain.realtime = NULL;
         etwas_trigger_reset(&session->trigger);
         ck_pr_store_32(&session->handlers_inside, 0);
         /* The parent's handles name nothing here, not even last counts. */
-        session->generation = next_generation(session->generation);
+        session->entry.generation = next_generation(session->entry.generation);
         /* Their owners were the parent's threads. */
-        (void)pthread_mutex_init(&session->pool_lock, NULL);
-        (void)pthread_mutex_init(&session->role, NULL);
+        (void)pthread_mutex_init(&session->buffers.pool_lock, NULL);
+        (void)pthread_mutex_init(&session->drain.role, NULL);
     }
     etwas_sequence_numbers_forget();
 }
@@ -110,24 +110,26 @@ void etwas_sessions_forget(void)
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session)
 {
-    return (struct etwas_session_key){session->index, session->generation};
+    return (struct etwas_session_key){session->index, session->entry.generation};
 }
 
 static bool session_is_active(const struct etwas_session *session)
 {
-    return session->state == ETWAS_SESSION_RUNNING || session->state == ETWAS_SESSION_STOPPING;
+    return session->entry.state == ETWAS_SESSION_RUNNING ||
+           session->entry.state == ETWAS_SESSION_STOPPING;
 }
 
 bool etwas_session_is_remembered(struct etwas_session_key key)
 {
-    return etwas_sessions[key.index].generation == key.generation;
+    return etwas_sessions[key.index].entry.generation == key.generation;
 }
 
 struct etwas_session *etwas_session_find(struct etwas_session_key key)
 {
     struct etwas_session *session = &etwas_sessions[key.index];
 
-    return session->generation == key.generation && session_is_active(session) ? session : NULL;
+    return session->entry.generation == key.generation && session_is_active(session) ? session
+                                                                                     : NULL;
 }
 
 struct etwas_session *etwas_session_find_handle(uint64_t handle)
@@ -154,7 +156,7 @@ static bool entry_name_is_taken(const struct etwas_configuration *configuration)
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
 
-        if (session->state != ETWAS_SESSION_FREE &&
+        if (session->entry.state != ETWAS_SESSION_FREE &&
             (etwas_names_equal(session->configuration.name, configuration->name) ||
              memcmp(&session->configuration.guid, &configuration->guid,
                     sizeof configuration->guid) == 0)) {
@@ -175,8 +177,8 @@ static struct etwas_session *entry_longest_free(const struct etwas_configuration
     for (uint32_t index = first; index < end; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
-        if (session->state == ETWAS_SESSION_FREE &&
-            (found == NULL || session->freed_at < found->freed_at)) {
+        if (session->entry.state == ETWAS_SESSION_FREE &&
+            (found == NULL || session->entry.freed_at < found->entry.freed_at)) {
             found = session;
         }
     }
@@ -194,7 +196,7 @@ static bool too_many_in_process(const struct etwas_configuration *configuration)
     for (uint32_t index = ETWAS_SESSIONS; index < ETWAS_SESSION_ENTRIES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
 
-        count += session->state != ETWAS_SESSION_FREE &&
+        count += session->entry.state != ETWAS_SESSION_FREE &&
                  etwas_configuration_is_in_process(&session->configuration);
     }
     return count >= ETWAS_IN_PROCESS_SESSIONS;
@@ -206,7 +208,7 @@ static bool too_many_system_loggers(const struct etwas_configuration *configurat
     uint32_t count = 0;
 
     for (uint32_t index = 0; configuration->system_logger && index < ETWAS_SESSIONS; index++) {
-        count += etwas_sessions[index].state != ETWAS_SESSION_FREE &&
+        count += etwas_sessions[index].entry.state != ETWAS_SESSION_FREE &&
                  etwas_sessions[index].configuration.system_logger;
     }
     return count >= ETWAS_SYSTEM_LOGGERS;
@@ -214,7 +216,7 @@ static bool too_many_system_loggers(const struct etwas_configuration *configurat
 
 static struct etwas_slot *session_slot(const struct etwas_session *session, uint32_t index)
 {
-    return etwas_pool_slot(session->pool, index);
+    return etwas_pool_slot(session->buffers.pool, index);
 }
 
 static struct etwas_session *entry_reserve_locked(const struct etwas_configuration *configuration,
@@ -242,16 +244,16 @@ static struct etwas_session *entry_reserve_locked(const struct etwas_configurati
     }
     if (!etwas_configuration_is_shared(configuration) &&
         configuration->reach != ETWAS_REACH_DISCOVERABLE) {
-        session->generation = next_generation(session->generation);
-    } else if (!draw_generation(&session->generation)) {
+        session->entry.generation = next_generation(session->entry.generation);
+    } else if (!draw_generation(&session->entry.generation)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
         return NULL;
     }
-    session->state = ETWAS_SESSION_STARTING;
-    session->ended_by_full_file = false;
-    session->file_name[0] = 0;
+    session->entry.state = ETWAS_SESSION_STARTING;
+    session->entry.ended_by_full_file = false;
+    session->entry.file_name[0] = 0;
     session->configuration = *configuration;
-    session->clock_history.count = 0;
+    session->drain.clock_history.count = 0;
     if (etwas_configuration_has_one_slot(configuration)) {
         session->first_slot = etwas_slot_count;
         session->slot_count = etwas_configuration_class_rows(configuration);
@@ -281,13 +283,13 @@ static uint64_t slot_last_word(struct etwas_session *session, const struct etwas
      * random as the gate.
      */
     if (etwas_configuration_is_shared(&session->configuration)) {
-        return etwas_slot_word(session->generation, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
+        return etwas_slot_word(session->entry.generation, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
     }
     if ((word & ETWAS_WORD_SHARED) == 0) {
-        return etwas_slot_word(session->epoch, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
+        return etwas_slot_word(session->entry.epoch, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
     }
-    if (etwas_word_count(word) > session->epoch) {
-        session->epoch = etwas_word_count(word);
+    if (etwas_word_count(word) > session->entry.epoch) {
+        session->entry.epoch = etwas_word_count(word);
     }
     return word;
 }
@@ -304,37 +306,37 @@ struct etwas_session *etwas_session_reserve_entry(const struct etwas_configurati
     if (session == NULL) {
         return NULL;
     }
-    (void)pthread_mutex_lock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
     /* A pool leaked by the entry's last session is forgotten with that session's counts. */
-    session->pool = NULL;
-    session->last_counts = (etwas_session_counts){0};
-    memset(session->last_class_rows, 0, sizeof session->last_class_rows);
+    session->buffers.pool = NULL;
+    session->buffers.last_counts = (etwas_session_counts){0};
+    memset(session->buffers.last_class_rows, 0, sizeof session->buffers.last_class_rows);
     etwas_trigger_reset(&session->trigger);
-    session->recorder = NULL;
-    session->watch = NULL;
+    session->drain.recorder = NULL;
+    session->drain.watch = NULL;
     session->watch_counts = (struct etwas_watch_counts){0};
-    (void)pthread_mutex_unlock(&session->pool_lock);
-    ck_pr_store_64(&session->buffers_written, 0);
-    ck_pr_store_64(&session->buffers_lost, 0);
-    ck_pr_store_64(&session->sync_errors, 0);
-    ck_pr_store_64(&session->realtime_buffers_lost, 0);
-    ck_pr_store_64(&session->lost_in_kernel, 0);
-    ck_pr_store_64(&session->lost_unattached, 0);
-    ck_pr_store_32(&session->unattached_processes, 0);
-    ck_pr_store_32(&session->unattached_code, 0);
-    ck_pr_store_32(&session->unattached_total, 0);
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
+    ck_pr_store_64(&session->totals.buffers_written, 0);
+    ck_pr_store_64(&session->totals.buffers_lost, 0);
+    ck_pr_store_64(&session->totals.sync_errors, 0);
+    ck_pr_store_64(&session->totals.realtime_buffers_lost, 0);
+    ck_pr_store_64(&session->totals.lost_in_kernel, 0);
+    ck_pr_store_64(&session->totals.lost_unattached, 0);
+    ck_pr_store_32(&session->totals.unattached_processes, 0);
+    ck_pr_store_32(&session->totals.unattached_code, 0);
+    ck_pr_store_32(&session->totals.unattached_total, 0);
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->guests, ETWAS_GUESTS_MAY_BE_THERE);
-    ck_pr_store_32(&session->quit, 0);
-    ck_pr_store_32(&session->thread_id, 0);
+    ck_pr_store_32(&session->flusher.quit, 0);
+    ck_pr_store_32(&session->flusher.thread_id, 0);
     return session;
 }
 
 void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *pool)
 {
-    (void)pthread_mutex_lock(&session->pool_lock);
-    session->pool = pool;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    (void)pthread_mutex_lock(&session->buffers.pool_lock);
+    session->buffers.pool = pool;
+    (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = session_slot(session, index);
@@ -352,7 +354,7 @@ void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *po
 void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file)
 {
     etwas_control_lock();
-    session->file = file;
+    session->drain.file = file;
     etwas_control_unlock();
 }
 
@@ -384,7 +386,7 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
         file_path_of(file_name, path); /* which asks the system, and so before the lock */
     }
     etwas_control_lock();
-    memcpy(session->file_name, file_name, (units + 1) * sizeof *file_name);
+    memcpy(session->entry.file_name, file_name, (units + 1) * sizeof *file_name);
     if (session->mapping != NULL) {
         etwas_shared_set_file(session->mapping, path);
     }
@@ -394,9 +396,9 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
 void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file)
 {
     etwas_control_lock();
-    session->ended_by_full_file = ended_by_full_file;
-    session->freed_at = ++entries_freed;
-    session->state = ETWAS_SESSION_FREE;
+    session->entry.ended_by_full_file = ended_by_full_file;
+    session->entry.freed_at = ++entries_freed;
+    session->entry.state = ETWAS_SESSION_FREE;
     etwas_control_unlock();
     etwas_wake(&entries_changed, ck_ec32_value(&entries_changed));
 }
@@ -447,11 +449,11 @@ static uint32_t session_slot_kind(const struct etwas_session *session, bool is_r
 
 void etwas_session_open(struct etwas_session *session)
 {
-    struct etwas_pool *pool = session->pool;
+    struct etwas_pool *pool = session->buffers.pool;
     /* A session that is not for this process runs behind closed gates. */
     uint32_t gate = session->configuration.filtered_out ? 0 : etwas_session_gate(session);
 
-    etwas_sequence_numbers_begin(&session->sequence_numbers, session->generation,
+    etwas_sequence_numbers_begin(&session->sequence_numbers, session->entry.generation,
                                  session->configuration.log_file_mode);
     if (session->configuration.class_count != 0) {
         etwas_class_table_fill(session->index, session->configuration.classes,
@@ -479,7 +481,7 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_32(&slot->gate, gate);
     }
     etwas_control_lock();
-    session->state = ETWAS_SESSION_RUNNING;
+    session->entry.state = ETWAS_SESSION_RUNNING;
     etwas_control_unlock();
 }
 

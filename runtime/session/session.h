@@ -71,8 +71,8 @@ struct etwas_session_class_row {
     uint32_t quota;
 };
 
-struct etwas_session {
-    /* Guarded by the control lock. */
+/* Guarded by the control lock. */
+struct etwas_session_entry {
     enum etwas_session_state state;
     uint32_t generation; /* of the session in this entry, or the last one */
     uint64_t freed_at;   /* counts up: of the free entries the one with the least is taken */
@@ -84,40 +84,20 @@ struct etwas_session {
     uint64_t epoch;
     /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
+};
 
-    /*
-     * Constant while the session runs, but for what UPDATE changes with the role and the control
-     * lock held: log_file_mode (its real-time bit and, by CONVERT_TO_REALTIME, its file modes),
-     * flush_timer and maximum_buffers of the configuration, by atomic stores, and file_name.
-     */
-    uint32_t index;
-    uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
-    /*
-     * processors, and the extra slot where the others have rseq; or 1. A session with retention
-     * classes has so many for each row. Guests' slots follow
-     */
-    uint32_t slot_count;
-    struct etwas_configuration configuration;
-    struct etwas_clock_reading started;
-
-    /* Guarded by `pool_lock`; also constant while the session runs. */
+/* Guarded by `pool_lock`; also constant while the session runs. */
+struct etwas_session_buffers {
     pthread_mutex_t pool_lock;
     struct etwas_pool *pool; /* NULL: none; after the end only a pool that had to be leaked */
     etwas_session_counts last_counts;
     struct etwas_session_class_row last_class_rows[ETWAS_CLASS_ROWS];
+};
 
-    /*
-     * The mapping of a crash-safe session; NULL: none. Set with the control lock held, constant
-     * while it runs.
-     */
-    struct etwas_shared_mapping *mapping;
-    struct etwas_shared_mapping
-        *unfinished_mapping; /* until it is complete; read by a fork's child only */
-
-    /* Guarded by `role`. */
+/* Guarded by `role`: what is collected, and where it goes. */
+struct etwas_session_drain {
     pthread_mutex_t role;
-    /* cancellation state that a controller restores when it releases the role */
-    int role_cancelling;
+    int role_cancelling; /* cancellation state that a controller restores as it releases the role */
     const struct etwas_sink *sinks[ETWAS_SESSION_SINKS];
     /*
      * NULL: none; in buffering mode a snapshot that is being written. Changed by
@@ -143,23 +123,58 @@ struct etwas_session {
     struct etwas_clock_history clock_history; /* empty before `started` is set */
     uint64_t clock_read_ns;                   /* when its newest reading was taken */
     uint64_t clock_events;                    /* events that had been logged or lost then */
+};
 
-    /* Stored by the owner of the role, read by any thread. */
+/* Each is stored by one thread, or changed atomically, and read by any. */
+struct etwas_session_totals {
+    /* by the owner of the role */
     uint64_t buffers_written;
     uint64_t buffers_lost;
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
-
-    /* The system logger, set under the control lock; NULL: none. */
-    struct etwas_system_logger *system_logger;
-    uint64_t lost_in_kernel; /* stored by the logger's thread, read by any thread */
-
+    uint64_t lost_in_kernel; /* by the system logger's thread */
     /* events of other processes; added to by the host's threads (sharing/host_unattached.h) */
     uint64_t lost_unattached;
-    /* processes that cannot log into it, stored by the same threads, … */
+    /* processes that cannot log into it, by the same threads, … */
     uint32_t unattached_processes;
-    uint32_t unattached_code;  /* … and why the last of them cannot */
+    uint32_t unattached_code;  /* … why the last of them cannot … */
     uint32_t unattached_total; /* … and how often a process became one that cannot */
+};
+
+/* The flusher thread; see flush/flusher.h. */
+struct etwas_session_flusher {
+    pthread_t thread;
+    uint32_t thread_id; /* 0: none */
+    uint32_t quit;      /* the thread shall end */
+};
+
+struct etwas_session {
+    struct etwas_session_entry entry;
+
+    /*
+     * Constant while the session runs, but for what UPDATE changes with the role and the control
+     * lock held: log_file_mode (its real-time bit and, by CONVERT_TO_REALTIME, its file modes),
+     * flush_timer and maximum_buffers of the configuration, by atomic stores.
+     */
+    uint32_t index;
+    uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
+    /*
+     * processors, and the extra slot where the others have rseq; or 1. A session with retention
+     * classes has so many for each row. Guests' slots follow
+     */
+    uint32_t slot_count;
+    struct etwas_configuration configuration;
+    struct etwas_clock_reading started;
+    /* The mapping of a crash-safe session; NULL: none. Set with the control lock held. */
+    struct etwas_shared_mapping *mapping;
+    struct etwas_shared_mapping
+        *unfinished_mapping; /* until it is complete; read by a fork's child only */
+    struct etwas_system_logger *system_logger; /* set with the control lock held; NULL: none */
+
+    struct etwas_session_buffers buffers;
+    struct etwas_session_drain drain;
+    struct etwas_session_totals totals;
+    struct etwas_session_flusher flusher;
 
     /* Set under the control lock by a request for stacks, for good; read by any thread. */
     uint32_t takes_stacks;
@@ -177,11 +192,6 @@ struct etwas_session {
     struct etwas_sequence_numbers sequence_numbers;
     struct etwas_trigger trigger; /* except what belongs to the flusher */
     struct etwas_watch_counts watch_counts;
-
-    /* The flusher thread; see flush/flusher.h. */
-    pthread_t thread;
-    uint32_t thread_id; /* 0: none */
-    uint32_t quit;      /* the thread shall end */
 };
 
 extern struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
@@ -239,7 +249,8 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
 /* Whether what is recorded goes to a file or to consumers without a request. Role held. */
 static inline bool etwas_session_has_sink(const struct etwas_session *session)
 {
-    return session->sinks[ETWAS_SINK_FILE] != NULL || session->sinks[ETWAS_SINK_REALTIME] != NULL;
+    return session->drain.sinks[ETWAS_SINK_FILE] != NULL ||
+           session->drain.sinks[ETWAS_SINK_REALTIME] != NULL;
 }
 
 /* Whether its events may have stacks. */
@@ -254,7 +265,8 @@ static inline bool etwas_session_takes_stacks(const struct etwas_session *sessio
  */
 static inline uint32_t etwas_session_gate(const struct etwas_session *session)
 {
-    return session->configuration.system_logger ? ~session->generation : session->generation;
+    return session->configuration.system_logger ? ~session->entry.generation
+                                                : session->entry.generation;
 }
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);

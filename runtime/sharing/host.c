@@ -228,7 +228,7 @@ void etwas_host_open(struct etwas_session *session)
     host_lock();
     host->published.entry.state = ETWAS_REGISTRY_OPEN;
     host->published.entry.gate =
-        host->published.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
+        host->published.entry.kind == ETWAS_REGISTRY_SHARED ? session->entry.generation : 0;
     host->published.entry.unshared = session->configuration.reach == ETWAS_REACH_DISCOVERABLE
                                          ? session->configuration.unshared
                                          : 0;

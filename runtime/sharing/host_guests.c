@@ -102,9 +102,9 @@ static uint32_t guest_claim_slot(uint64_t session, uint32_t *number)
     if (etwas_session_hold(session, &held) != ERROR_SUCCESS) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (held.session->pool == NULL) {
+    if (held.session->buffers.pool == NULL) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
-    } else if (!etwas_guest_slot_claim(held.session->pool, number)) {
+    } else if (!etwas_guest_slot_claim(held.session->buffers.pool, number)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
     etwas_session_release(&held);
@@ -117,8 +117,8 @@ static void guest_release_slot(uint64_t session, uint32_t number)
     struct etwas_held_session held;
 
     if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
-        if (held.session->pool != NULL) {
-            etwas_guest_slot_died(held.session->pool, number);
+        if (held.session->buffers.pool != NULL) {
+            etwas_guest_slot_died(held.session->buffers.pool, number);
         }
         etwas_session_release(&held);
     }
@@ -296,7 +296,7 @@ void etwas_host_guests_begin(struct etwas_session *session)
 
     (void)pthread_mutex_lock(&lock);
     guests->count = 0;
-    guests->gate = session->generation;
+    guests->gate = session->entry.generation;
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
         guests->rows[row] = (struct row){.connection = -1};
     }

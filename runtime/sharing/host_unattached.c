@@ -48,7 +48,7 @@ static void unattached_add_lost(uint64_t session, uint64_t events)
     struct etwas_held_session held;
 
     if (events != 0 && etwas_session_hold(session, &held) == ERROR_SUCCESS) {
-        ck_pr_add_64(&held.session->lost_unattached, events);
+        ck_pr_add_64(&held.session->totals.lost_unattached, events);
         etwas_session_release(&held);
     }
 }
@@ -73,10 +73,10 @@ static void unattached_count_refused(uint64_t session, uint32_t newest)
         }
     }
     if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
-        ck_pr_store_32(&held.session->unattached_processes, count);
-        ck_pr_add_32(&held.session->unattached_total, added);
+        ck_pr_store_32(&held.session->totals.unattached_processes, count);
+        ck_pr_add_32(&held.session->totals.unattached_total, added);
         if (newest != 0) {
-            ck_pr_store_32(&held.session->unattached_code, newest);
+            ck_pr_store_32(&held.session->totals.unattached_code, newest);
         }
         etwas_session_release(&held);
     }

@@ -52,7 +52,7 @@ static void await_buffer(struct etwas_system_logger *logger)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (logger->timeout_ms > 0 && !has_buffer(logger->session->pool)) {
+    while (logger->timeout_ms > 0 && !has_buffer(logger->session->buffers.pool)) {
         (void)nanosleep(&pause, NULL);
         logger->timeout_ms--;
     }
@@ -213,10 +213,11 @@ static void run_logger(struct etwas_system_logger *logger, struct pollfd *polled
         } else if (request == REQUEST_NONE) {
             drain_and_find_lost(kernel);
             etwas_kernel_sources_check_processors(kernel);
-            ck_pr_store_64(&logger->session->lost_in_kernel, etwas_kernel_sources_lost(kernel));
+            ck_pr_store_64(&logger->session->totals.lost_in_kernel,
+                           etwas_kernel_sources_lost(kernel));
         }
     }
-    ck_pr_store_64(&logger->session->lost_in_kernel, etwas_kernel_sources_stop(kernel));
+    ck_pr_store_64(&logger->session->totals.lost_in_kernel, etwas_kernel_sources_stop(kernel));
     logger->has_stopped = true;
     if (logger->session->configuration.system_logger != ETWAS_SYSTEM_LOGGER_RUNDOWN) {
         etwas_kernel_sources_run_down(kernel, true);

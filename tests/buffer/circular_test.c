@@ -375,7 +375,7 @@ static void more_writers_than_buffers_lose_events_but_never_a_buffer(void **stat
         assert_int_equal(counts.recorded + counts.overwritten, recorded);
         assert_int_equal(counts.lost, lost);
         /* Every buffer was quiet, so the pool could be given back. */
-        assert_null(inside->pool);
+        assert_null(inside->buffers.pool);
     }
 }
 
@@ -421,7 +421,7 @@ static void a_switch_looks_at_few_buffers_of_many(void **state)
                                         .maximum_buffers = HUGE_BUFFERS,
                                         .flusher.no_thread = true};
     etwas_trace_handle session = start_session(NULL, &huge);
-    struct etwas_pool *pool = inside_of(session)->pool;
+    struct etwas_pool *pool = inside_of(session)->buffers.pool;
     struct writer *writer = writer_new(
         &(struct writer_options){.session = session, .events = EVENTS_A_BUFFER * 3 * HUGE_BUFFERS});
     etwas_session_counts counts;
@@ -448,7 +448,7 @@ static void a_hint_that_says_anything_costs_no_event(void **state)
 {
     const char *path = folder_path("snapshot.etl");
     etwas_trace_handle session = start_session(NULL, &recorder);
-    struct etwas_pool *pool = inside_of(session)->pool;
+    struct etwas_pool *pool = inside_of(session)->buffers.pool;
     const uint32_t candidates = ETWAS_OLDEST_KINDS * pool->layout.level_at[pool->layout.levels];
     struct writer *writer = writer_new(
         &(struct writer_options){.session = session, .events = EVENTS_A_BUFFER * 40 * BUFFERS});

@@ -59,9 +59,9 @@ static void offer_what_is_free(etwas_trace_handle session)
 {
     struct etwas_session *inside = inside_of(session);
 
-    (void)pthread_mutex_lock(&inside->role);
-    etwas_pool_repair_free_set(inside->pool);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
+    etwas_pool_repair_free_set(inside->buffers.pool);
+    (void)pthread_mutex_unlock(&inside->drain.role);
 }
 
 static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
@@ -137,7 +137,7 @@ static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **st
 
     (void)state;
     begin_scene(&scene, 1);
-    pool = inside_of(scene.session)->pool;
+    pool = inside_of(scene.session)->buffers.pool;
     log_until_free(&scene, 1);
     hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_CLAIMED, 0);
     (void)etwas_pool_begin_pass(pool);

@@ -21,9 +21,9 @@ static struct etwas_drain_result drain(etwas_trace_handle session)
     struct etwas_session *inside = inside_of(session);
     struct etwas_drain_result result;
 
-    (void)pthread_mutex_lock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
     result = etwas_drain(inside, ETWAS_COLLECT_FULL);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return result;
 }
 

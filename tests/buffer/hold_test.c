@@ -64,7 +64,7 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         etwas_trace_handle session = start_shared_session(path, &options);
         struct writer *other = short_writer(session);
         struct etwas_session *inside = inside_of(session);
-        struct etwas_pool *pool = inside->pool;
+        struct etwas_pool *pool = inside->buffers.pool;
         etwas_session_counts counts;
         struct readback result;
         struct held held;
@@ -76,9 +76,9 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         stop_session(session, &counts);
         /* Past the gate a writer keeps the pool alive; before it there is nothing to keep. */
         if (has_reserved(point) || is_on_slow_path(point)) {
-            assert_ptr_equal(inside->pool, pool);
+            assert_ptr_equal(inside->buffers.pool, pool);
         } else {
-            assert_null(inside->pool);
+            assert_null(inside->buffers.pool);
         }
         assert_int_equal(writer_log_bytes(other, 8), ERROR_INVALID_HANDLE);
         let_go(&held);
@@ -103,8 +103,8 @@ static const struct etwas_session *next_place(void)
     for (int index = 0; index < ETWAS_SESSIONS; index++) {
         const struct etwas_session *place = &etwas_sessions[index];
 
-        if (place->state == ETWAS_SESSION_FREE &&
-            (next == NULL || place->freed_at < next->freed_at)) {
+        if (place->entry.state == ETWAS_SESSION_FREE &&
+            (next == NULL || place->entry.freed_at < next->entry.freed_at)) {
             next = place;
         }
     }

@@ -157,7 +157,7 @@ void interruptions_prepare(void)
 
 void interruptions_begin(struct interruptions *interruptions)
 {
-    interruptions->pool = inside_of(interruptions->session)->pool;
+    interruptions->pool = inside_of(interruptions->session)->buffers.pool;
     memset(interruptions->fired, 0, sizeof interruptions->fired);
     interruptions->total = 0;
     interruptions->seen = 0;

@@ -181,7 +181,7 @@ static void explicit_pages_hold_what_may_come_into_use_and_go_back_at_the_end(vo
     expect_free_pages(1);
 
     /* Raised beyond them, the pool goes on in others. */
-    assert_int_equal(etwas_pool_set_maximum(place->pool, 3 * PAGES * BUFFERS_A_PAGE),
+    assert_int_equal(etwas_pool_set_maximum(place->buffers.pool, 3 * PAGES * BUFFERS_A_PAGE),
                      3 * PAGES * BUFFERS_A_PAGE);
     log_and_end(session, path);
     expect_free_pages(PAGES + 1);
@@ -331,7 +331,7 @@ static void a_child_that_is_forked_inside_a_record_finds_zeroes_where_explicit_p
     have_free_pages(1);
     session = start_shared_session(path, &options);
     assert_int_equal(memory_of(session).region_explicit_bytes, ETWAS_HUGE_PAGE_BYTES);
-    region = inside_of(session)->pool->memory.region;
+    region = inside_of(session)->buffers.pool->memory.region;
     writer = writer_new(&(struct writer_options){.session = session, .events = EVENTS});
     assert_int_equal(writer_log_bytes(writer, 500), ERROR_SUCCESS);
     forked = -1;

@@ -57,7 +57,7 @@ static void growth_goes_on_after_the_maximum_is_raised_and_stops_after_it_is_low
     const char *path = folder_path("trace.etl");
     etwas_trace_handle session = start_session(path, &options);
     struct etwas_session *place = inside_of(session);
-    struct etwas_pool *pool = place->pool;
+    struct etwas_pool *pool = place->buffers.pool;
     struct writer *writer = writer_new(&(struct writer_options){
         .session = session, .class_handle = writer_class(), .events = MOST_EVENTS});
     etwas_session_counts counts;
@@ -121,9 +121,9 @@ static void let_all_write(const struct writers *writers)
 
 static uint32_t change_maximum(struct etwas_session *place, uint32_t maximum)
 {
-    (void)pthread_mutex_lock(&place->role);
-    maximum = etwas_pool_set_maximum(place->pool, maximum);
-    (void)pthread_mutex_unlock(&place->role);
+    (void)pthread_mutex_lock(&place->drain.role);
+    maximum = etwas_pool_set_maximum(place->buffers.pool, maximum);
+    (void)pthread_mutex_unlock(&place->drain.role);
     return maximum;
 }
 
@@ -134,7 +134,7 @@ static void the_maximum_changes_while_all_processors_write(void **state)
     const char *path = folder_path("trace.etl");
     etwas_trace_handle session = start_session(path, &options);
     struct etwas_session *place = inside_of(session);
-    struct etwas_pool *pool = place->pool;
+    struct etwas_pool *pool = place->buffers.pool;
     uint64_t before = allocated_in(pool);
     etwas_session_counts counts;
     struct writers writers;

@@ -246,7 +246,7 @@ static void a_session_with_one_slot_stops_while_all_processors_write(void **stat
         stop_session(session, &counts);
         writers_join(&writers);
         expect_refused(&writers);
-        assert_null(inside_of(session)->pool); /* nothing had to be leaked */
+        assert_null(inside_of(session)->buffers.pool); /* nothing had to be leaked */
         if (buffering) {
             expect_exact_account(session, &counts);
         } else {

@@ -300,7 +300,7 @@ static void a_stamp_is_never_older_than_the_newest_of_its_slot(void **state)
         while (writer_log_bytes(writer, 0) == ERROR_SUCCESS) {
         }
         leave_one_processor();
-        record = etwas_pool_buffer(inside->pool, etwas_word_buffer(slot->word)) +
+        record = etwas_pool_buffer(inside->buffers.pool, etwas_word_buffer(slot->word)) +
                  ETWAS_ETL_BUFFER_HEADER_BYTES;
         for (int number = 0; number < 20; number++) {
             struct etwas_etl_full_header header;
@@ -426,14 +426,14 @@ static const uint8_t *newest_payload(etwas_trace_handle session, uint32_t record
 {
     struct etwas_session *inside = inside_of(session);
     uint64_t word = etwas_slot_of(inside->index, (uint32_t)sched_getcpu())->word;
-    const uint8_t *buffer = etwas_pool_buffer(inside->pool, etwas_word_buffer(word));
+    const uint8_t *buffer = etwas_pool_buffer(inside->buffers.pool, etwas_word_buffer(word));
     uint32_t end = etwas_word_units(word) * ETWAS_UNIT_BYTES;
     uint16_t size;
 
     memcpy(&size, buffer + end - etwas_etl_round_up_8(record_bytes), sizeof size);
     assert_int_equal(size, record_bytes);
     for (uint32_t offset = end - (uint32_t)etwas_etl_round_up_8(record_bytes) + record_bytes;
-         offset < inside->pool->buffer_bytes; offset++) {
+         offset < inside->buffers.pool->buffer_bytes; offset++) {
         assert_int_equal(buffer[offset], 0);
     }
     return buffer + end - etwas_etl_round_up_8(record_bytes) + record_bytes - STATED_BYTES;

@@ -172,7 +172,7 @@ static struct writer *filler(etwas_trace_handle session, uint64_t events)
 /* The extra stream has events of a thread that was interrupted too often, which is rare. */
 static uint32_t held_by_extra(etwas_trace_handle session)
 {
-    const struct etwas_pool *pool = inside_of(session)->pool;
+    const struct etwas_pool *pool = inside_of(session)->buffers.pool;
 
     return pool->rseq_slots != 0 ? ck_pr_load_32(&pool->words->shared_held) : 0;
 }

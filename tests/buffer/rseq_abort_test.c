@@ -292,7 +292,7 @@ static void claim_and_give_up(void *context)
 /* Buffers that are some processor's: the current one, the next, and none besides. */
 static uint32_t held_by_processors(etwas_trace_handle session)
 {
-    const struct etwas_pool *pool = inside_of(session)->pool;
+    const struct etwas_pool *pool = inside_of(session)->buffers.pool;
     uint32_t held = 0;
 
     for (uint32_t buffer = 0; buffer < pool->words->allocated; buffer++) {

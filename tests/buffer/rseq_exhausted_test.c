@@ -103,7 +103,7 @@ static void log_one(void *context)
 static void a_free_buffer_is_found_though_a_sleeping_writer_hides_it(void **state)
 {
     struct scene scene = begin_scene();
-    struct etwas_pool *pool = inside_of(scene.session)->pool;
+    struct etwas_pool *pool = inside_of(scene.session)->buffers.pool;
 
     (void)state;
     log_until_one_is_free(&scene);
@@ -125,7 +125,7 @@ static void pass_as_the_flusher(void *context)
 static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **state)
 {
     struct scene scene = begin_scene();
-    struct etwas_pool *pool = inside_of(scene.session)->pool;
+    struct etwas_pool *pool = inside_of(scene.session)->buffers.pool;
 
     (void)state;
     log_until_one_is_free(&scene);

@@ -221,7 +221,7 @@ static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_n
 /* A pass of the flusher comes at least once a second. */
 static void wait_until_the_extra_slot_has_one_buffer(etwas_trace_handle session)
 {
-    const struct etwas_pool *pool = inside_of(session)->pool;
+    const struct etwas_pool *pool = inside_of(session)->buffers.pool;
 
     for (int tries = 0; ck_pr_load_32(&pool->words->shared_held) != 1; tries++) {
         assert_true(tries < 120 * 1000);
@@ -333,7 +333,7 @@ static void fields_that_become_shorter_let_no_old_bytes_into_a_long_record(void 
         writer_log_bytes(writer_new(&(struct writer_options){.session = handle, .events = 1}), 0),
         ERROR_SUCCESS);
     word = etwas_slot_of(session->index, etwas_processor_current())->word;
-    memset(etwas_pool_buffer(session->pool, etwas_word_buffer(word)) +
+    memset(etwas_pool_buffer(session->buffers.pool, etwas_word_buffer(word)) +
                (size_t)etwas_word_units(word) * ETWAS_UNIT_BYTES,
            0xAA, LARGE_PAYLOAD);
     assert_true(etwas_session_key_of(handle, &key));
@@ -341,7 +341,7 @@ static void fields_that_become_shorter_let_no_old_bytes_into_a_long_record(void 
     leave_one_processor();
     assert_int_equal(counts_of(handle).committed_shared, 1);
     word = etwas_slot_of(session->index, etwas_slot_count)->word;
-    found = etwas_pool_buffer(session->pool, etwas_word_buffer(word)) +
+    found = etwas_pool_buffer(session->buffers.pool, etwas_word_buffer(word)) +
             ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof header.full;
     assert_memory_equal(found, payload, sizeof payload);
     assert_memory_equal(found + sizeof payload, zeroes, LARGE_PAYLOAD - sizeof payload);

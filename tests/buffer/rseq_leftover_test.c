@@ -78,7 +78,7 @@ static struct etwas_session *leave_a_slow_path_writer(struct held_writer *held, 
     assert_int_equal(pthread_create(&held->thread, NULL, visit, held), 0);
     hold_wait();
     stop_session(session, NULL);
-    assert_non_null(place->pool); /* leaked */
+    assert_non_null(place->buffers.pool); /* leaked */
     return place;
 }
 
@@ -180,7 +180,8 @@ static struct sight leave_a_writer(struct held_writer *held, bool circular)
     hold_wait();
     assert_true(ck_pr_load_64(&slot->word) == sight.word);
     stop_session(session, NULL);
-    assert_null(sight.place->pool); /* nothing is leaked: the next session has the same slot */
+    assert_null(
+        sight.place->buffers.pool); /* nothing is leaked: the next session has the same slot */
     return sight;
 }
 

@@ -206,7 +206,7 @@ static void sessions_stop_and_start_in_one_place_under_load(void **state)
         stop_session(now->session, &now->counts);
         ck_pr_store_32(&now->stopped, 1);
         /* Nobody was waited for, and the memory is given back. */
-        assert_null(inside_of(now->session)->pool);
+        assert_null(inside_of(now->session)->buffers.pool);
     }
     expect_load_is_exact(&loads[(ROUNDS - 1) % 2], is_circular(ROUNDS - 1));
     entries_empty();

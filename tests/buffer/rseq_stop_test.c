@@ -266,7 +266,7 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
         const char *path = folder_path("first.etl");
         etwas_trace_handle session = start(buffering, 0, path);
         struct etwas_session *place = inside_of(session);
-        struct etwas_pool *pool = place->pool;
+        struct etwas_pool *pool = place->buffers.pool;
         struct writer *writer = new_writer(session);
         etwas_session_counts counts;
 
@@ -280,7 +280,7 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
         etwas_rseq_fence_fails = true;
         stop_session(session, &counts);
         etwas_rseq_fence_fails = false;
-        assert_ptr_equal(place->pool, pool);
+        assert_ptr_equal(place->buffers.pool, pool);
         assert_int_equal(log_next(writer), ERROR_INVALID_HANDLE);
         expect_exact_account(session, &counts);
         if (!buffering) {
@@ -291,13 +291,13 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
 
         session = start(buffering, 0, path);
         assert_ptr_equal(inside_of(session), place);
-        assert_ptr_not_equal(place->pool, pool);
+        assert_ptr_not_equal(place->buffers.pool, pool);
         writer = new_writer(session);
         while (writer->attempted < 100) {
             (void)log_next(writer);
         }
         expect_exact_end(session, buffering, path);
-        assert_null(place->pool);
+        assert_null(place->buffers.pool);
         writers_forget();
     }
     leave_one_processor();

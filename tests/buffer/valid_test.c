@@ -52,7 +52,7 @@ static void expect_seen_64(const struct etwas_pool *pool, uint64_t *word, uint64
 static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
 {
     etwas_trace_handle session;
-    struct etwas_pool *pool = start_with_events(&session)->pool;
+    struct etwas_pool *pool = start_with_events(&session)->buffers.pool;
     uint64_t next = ck_pr_load_64(&pool->words->ticket);
     uint32_t current = 0;
     uint64_t owner;
@@ -93,8 +93,8 @@ static void a_buffer_whose_records_are_not_as_they_should_be_is_seen(void **stat
     int64_t stamp;
 
     (void)state;
-    for (uint32_t slot = 0; slot < inside->collector.slot_count; slot++) {
-        const struct etwas_slot *its = etwas_pool_slot(inside->pool, slot);
+    for (uint32_t slot = 0; slot < inside->drain.collector.slot_count; slot++) {
+        const struct etwas_slot *its = etwas_pool_slot(inside->buffers.pool, slot);
         uint64_t word = ck_pr_load_64(&its->word);
 
         if (etwas_word_buffer(word) != ETWAS_NO_BUFFER) {
@@ -104,27 +104,27 @@ static void a_buffer_whose_records_are_not_as_they_should_be_is_seen(void **stat
         }
     }
     collected.records = EVENTS;
-    assert_true(etwas_collected_is_valid(inside->pool, &collected));
+    assert_true(etwas_collected_is_valid(inside->buffers.pool, &collected));
     collected.records++;
-    assert_false(etwas_collected_is_valid(inside->pool, &collected));
+    assert_false(etwas_collected_is_valid(inside->buffers.pool, &collected));
     collected.records = EVENTS;
     collected.end_units--;
-    assert_false(etwas_collected_is_valid(inside->pool, &collected));
+    assert_false(etwas_collected_is_valid(inside->buffers.pool, &collected));
     collected.end_units += 2;
-    assert_false(etwas_collected_is_valid(inside->pool, &collected));
+    assert_false(etwas_collected_is_valid(inside->buffers.pool, &collected));
     collected.end_units--;
-    second =
-        (struct etwas_etl_full_header *)(void *)(etwas_pool_buffer(inside->pool, collected.buffer) +
-                                                 ETWAS_ETL_BUFFER_HEADER_BYTES +
-                                                 (collected.end_units - ETWAS_FIRST_UNIT) *
-                                                     ETWAS_UNIT_BYTES / EVENTS);
+    second = (struct etwas_etl_full_header *)(void *)(etwas_pool_buffer(inside->buffers.pool,
+                                                                        collected.buffer) +
+                                                      ETWAS_ETL_BUFFER_HEADER_BYTES +
+                                                      (collected.end_units - ETWAS_FIRST_UNIT) *
+                                                          ETWAS_UNIT_BYTES / EVENTS);
     stamp = second->time_stamp;
     second->time_stamp = 1;
-    assert_false(etwas_collected_is_valid(inside->pool, &collected));
+    assert_false(etwas_collected_is_valid(inside->buffers.pool, &collected));
     second->time_stamp = stamp;
-    assert_true(etwas_collected_is_valid(inside->pool, &collected));
+    assert_true(etwas_collected_is_valid(inside->buffers.pool, &collected));
     collected.newest = stamp - 1;
-    assert_false(etwas_collected_is_valid(inside->pool, &collected));
+    assert_false(etwas_collected_is_valid(inside->buffers.pool, &collected));
     stop_session(session, NULL);
 }
 

@@ -240,7 +240,7 @@ static void count_taken(const struct etwas_pool *pool, uint32_t *near, uint32_t 
  */
 static void check_what_is_taken(etwas_trace_handle session)
 {
-    const struct etwas_pool *pool = inside_of(session)->pool;
+    const struct etwas_pool *pool = inside_of(session)->buffers.pool;
     uint32_t near;
     uint32_t far;
 
@@ -337,7 +337,7 @@ static int place_in_earnest(void)
     }
     CHECK_IN_CHILD(memory.memory_nodes == 2);
     CHECK_IN_CHILD(syscall(SYS_get_mempolicy, &mode, NULL, 0,
-                           inside_of(session)->pool->memory.region, MPOL_F_ADDR) == 0);
+                           inside_of(session)->buffers.pool->memory.region, MPOL_F_ADDR) == 0);
     CHECK_IN_CHILD(mode == MPOL_PREFERRED);
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_SUCCESS);

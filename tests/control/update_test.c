@@ -164,7 +164,7 @@ static void r130_a_new_flush_timer_wakes_the_flusher(void **state)
 {
     const etwas_session_options options = {.flush_timer = 3600, .flusher.no_thread = true};
     etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
-    struct etwas_pool *pool = inside_of(session)->pool;
+    struct etwas_pool *pool = inside_of(session)->buffers.pool;
     uint32_t seen = ck_ec32_value(&pool->words->wake);
     struct block block;
 

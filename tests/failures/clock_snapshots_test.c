@@ -62,9 +62,9 @@ static void read_clocks(etwas_trace_handle session)
     struct etwas_session *inside = inside_of(session);
 
     etwas_clock_snapshot_interval_ns = 0;
-    (void)pthread_mutex_lock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
     etwas_session_clock_read_if_due(inside);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     etwas_clock_snapshot_interval_ns = UINT64_MAX; /* not by flushes */
 }
 

@@ -20,7 +20,7 @@ FAULTS = {
     # Stop reads the slots, and frees the region, while a writer may still commit.
     "NO_MEMBARRIER": (
         [("runtime/flush/shut_down.c",
-          "session->pool->rseq_slots == 0 || etwas_rseq_fence()", "true", 1)],
+          "session->buffers.pool->rseq_slots == 0 || etwas_rseq_fence()", "true", 1)],
         ["buffer_rseq_stop_load a_stop_waits_for_nobody_and_misses_nothing"],
     ),
     # A writer that is moved before its sequence commits in the slot of the processor it came from.

@@ -89,9 +89,9 @@ static bool has_read_often(void *session)
     struct etwas_session *inside = session;
     bool often;
 
-    (void)pthread_mutex_lock(&inside->role);
-    often = inside->clock_history.count > 20;
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
+    often = inside->drain.clock_history.count > 20;
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return often;
 }
 

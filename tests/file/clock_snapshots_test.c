@@ -252,9 +252,9 @@ static void a_snapshot_has_the_clock_snapshots_of_its_session(void **state)
     (void)state;
     for (int reading = 1; reading < READINGS; reading++) {
         log_events(writer, 3);
-        (void)pthread_mutex_lock(&inside->role);
+        (void)pthread_mutex_lock(&inside->drain.role);
         etwas_session_clock_read_if_due(inside);
-        (void)pthread_mutex_unlock(&inside->role);
+        (void)pthread_mutex_unlock(&inside->drain.role);
     }
     for (int times = 0; times < 2; times++) {
         assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS); /* one reading more */

@@ -298,17 +298,18 @@ static void count_lost(etwas_trace_handle session, uint32_t slot, uint64_t event
 {
     struct etwas_session *inside = inside_of(session);
 
-    ck_pr_add_64(&etwas_pool_slot(inside->pool, slot)->counters.lost[ETWAS_SLOT_NO_BUFFER], events);
+    ck_pr_add_64(&etwas_pool_slot(inside->buffers.pool, slot)->counters.lost[ETWAS_SLOT_NO_BUFFER],
+                 events);
 }
 
 static void look(etwas_trace_handle session)
 {
     struct etwas_session *inside = inside_of(session);
 
-    (void)pthread_mutex_lock(&inside->role);
-    inside->losses->table.joined_ticks = 0;
+    (void)pthread_mutex_lock(&inside->drain.role);
+    inside->drain.losses->table.joined_ticks = 0;
     etwas_losses_check(inside);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
 }
 
 /*

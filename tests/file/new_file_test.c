@@ -37,9 +37,9 @@ static uint32_t increment(etwas_trace_handle session)
     struct etwas_session *inside = inside_of(session);
     uint32_t code;
 
-    (void)pthread_mutex_lock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
     code = etwas_session_file_next(inside);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return code;
 }
 
@@ -48,9 +48,9 @@ static void roll(etwas_trace_handle session)
 {
     struct etwas_session *inside = inside_of(session);
 
-    (void)pthread_mutex_lock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
     assert_int_equal(etwas_session_file_roll(inside), ERROR_SUCCESS);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
 }
 
 /* UPDATE with another name, without its call. */
@@ -63,9 +63,9 @@ static uint32_t change(etwas_trace_handle session, const char *path)
     for (size_t unit = 0; path[unit] != '\0'; unit++) {
         name[unit] = (etwas_wchar)path[unit];
     }
-    (void)pthread_mutex_lock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
     code = etwas_session_file_change(inside, name);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return code;
 }
 
@@ -184,9 +184,9 @@ static uint32_t part_of(etwas_trace_handle session)
     struct etwas_session *inside = inside_of(session);
     uint32_t part;
 
-    (void)pthread_mutex_lock(&inside->role);
-    part = etwas_log_file_part(inside->file);
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
+    part = etwas_log_file_part(inside->drain.file);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return part;
 }
 
@@ -257,11 +257,11 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     ck_pr_store_32(&syncs, 0);
     etwas_file_set_failure_hook(count_syncs);
     log_until_part(session, writer, PARTS);
-    (void)pthread_mutex_lock(&inside->role);
-    ended = etwas_log_file_part(inside->file) - 1;
+    (void)pthread_mutex_lock(&inside->drain.role);
+    ended = etwas_log_file_part(inside->drain.file) - 1;
     assert_int_equal(ck_pr_load_32(&syncs), ended > WAITING ? ended - WAITING : 0);
     assert_int_equal(open_parts("/part"), 1 + (ended > WAITING ? WAITING : ended));
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_unlock(&inside->drain.role);
     expect_no_part_in_a_child();
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_true(ck_pr_load_32(&syncs) >= PARTS);

@@ -96,7 +96,7 @@ static void a_new_period_is_in_force_at_once(void **state)
     watch(false);
     log_events(writer, 1);
     ck_pr_store_32(&inside->configuration.flush_timer, 1);
-    etwas_pool_wake_flusher(inside->pool);
+    etwas_pool_wake_flusher(inside->buffers.pool);
     wait_for_syncs(1);
     stop_session(session, NULL);
 }

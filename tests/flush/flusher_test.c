@@ -90,7 +90,7 @@ static bool has_ended(const struct etwas_session *session)
     bool ended;
 
     etwas_control_lock();
-    ended = session->state == ETWAS_SESSION_FREE;
+    ended = session->entry.state == ETWAS_SESSION_FREE;
     etwas_control_unlock();
     return ended;
 }

@@ -84,8 +84,8 @@ static void read_clocks(struct etwas_session *session, const struct etwas_clock_
 static void end(struct etwas_session *session)
 {
     fake.ends++;
-    fake.file_ended = session->file == NULL;
-    session->sinks[ETWAS_SINK_REALTIME] = NULL;
+    fake.file_ended = session->drain.file == NULL;
+    session->drain.sinks[ETWAS_SINK_REALTIME] = NULL;
 }
 
 static const struct etwas_sink made_up = {
@@ -107,8 +107,8 @@ static etwas_trace_handle start(enum etwas_session_sink place)
 
     memset(&fake, 0, sizeof fake);
     fake.room = UINT32_MAX;
-    log_file = inside_of(session)->sinks[ETWAS_SINK_FILE];
-    inside_of(session)->sinks[place] = &made_up;
+    log_file = inside_of(session)->drain.sinks[ETWAS_SINK_FILE];
+    inside_of(session)->drain.sinks[place] = &made_up;
     return session;
 }
 
@@ -126,7 +126,7 @@ static void every_verb_comes_at_its_time(void **state)
     assert_int_equal(fake.flushes, 1);
     assert_true(fake.bound >= fake.newest);
     assert_int_equal(fake.syncs, 1);
-    inside->clock_read_ns = 0;
+    inside->drain.clock_read_ns = 0;
     etwas_session_clock_read_if_due(inside);
     assert_int_equal(fake.clocks, 1);
     log_events(writer, 10);
@@ -205,7 +205,7 @@ static void what_no_sink_keeps_is_lost_for_its_reason(void **state)
         assert_int_equal(counts.recorded, fake.kept_records);
         assert_int_equal(counts.lost, 1000 - fake.kept_records);
         assert_int_equal(lost[reasons[index]], counts.lost);
-        inside->sinks[ETWAS_SINK_FILE] = log_file;
+        inside->drain.sinks[ETWAS_SINK_FILE] = log_file;
         stop_session(session, &counts);
         expect_exact_account(session, &counts);
     }

@@ -46,7 +46,7 @@ static void note_call(int number, siginfo_t *information, void *context)
 /* Buffers claimed so far: both protocols number their claims. */
 static uint64_t claims_of(const struct etwas_session *inside)
 {
-    return ck_pr_load_64(&inside->pool->words->ticket);
+    return ck_pr_load_64(&inside->buffers.pool->words->ticket);
 }
 
 /* From here on this thread may only return from handlers, write its last words, and end. */

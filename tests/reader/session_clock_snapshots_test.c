@@ -81,9 +81,9 @@ static uint64_t last_reading(struct etwas_session *inside)
 {
     uint64_t at_ns;
 
-    (void)pthread_mutex_lock(&inside->role);
-    at_ns = inside->clock_read_ns;
-    (void)pthread_mutex_unlock(&inside->role);
+    (void)pthread_mutex_lock(&inside->drain.role);
+    at_ns = inside->drain.clock_read_ns;
+    (void)pthread_mutex_unlock(&inside->drain.role);
     return at_ns;
 }
 

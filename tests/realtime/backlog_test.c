@@ -196,7 +196,7 @@ static void a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175(void **stat
     (void)state;
     for (size_t index = 0; index < sizeof damages / sizeof damages[0]; index++) {
         etwas_trace_handle session = start_realtime_by_hand();
-        const struct etwas_backlog *backlog = &inside_of(session)->realtime->backlog;
+        const struct etwas_backlog *backlog = &inside_of(session)->drain.realtime->backlog;
         struct writer *writer = small_writer(session);
         struct consumer consumer = {0};
         etwas_session_counts counts;
@@ -230,7 +230,7 @@ static void a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175(void **stat
 static void a_record_damaged_in_the_backlog_costs_the_rest_of_its_buffer_R175(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();
-    const struct etwas_backlog *backlog = &inside_of(session)->realtime->backlog;
+    const struct etwas_backlog *backlog = &inside_of(session)->drain.realtime->backlog;
     struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     etwas_session_counts counts;
@@ -331,7 +331,7 @@ static void a_backlog_that_is_full_to_the_byte_loses_nothing(void **state)
 
 static struct etwas_realtime *realtime_of(etwas_trace_handle session)
 {
-    return inside_of(session)->realtime;
+    return inside_of(session)->drain.realtime;
 }
 
 /* Reads all that is in the backlog, and stops there: it never asks for what comes behind it. */

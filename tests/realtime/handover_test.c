@@ -178,7 +178,7 @@ static void a_consumer_that_connects_wakes_the_flusher(void **state)
 {
     etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE};
     etwas_trace_handle session = start_session(NULL, &options);
-    const struct etwas_pool *pool = inside_of(session)->pool;
+    const struct etwas_pool *pool = inside_of(session)->buffers.pool;
     struct consumer consumer = {0};
     uint32_t before = ck_pr_load_32(&pool->words->pass_began);
 

@@ -118,7 +118,7 @@ static struct reading read_view(const struct etwas_pool_view *view)
 
 static struct reading read_pool(etwas_trace_handle session)
 {
-    struct etwas_pool_view view = etwas_pool_view_of(inside_of(session)->pool);
+    struct etwas_pool_view view = etwas_pool_view_of(inside_of(session)->buffers.pool);
 
     return read_view(&view);
 }
@@ -414,7 +414,7 @@ static void forget(struct copied *copied)
 static void a_copy_that_took_its_time_mixes_no_claims(void **state)
 {
     etwas_trace_handle session = start_session(NULL, &recorder);
-    const uint64_t *owners = inside_of(session)->pool->owners;
+    const uint64_t *owners = inside_of(session)->buffers.pool->owners;
     struct etwas_pool_view view;
     struct etwas_pool_view late;
     struct copied copied;
@@ -423,7 +423,7 @@ static void a_copy_that_took_its_time_mixes_no_claims(void **state)
 
     (void)state;
     log_events(session, 1500);
-    view = etwas_pool_view_of(inside_of(session)->pool);
+    view = etwas_pool_view_of(inside_of(session)->buffers.pool);
     copied = copy_words(&view);
     log_events(session, 150);
     copy_buffers(&copied, &view);
@@ -451,7 +451,7 @@ static void scribbled_words_are_survived(void **state)
 
     (void)state;
     log_events(session, 1500);
-    view = etwas_pool_view_of(inside_of(session)->pool);
+    view = etwas_pool_view_of(inside_of(session)->buffers.pool);
     copied = copy_words(&view);
     copy_buffers(&copied, &view);
     other = view_of_copied(&copied, &view);

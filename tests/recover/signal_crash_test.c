@@ -279,8 +279,8 @@ static void with_the_other_locks(void)
     struct etwas_session *inside = inside_of(session);
 
     log_some();
-    (void)pthread_mutex_lock(&inside->role);
-    (void)pthread_mutex_lock(&inside->pool_lock);
+    (void)pthread_mutex_lock(&inside->drain.role);
+    (void)pthread_mutex_lock(&inside->buffers.pool_lock);
     fault();
 }
 

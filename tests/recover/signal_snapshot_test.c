@@ -73,9 +73,9 @@ static void a_recorder_is_in_it_with_its_clock_snapshots_and_metadata_as_often_a
     descriptor = log_and_prepare(NULL, &options);
     inside = inside_of(session);
     for (int reading = 1; reading < READINGS; reading++) {
-        (void)pthread_mutex_lock(&inside->role);
+        (void)pthread_mutex_lock(&inside->drain.role);
         etwas_session_clock_read_if_due(inside);
-        (void)pthread_mutex_unlock(&inside->role);
+        (void)pthread_mutex_unlock(&inside->drain.role);
     }
     for (int turn = 0; turn < 3; turn++) {
         etwas_session_counts counts;

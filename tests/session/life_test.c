@@ -159,8 +159,8 @@ static struct etwas_session *asked;
 uint64_t __wrap_etwas_memory_huge_bytes(const struct etwas_memory *memory)
 {
     if (asked != NULL) {
-        assert_int_equal(pthread_mutex_trylock(&asked->pool_lock), 0);
-        (void)pthread_mutex_unlock(&asked->pool_lock);
+        assert_int_equal(pthread_mutex_trylock(&asked->buffers.pool_lock), 0);
+        (void)pthread_mutex_unlock(&asked->buffers.pool_lock);
         asked = NULL;
     }
     return __real_etwas_memory_huge_bytes(memory);

@@ -59,7 +59,7 @@ static struct etwas_session *open_window(const struct hosted *hosted)
     assert_int_equal(etwas_trigger_arm(hosted->session, &options), ERROR_SUCCESS);
     assert_int_equal(etwas_trigger(hosted->session), ERROR_SUCCESS);
     session = host_take_role(hosted);
-    while (session->recorder->pin_count == 0) {
+    while (session->drain.recorder->pin_count == 0) {
         etwas_lifecycle_release_role(session);
         (void)usleep(1000);
         session = host_take_role(hosted);
@@ -81,17 +81,17 @@ static void a_pinned_buffer_that_says_it_is_not_is_listed_twice(void **state)
     begin(&hosted, &recorder);
     log_all(&hosted);
     session = open_window(&hosted);
-    for (uint32_t index = 0; index < session->recorder->pin_count; index++) {
-        const struct etwas_pin *pin = &session->recorder->pins[index];
+    for (uint32_t index = 0; index < session->drain.recorder->pin_count; index++) {
+        const struct etwas_pin *pin = &session->drain.recorder->pins[index];
 
-        ck_pr_store_64(&session->pool->owners[pin->buffer], pin->owner);
+        ck_pr_store_64(&session->buffers.pool->owners[pin->buffer], pin->owner);
     }
     etwas_lifecycle_release_role(session);
-    allocated = ck_pr_load_64(&session->pool->words->allocated);
+    allocated = ck_pr_load_64(&session->buffers.pool->words->allocated);
     assert_int_equal(etwas_snapshot(hosted.session, folder_path("log.etl")), ERROR_SUCCESS);
-    ck_pr_store_64(&session->pool->words->allocated, 1);
+    ck_pr_store_64(&session->buffers.pool->words->allocated, 1);
     assert_int_equal(etwas_snapshot(hosted.session, folder_path("log.etl")), ERROR_SUCCESS);
-    ck_pr_store_64(&session->pool->words->allocated, allocated);
+    ck_pr_store_64(&session->buffers.pool->words->allocated, allocated);
     end(&hosted);
 }
 
@@ -119,14 +119,14 @@ static void a_chain_that_is_a_ring_has_an_end(void **state)
     begin(&hosted, &recorder);
     log_all(&hosted);
     session = host_take_role(&hosted);
-    slot = find_slot(session->pool, &chain);
-    link = &session->pool->buffers[chain.buffer].link;
+    slot = find_slot(session->buffers.pool, &chain);
+    link = &session->buffers.pool->buffers[chain.buffer].link;
     ck_pr_store_64(&link->previous_owner, chain.owner);
     ck_pr_store_32(&link->previous, chain.buffer);
-    assert_true(etwas_chain_begin(session->pool, slot, &chain));
+    assert_true(etwas_chain_begin(session->buffers.pool, slot, &chain));
     assert_int_equal(chain.previous, chain.buffer);
-    while (etwas_chain_back(session->pool, &chain)) {
-        assert_true(chain.left < session->pool->region_buffers);
+    while (etwas_chain_back(session->buffers.pool, &chain)) {
+        assert_true(chain.left < session->buffers.pool->region_buffers);
     }
     etwas_lifecycle_release_role(session);
     end(&hosted);
@@ -154,14 +154,14 @@ static void a_quarantined_slot_counts_nothing_and_is_no_guests(void **state)
     begin(&hosted, &stream);
     number = host_take_slot(&hosted);
     session = host_take_role(&hosted);
-    pool = session->pool;
+    pool = session->buffers.pool;
     slot = pool->slot_count - pool->guest_slots + number;
     ck_pr_store_64(&pool->owners[0], etwas_owner(1, slot, ETWAS_OWNER_HELD));
     ck_pr_store_64(&pool->buffers[0].commit, LOST * ETWAS_COMMIT_ONE_RECORD);
     assert_int_equal(recorded_in(pool), LOST);
     ck_pr_store_64(&etwas_pool_slot(pool, slot)->word,
                    etwas_slot_word(1, pool->region_buffers, ETWAS_FIRST_UNIT + 1));
-    etwas_collector_gather(&session->collector, slot, ETWAS_COLLECT_FULL);
+    etwas_collector_gather(&session->drain.collector, slot, ETWAS_COLLECT_FULL);
     assert_true(etwas_pool_is_quarantined(pool, slot));
     assert_int_equal(recorded_in(pool), 0);
     etwas_lifecycle_release_role(session);

@@ -154,7 +154,7 @@ static etwas_trace_handle start_for(struct guest *guest, const char *path)
     struct etwas_session *session = inside_of(handle);
 
     session->configuration.reach = ETWAS_REACH_SHARED;
-    guest->slot = etwas_pool_slot(session->pool, guest->processor);
+    guest->slot = etwas_pool_slot(session->buffers.pool, guest->processor);
     guest->open = ck_pr_load_64(gate_of(guest));
     guest->committed = 0;
     return handle;
@@ -169,7 +169,7 @@ static void log_first(struct guest *guest, etwas_trace_handle handle)
     assert_int_equal(log_number(handle, 0), ERROR_SUCCESS);
     word = ck_pr_load_64(&guest->slot->word);
     assert_int_equal(etwas_word_count(word), 1);
-    guest->buffer = etwas_pool_buffer(inside_of(handle)->pool, etwas_word_buffer(word));
+    guest->buffer = etwas_pool_buffer(inside_of(handle)->buffers.pool, etwas_word_buffer(word));
     guest->units = etwas_word_units(word) - ETWAS_FIRST_UNIT;
 }
 
@@ -226,7 +226,7 @@ static void what_another_process_commits_until_the_visit_is_in_the_file(void **s
         stay_on(own);
         wait_until_it_commits(guest);
         stop_session(handle, NULL);
-        assert_null(place->pool);
+        assert_null(place->buffers.pool);
         assert_int_equal(exit_code_of(process), 0);
         expect_all(handle, guest, path);
     }
@@ -289,7 +289,7 @@ static void what_another_process_commits_without_a_visit_is_in_the_file(void **s
         etwas_visits_fail = true;
         stop_session(handle, NULL);
         etwas_visits_fail = false;
-        assert_non_null(watch.session->pool);
+        assert_non_null(watch.session->buffers.pool);
         assert_int_equal(pthread_join(thread, NULL), 0);
         expect_all(handle, guest, path);
     }
@@ -313,7 +313,7 @@ static void a_session_that_has_no_guests_ends_by_the_fence_of_its_process(void *
         etwas_visits_fail = true;
         stop_session(handle, NULL);
         etwas_visits_fail = false;
-        assert_null(session->pool);
+        assert_null(session->buffers.pool);
     }
 }
 

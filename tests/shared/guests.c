@@ -152,7 +152,7 @@ uint32_t host_take_slot(const struct hosted *hosted)
     struct etwas_session *session = host_take_role(hosted);
     uint32_t number;
 
-    assert_true(etwas_guest_slot_claim(session->pool, &number));
+    assert_true(etwas_guest_slot_claim(session->buffers.pool, &number));
     etwas_lifecycle_release_role(session);
     return number;
 }
@@ -161,8 +161,8 @@ void host_reap(const struct hosted *hosted, uint32_t number)
 {
     struct etwas_session *session = host_take_role(hosted);
 
-    etwas_guest_slot_died(session->pool, number);
-    etwas_collector_reap(&session->collector);
+    etwas_guest_slot_died(session->buffers.pool, number);
+    etwas_collector_reap(&session->drain.collector);
     etwas_lifecycle_release_role(session);
 }
 
@@ -170,17 +170,17 @@ void host_died(const struct hosted *hosted, uint32_t number)
 {
     struct etwas_session *session = host_take_role(hosted);
 
-    etwas_guest_slot_died(session->pool, number);
+    etwas_guest_slot_died(session->buffers.pool, number);
     etwas_lifecycle_release_role(session);
 }
 
 void host_expect_none_leaked(const struct hosted *hosted)
 {
     struct etwas_session *session = host_take_role(hosted);
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
     uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
 
-    etwas_collector_reap(&session->collector);
+    etwas_collector_reap(&session->drain.collector);
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
         const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(owner));

@@ -55,7 +55,7 @@ struct post_mortem {
 
 static void copy_pool(struct post_mortem *dead)
 {
-    const struct etwas_pool *from = dead->session->pool;
+    const struct etwas_pool *from = dead->session->buffers.pool;
     uint8_t *region = dead->pool.memory.region;
     struct etwas_pool_words *words = dead->pool.words;
     size_t region_bytes = ck_pr_load_64(&from->words->allocated) * from->buffer_bytes;
@@ -65,21 +65,21 @@ static void copy_pool(struct post_mortem *dead)
     dead->pool = *from;
     etwas_pool_set_pointers(&dead->pool, words);
     dead->pool.memory.region = region;
-    memcpy(dead->lists, dead->session->collector.lists,
-           dead->session->collector.slot_count * sizeof *dead->lists);
-    memcpy(dead->entries, dead->session->collector.entries,
+    memcpy(dead->lists, dead->session->drain.collector.lists,
+           dead->session->drain.collector.slot_count * sizeof *dead->lists);
+    memcpy(dead->entries, dead->session->drain.collector.entries,
            from->region_buffers * sizeof *dead->entries);
 }
 
 static void begin_post_mortem(struct post_mortem *dead, const struct etwas_session *session)
 {
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = session->buffers.pool;
 
     dead->session = session;
     dead->pool.words = etwas_memory_allocate_permanent(pool->layout.bytes);
     dead->pool.memory.region =
         etwas_memory_allocate_permanent((size_t)pool->region_buffers * pool->buffer_bytes);
-    dead->lists = calloc(session->collector.slot_count, sizeof *dead->lists);
+    dead->lists = calloc(session->drain.collector.slot_count, sizeof *dead->lists);
     dead->entries = calloc(pool->region_buffers, sizeof *dead->entries);
     assert_non_null(dead->pool.words);
     assert_non_null(dead->pool.memory.region);
@@ -240,8 +240,8 @@ static void reap_at_each_step(uint32_t mode, const char *file, uint32_t before, 
     begin_post_mortem(&dead, session);
     step_through(&dead, &hosted, before);
     end_post_mortem(&dead);
-    etwas_guest_slot_died(session->pool, dead.number);
-    etwas_collector_reap(&session->collector);
+    etwas_guest_slot_died(session->buffers.pool, dead.number);
+    etwas_collector_reap(&session->drain.collector);
     etwas_lifecycle_release_role(session);
     host_stop(&hosted, &counts);
     /* A recorder's flusher may have freed some for another guest. */
@@ -354,10 +354,10 @@ static void expect_what_is_behind_a_hole(uint32_t behind, bool is_said)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     if (!is_said) {
-        forget_its_length(session->pool);
+        forget_its_length(session->buffers.pool);
     }
-    etwas_guest_slot_died(session->pool, number);
-    etwas_collector_reap(&session->collector);
+    etwas_guest_slot_died(session->buffers.pool, number);
+    etwas_collector_reap(&session->drain.collector);
     etwas_lifecycle_release_role(session);
     host_stop(&hosted, &counts);
     assert_int_equal(counts.recorded, behind);

@@ -315,7 +315,7 @@ static int patient_program(void)
 static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void **state)
 {
     etwas_trace_handle session = start_in_file("crowded", "log.etl");
-    struct etwas_pool *pool = session_of(session)->pool;
+    struct etwas_pool *pool = session_of(session)->buffers.pool;
     etwas_session_counts counts;
     uint32_t taken = 0;
     uint32_t number;
@@ -387,7 +387,7 @@ static void say_counting(int connection, uint32_t gate)
 static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
 {
     etwas_trace_handle session = start_in_file("account", "log.etl");
-    const uint32_t gate = session_of(session)->generation;
+    const uint32_t gate = session_of(session)->entry.generation;
     const int connection = connect_to("account");
     etwas_session_counts counts;
 

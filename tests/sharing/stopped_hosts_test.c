@@ -250,7 +250,7 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
     etwas_service_wait_idle(etwas_monotonic_ns() + SETTLE_NS);
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_int_equal(etwas_session_hold(session, &held), ERROR_SUCCESS);
-    found = ck_pr_load_8(&held.session->pool->guests[number]);
+    found = ck_pr_load_8(&held.session->buffers.pool->guests[number]);
     etwas_session_release(&held);
     return found;
 }

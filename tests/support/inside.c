@@ -33,6 +33,6 @@ struct etwas_session *inside_of(etwas_trace_handle session)
     struct etwas_session_key key;
 
     assert_true(etwas_session_key_of(session, &key));
-    assert_int_equal(etwas_sessions[key.index].generation, key.generation);
+    assert_int_equal(etwas_sessions[key.index].entry.generation, key.generation);
     return &etwas_sessions[key.index];
 }

@@ -303,12 +303,12 @@ uint32_t hand_over(void)
 
 void hand_over_until_no_buffer(etwas_trace_handle session)
 {
-    (void)pthread_mutex_lock(&inside_of(session)->role);
+    (void)pthread_mutex_lock(&inside_of(session)->drain.role);
     (void)hand_over();
     while (counts_of(session).lost_no_buffer == 0) {
         (void)hand_over();
     }
-    (void)pthread_mutex_unlock(&inside_of(session)->role);
+    (void)pthread_mutex_unlock(&inside_of(session)->drain.role);
 }
 
 uint32_t thread_called(const char *name)

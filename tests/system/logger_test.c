@@ -360,7 +360,7 @@ static void a_start_waits_for_its_own_session_and_no_later_one(void **state)
     }
     for (key.index = 0; etwas_sessions[key.index].system_logger == NULL; key.index++) {
     }
-    key.generation = etwas_sessions[key.index].generation - 1;
+    key.generation = etwas_sessions[key.index].entry.generation - 1;
     etwas_system_logger_await_run_down(key);
     assert_int_equal(ck_pr_load_64(&session), 0);
     ck_pr_store_32(&holds_rundown, 0);
