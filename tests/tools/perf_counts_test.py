@@ -156,7 +156,7 @@ class Counts(ToolTest):
     def record(self):
         """All at once: what was done, and what perf shows of it. Why not, where one of them lost
         something."""
-        run = subprocess.run([self.etwas, "record", "-k", FLAGS, "-o", self.trace, "--",
+        run = subprocess.run([self.etwas, "record", "-f", "-k", FLAGS, "-o", self.trace, "--",
                               *self.perf("processors.data", OF_PROCESSORS, "-a"),
                               *self.perf("threads.data", OF_THREADS), self.work, str(COUNT)],
                              capture_output=True, check=False, timeout=100)
