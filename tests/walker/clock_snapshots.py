@@ -140,7 +140,7 @@ def session(walker, clock_snapshots, last):
 
 
 def moved(walker, clock_snapshots):
-    """Buffers of clock snapshots, in the order in which they were written; a snapshot's go backwards."""
+    """Buffers of clock snapshots, as they were written; those of a snapshot go backwards."""
     header = walker.header
     numbers = sorted({k["buffer"] for k in clock_snapshots},
                      key=lambda n: walker.buffers[n]["sequence"] *
