@@ -331,21 +331,27 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
+void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
+                          struct etwas_collected *collected)
+{
+    const struct etwas_record_prefix prefix = etwas_record_walk(
+        etwas_pool_buffer(pool, collected->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        limit_units - ETWAS_FIRST_UNIT, &collected->newest);
+
+    collected->records = prefix.records;
+    collected->end_units = ETWAS_FIRST_UNIT + prefix.units;
+}
+
 /* Abandons a buffer whose commits are missing. What is whole before the first hole stays. */
 static void abandon_buffer(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
     struct etwas_collector_buffer *entry = &collector->entries[collected->buffer];
-    struct etwas_record_prefix prefix;
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    prefix = etwas_record_walk(etwas_pool_buffer(pool, collected->buffer) +
-                                   ETWAS_ETL_BUFFER_HEADER_BYTES,
-                               entry->end_units - ETWAS_FIRST_UNIT, &collected->newest);
-    collected->records = prefix.records;
-    collected->end_units = ETWAS_FIRST_UNIT + prefix.units;
+    etwas_collect_prefix(pool, entry->end_units, collected);
     collected->abandoned = true;
     entry->is_kept = true;
     entry->set_aside = collected->records + 1;

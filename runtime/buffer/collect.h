@@ -123,4 +123,11 @@ void etwas_collector_reclaim(struct etwas_collector *collector);
 /* Whether a slot's list still holds buffers. */
 bool etwas_collector_has_pending(const struct etwas_collector *collector);
 
+/*
+ * Walks over the whole records at the start of `collected->buffer` and fills in end_units, records
+ * and newest. Stops at the first marker that is not final, and at `limit_units`.
+ */
+void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
+                          struct etwas_collected *collected);
+
 #endif

@@ -15,7 +15,6 @@
 struct etwas_covered_buffer {
     uint32_t slot;
     uint32_t buffer;
-    uint64_t owner; /* its claim; within a slot the order of these is that of time */
     bool kept;
     /* Set for a buffer that is kept. */
     int64_t newest;          /* no record in it has a later stamp */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer/pool_read.h"
+#include "buffer/current.h"
 #include "buffer/switch_rseq.h"
 #include "clock/clock.h"
 #include "etl/record.h"
@@ -22,33 +22,71 @@
 #include "platform/testpoint.h"
 #include "session/losses.h"
 
+/* A buffer as it was when the snapshot began. */
+struct held {
+    uint64_t owner; /* without the recorder's pin */
+    uint32_t buffer;
+    bool is_pinned; /* by the recorder */
+    bool is_empty;  /* it turned out to hold nothing of this snapshot's */
+    struct etwas_covered_buffer covered;
+};
+
 struct snapshot {
     struct etwas_session *session;
     struct etwas_snapshot_window *window; /* NULL: none */
-    struct etwas_pool_view view;
-    struct etwas_held_buffer *list;
+    uint8_t *copy;                        /* room for one buffer */
+    struct held *list;                    /* by tickets: in each slot that is the order of time */
     uint32_t count;
-    uint8_t *records;                     /* room for one buffer's */
-    struct etwas_covered_buffer *covered; /* of a window; room for the list */
-    uint32_t covered_count;
     int64_t until;  /* what was committed by then is in the list, unless it is overwritten */
     int64_t oldest; /* no record that was written is older; INT64_MAX: none was */
 };
 
+static int held_by_ticket(const void *left, const void *right)
+{
+    uint64_t one = ((const struct held *)left)->owner;
+    uint64_t other = ((const struct held *)right)->owner;
+
+    return one < other ? -1 : one > other;
+}
+
+/* Claimed for an rseq slot, and never current yet: later than what is. */
+static bool owner_is_next_buffer(const struct etwas_pool *pool, uint64_t owner)
+{
+    uint32_t slot = etwas_owner_slot(owner);
+    struct etwas_current current;
+
+    if (!etwas_pool_is_rseq_slot(pool, slot) || etwas_owner_state(owner) != ETWAS_OWNER_HELD) {
+        return false;
+    }
+    current = etwas_current_read(etwas_pool_slot(pool, slot), pool);
+    return etwas_owner_ticket(owner) > etwas_owner_ticket(current.owner);
+}
+
+static void snapshot_list(struct snapshot *snapshot, uint64_t owner, uint32_t buffer,
+                          bool is_pinned)
+{
+    snapshot->list[snapshot->count++] = (struct held){
+        .owner = owner,
+        .buffer = buffer,
+        .is_pinned = is_pinned,
+        .covered = {.slot = etwas_owner_slot(owner), .buffer = buffer},
+    };
+}
+
 /*
- * Lists the buffers in use. The buffer before the current one of an rseq slot is closed first, if
- * its writer has not come to it yet: it can be pinned then. False: no memory.
+ * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its
+ * writer has not come to it yet: it can be pinned then. False: no memory.
  */
 static bool snapshot_list_held(struct snapshot *snapshot)
 {
     struct etwas_pool *pool = snapshot->session->buffers.pool;
-    size_t most;
+    const struct etwas_recorder *recorder = snapshot->session->drain.recorder;
+    uint32_t allocated = etwas_pool_allocated(pool);
+    uint32_t pins = recorder != NULL ? recorder->pin_count : 0;
 
-    snapshot->view = etwas_pool_view_of(pool);
-    most = (size_t)snapshot->view.buffer_count + 1;
-    snapshot->list = malloc(most * sizeof *snapshot->list);
-    snapshot->covered = snapshot->window != NULL ? malloc(most * sizeof *snapshot->covered) : NULL;
-    if (snapshot->list == NULL || (snapshot->window != NULL && snapshot->covered == NULL)) {
+    /* A pinned buffer is listed twice where another process has overwritten its owner word. */
+    snapshot->list = malloc(((size_t)allocated + pins) * sizeof *snapshot->list);
+    if (snapshot->list == NULL) {
         return false;
     }
     snapshot->until = etwas_clock_now(snapshot->session->configuration.clock);
@@ -56,141 +94,194 @@ static bool snapshot_list_held(struct snapshot *snapshot)
     for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
         etwas_rseq_close_previous(etwas_pool_slot(pool, slot), pool);
     }
-    snapshot->count = etwas_pool_read_list(&snapshot->view, snapshot->list);
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+        if (etwas_owner_slot(owner) < etwas_pool_used_slots(pool) &&
+            (etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
+             etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) &&
+            !owner_is_next_buffer(pool, owner)) {
+            snapshot_list(snapshot, owner, buffer, false);
+        }
+    }
+    for (uint32_t pin = 0; pin < pins; pin++) {
+        snapshot_list(snapshot, recorder->pins[pin].owner, recorder->pins[pin].buffer, true);
+    }
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, held_by_ticket);
     return true;
 }
 
-/*
- * Keeps writers from claiming a buffer while it is read, unless it is pinned for the recorder. One
- * that is current in an rseq slot cannot be pinned: it is full by now, or is read as it is. Returns
- * the owner word that etwas_pool_unpin needs; 0: it is not pinned here.
- */
-static uint64_t snapshot_pin(struct etwas_pool *pool, const struct etwas_held_buffer *held)
+/* How a buffer that is kept follows the one before: its link, while the claim stands. */
+static void held_store_link(const struct etwas_pool *pool, struct held *held)
 {
-    uint32_t slot = etwas_owner_slot(held->owner);
-    enum etwas_owner_state state = etwas_owner_state(held->owner);
-    uint64_t owner = held->owner;
+    const struct etwas_buffer_link *link = &pool->buffers[held->buffer].link;
 
-    if (slot < pool->rseq_slots && state == ETWAS_OWNER_HELD) {
-        etwas_rseq_close_previous(etwas_pool_slot(pool, slot), pool);
-        owner = etwas_owner_as(owner, ETWAS_OWNER_CLOSED);
-    }
-    return state != ETWAS_OWNER_PINNED && etwas_pool_pin(pool, held->buffer, owner) ? owner : 0;
-}
-
-/* How a buffer follows the one before it: true while the claim stands. */
-static struct etwas_covered_buffer snapshot_cover(const struct etwas_pool *pool,
-                                                  const struct etwas_found_buffer *found)
-{
-    const struct etwas_buffer_control *control = &pool->buffers[found->buffer];
-    const uint64_t *newest = found->is_current ? &etwas_pool_slot(pool, found->slot)->newest
-                                               : (const uint64_t *)&control->end.newest;
-
-    return (struct etwas_covered_buffer){
-        .slot = found->slot,
-        .buffer = found->buffer,
-        .owner = found->owner,
-        .newest = found->slot < pool->rseq_slots ? (int64_t)ck_pr_load_64(newest) : INT64_MIN,
-        .previous = ck_pr_load_32(&control->link.previous),
-        .previous_newest = (int64_t)ck_pr_load_64((const uint64_t *)&control->link.previous_newest),
-    };
+    held->covered.previous = ck_pr_load_32(&link->previous);
+    held->covered.previous_newest =
+        (int64_t)ck_pr_load_64((const uint64_t *)&link->previous_newest);
 }
 
 /*
- * Reads a buffer while it is pinned, or without holding up its writers. False: nothing of this
- * snapshot is in it. One that was overwritten meanwhile is not kept.
+ * Updates the oldest stamp. The records of a buffer are in the order of time, so the first is the
+ * oldest. A guest may change what is not copied while it is read.
  */
-static bool snapshot_read_held(struct snapshot *snapshot, const struct etwas_held_buffer *held,
-                               struct etwas_found_buffer *found,
-                               struct etwas_covered_buffer *covered)
-{
-    struct etwas_pool *pool = snapshot->session->buffers.pool;
-    uint64_t pinned = snapshot_pin(pool, held);
-    enum etwas_pool_found what = etwas_pool_read_inspect(&snapshot->view, held, found);
-
-    *covered = snapshot_cover(pool, found);
-    if (what == ETWAS_POOL_FOUND_RECORDS) {
-        ETWAS_TESTPOINT(pinned != 0 ? ETWAS_POINT_SNAPSHOT_PINNED : ETWAS_POINT_SNAPSHOT_COPIES);
-        what = etwas_pool_read_records(&snapshot->view, found, snapshot->records);
-    } else if (!etwas_pool_read_is_unchanged(&snapshot->view, found)) {
-        what = ETWAS_POOL_FOUND_CHANGED;
-    }
-    covered->kept = what != ETWAS_POOL_FOUND_CHANGED;
-    covered->newest = covered->newest > found->newest ? covered->newest : found->newest;
-    if (pinned != 0) {
-        etwas_pool_unpin(pool, held->buffer, pinned);
-    }
-    /* A claim that is not through has nothing yet. The links tell what it replaced. */
-    return covered->kept ? what != ETWAS_POOL_FOUND_NOTHING || pinned != 0 || found->is_current
-                         : etwas_owner_state(held->owner) != ETWAS_OWNER_PINNED;
-}
-
-/* Updates the oldest stamp. The records of a buffer are in the order of time. */
-static void snapshot_update_oldest(struct snapshot *snapshot)
+static void snapshot_update_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
 {
     struct etwas_record record;
 
-    if (etwas_record_measure(snapshot->records, &record) == ETWAS_RECORD_MEASURED &&
-        etwas_record_parse(snapshot->records, &record) && record.has_stamp &&
+    if (records != snapshot->copy) {
+        memcpy(snapshot->copy, records, bytes);
+    }
+    if (etwas_record_measure(snapshot->copy, &record) == ETWAS_RECORD_MEASURED &&
+        record.size <= bytes && etwas_record_parse(snapshot->copy, &record) && record.has_stamp &&
         record.stamp < snapshot->oldest) {
         snapshot->oldest = record.stamp;
     }
 }
 
 /*
- * Writes a buffer's records as a buffer of the file, numbered in the order of time, unless they are
- * too old.
+ * Writes records as a buffer of the file, numbered in the order of time, unless they are too old.
  */
-static uint32_t snapshot_write_held(struct snapshot *snapshot, const struct etwas_held_buffer *held,
-                                    uint32_t sequence_number)
+static uint32_t snapshot_write_records(struct snapshot *snapshot, struct held *held,
+                                       const void *records, const struct etwas_collected *collected,
+                                       uint32_t sequence_number)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
-    struct etwas_covered_buffer covered;
-    struct etwas_found_buffer found;
-    uint32_t code = ERROR_SUCCESS;
+    struct etwas_drained buffer = {
+        .data = records,
+        .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+        .processor = collected->slot,
+        .time_stamp = now > collected->newest ? now : collected->newest,
+        .sequence_number = sequence_number,
+    };
+    uint32_t code;
 
-    if (etwas_owner_slot(held->owner) >= etwas_pool_used_slots(snapshot->session->buffers.pool) ||
-        !snapshot_read_held(snapshot, held, &found, &covered)) {
+    held->covered.kept = true;
+    held->covered.newest = collected->newest;
+    if (collected->end_units == ETWAS_FIRST_UNIT ||
+        (snapshot->window != NULL && collected->newest < snapshot->window->begin)) {
         return ERROR_SUCCESS;
     }
-    if (covered.kept && found.records != 0 &&
-        (snapshot->window == NULL || covered.newest >= snapshot->window->begin)) {
-        const struct etwas_drained buffer = {
-            .data = snapshot->records,
-            .data_bytes = (found.end_units - found.begin_units) * ETWAS_UNIT_BYTES,
-            .processor = found.slot,
-            .time_stamp = now > covered.newest ? now : covered.newest,
-            .sequence_number = sequence_number,
-        };
-
-        code = etwas_log_file_write(snapshot->session->drain.file, &buffer, 1).code;
-        covered.kept = code == ERROR_SUCCESS;
-        if (covered.kept) {
-            snapshot_update_oldest(snapshot);
-        }
-    }
-    if (snapshot->covered != NULL) {
-        snapshot->covered[snapshot->covered_count++] = covered;
+    code = etwas_log_file_write(snapshot->session->drain.file, &buffer, 1).code;
+    held->covered.kept = code == ERROR_SUCCESS;
+    if (held->covered.kept && snapshot->window != NULL) {
+        snapshot_update_oldest(snapshot, records, buffer.data_bytes);
     }
     return code;
 }
 
-/* ---- what the file says of a window ---------------------------------------------------------- */
-
-static int covered_by_slot(const void *left, const void *right)
+/*
+ * Whether a shared slot's buffer is empty: a writer has claimed it, or nothing is committed in it
+ * yet.
+ */
+static bool held_is_empty(const struct etwas_pool *pool, const struct held *held)
 {
-    const struct etwas_covered_buffer *one = left;
-    const struct etwas_covered_buffer *other = right;
-
-    if (one->slot != other->slot) {
-        return one->slot < other->slot ? -1 : 1;
-    }
-    return one->owner < other->owner ? -1 : one->owner > other->owner;
+    return !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(held->owner)) &&
+           ck_pr_load_64(&pool->buffers[held->buffer].commit) == 0 &&
+           ck_pr_load_64(&pool->owners[held->buffer]) == held->owner;
 }
 
-/* The window as it has become. */
+/* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
+static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *held, uint64_t owner,
+                                      uint32_t sequence_number)
+{
+    struct etwas_pool *pool = snapshot->session->buffers.pool;
+    struct etwas_collected collected = {
+        .buffer = held->buffer,
+        .slot = etwas_owner_slot(owner),
+        .end_units = ETWAS_FIRST_UNIT,
+    };
+    uint32_t code;
+
+    if (!held->is_pinned && !etwas_pool_pin(pool, held->buffer, owner)) {
+        held->is_empty = held_is_empty(pool, held);
+        return ERROR_SUCCESS;
+    }
+    held_store_link(pool, held);
+    ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
+    if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
+        collected.end_units = ck_pr_load_32(&pool->buffers[held->buffer].end.units);
+        collected.newest = pool->buffers[held->buffer].end.newest;
+        /* another process has overwritten it */
+        if (!etwas_pool_is_end(pool, collected.end_units)) {
+            collected.end_units = ETWAS_FIRST_UNIT;
+        }
+    } else {
+        etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
+    }
+    code = snapshot_write_records(
+        snapshot, held, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        &collected, sequence_number);
+    if (!held->is_pinned) {
+        etwas_pool_unpin(pool, held->buffer, owner);
+    }
+    return code;
+}
+
+/*
+ * Copies what is committed in a buffer that is current in an rseq slot. Its writers are
+ * not held up: if the buffer is still of the same claim after the copy, the copy is true.
+ */
+static bool snapshot_copy_current(const struct snapshot *snapshot, struct held *held,
+                                  struct etwas_collected *collected)
+{
+    const struct etwas_pool *pool = snapshot->session->buffers.pool;
+    const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(held->owner));
+    struct etwas_current current = etwas_current_read(slot, pool);
+
+    if (current.buffer != held->buffer || current.owner != held->owner ||
+        !etwas_pool_is_end(pool, etwas_word_units(current.word))) {
+        return false;
+    }
+    *collected = (struct etwas_collected){
+        .slot = etwas_owner_slot(held->owner),
+        .end_units = etwas_word_units(current.word),
+        .newest = (int64_t)ck_pr_load_64(&slot->newest),
+    };
+    held_store_link(pool, held);
+    ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_COPIES);
+    memcpy(snapshot->copy, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+           (size_t)(collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    return etwas_current_is_unchanged(&current, pool);
+}
+
+static uint32_t snapshot_write_held(struct snapshot *snapshot, struct held *held,
+                                    uint32_t sequence_number)
+{
+    struct etwas_pool *pool = snapshot->session->buffers.pool;
+    uint32_t index = etwas_owner_slot(held->owner);
+    uint64_t owner = held->owner;
+
+    if (etwas_pool_is_rseq_slot(pool, index) && etwas_owner_state(owner) == ETWAS_OWNER_HELD) {
+        struct etwas_collected collected;
+
+        if (snapshot_copy_current(snapshot, held, &collected)) {
+            return snapshot_write_records(snapshot, held, snapshot->copy, &collected,
+                                          sequence_number);
+        }
+        /* Another is current by now, and this one full. */
+        etwas_rseq_close_previous(etwas_pool_slot(pool, index), pool);
+        owner = etwas_owner_as(owner, ETWAS_OWNER_CLOSED);
+    }
+    return snapshot_write_pinned(snapshot, held, owner, sequence_number);
+}
+
+/* ---- what the file says of a window ---------------------------------------------------------- */
+
+static int held_by_slot(const void *left, const void *right)
+{
+    const struct held *one = left;
+    const struct held *other = right;
+
+    return one->covered.slot != other->covered.slot
+               ? (one->covered.slot < other->covered.slot ? -1 : 1)
+               : held_by_ticket(left, right);
+}
+
+/* The window as it has become. The list is in another order afterwards. */
 static struct etwas_log_write snapshot_write_coverage(const struct snapshot *snapshot,
                                                       struct etwas_coverage *coverage,
+                                                      struct etwas_covered_buffer *buffers,
                                                       uint32_t sequence_number)
 {
     const struct etwas_snapshot_window *window = snapshot->window;
@@ -203,9 +294,15 @@ static struct etwas_log_write snapshot_write_coverage(const struct snapshot *sna
         .until_raw = coverage->until,
     };
     etwas_session_counts counts;
+    uint32_t count = 0;
 
-    qsort(snapshot->covered, snapshot->covered_count, sizeof *snapshot->covered, covered_by_slot);
-    etwas_coverage_find(coverage, snapshot->covered, snapshot->covered_count);
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, held_by_slot);
+    for (uint32_t index = 0; index < snapshot->count; index++) {
+        if (!snapshot->list[index].is_empty) {
+            buffers[count++] = snapshot->list[index].covered;
+        }
+    }
+    etwas_coverage_find(coverage, buffers, count);
     etwas_session_count(snapshot->session, &counts);
     said.covered_from_raw = coverage->from;
     said.covered_to_raw = coverage->to;
@@ -229,12 +326,14 @@ static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t 
         .moment = snapshot->window->trigger,
         .until = snapshot->until,
     };
+    struct etwas_covered_buffer *covered = malloc((snapshot->count + 1) * sizeof *covered);
 
-    coverage.gaps = malloc(2 * ((size_t)snapshot->covered_count + 1) * sizeof *coverage.gaps);
-    if (coverage.gaps != NULL) {
-        write = snapshot_write_coverage(snapshot, &coverage, sequence_number);
+    coverage.gaps = malloc(2 * (snapshot->count + 1) * sizeof *coverage.gaps);
+    if (covered != NULL && coverage.gaps != NULL) {
+        write = snapshot_write_coverage(snapshot, &coverage, covered, sequence_number);
     }
     free(coverage.gaps);
+    free(covered);
     *buffers = write.written;
     return write.code;
 }
@@ -294,6 +393,7 @@ static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
         code = snapshot_write_held(snapshot, &snapshot->list[left - 1], left);
     }
     besides_code = snapshot_write_besides(snapshot, count + 1, &besides);
+    free(snapshot->list);
     code = code == ERROR_SUCCESS ? besides_code : code;
     if ((besides != 0 || etwas_log_file_buffers(snapshot->session->drain.file) != count + 1) &&
         !etwas_log_file_number_backwards(snapshot->session->drain.file) && code == ERROR_SUCCESS) {
@@ -322,21 +422,19 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
     bool finished;
     uint32_t code;
 
-    snapshot.records = malloc(session->buffers.pool->buffer_bytes);
-    if (snapshot.records == NULL) {
+    snapshot.copy = malloc(session->buffers.pool->buffer_bytes);
+    if (snapshot.copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = etwas_session_file_create(session, file_name);
     if (code != ERROR_SUCCESS) {
-        free(snapshot.records);
+        free(snapshot.copy);
         return code;
     }
     (void)snapshot_record_losses(
         session); /* before the clock snapshots, which make room for them */
     code = snapshot_write_all_held(&snapshot);
-    free(snapshot.records);
-    free(snapshot.list);
-    free(snapshot.covered);
+    free(snapshot.copy);
     totals.events_lost = snapshot_record_losses(session);
     totals.unattached_total = ck_pr_load_32(&session->totals.unattached_total);
     totals.unattached_code = ck_pr_load_32(&session->totals.unattached_code);

@@ -28,7 +28,7 @@ enum etwas_testpoint {
     ETWAS_POINT_WAKING,            /* sleeping threads are about to be woken */
     ETWAS_POINT_COLLECT_LOOKED,    /* a flush has read how full a current buffer is */
     ETWAS_POINT_SNAPSHOT_PINNED,   /* the snapshot holds one buffer */
-    ETWAS_POINT_SNAPSHOT_COPIES,   /* the snapshot is about to copy one that it does not hold */
+    ETWAS_POINT_SNAPSHOT_COPIES,   /* the snapshot is about to copy a current buffer */
     ETWAS_POINT_CLOCK_READ,        /* a reading of the clocks has read one, and not the next */
     ETWAS_POINT_FILTER_FOUND,      /* a writer has found a filter, and not read it */
     ETWAS_POINT_ENABLE_ASKED,      /* requests are queued for callbacks, and none has run */

@@ -71,7 +71,10 @@ struct etwas_session_class_row {
     uint32_t quota;
 };
 
-/* Guarded by the control lock. */
+/*
+ * Guarded by the control lock. The generation is constant while a session is in the entry, and the
+ * file name is changed with the role held, too: the owner of either lock may read it.
+ */
 struct etwas_session_entry {
     enum etwas_session_state state;
     uint32_t generation; /* of the session in this entry, or the last one */

@@ -326,6 +326,8 @@ void etwas_host_end(struct etwas_session *session)
         etwas_host_entry_clear(&host->published);
         host_free_template(host);
         host->is_open = false;
+        /* No pass makes its files again: the refusal would stay for good. */
+        etwas_sharing_store_restored(&host->not_restored, ERROR_SUCCESS);
         etwas_answers_end(session->index);
     }
     host_unlock();
