@@ -10,7 +10,8 @@ these are named too. The second file, where there is one, is of those that ran o
 
 With --often it adds the run to the last ones of its preset on this machine, and names what passed
 only alone in several of them: a busy machine does not choose the same test so often. Exit code 1:
-there is one.
+there is one, or one that failed and did not pass alone. With --few it prints a regular expression
+for the names of those that failed. Exit code 1: they are more than a busy machine's.
 """
 import json
 import os
@@ -132,11 +133,13 @@ def often_alone(preset, path, path_alone):
 
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "--few":
-        sys.exit(0 if sum(map(has_failed, cases_of(sys.argv[2]))) <= FEW else 1)
+        failed = [re.escape(case.get("name")) for case in cases_of(sys.argv[2]) if has_failed(case)]
+        print(f"^({'|'.join(failed)})$")
+        sys.exit(0 if len(failed) <= FEW else 1)
     if len(sys.argv) == 5 and sys.argv[1] == "--often":
         often = often_alone(*sys.argv[2:])
         print("".join(f"{line}\n" for line in often), end="")
-        sys.exit(1 if often else 0)
+        sys.exit(1 if often or any(map(has_failed, settled(*sys.argv[3:])[0])) else 0)
     if len(sys.argv) == 4 and sys.argv[1] == "--aside":
         print(aside(*sys.argv[2:]))
     elif len(sys.argv) == 3:

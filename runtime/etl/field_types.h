@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The types of fields in layouts that writer and decoder share (kernel_layouts.h, own_layouts.h), as
- * the writer has them. decode/builtin.c has what the decoder makes of each.
+ * The types of fields in layouts that writer and decoder share (kernel_layouts.h, own_layouts.h),
+ * as the writer has them. decode/builtin.c has what the decoder makes of each.
  */
 #ifndef ETWAS_ETL_FIELD_TYPES_H
 #define ETWAS_ETL_FIELD_TYPES_H

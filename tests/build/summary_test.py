@@ -57,11 +57,24 @@ class Summary(unittest.TestCase):
     def test_what_passes_only_alone_three_times_in_twenty_runs_fails(self):
         self.assertEqual(self.once("default", "fail", "run").returncode, 0)
         self.assertEqual(self.once("default", "fail", "run").returncode, 0)
-        self.assertEqual(self.once("default", "fail", "fail").returncode, 0,
-                         "what fails alone is a failure already")
+        self.assertEqual(self.once("default", "fail", "fail").returncode, 1)
         third = self.once("default", "fail", "run")
         self.assertEqual(third.returncode, 1)
         self.assertIn("shaky passed only alone in 3 of the last 4 runs", third.stdout)
+
+    def test_what_failed_and_did_not_pass_alone_is_a_failure_whatever_ran_instead(self):
+        tests = self.junit("tests.xml", [("a", "fail", ""), ("b", "run", "")])
+        alone = self.junit("alone.xml", [("b", "run", "")])
+        self.assertEqual(self.run_with("--often", "default", tests, alone).returncode, 1)
+        self.assertEqual(self.run_with("--often", "default", tests, "none.xml").returncode, 1)
+
+    def test_what_failed_runs_again_by_its_name_unless_too_much_did(self):
+        tests = self.junit("tests.xml", [("a_g++", "fail", ""), ("b", "run", ""),
+                                         ("c", "fail", "")])
+        few = self.run_with("--few", tests)
+        self.assertEqual((few.returncode, few.stdout), (0, "^(a_g\\+\\+|c)$\n"))
+        tests = self.junit("tests.xml", [(f"t{number}", "fail", "") for number in range(7)])
+        self.assertEqual(self.run_with("--few", tests).returncode, 1)
 
     def test_each_preset_has_runs_of_its_own(self):
         for preset in ("default", "tsan", "default", "tsan"):
