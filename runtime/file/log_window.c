@@ -10,11 +10,11 @@
 
 /* Appends a record to the scratch buffer. */
 static void window_append_record(struct etwas_log_file *file, struct etwas_drained *buffer,
-                                 uint8_t type, const void *payload, size_t bytes)
+                                 uint8_t type, uint8_t version, const void *payload, size_t bytes)
 {
     uint8_t *to = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
     struct etwas_etl_full_header header =
-        etwas_log_header_own(&file->header, sizeof header + bytes, type, ETWAS_ETL_WINDOW_VERSION);
+        etwas_log_header_own(&file->header, sizeof header + bytes, type, version);
 
     header.time_stamp = buffer->newest;
     memcpy(to, &header, sizeof header);
@@ -50,18 +50,20 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
         struct etwas_log_write write = {.code = ERROR_SUCCESS};
 
         if (!begun) {
-            window_append_record(file, &buffer, ETWAS_ETL_WINDOW_TYPE, window, sizeof *window);
+            window_append_record(file, &buffer, ETWAS_ETL_WINDOW_TYPE, ETWAS_ETL_WINDOW_VERSION,
+                                 window, sizeof *window);
             begun = true;
         }
         for (; gap < window->missing && window_has_room(file, &buffer); gap++) {
             const struct etwas_etl_missing missing = {
-                .version = ETWAS_ETL_WINDOW_VERSION,
+                .version = ETWAS_ETL_MISSING_VERSION,
                 .processor = gaps[gap].slot,
                 .from_raw = gaps[gap].from,
                 .to_raw = gaps[gap].to,
             };
 
-            window_append_record(file, &buffer, ETWAS_ETL_MISSING_TYPE, &missing, sizeof missing);
+            window_append_record(file, &buffer, ETWAS_ETL_MISSING_TYPE, ETWAS_ETL_MISSING_VERSION,
+                                 &missing, sizeof missing);
         }
         etwas_log_write_buffers(file, &buffer, 1, &write);
         result.written += write.written;

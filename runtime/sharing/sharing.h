@@ -22,7 +22,7 @@ void etwas_sharing_store_refusal(uint32_t code);
 
 /*
  * Stores why files could not be made again; with ERROR_SUCCESS takes back what was stored for that,
- * unless there has been another refusal. `stored` is the caller's own code, 0 at first.
+ * unless another code has been stored since. `stored` is the caller's own code, 0 at first.
  */
 void etwas_sharing_store_restored(uint32_t *stored, uint32_t code);
 

@@ -260,7 +260,7 @@ static int taker(void)
     return 0;
 }
 
-/* It records on, found by nobody, and says so. */
+/* It records on, found by nobody, and says so until it ends. */
 static void a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so(void **state)
 {
     etwas_trace_handle session = start_in_file("taken", "log.etl");
@@ -282,6 +282,7 @@ static void a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so(void *
     assert_int_equal(exit_code_of(other), 0);
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, 1);
+    assert_int_equal(etwas_sharing_state(), ERROR_SUCCESS);
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,16 +74,25 @@ const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value)
     return text;
 }
 
+/* Constant once `us_chosen` is through: to load a locale takes 20 µs. */
+static const char *us = "us";
+static pthread_once_t us_chosen = PTHREAD_ONCE_INIT;
+
+static void human_choose_us(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+
+    if (locale != (locale_t)0) {
+        us = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0 ? "µs" : "us";
+        freelocale(locale);
+    }
+}
+
 /* "µs" where the locale of the environment has the character. */
 static const char *human_us(void)
 {
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool has_it = locale != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-
-    if (locale != (locale_t)0) {
-        freelocale(locale);
-    }
-    return has_it ? "µs" : "us";
+    (void)pthread_once(&us_chosen, human_choose_us);
+    return us;
 }
 
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
