@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in
 that preset before an input of theirs changes. Inputs are the sources that their programs are made
-of, their own files, traces of Windows, how the build is configured, the packages of the machine and
-its kernel.
+of, their own files, traces of Windows, how the build is configured, and the packages that
+.ci/packages installs for it with all that those depend on.
 
 usage: stamped.py begin PRESET                       a line that says how many tests do not run, and
 a line for
@@ -81,10 +81,39 @@ def files_in(place):
                     if os.path.join(folder, name) != STAMPS)
 
 
+def packages_installed():
+    """Version and the names of what it may depend on, of each package by its name and by those that
+    it provides."""
+    shown = subprocess.run(
+        ["dpkg-query", "-W", "-f",
+         "${Package}\t${Version}\t${Depends}, ${Pre-Depends}\t${Provides}\n"],
+        capture_output=True, check=False, text=True).stdout
+    packages = {}
+    for line in shown.splitlines():
+        name, version, needed, provided = line.split("\t")
+        for given in [name, *re.findall(r"(?:^|, )([^ ,(]+)", provided)]:
+            packages.setdefault(given, []).append(
+                (f"{name} {version}", re.findall(r"(?:^|, | \| )([^ ,(:|]+)", needed)))
+    return packages
+
+
+def versions_of_packages(wanted, packages):
+    """Those packages and all that they need. What else a machine has is of no account."""
+    versions, left = set(), set(wanted)
+    seen = set(left)
+    while left:
+        for version, needed in packages.get(left.pop(), []):
+            versions.add(version)
+            left.update(set(needed) - seen)
+            seen.update(needed)
+    return sorted(versions)
+
+
 def digest_of_machine():
-    packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, check=False).stdout
-    return hashlib.sha256(packages + platform.release().encode()
-                          + platform.machine().encode()).hexdigest()
+    wanted = subprocess.run([".ci/packages", "list", "build", "docs", "tests"], check=True,
+                            capture_output=True, text=True).stdout.split()
+    versions = versions_of_packages(wanted, packages_installed())
+    return hashlib.sha256("\n".join([platform.machine(), *versions]).encode()).hexdigest()
 
 
 def settings_of(preset):

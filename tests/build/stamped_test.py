@@ -120,6 +120,20 @@ class Stamped(unittest.TestCase):
         self.assertEqual(self.begin()[1], "^$")
         del os.environ["ETWAS_SEARCH_ALL"]
 
+    def test_packages_that_nothing_of_ours_needs_are_of_no_account(self):
+        packages = {"gcc": [("gcc 1", ["cpp", "libc6-dev", "absent"])], "cpp": [("cpp 2", [])],
+                    "libc-dev": [("libc6-dev 3", ["gcc"])], "libc6-dev": [("libc6-dev 3", ["gcc"])],
+                    "gdb": [("gdb 4", ["cpp"])]}
+        self.assertEqual(stamped.versions_of_packages(["gcc", "libc-dev"], packages),
+                         ["cpp 2", "gcc 1", "libc6-dev 3"])
+
+    def test_packages_of_this_machine_are_read_with_what_they_need(self):
+        packages = stamped.packages_installed()
+        (version, needed), = packages["libc6-dev"]
+        self.assertRegex(version, "^libc6-dev [0-9]")
+        self.assertIn("libc6", needed)
+        self.assertIn(packages["libc6-dev"][0], packages["libc-dev"])
+
     def test_where_one_failed_was_skipped_did_not_run_or_was_changed_there_is_no_stamp(self):
         self.begin()
         self.keep(failed=["etl_b"])
