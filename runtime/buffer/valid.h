@@ -9,12 +9,10 @@
 #ifndef ETWAS_BUFFER_VALID_H
 #define ETWAS_BUFFER_VALID_H
 
-#include "platform/testpoint.h"
-
-#ifdef ETWAS_TESTPOINTS
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "platform/testpoint.h"
 
 struct etwas_collected;
 struct etwas_pool;
@@ -40,7 +38,5 @@ bool etwas_commit_is_valid(const struct etwas_pool *pool, uint64_t before, uint6
  */
 bool etwas_collected_is_valid(const struct etwas_pool *pool,
                               const struct etwas_collected *collected);
-
-#endif
 
 #endif

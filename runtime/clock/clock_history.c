@@ -6,9 +6,7 @@
 #include <ck_pr.h>
 #include <string.h>
 
-#ifdef ETWAS_TESTPOINTS
 uint64_t etwas_clock_snapshot_interval_ns = ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS;
-#endif
 
 void etwas_clock_history_begin(struct etwas_clock_history *history,
                                const struct etwas_clock_reading *started)

@@ -23,15 +23,9 @@ enum {
     ETWAS_CLOCK_HISTORY_READINGS = 256
 };
 
-/* Interval between two readings of a running session. */
+/* Interval between two readings of a running session. Tests set another before it starts. */
 #define ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS UINT64_C(1000000000)
-
-#ifdef ETWAS_TESTPOINTS
-/* Replaces the interval in tests: set before a session starts. */
 extern uint64_t etwas_clock_snapshot_interval_ns;
-#else
-#define etwas_clock_snapshot_interval_ns ETWAS_CLOCK_SNAPSHOT_INTERVAL_NS
-#endif
 
 struct etwas_clock_history {
     uint32_t count; /* 0: the session has not started */

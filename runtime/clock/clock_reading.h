@@ -54,9 +54,7 @@ uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *read
 uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading *reading,
                                                uint32_t kind);
 
-#ifdef ETWAS_TESTPOINTS
 /* Added to the time suspended, in ns, so that tests can suspend the machine. Stored atomically. */
 extern uint64_t etwas_clock_suspended_step_ns;
-#endif
 
 #endif

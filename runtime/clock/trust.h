@@ -25,7 +25,6 @@ const etwas_clock_trust *etwas_clock_trust_known(void);
 /* Measures the counter of `machine` and fills its trust. */
 void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust *trust);
 
-#ifdef ETWAS_TESTPOINTS
 /* Makes the counter untrusted (false), or lets the machine decide again (true). */
 void etwas_clock_allow_tsc(bool allowed);
 
@@ -34,6 +33,5 @@ void etwas_clock_allow_tsc(bool allowed);
  * Must not be called while sessions run.
  */
 void etwas_clock_replace_machine(const struct etwas_machine *machine);
-#endif
 
 #endif

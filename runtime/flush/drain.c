@@ -19,9 +19,7 @@ enum {
     PAUSE_NS = 500000
 };
 
-#ifdef ETWAS_TESTPOINTS
 uint64_t etwas_drain_timeout_ns = ETWAS_DRAIN_TIMEOUT_NS;
-#endif
 
 struct pass {
     struct etwas_session *session;

@@ -17,16 +17,11 @@
 /*
  * How long the flusher waits for writers that reserved and do not commit, before it abandons a
  * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
- * sink that waits for another process when it ends has the same timeout.
+ * sink that waits for another process when it ends has the same timeout. Tests set
+ * another.
  */
 #define ETWAS_DRAIN_TIMEOUT_NS UINT64_C(1000000000)
-
-#ifdef ETWAS_TESTPOINTS
-/* Replaces the timeout in tests. */
 extern uint64_t etwas_drain_timeout_ns;
-#else
-#define etwas_drain_timeout_ns ETWAS_DRAIN_TIMEOUT_NS
-#endif
 
 struct etwas_drain_result {
     uint32_t buffers; /* collected from the slots */

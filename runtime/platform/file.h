@@ -15,7 +15,6 @@
 #include <sys/uio.h>
 
 /* ---- failures made on purpose, for tests; nothing else sets them ---- */
-#ifdef ETWAS_TESTPOINTS
 /* The system calls on a log file. */
 enum etwas_log_file_call {
     ETWAS_FILE_OPEN, /* also creates */
@@ -42,7 +41,6 @@ enum etwas_log_file_call {
  */
 typedef long (*etwas_file_failure_hook)(enum etwas_log_file_call call, size_t bytes);
 void etwas_file_set_failure_hook(etwas_file_failure_hook fail);
-#endif
 
 /*
  * The permissions of a new file, before umask. An existing file keeps its own, unless it is to be

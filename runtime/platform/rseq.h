@@ -159,7 +159,6 @@ enum {
         5, /* inside step 4, between two pieces of a copy of 256 bytes or more */
 };
 
-#ifdef ETWAS_TESTPOINTS
 extern uint32_t etwas_rseq_trap;
 /* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
 extern bool etwas_rseq_fence_fails;
@@ -172,6 +171,5 @@ extern enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_seque
 void etwas_rseq_forget_trial(void);
 /* Disables provider/quick.h, so that records take the general path. */
 extern bool etwas_quick_is_off;
-#endif
 
 #endif

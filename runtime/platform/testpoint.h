@@ -5,10 +5,13 @@
  * Test points: named points after the observable steps of shared publish and switch, and of flush,
  * where a test can hold a thread or count its passing; and invariants, checked where something
  * changes. They exist in the library that the tests link (ETWAS_TESTPOINTS) and cost nothing, not
- * even a branch, in every other build.
+ * even a branch, in every other build. Only sources that ETWAS_TESTPOINTS changes, or a header that
+ * they include, are compiled again for that library: declarations for tests do not depend on it.
  */
 #ifndef ETWAS_PLATFORM_TESTPOINT_H
 #define ETWAS_PLATFORM_TESTPOINT_H
+
+#include <stdbool.h>
 
 enum etwas_testpoint {
     ETWAS_POINT_RESERVE_LOADED,    /* the slot word is read, nothing reserved */
@@ -43,27 +46,26 @@ enum etwas_testpoint {
     ETWAS_POINT_COUNT
 };
 
-#ifdef ETWAS_TESTPOINTS
-
-#include <stdbool.h>
-
 typedef void (*etwas_testpoint_hook)(enum etwas_testpoint point);
 
 /* Sets a function that is called at every test point; NULL: none. */
 void etwas_testpoint_set(etwas_testpoint_hook hook);
 void etwas_testpoint_reached(enum etwas_testpoint point);
 
-#define ETWAS_TESTPOINT(point) etwas_testpoint_reached(point)
-
 /* Set by a test that breaks invariants on purpose: they are not checked. */
 extern bool etwas_invariants_are_broken;
+
+_Noreturn void etwas_invariant_broken(const char *condition, const char *file, int line);
+
+#ifdef ETWAS_TESTPOINTS
+
+#define ETWAS_TESTPOINT(point) etwas_testpoint_reached(point)
 
 /* Ends the process where an invariant is broken. */
 #define ETWAS_INVARIANT(condition)                                                                 \
     (etwas_invariants_are_broken || (condition)                                                    \
          ? (void)0                                                                                 \
          : etwas_invariant_broken(#condition, __FILE__, __LINE__))
-_Noreturn void etwas_invariant_broken(const char *condition, const char *file, int line);
 
 /*
  * The thread holds a lock under which it must touch no file: waiting for a disk, or for another

@@ -7,12 +7,10 @@
 
 #include <stdint.h>
 
-#ifdef ETWAS_TESTPOINTS
 /*
  * Makes the next block begin at `first`, for tests of the wrap. No other thread may allocate ids
  * meanwhile.
  */
 void etwas_instance_id_restart(uint32_t first);
-#endif
 
 #endif

@@ -44,9 +44,7 @@ uint32_t etwas_sequence_numbers_next(struct etwas_sequence_numbers *numbers, uin
 /* The process's numbers begin again at 1. */
 void etwas_sequence_numbers_forget(void);
 
-#ifdef ETWAS_TESTPOINTS
 /* So that tests need not take 4 billion numbers. */
 void etwas_sequence_numbers_set(struct etwas_sequence_numbers *numbers, uint32_t last);
-#endif
 
 #endif

@@ -146,9 +146,7 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
  */
 void etwas_kernel_sources_check_processors(struct etwas_kernel_sources *kernel);
 
-#ifdef ETWAS_TESTPOINTS
 extern uint64_t etwas_kernel_sources_check_ns; /* the least time between two checks */
-#endif
 
 /*
  * Tells all groups that events of this processor are missing, so that nothing is joined across the

@@ -35,12 +35,10 @@ void etwas_system_logger_emit_symbols(struct etwas_session *session);
 void etwas_system_logger_end(struct etwas_session *session);
 void etwas_system_logger_forget(struct etwas_session *session);
 
-#ifdef ETWAS_TESTPOINTS
 /* the size of each ring, from the next start on */
 extern uint32_t etwas_system_logger_ring_bytes;
 
 /* the least time between two drains while the machine is scanned */
 extern int64_t etwas_system_logger_quiesce_ns;
-#endif
 
 #endif

@@ -43,13 +43,11 @@ struct etwas_lab_source {
  */
 const struct etwas_lab_source *etwas_lab_source(uint32_t source);
 
-#ifdef ETWAS_TESTPOINTS
 /*
  * Replaces `source` by `replacement`, which must stay valid; NULL restores the machine's. Must not
  * be called while an examination runs.
  */
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
-#endif
 
 /*
  * Orders readings: no later reading of this thread is taken before the earlier ones are done.

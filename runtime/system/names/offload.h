@@ -55,9 +55,7 @@ bool etwas_offload_waits_for(uint64_t device);
 /* In a fork's child, which has none of the threads. */
 void etwas_offload_forget(void);
 
-#ifdef ETWAS_TESTPOINTS
 /* Returns how many tasks are abandoned. */
 uint32_t etwas_offload_abandoned(void);
-#endif
 
 #endif
