@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in
 that preset before an input of theirs changes. Inputs are the sources that their programs are made
-of, their own files, traces of Windows, how the build is configured, and the packages that
-.ci/packages installs for it with all that those depend on.
+of, their own files, traces of Windows, how the build is configured, and the versions of the
+packages that .ci/packages installs to build and to test, and of all that those need.
 
 usage: stamped.py begin PRESET                       a line that says how many tests do not run, and
 a line for
@@ -82,15 +82,17 @@ def files_in(place):
 
 
 def packages_installed():
-    """Version and the names of what it may depend on, of each package by its name and by those that
-    it provides."""
+    """By a package's name, and by each name that it provides: its version, and the names that it
+    depends on."""
     shown = subprocess.run(
         ["dpkg-query", "-W", "-f",
-         "${Package}\t${Version}\t${Depends}, ${Pre-Depends}\t${Provides}\n"],
+         "${db:Status-Status}\t${Package}\t${Version}\t${Depends}, ${Pre-Depends}\t${Provides}\n"],
         capture_output=True, check=False, text=True).stdout
     packages = {}
     for line in shown.splitlines():
-        name, version, needed, provided = line.split("\t")
+        status, name, version, needed, provided = line.split("\t")
+        if status != "installed":
+            continue
         for given in [name, *re.findall(r"(?:^|, )([^ ,(]+)", provided)]:
             packages.setdefault(given, []).append(
                 (f"{name} {version}", re.findall(r"(?:^|, | \| )([^ ,(:|]+)", needed)))
@@ -98,7 +100,7 @@ def packages_installed():
 
 
 def versions_of_packages(wanted, packages):
-    """Those packages and all that they need. What else a machine has is of no account."""
+    """Of these packages and of all that they need. What else a machine has changes no test."""
     versions, left = set(), set(wanted)
     seen = set(left)
     while left:

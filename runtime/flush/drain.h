@@ -17,8 +17,7 @@
 /*
  * How long the flusher waits for writers that reserved and do not commit, before it abandons a
  * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
- * sink that waits for another process when it ends has the same timeout. Tests set
- * another.
+ * sink that waits for another process when it ends has the same timeout. Tests set another.
  */
 #define ETWAS_DRAIN_TIMEOUT_NS UINT64_C(1000000000)
 extern uint64_t etwas_drain_timeout_ns;

@@ -5,8 +5,10 @@
  * Test points: named points after the observable steps of shared publish and switch, and of flush,
  * where a test can hold a thread or count its passing; and invariants, checked where something
  * changes. They exist in the library that the tests link (ETWAS_TESTPOINTS) and cost nothing, not
- * even a branch, in every other build. Only sources that ETWAS_TESTPOINTS changes, or a header that
- * they include, are compiled again for that library: declarations for tests do not depend on it.
+ * even a branch, in every other build.
+ *
+ * A source that names ETWAS_TESTPOINTS or a test point, or includes a header that does, is compiled
+ * a second time for that library. So a header declares what tests use in every build.
  */
 #ifndef ETWAS_PLATFORM_TESTPOINT_H
 #define ETWAS_PLATFORM_TESTPOINT_H

@@ -120,7 +120,7 @@ class Stamped(unittest.TestCase):
         self.assertEqual(self.begin()[1], "^$")
         del os.environ["ETWAS_SEARCH_ALL"]
 
-    def test_packages_that_nothing_of_ours_needs_are_of_no_account(self):
+    def test_packages_that_no_test_needs_do_not_count(self):
         packages = {"gcc": [("gcc 1", ["cpp", "libc6-dev", "absent"])], "cpp": [("cpp 2", [])],
                     "libc-dev": [("libc6-dev 3", ["gcc"])], "libc6-dev": [("libc6-dev 3", ["gcc"])],
                     "gdb": [("gdb 4", ["cpp"])]}
