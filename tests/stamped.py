@@ -3,8 +3,9 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in
 that preset before an input of theirs changes. Inputs are the sources that their programs are made
-of, their own files, traces of Windows, how the build is configured, and the versions of the
-packages that .ci/packages installs to build and to test, and of all that those need.
+of, their own files, traces of Windows, how the build is configured, the kernel, and the
+versions of the packages that .ci/packages installs to build and to test, and of all that those
+need.
 
 usage: stamped.py begin PRESET                       a line that says how many tests do not run, and
 a line for
@@ -82,8 +83,7 @@ def files_in(place):
 
 
 def packages_installed():
-    """By a package's name, and by each name that it provides: its version, and the names that it
-    depends on."""
+    """Each package's version and what it depends on, by its name and by each that it provides."""
     shown = subprocess.run(
         ["dpkg-query", "-W", "-f",
          "${db:Status-Status}\t${Package}\t${Version}\t${Depends}, ${Pre-Depends}\t${Provides}\n"],
@@ -100,7 +100,7 @@ def packages_installed():
 
 
 def versions_of_packages(wanted, packages):
-    """Of these packages and of all that they need. What else a machine has changes no test."""
+    """The versions of the packages, and of all that they depend on, as far as installed."""
     versions, left = set(), set(wanted)
     seen = set(left)
     while left:
@@ -112,10 +112,11 @@ def versions_of_packages(wanted, packages):
 
 
 def digest_of_machine():
-    wanted = subprocess.run([".ci/packages", "list", "build", "docs", "tests"], check=True,
-                            capture_output=True, text=True).stdout.split()
+    wanted = subprocess.run([".ci/packages", "list", "build", "docs", "tests", "viewers"],
+                            check=True, capture_output=True, text=True).stdout.split()
     versions = versions_of_packages(wanted, packages_installed())
-    return hashlib.sha256("\n".join([platform.machine(), *versions]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([platform.release(), platform.machine(),
+                                     *versions]).encode()).hexdigest()
 
 
 def settings_of(preset):

@@ -8,7 +8,7 @@
  * even a branch, in every other build.
  *
  * A source that names ETWAS_TESTPOINTS or a test point, or includes a header that does, is compiled
- * a second time for that library. So a header declares what tests use in every build.
+ * a second time for that library. To keep these few, headers make no declaration depend on it.
  */
 #ifndef ETWAS_PLATFORM_TESTPOINT_H
 #define ETWAS_PLATFORM_TESTPOINT_H

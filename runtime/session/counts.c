@@ -24,7 +24,7 @@ static uint32_t counts_unshared_reason(const struct etwas_configuration *configu
 {
     uint32_t reason = ck_pr_load_32(&configuration->unshared);
 
-    ck_pr_fence_acquire(); /* pairs with host_restore_one: etwas_sharing_state says why */
+    ck_pr_fence_acquire(); /* what is read behind it is as new; pairs with host_restore_one */
     if (reason != 0) {
         return reason;
     }

@@ -450,7 +450,10 @@ static bool host_restore_one(struct host *host)
         code = etwas_host_entry_publish(&host->published);
     }
     etwas_sharing_store_restored(&host->not_restored, code);
-    /* A thread that finds it hidden finds the reason, too: pairs with counts_unshared_reason. */
+    /*
+     * The code is stored before the session counts as hidden, so that a thread that reads the
+     * second may read the first. Pairs with counts_unshared_reason.
+     */
     ck_pr_fence_release();
     if (host->published.entry.unshared == 0) {
         ck_pr_store_32(unshared, code == ERROR_SUCCESS ? 0 : ETWAS_UNSHARED_HIDDEN);

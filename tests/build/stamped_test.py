@@ -129,7 +129,7 @@ class Stamped(unittest.TestCase):
 
     def test_packages_of_this_machine_are_read_with_what_they_need(self):
         packages = stamped.packages_installed()
-        (version, needed), = packages["libc6-dev"]
+        version, needed = packages["libc6-dev"][0]
         self.assertRegex(version, "^libc6-dev [0-9]")
         self.assertIn("libc6", needed)
         self.assertIn(packages["libc6-dev"][0], packages["libc-dev"])

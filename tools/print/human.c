@@ -74,7 +74,7 @@ const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value)
     return text;
 }
 
-/* Constant once `us_chosen` is through: to load a locale takes 20 µs. */
+/* Chosen once, since to load a locale takes 20 µs; constant from then on. */
 static const char *us = "us";
 static pthread_once_t us_chosen = PTHREAD_ONCE_INIT;
 

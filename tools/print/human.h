@@ -31,8 +31,8 @@ const char *etwas_human_bytes(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 
 /*
- * Formats a number with three digits, at most two of them behind the point: 0.41, 12.3, 850. Only 0
- * is "0"; what is too small for two digits is 0.00.
+ * Formats a number with three digits, at most two of them behind the point: 0.41, 12.3, 850. One
+ * of 1,000 or more has no point: 12345. Only 0 is "0"; what is too small for two digits is 0.00.
  */
 const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value);
 
