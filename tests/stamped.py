@@ -120,10 +120,12 @@ def digest_of_machine():
 
 
 def settings_of(preset):
-    """How the build is configured: compilers, flags and options."""
+    """How the build is configured: compilers, flags and options. A compiler's cache changes no
+    object."""
     with open(os.path.join(build_of(preset), "CMakeCache.txt"), encoding="utf-8") as file:
         return sorted(line for line in file
-                      if re.match(r"(CMAKE_(BUILD_TYPE|CX*_COMPILER|CX*_FLAGS\w*)|ETWAS_\w+)"
+                      if re.match(r"(CMAKE_(BUILD_TYPE|CX*_COMPILER|CX*_FLAGS\w*)"
+                                   r"|ETWAS_(?!CCACHE:)\w+)"
                                    r":(?!INTERNAL)", line))
 
 

@@ -108,6 +108,12 @@ class Stamped(unittest.TestCase):
                    "CMAKE_C_COMPILER:FILEPATH=/usr/bin/clang\nETWAS_SYSTEM:BOOL=ON\n")
         self.assertEqual(self.begin()[1], "^$")
 
+    def test_a_compilers_cache_does_not_count(self):
+        self.pass_once()
+        with open("build/default/CMakeCache.txt", "a", encoding="utf-8") as cache:
+            cache.write("ETWAS_CCACHE:FILEPATH=/usr/bin/ccache\n")
+        self.assertEqual(self.begin()[0], "4 whose stamp stands, 1 that this preset leaves out")
+
     def test_another_test_another_machine_and_a_request_for_all_do(self):
         self.pass_once()
         self.tests = [*ALL, ("etl_c", ["etl", "deterministic"])]
