@@ -61,10 +61,13 @@ built_as() {
     [[ $1 == norseq ]] && echo default || echo "$1"
 }
 
+# Builds what those of its tests need that are to run, and notes which are not.
 build_preset() {
-    mkdir -p "build/$(built_as "$1")"
-    touch "build/$(built_as "$1")/began"
-    cmake --preset "$(built_as "$1")" && cmake --build --preset "$1"
+    local begun targets
+    begun=build/$(built_as "$1")/$1.begun
+    cmake --preset "$(built_as "$1")" && python3 -B tests/stamped.py begin "$1" >"$begun" || return 1
+    read -ra targets < <(sed -n 3p "$begun")
+    cmake --build --preset "$1" --target "${targets[@]}"
 }
 
 # Tests come first where both need a processor.
@@ -80,8 +83,7 @@ run_preset() {
         prefix=$(tsan_prefix) || return 1
     fi
     results=$PWD/build/$(built_as "$preset")/$preset
-    { read -r not_run && read -r standing; } < <(python3 -B tests/stamped.py begin "$preset") ||
-        return 1
+    { read -r not_run && read -r standing; } <"$results.begun"
     echo "    not run: $not_run" | tee "$results.not-run"
     # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word

@@ -3,18 +3,21 @@
 # Copyright (c) 2026 the etwas authors
 """Stamps of tests with the label `deterministic`: a folder's that have passed need not run again in
 that preset before an input of theirs changes. Inputs are the sources that their programs are made
-of, their own files, traces of Windows, how the build is configured, the kernel, and the
-versions of the packages that .ci/packages installs to build and to test, and of all that those
-need.
+of, their own files, traces of Windows, how the build is configured, and the versions of the
+packages that .ci/packages installs to build and to test, and of all that those need.
 
-usage: stamped.py begin PRESET                       a line that says how many tests do not run, and
-a line for
-                                                     ctest's --exclude-regex: those whose stamp
-                                                     stands
+usage: stamped.py begin PRESET                       three lines: how many tests do not run; those
+                                                     whose stamp stands, for ctest's
+                                                     --exclude-regex; what is to be built for the
+                                                     others
        stamped.py keep PRESET TESTS.XML ALONE.XML    stamps the folders of which all passed
+       stamped.py machine GROUP...                   a digest of the packages in these groups of
+                                                     .ci/packages, and of all that those need
 
-It is called by run.sh, in the folder of the sources; tests/stamps.sh says what a stamp is.
+run.sh calls `begin` between configuring and building, and `keep` after the tests, in the folder of
+the sources; tests/stamps.sh says what a stamp is.
 """
+import glob
 import hashlib
 import json
 import os
@@ -83,40 +86,42 @@ def files_in(place):
 
 
 def packages_installed():
-    """Each package's version and what it depends on, by its name and by each that it provides."""
+    """Each package's version and what it depends on, and the names of those that provide one."""
     shown = subprocess.run(
         ["dpkg-query", "-W", "-f",
          "${db:Status-Status}\t${Package}\t${Version}\t${Depends}, ${Pre-Depends}\t${Provides}\n"],
         capture_output=True, check=False, text=True).stdout
-    packages = {}
-    for line in shown.splitlines():
+    packages, providers = {}, {}
+    for line in sorted(shown.splitlines()):
         status, name, version, needed, provided = line.split("\t")
-        if status != "installed":
-            continue
-        for given in [name, *re.findall(r"(?:^|, )([^ ,(]+)", provided)]:
-            packages.setdefault(given, []).append(
-                (f"{name} {version}", re.findall(r"(?:^|, | \| )([^ ,(:|]+)", needed)))
-    return packages
+        if status == "installed":
+            packages[name] = version, [
+                [re.match("[^ :(]*", choice)[0] for choice in need.split(" | ")]
+                for need in needed.split(", ")]
+            for given in re.findall(r"(?:^|, )([^ ,(]+)", provided):
+                providers.setdefault(given, []).append(name)
+    return packages, providers
 
 
-def versions_of_packages(wanted, packages):
-    """The versions of the packages, and of all that they depend on, as far as installed."""
-    versions, left = set(), set(wanted)
-    seen = set(left)
+def versions_of_packages(wanted, packages, providers):
+    """The versions of the packages, and of all that they depend on. Of alternatives, and of those
+    that provide a package, the first that is installed counts: others may be installed, too."""
+    versions, left = {}, [[name] for name in wanted]
     while left:
-        for version, needed in packages.get(left.pop(), []):
-            versions.add(version)
-            left.update(set(needed) - seen)
-            seen.update(needed)
-    return sorted(versions)
+        given = [found for choice in left.pop()
+                 for found in ([choice] if choice in packages else providers.get(choice, [])[:1])]
+        for name in given[:1]:
+            if name not in versions:
+                versions[name], needed = packages[name]
+                left += needed
+    return sorted(f"{name} {version}" for name, version in versions.items())
 
 
-def digest_of_machine():
-    wanted = subprocess.run([".ci/packages", "list", "build", "docs", "tests", "viewers"],
+def digest_of_machine(*groups):
+    wanted = subprocess.run([".ci/packages", "list", *groups],
                             check=True, capture_output=True, text=True).stdout.split()
-    versions = versions_of_packages(wanted, packages_installed())
-    return hashlib.sha256("\n".join([platform.release(), platform.machine(),
-                                     *versions]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([platform.machine(), *versions_of_packages(
+        wanted, *packages_installed())]).encode()).hexdigest()
 
 
 def settings_of(preset):
@@ -131,15 +136,13 @@ def settings_of(preset):
 
 class Digests:
     def __init__(self, preset):
-        self.machine = "".join([digest_of_machine(), *settings_of(preset)])
-        self.began = os.stat(began_file(preset)).st_mtime
+        self.machine = "".join([digest_of_machine("build", "tests"), *settings_of(preset)])
         self.files = {}
 
     def of_file(self, path):
         if path not in self.files:
             with open(path, "rb") as file:
-                self.files[path] = hashlib.sha256(file.read()).hexdigest(), os.fstat(
-                    file.fileno()).st_mtime > self.began
+                self.files[path] = hashlib.sha256(file.read()).hexdigest()
         return self.files[path]
 
     def of_folder(self, folder, names):
@@ -147,12 +150,9 @@ class Digests:
         places = INSTEAD.get(folder) or [*ALWAYS, os.path.join("tests", folder),
                                          *MORE.get(folder, [])]
         whole = hashlib.sha256("\n".join([self.machine, *sorted(names)]).encode())
-        is_newer = False
         for path in sorted({path for place in places for path in files_in(place)}):
-            digest, newer = self.of_file(path)
-            is_newer = is_newer or newer
-            whole.update(f"{path} {digest}\n".encode())
-        return whole.hexdigest()[:32], is_newer
+            whole.update(f"{path} {self.of_file(path)}\n".encode())
+        return whole.hexdigest()[:32]
 
 
 def stamp_name(preset, folder):
@@ -160,18 +160,10 @@ def stamp_name(preset, folder):
 
 
 def stamps_now(preset):
-    """A line for each folder, as it is in the file of stamps: the names of its tests, and whether
-    an input is newer than the build."""
-    digests, lines = Digests(preset), {}
-    for folder, names in folders_of(preset).items():
-        digest, is_newer = digests.of_folder(folder, names)
-        lines[f"{stamp_name(preset, folder)} {digest}"] = names, is_newer
-    return lines
-
-
-def began_file(preset):
-    """run.sh makes it before it builds."""
-    return os.path.join(build_of(preset), "began")
+    """A line for each folder, as it is in the file of stamps, with the names of its tests."""
+    digests = Digests(preset)
+    return {f"{stamp_name(preset, folder)} {digests.of_folder(folder, names)}": names
+            for folder, names in folders_of(preset).items()}
 
 
 def begun_file(preset):
@@ -182,22 +174,54 @@ def standing(preset):
     """The names of tests whose stamp stands. What the stamps would be is noted for `keep`."""
     now = stamps_now(preset)
     with open(begun_file(preset), "w", encoding="utf-8") as file:
-        file.write("\n".join(line for line, (_, is_newer) in now.items() if not is_newer))
+        file.write("\n".join(now))
     if os.environ.get("ETWAS_SEARCH_ALL"):
         return []
     with open(STAMPS, encoding="utf-8") as file:
         kept = set(file.read().splitlines())
-    return [name for line, (names, _) in now.items() if line in kept for name in names]
+    return [name for line, names in now.items() if line in kept for name in names]
+
+
+def programs_of_tests(build):
+    """The programs below tests/ that each test's command names, as targets."""
+    programs = {}
+    place = re.compile(re.escape(os.path.abspath(build)) + r"/(tests/[^\"=;:]+)")
+    for path in glob.glob(os.path.join(build, "tests", "**", "CTestTestfile.cmake"),
+                          recursive=True):
+        with open(path, encoding="utf-8") as file:
+            for name, command in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)", file.read(), re.M):
+                programs[name] = set(place.findall(command))
+    return programs
+
+
+def targets_of_all(build):
+    """What ninja builds if nothing is named."""
+    targets, left = [], ["all"]
+    while left:
+        shown = subprocess.run(["ninja", "-C", build, "-t", "query", *left], check=True,
+                               capture_output=True, text=True).stdout
+        inputs = re.findall(r"^    (?:\| )?(\S+)$", re.sub(r"  outputs:\n(    .*\n)*", "", shown), re.M)
+        left = [name for name in inputs if name.endswith("/all")]
+        targets += [name for name in inputs if not name.endswith("/all")]
+    return targets
+
+
+def targets_to_build(build, running):
+    """All but the programs of which only tests that do not run have need."""
+    programs = programs_of_tests(build)
+    needed = set().union(*(places for name, places in programs.items() if name in running))
+    spared = set().union(*programs.values()) - needed
+    return [target for target in targets_of_all(build) if target not in spared]
 
 
 def keep(preset, path, path_alone):
-    """A folder gets a stamp if all of its tests ran and passed, and no input changed after the
-    build began."""
+    """A folder gets a stamp if all of its tests ran and passed, and its inputs are what they were
+    before the build began."""
     passed = {case.get("name") for case in summary.settled(path, path_alone)[0]
               if case.get("status") == "run"}
     with open(begun_file(preset), encoding="utf-8") as file:
         begun = set(file.read().splitlines())
-    lines = [f"{line}\n" for line, (names, _) in stamps_now(preset).items() if line in begun
+    lines = [f"{line}\n" for line, names in stamps_now(preset).items() if line in begun
              and passed >= set(names)]
     if lines:
         subprocess.run(["bash", "-c", "source tests/stamps.sh && stamps_keep ''"],
@@ -207,9 +231,10 @@ def keep(preset, path, path_alone):
 def begin(preset):
     names = standing(preset)
     every = sum(1 for _ in tests_of(["--test-dir", build_of(preset)]))
-    chosen = sum(1 for _ in tests_of(["--preset", preset]))
-    print(f"{len(names)} whose stamp stands, {every - chosen} that this preset leaves out")
+    chosen = [name for name, _ in tests_of(["--preset", preset])]
+    print(f"{len(names)} whose stamp stands, {every - len(chosen)} that this preset leaves out")
     print(f"^({'|'.join(names)})$".replace("+", r"\+") if names else "^$")
+    print(*targets_to_build(build_of(preset), set(chosen) - set(names)))
 
 
 if __name__ == "__main__":
@@ -217,5 +242,8 @@ if __name__ == "__main__":
         begin(sys.argv[2])
     elif sys.argv[1:2] == ["keep"] and len(sys.argv) == 5:
         keep(*sys.argv[2:])
+    elif sys.argv[1:2] == ["machine"]:
+        print(digest_of_machine(*sys.argv[2:]))
     else:
-        sys.exit("usage: stamped.py begin PRESET, or stamped.py keep PRESET TESTS.XML ALONE.XML")
+        sys.exit("usage: stamped.py begin PRESET, stamped.py keep PRESET TESTS.XML ALONE.XML, "
+                 "or stamped.py machine GROUP...")

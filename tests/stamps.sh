@@ -2,8 +2,8 @@
 # Copyright (c) 2026 the etwas authors
 # shellcheck shell=bash
 #
-# Stamps: a search that passed need not be made again before something changes that it depends on,
-# and nor need tests that depend on their inputs alone (stamped.py). A
+# Stamps: a search that passed need not be made again before something changes that it depends on.
+# Neither need tests that depend on their inputs alone (stamped.py), and the builds of .ci/run. A
 # stamp is a line of tests/stamps, the search's name and a digest of all it depends on, written by
 # the run that passed and committed with the change. A stamp that is old or missing only means a
 # search.
