@@ -298,7 +298,7 @@ other:
             ETWAS_QUICK_COMMIT                                                                     \
             :                                                                                      \
             : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
-              [end] "r"((const MOF_FIELD *)pieces + count),                                        \
+              [end] "r"((uintptr_t)pieces + count * sizeof(MOF_FIELD)),                            \
               [length] "i"(offsetof(MOF_FIELD, Length)), [start] "r"(header->start),               \
               [ids] "r"(header->ids),                                                              \
               ETWAS_QUICK_PART(second_low, second_high, header->second),                           \

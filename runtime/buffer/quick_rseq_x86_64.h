@@ -329,7 +329,7 @@ other:
             ETWAS_QUICK_COMMIT                                                                     \
             :                                                                                      \
             : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
-              [end] "rm"((const MOF_FIELD *)pieces + count),                                       \
+              [end] "rm"((uintptr_t)pieces + count * sizeof(MOF_FIELD)),                           \
               [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
               [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
               [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),   \

@@ -21,6 +21,8 @@
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+uint32_t __wrap_etwas_session_realtime_connect(const etwas_wchar *name,
+                                               struct etwas_consumer **consumer);
 
 enum {
     HEADER_BYTES = ETWAS_ETL_BUFFER_HEADER_BYTES,
@@ -32,7 +34,8 @@ enum {
 static struct etwas_realtime *session;
 
 /* What the reader asks for a session's consumer: here is the only one. */
-uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer)
+uint32_t __wrap_etwas_session_realtime_connect(const etwas_wchar *name,
+                                               struct etwas_consumer **consumer)
 {
     (void)name;
     return etwas_realtime_connect(session, consumer);

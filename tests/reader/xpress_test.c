@@ -206,6 +206,7 @@ static void noise_is_decoded_without_harm(void **state)
 
 void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__wrap_memcpy(void *to, const void *from, size_t bytes);
+void *__wrap___asan_memcpy(void *to, const void *from, size_t bytes);
 
 static size_t pieces;
 static size_t copied;
@@ -215,6 +216,11 @@ void *__wrap_memcpy(void *to, const void *from, size_t bytes)
     pieces++;
     copied += bytes;
     return __real_memcpy(to, from, bytes);
+}
+
+void *__wrap___asan_memcpy(void *to, const void *from, size_t bytes)
+{
+    return __wrap_memcpy(to, from, bytes);
 }
 
 /*

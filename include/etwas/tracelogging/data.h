@@ -155,7 +155,8 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_address(
 
     etwas_tracelogging_add(list, &address->bytes, sizeof address->bytes);
     etwas_tracelogging_add(list, &address->family, family_bytes);
-    etwas_tracelogging_add(list, address->data + family_bytes, address->bytes - family_bytes);
+    etwas_tracelogging_add(list, family_bytes > 0 ? address->data + family_bytes : address->data,
+                           address->bytes - family_bytes);
 }
 
 /* Adds a string with its NUL. NULL is an empty string. */
