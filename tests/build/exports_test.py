@@ -39,14 +39,15 @@ def declared(include):
 
 
 def exported(nm, version, library):
-    """The symbols a library defines for others, without the version's own."""
+    """The symbols a library defines for others, without the version's own, to which the nm of LLVM
+    gives the version, too."""
     command = [nm, "-D", "--defined-only", "--format=posix", library]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     names = {line.split()[0] for line in output.splitlines()} - {version}
     unversioned = {name for name in names if not name.endswith(f"@@{version}")}
     if unversioned:
         sys.exit(f"{library}: exported without the version {version}: {sorted(unversioned)}")
-    return {name.split("@@")[0] for name in names}
+    return {name.split("@@")[0] for name in names} - {version}
 
 
 def main():
