@@ -65,7 +65,8 @@ built_as() {
 build_preset() {
     local begun targets
     begun=build/$(built_as "$1")/$1.begun
-    cmake --preset "$(built_as "$1")" && python3 -B tests/stamped.py begin "$1" >"$begun" || return 1
+    cmake --preset "$(built_as "$1")" || return 1
+    python3 -B tests/stamped.py begin "$1" >"$begun" || return 1
     read -ra targets < <(sed -n 3p "$begun")
     cmake --build --preset "$1" --target "${targets[@]}"
 }

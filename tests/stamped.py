@@ -200,7 +200,8 @@ def targets_of_all(build):
     while left:
         shown = subprocess.run(["ninja", "-C", build, "-t", "query", *left], check=True,
                                capture_output=True, text=True).stdout
-        inputs = re.findall(r"^    (?:\| )?(\S+)$", re.sub(r"  outputs:\n(    .*\n)*", "", shown), re.M)
+        shown = re.sub(r"  outputs:\n(    .*\n)*", "", shown)
+        inputs = re.findall(r"^    (?:\| )?(\S+)$", shown, re.M)
         left = [name for name in inputs if name.endswith("/all")]
         targets += [name for name in inputs if not name.endswith("/all")]
     return targets
