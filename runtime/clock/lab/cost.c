@@ -10,6 +10,7 @@
  * in steps that may be as long as a reading, so a single difference says little, and the mean of
  * many differences says it right.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "clock/lab/lab.h"
@@ -91,7 +92,7 @@ static void cost_subtract(double *values, uint32_t count, etwas_clock_source_rep
         etwas_lab_tally_add(&tally, values[index]);
     }
     etwas_lab_distribution_of(values, count, warm);
-    warm->mean = mean > warm->minimum ? mean : warm->minimum;
+    warm->mean = fmin(fmax(mean, warm->minimum), warm->maximum);
     etwas_lab_tally_bins(&tally, &report->warm);
 }
 

@@ -3,6 +3,7 @@
 
 #include "clock/lab/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ static double tally_quantile(const double *sorted, uint32_t count, uint32_t perm
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
+/* The values are sorted. Rounding must not carry the mean beyond them: they may all be equal. */
 static double tally_mean_of(const double *values, uint32_t count)
 {
     double sum = 0;
@@ -111,7 +113,7 @@ static double tally_mean_of(const double *values, uint32_t count)
     for (uint32_t index = 0; index < count; index++) {
         sum += values[index];
     }
-    return sum / count;
+    return fmin(fmax(sum / count, values[0]), values[count - 1]);
 }
 
 void etwas_lab_distribution_of(double *values, uint32_t count,
