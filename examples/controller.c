@@ -18,8 +18,6 @@
 
 #define SESSION_NAME "My Event Trace Session"
 
-static const GUID provider_guid = {
-    0x7e5c1a94, 0x2d6b, 0x4f30, {0x8a, 0x11, 0x5d, 0xe0, 0x93, 0x4c, 0x72, 0xb6}};
 static const GUID session_guid = {
     0xae44cb98, 0xbd11, 0x4069, {0x80, 0x93, 0x77, 0x0e, 0xc9, 0x25, 0x8a, 0x12}};
 
@@ -47,9 +45,10 @@ int main(int argc, char **argv)
 {
     EVENT_TRACE_PROPERTIES *properties = session_properties(argc > 1 ? argv[1] : "two.etl");
     TRACEHANDLE session = 0;
+    GUID provider;
     ULONG status;
 
-    if (properties == NULL) {
+    if (properties == NULL || etwas_name_guid("Etwas.Examples.Provider", &provider) != 0) {
         return 1;
     }
     status = StartTrace(&session, SESSION_NAME, properties);
@@ -57,7 +56,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "StartTrace: %s\n", etwas_error_text(status));
         return 1;
     }
-    status = EnableTraceEx2(session, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+    status = EnableTraceEx2(session, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                             WINEVENT_LEVEL_INFO, 0, 0, 0, NULL);
     if (status != ERROR_SUCCESS) {
         fprintf(stderr, "EnableTraceEx2: %s\n", etwas_error_text(status));
@@ -65,8 +64,8 @@ int main(int argc, char **argv)
     puts("Start the provider, then press Enter to end the session.");
     fflush(stdout);
     getchar();
-    status = EnableTraceEx2(session, &provider_guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0,
-                            0, NULL);
+    status =
+        EnableTraceEx2(session, &provider, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0, 0, NULL);
     if (status == ERROR_SUCCESS) {
         status = ControlTrace(session, SESSION_NAME, properties, EVENT_TRACE_CONTROL_STOP);
     }

@@ -10,9 +10,7 @@
 #include <etwas/etwas.h>
 #include <stdio.h>
 
-TRACELOGGING_DEFINE_PROVIDER(provider, "Etwas.Examples.Provider",
-                             (0x7e5c1a94, 0x2d6b, 0x4f30, 0x8a, 0x11, 0x5d, 0xe0, 0x93, 0x4c, 0x72,
-                              0xb6));
+ETWAS_TRACELOGGING_PROVIDER(provider, "Etwas.Examples.Provider");
 
 enum {
     TEMPERATURES = 100

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TRACELOGGING_DEFINE_PROVIDER(shop, "Shop",
-                             (0x7a5e90c3, 0x1f64, 0x4d2b, 0x86, 0x0a, 0x5c, 0x33, 0xd9, 0x71, 0xbe,
-                              0x48));
+ETWAS_TRACELOGGING_PROVIDER(shop, "Shop");
 
 /* What `work` does is one span, an activity of its own, inside of `parent`, or NULL. */
 #define SPAN(name, id, parent, work)                                                               \

@@ -10,9 +10,7 @@
 #include <etwas/etwas.h>
 #include <stdio.h>
 
-TRACELOGGING_DEFINE_PROVIDER(shop, "Etwas.Examples.Shop",
-                             (0x2c7d31e6, 0x94f0, 0x4b58, 0xa6, 0x1b, 0x0d, 0x72, 0xe9, 0x45, 0x83,
-                              0xcf));
+ETWAS_TRACELOGGING_PROVIDER(shop, "Etwas.Examples.Shop");
 
 enum {
     ORDERS = 1,

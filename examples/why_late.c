@@ -41,9 +41,7 @@ enum {
     CANNOT_RECORD = 77,
 };
 
-TRACELOGGING_DEFINE_PROVIDER(service, "Etwas.Examples.Service",
-                             (0x91c04d7e, 0x3ab8, 0x4f02, 0xb6, 0x5d, 0x28, 0xe1, 0x70, 0x9a, 0x4c,
-                              0xf3));
+ETWAS_TRACELOGGING_PROVIDER(service, "Etwas.Examples.Service");
 
 #define REQUEST(name, work)                                                                        \
     do {                                                                                           \

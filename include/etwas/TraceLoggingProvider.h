@@ -6,8 +6,7 @@
 /*
  * Events that describe themselves: Windows' TraceLoggingProvider.h, for C (of 2011) and C++17.
  *
- *     TRACELOGGING_DEFINE_PROVIDER(shop, "MyCompany.Shop",
- *         (0x5ab7a3c2, 0x1f0e, 0x4d7b, 154, 49, 110, 2, 212, 140, 119, 16));
+ *     ETWAS_TRACELOGGING_PROVIDER(shop, "MyCompany.Shop");
  *
  *     TraceLoggingRegister(shop);
  *     TraceLoggingWrite(shop, "Order",
@@ -75,10 +74,13 @@ struct etwas_tracelogging_provider {
 typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
 
 /*
- * DEFINE_PROVIDER(handle, "Name", (guid), option) defines an unregistered provider with this
- * handle, at file scope. The name is a literal, the GUID eleven numbers in parentheses. The option
- * may be missing. DECLARE_PROVIDER(handle) declares the same provider in the other files of the
- * program or library.
+ * ETWAS_TRACELOGGING_PROVIDER(handle, "Name") defines an unregistered provider with this handle, at
+ * file scope. The name is a literal. Its GUID is that of the name, as etwas_name_guid and `etwas
+ * guid` compute it, so that sessions can enable the provider by its name alone.
+ *
+ * DEFINE_PROVIDER(handle, "Name", (guid), option) is Windows' form: the GUID is eleven numbers in
+ * parentheses. The option may be missing. DECLARE_PROVIDER(handle) declares a provider of either
+ * form in the other files of the program or library.
  *
  * DEFINE_PROVIDER_STORAGE(storage, "Name", (guid), option) defines a static variable in this file
  * or function; the handle is its address.
@@ -90,6 +92,8 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
     TRACELOGGING_DECLARE_PROVIDER(handleVariable);                                                 \
     struct etwas_tracelogging_provider handleVariable[1] = {                                       \
         ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##handleVariable, __VA_ARGS__)}
+#define ETWAS_TRACELOGGING_PROVIDER(handleVariable, name_text)                                     \
+    TRACELOGGING_DEFINE_PROVIDER(handleVariable, name_text, (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 #define TRACELOGGING_DEFINE_PROVIDER_STORAGE(storageVariable, ...)                                 \
     ETWAS_TRACELOGGING_TRAITS(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__);           \
     static struct etwas_tracelogging_provider storageVariable =                                    \
@@ -167,9 +171,17 @@ ETWAS_TRACELOGGING_INLINE int TraceLoggingProviderEnabled(TraceLoggingHProvider 
     return 1;
 }
 
+/* Returns the provider's GUID; of one without a GUID of its own that of its name. */
 ETWAS_TRACELOGGING_INLINE etwas_guid TraceLoggingProviderId(TraceLoggingHProvider provider)
 {
-    return provider->id;
+    const etwas_guid none = {0, 0, 0, {0}};
+    etwas_guid id = provider->id;
+
+    if (memcmp(&id, &none, sizeof id) == 0) {
+        /* The traits are their size in 16 bits, then the name. */
+        (void)etwas_name_guid((const char *)(provider->traits + 1) + sizeof(uint16_t), &id);
+    }
+    return id;
 }
 
 /* Enables descriptor types before the first event. Repeated calls change nothing. */
@@ -227,6 +239,7 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingRegisterEx(TraceLoggingHProvider p
 {
     uint32_t code;
 
+    provider->id = TraceLoggingProviderId(provider);
     provider->callback = callback;
     provider->callback_context = context;
     code =

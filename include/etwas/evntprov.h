@@ -407,6 +407,16 @@ static inline EVENT_DESCRIPTOR *EventDescOrKeyword(EVENT_DESCRIPTOR *EventDescri
     return EventDescriptor;
 }
 
+/*
+ * Computes the GUID that TraceLogging and EventSource derive from a provider's name if the program
+ * specifies none. It is the same for a name in any case. It is wrong for a provider that chose its
+ * GUID otherwise. Thread-safe; not async-signal-safe.
+ *
+ * ERROR_INVALID_PARAMETER: an argument is NULL; the name is empty, not UTF-8, or longer than 1,024
+ *   units of UTF-16.
+ */
+uint32_t etwas_name_guid(const char *name, etwas_guid *guid) ETWAS_API(etwas_name_guid);
+
 ETWAS_END_DECLS
 
 #endif

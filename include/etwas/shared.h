@@ -184,16 +184,6 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
     ETWAS_API(etwas_provider_guids);
 
-/*
- * Computes the GUID that TraceLogging and EventSource derive from a provider's name if the program
- * specifies none. It is the same for a name in any case. It is wrong for a provider that chose its
- * GUID otherwise. Thread-safe; not async-signal-safe.
- *
- * ERROR_INVALID_PARAMETER: an argument is NULL; the name is empty, not UTF-8, or longer than 1,024
- *   units of UTF-16.
- */
-uint32_t etwas_name_guid(const char *name, etwas_guid *guid) ETWAS_API(etwas_name_guid);
-
 ETWAS_END_DECLS
 
 #endif

@@ -6,7 +6,7 @@
  * The GUID that a provider has by its name (etwas_name_guid): from a SHA-1 over 16 constant bytes
  * and the name in upper case, in UTF-16 with the high byte first.
  */
-#include <etwas/shared.h>
+#include <etwas/evntprov.h>
 #include <etwas/winerror.h>
 #include <string.h>
 

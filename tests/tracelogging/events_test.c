@@ -16,6 +16,8 @@ TRACELOGGING_DEFINE_PROVIDER(grouped, "Etwas.Grouped",
                              TraceLoggingOptionGroup(0x01020304, 0x0506, 0x0708, 9, 10, 11, 12, 13,
                                                      14, 15, 16));
 
+ETWAS_TRACELOGGING_PROVIDER(named, "Etwas.Test.Named");
+
 static const etwas_guid some_id = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
 static const etwas_guid other_id = {0xD, 0xE, 0xF, {8, 8, 8, 8, 8, 8, 8, 8}};
 static const etwas_guid no_id;
@@ -39,6 +41,29 @@ static struct recording end(etwas_trace_handle session)
 static void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
 {
     assert_memory_equal(guid, expected, sizeof *guid);
+}
+
+/* ---- a provider by its name alone ------------------------------------------------------------ */
+
+static void a_provider_without_a_guid_has_that_of_its_name(void **state)
+{
+    etwas_trace_handle session = start_recording();
+    struct recording recording;
+    etwas_guid expected;
+    etwas_guid id;
+
+    (void)state;
+    assert_int_equal(etwas_name_guid("Etwas.Test.Named", &expected), ERROR_SUCCESS);
+    id = TraceLoggingProviderId(named);
+    expect_guid(&id, &expected);
+    /* Enabled by that before it is registered: nobody has seen another. */
+    enable(session, named, 0, 0, 0);
+    assert_int_equal(TraceLoggingRegister(named), 0);
+    TraceLoggingWrite(named, "Event");
+    TraceLoggingUnregister(named);
+    recording = stop_recording(session);
+    assert_int_equal(recording.count, 1);
+    expect_guid(&recording.events[0].header.ProviderId, &expected);
 }
 
 /* ---- what an event has ----------------------------------------------------------------------- */
@@ -493,6 +518,7 @@ static void what_fails_is_reported_as_a_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_provider_without_a_guid_has_that_of_its_name),
         FOLDER_TEST(an_event_without_arguments_has_the_defaults),
         FOLDER_TEST(the_last_of_several_counts_and_keywords_are_joined),
         FOLDER_TEST(tags_of_an_event_are_joined_before_its_name),
