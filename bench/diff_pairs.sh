@@ -56,7 +56,7 @@ esac
 says() {
     local code=0
     "$build/tools/etwas" diff "${@:2}" >told || code=$?
-    [[ $code -eq 0 || $code -eq 6 ]] || exit "$code"
+    [[ $code -eq 0 || $code -eq 1 ]] || exit "$code"
     grep -Eqc "$1" told && echo 1 || echo 0
 }
 
@@ -68,8 +68,8 @@ count() {
             "run_$what" "a$run.etl" "$same"
             "run_$what" "b$run.etl" "$2"
         done
-        by_runs=$((by_runs + $(says "$3" a?.etl -- b?.etl)))
-        by_blocks=$((by_blocks + $(says "$3" a1.etl -- b1.etl)))
+        by_runs=$((by_runs + $(says "$3" a?.etl --against b?.etl)))
+        by_blocks=$((by_blocks + $(says "$3" a1.etl --against b1.etl)))
     done
     echo "$4: $by_runs of $1 pairs by five runs a side, $by_blocks by blocks of one"
 }

@@ -59,7 +59,7 @@ if(TARGET etwas_tool)
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas/examples COMPONENT etwas)
 endif()
 
-include(${CMAKE_CURRENT_LIST_DIR}/man.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/manual.cmake)
 
 # The license goes where Debian looks for it; libetwas.so has jemalloc in it, and so jemalloc's, the command d3.
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE copyright)

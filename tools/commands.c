@@ -2,31 +2,61 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What all commands do with their help.
+ * All commands, in the order of `etwas help`, and the guides that several of them share.
  */
 
-#include "commands.h"
+#include "cli/command.h"
+#include "cli/guides.h"
+#include "dump/columns_help.h"
+#include "trace/window.h"
+#include "where/option.h"
 
-#include "print/output.h"
+extern const struct etwas_command etwas_record_command;
+extern const struct etwas_command etwas_recover_command;
+extern const struct etwas_command etwas_start_command;
+extern const struct etwas_command etwas_stop_command;
+extern const struct etwas_command etwas_ps_command;
+extern const struct etwas_command etwas_query_command;
+extern const struct etwas_command etwas_update_command;
+extern const struct etwas_command etwas_flush_command;
+extern const struct etwas_command etwas_snapshot_command;
+extern const struct etwas_command etwas_enable_command;
+extern const struct etwas_command etwas_disable_command;
+extern const struct etwas_command etwas_autologger_command;
+extern const struct etwas_command etwas_guid_command;
+extern const struct etwas_command etwas_dump_command;
+extern const struct etwas_command etwas_tail_command;
+extern const struct etwas_command etwas_schema_command;
+extern const struct etwas_command etwas_stat_command;
+extern const struct etwas_command etwas_spans_command;
+extern const struct etwas_command etwas_why_command;
+extern const struct etwas_command etwas_diff_command;
+extern const struct etwas_command etwas_report_command;
+extern const struct etwas_command etwas_convert_command;
+extern const struct etwas_command etwas_ship_command;
+extern const struct etwas_command etwas_clocks_command;
+extern const struct etwas_command etwas_advise_command;
 
-#include <stdio.h>
+const struct etwas_command *const etwas_commands[] = {
+    &etwas_record_command,   &etwas_recover_command,
+    &etwas_start_command,    &etwas_stop_command,
+    &etwas_ps_command,       &etwas_query_command,
+    &etwas_update_command,   &etwas_flush_command,
+    &etwas_snapshot_command, &etwas_enable_command,
+    &etwas_disable_command,  &etwas_autologger_command,
+    &etwas_guid_command,     &etwas_dump_command,
+    &etwas_tail_command,     &etwas_schema_command,
+    &etwas_stat_command,     &etwas_spans_command,
+    &etwas_why_command,      &etwas_diff_command,
+    &etwas_report_command,   &etwas_convert_command,
+    &etwas_ship_command,     &etwas_clocks_command,
+    &etwas_advise_command,   NULL,
+};
 
-int etwas_command_help(const char *const *paragraphs)
-{
-    struct etwas_output *output = etwas_standard_output();
-
-    for (; *paragraphs != NULL; paragraphs++) {
-        etwas_output_text(output, *paragraphs);
-    }
-    return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
-}
-
-int etwas_command_misused(const char *command)
-{
-    if (command != NULL) {
-        fprintf(stderr, "See 'etwas %s --help'.\n", command);
-    } else {
-        fputs("See 'etwas --help'.\n", stderr);
-    }
-    return ETWAS_EXIT_USAGE;
-}
+const struct etwas_guide etwas_guides[] = {
+    {"columns", "what dump and tail can show of an event",
+     (const char *const[]){etwas_dump_columns_help, NULL}},
+    {"conditions", "the expressions of --where", (const char *const[]){etwas_where_help, NULL}},
+    {"times", "the times of --from and --until", (const char *const[]){etwas_window_help, NULL}},
+    {NULL, NULL, NULL},
+};

@@ -41,7 +41,7 @@ def heap_of(folder):
     counts = json.loads((folder / "counts").read_text(encoding="utf-8"))
     if counts["lost"] or counts["recorded"] != counts["attempted"]:
         raise Failed(f"{counts['lost']} of {counts['attempted']} calls are missing")
-    result = subprocess.run([ETWAS, "stat", "--json", "--heap=0", folder / "heap.etl"],
+    result = subprocess.run([ETWAS, "stat", "--json", "--heap", "-n", "0", folder / "heap.etl"],
                             stdout=subprocess.PIPE, check=True)
     return json.loads(result.stdout)
 

@@ -38,8 +38,8 @@ SCRIPT = 'echo ready; read word; "$@" || exit; times; echo done; read word; exit
 
 # By what is recorded: what etwas is told, and what perf.
 REQUESTS = {
-    "drain": (["-k", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
-    "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s",
+    "drain": (["--kernel", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
+    "build": (["--kernel", "process,thread,image_load,cswitch,profile,no_sysconfig", "--stack",
                "cswitch,profile"],
               ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e",
                "cpu-clock/period=1000000/"]),

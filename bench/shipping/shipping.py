@@ -45,7 +45,7 @@ class Server:
                        check=True, stdout=subprocess.DEVNULL)
         lines = (self.folder / "cluster.env").read_text().splitlines()
         told = {name: value.strip("'") for name, value in (line.split("=", 1) for line in lines)}
-        self.to = ["--to", told["FLEET_SHARD_1"], "--credentials", told["FLEET_CREDENTIALS"]]
+        self.to = ["--server", told["FLEET_SHARD_1"], "--credentials", told["FLEET_CREDENTIALS"]]
         for statement in self.statements():
             self.ask(statement)
         self.ask(f"create table {AGAIN} as {TABLE}")

@@ -20,7 +20,7 @@
 # FOLDER/cluster.env says where it is, as NAME='VALUE' lines for shells:
 #
 #     FLEET_SERVERS      the servers' names
-#     FLEET_SHARD_1 ...  the addresses of a shard's replicas, joined by commas: what --to of
+#     FLEET_SHARD_1 ...  the addresses of a shard's replicas, joined by commas: what --server of
 #                        `etwas ship` takes
 #     FLEET_HTTP_s1r1 .. one server's address
 #     FLEET_CREDENTIALS  the file with user and password, for --credentials

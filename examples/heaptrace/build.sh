@@ -71,7 +71,7 @@ program: $(objects)
 	@sh -c '$(CC) -O1 -c -o $@ $<'
 MAKE
 
-"$etwas" start -fo "$folder/build.etl" --maximum 8192 --buffer-size 64 -e "$provider" build || {
+"$etwas" start -fo "$folder/build.etl" --max-buffers 8192 --buffer-size 64 -e "$provider" build || {
     echo "skipped: processes share no session here"
     exit 77
 }

@@ -356,7 +356,7 @@ static void snapshot_print_window(FILE *file, const struct etwas_snapshot_all_op
     if (options->before_ns != 0 && options->before_ns < (uint64_t)unix_ns) {
         snapshot_print_time(file, "--from", unix_ns - (int64_t)options->before_ns);
     }
-    snapshot_print_time(file, "--to", unix_ns);
+    snapshot_print_time(file, "--until", unix_ns);
     (void)fputc('\n', file);
 }
 

@@ -90,25 +90,22 @@ static void read_secret(const char *text, size_t bytes)
     free(secret);
 }
 
-static bool take_option(void *context, int option)
+static bool take_line(void *context, const char *name, const char *value)
 {
     uint32_t *taken = context;
 
-    MUST(option == 1 || option == 2);
-    MUST(option == 2 || optarg[0] != '\0');
+    MUST(strchr(name, '\n') == NULL);
+    MUST(value == NULL || strchr(value, '\n') == NULL);
     (*taken)++;
     return true;
 }
 
 static void read_config(char *text, size_t bytes)
 {
-    static const struct option named[] = {{"rate", required_argument, NULL, 1},
-                                          {"compress", no_argument, NULL, 2},
-                                          {NULL, 0, NULL, 0}};
     static struct etwas_ship_config config;
     uint32_t taken = 0;
 
-    config = (struct etwas_ship_config){named, take_option, &taken, ""};
+    config = (struct etwas_ship_config){take_line, &taken, ""};
     (void)etwas_ship_config_parse(&config, "ship.conf", text, bytes);
     MUST(taken <= bytes);
 }

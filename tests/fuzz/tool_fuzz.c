@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/command.h"
 #include "cli/files.h"
-#include "commands.h"
+#include "cli/guides.h"
+#include "exit.h"
 #include "print/output.h"
 #include "walk.h"
 
@@ -30,70 +32,71 @@ enum {
 
 #define EMPTY_FOLDER "/dev/shm/etwas-tool-fuzz"
 
-struct command {
-    int (*run)(int argc, char **argv);
-    const char *arguments[MOST_ARGUMENTS];
-};
+extern const struct etwas_command etwas_advise_command;
+extern const struct etwas_command etwas_convert_command;
+extern const struct etwas_command etwas_diff_command;
+extern const struct etwas_command etwas_dump_command;
+extern const struct etwas_command etwas_report_command;
+extern const struct etwas_command etwas_schema_command;
+extern const struct etwas_command etwas_spans_command;
+extern const struct etwas_command etwas_stat_command;
+extern const struct etwas_command etwas_why_command;
 
-static const struct command commands[] = {
-    {etwas_command_dump, {"dump"}},
-    {etwas_command_dump, {"dump", "--json"}},
-    {etwas_command_dump,
-     {"dump", "--csv", "--columns", "time,event,size,duration,duration_error_ns"}},
-    {etwas_command_dump, {"dump", "--where", "size > 1 && duration > 5us || Number == 7"}},
-    {etwas_command_dump, {"dump", "--hex", "--raw"}},
-    {etwas_command_stat, {"stat"}},
-    {etwas_command_stat, {"stat", "--json"}},
-    {etwas_command_stat, {"stat", "--cpu"}},
-    {etwas_command_stat, {"stat", "--cpu", "--json"}},
-    {etwas_command_stat, {"stat", "--hot"}},
-    {etwas_command_stat, {"stat", "--heap"}},
-    {etwas_command_stat, {"stat", "--prove"}},
-    {etwas_command_stat, {"stat", "--prove", "--json"}},
-    {etwas_command_schema, {"schema"}},
-    {etwas_command_schema, {"schema", "--json"}},
-    {etwas_command_spans, {"spans", "--slowest=4", "--open=9"}},
-    {etwas_command_report, {"report", "--json"}},
-    {etwas_command_report, {"report", "--json", "@"}},
-    {etwas_command_report, {"report", "--json", "--from=+0.001", "--where=duration > 1ms"}},
-    {etwas_command_convert, {"convert", "--to=chrome"}},
-    {etwas_command_convert, {"convert", "--to=etl", "--output", MADE}},
-    {etwas_command_convert, {"convert", "--to=etl", "--compress", "--output", MADE}},
-    {etwas_command_convert, {"convert", "--to=etl", "--output", MADE, "--from=+0.001", "@"}},
-    {etwas_command_convert, {"convert", "--to=folded"}},
-    {etwas_command_convert, {"convert", "--to=speedscope"}},
-    {etwas_command_convert, {"convert", "--to=pprof"}},
+/* In place of commands.c: those that read traces. */
+const struct etwas_command *const etwas_commands[] = {
+    &etwas_advise_command, &etwas_convert_command,
+    &etwas_diff_command,   &etwas_dump_command,
+    &etwas_report_command, &etwas_schema_command,
+    &etwas_spans_command,  &etwas_stat_command,
+    &etwas_why_command,    NULL,
+};
+const struct etwas_guide etwas_guides[] = {{NULL, NULL, NULL}};
+
+static const char *const calls[][MOST_ARGUMENTS] = {
+    {"dump"},
+    {"dump", "--json"},
+    {"dump", "--csv", "--columns", "time,event,size,duration,duration_error_ns"},
+    {"dump", "--where", "size > 1 && duration > 5us || Number == 7"},
+    {"dump", "--hex", "--times=raw"},
+    {"stat"},
+    {"stat", "--json"},
+    {"stat", "--cpu"},
+    {"stat", "--cpu", "--json"},
+    {"stat", "--hot"},
+    {"stat", "--heap"},
+    {"stat", "--prove"},
+    {"stat", "--prove", "--json"},
+    {"schema"},
+    {"schema", "--json"},
+    {"spans", "--slowest=4", "--open=9"},
+    {"report", "--json"},
+    {"report", "--json", "@"},
+    {"report", "--json", "--from=+0.001", "--where=duration > 1ms"},
+    {"convert", "--to=chrome"},
+    {"convert", "--to=etl", "--output", MADE},
+    {"convert", "--to=etl", "--compress", "--output", MADE},
+    {"convert", "--to=etl", "--output", MADE, "--from=+0.001", "@"},
+    {"convert", "--to=folded"},
+    {"convert", "--to=speedscope"},
+    {"convert", "--to=pprof"},
     /* To what is empty and cannot be replaced: all is written, and taken away again. */
-    {etwas_command_convert, {"convert", "--to=ctf", "--output=" EMPTY_FOLDER "/."}},
-    {etwas_command_convert, {"convert", "--to=perfetto"}},
-    {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
-    {etwas_command_spans, {"spans", "--slowest=4", "--to=-0.001", "@"}},
-    {etwas_command_diff, {"diff", "@", "--"}},
-    {etwas_command_diff, {"diff", "--json", "@", "@", "--", "@"}},
-    {etwas_command_diff, {"diff", "--from=+0.001", "@", "--"}},
-    {etwas_command_why, {"why"}},
-    {etwas_command_why, {"why", "--json"}},
-    {etwas_command_why, {"why", "--to=-0.001"}},
-    {etwas_command_advise, {"advise"}},
-    {etwas_command_advise, {"advise", "--history", "0.5", "--json"}},
-    {etwas_command_advise, {"advise", "--history", "0.001", "--buffers", "4"}},
-    {etwas_command_advise, {"advise", "--json", "--flush-timer", "1", "--buffers", "2,9"}},
-    {etwas_command_convert, {"convert", "--to=otlp"}},
-    {etwas_command_convert, {"convert", "--to=otlp", "--where=duration > 1us", "@"}},
+    {"convert", "--to=ctf", "--output=" EMPTY_FOLDER "/."},
+    {"convert", "--to=perfetto"},
+    {"spans", "--json", "--where=duration > 1ms"},
+    {"spans", "--slowest=4", "--until=-0.001", "@"},
+    {"diff", "@", "--against"},
+    {"diff", "--json", "@", "@", "--against", "@"},
+    {"diff", "--from=+0.001", "@", "--against"},
+    {"why"},
+    {"why", "--json"},
+    {"why", "--until=-0.001"},
+    {"advise"},
+    {"advise", "--history", "0.5", "--json"},
+    {"advise", "--history", "0.001", "--buffers", "4"},
+    {"advise", "--json", "--flush", "1s", "--buffers", "2,9"},
+    {"convert", "--to=otlp"},
+    {"convert", "--to=otlp", "--where=duration > 1us", "@"},
 };
-
-/* In place of main.c, which nothing else is needed of: nobody asks for help. */
-int etwas_command_help(const char *const *paragraphs)
-{
-    (void)paragraphs;
-    return ETWAS_EXIT_USAGE;
-}
-
-int etwas_command_misused(const char *command)
-{
-    (void)command;
-    return ETWAS_EXIT_USAGE;
-}
 
 /*
  * print/output.c calls this in place of realloc. Memory for its texts the command keeps until it
@@ -150,7 +153,7 @@ static void let_go(void)
     etwas_files_free();
 }
 
-static void run(const struct command *command, char **arguments, int count)
+static void run(const struct etwas_command *command, char **arguments, int count)
 {
     int code;
 
@@ -158,8 +161,7 @@ static void run(const struct command *command, char **arguments, int count)
     optind = 0;
     code = command->run(count, arguments);
     let_go();
-    MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
-         code == ETWAS_EXIT_UNPROVED || code == ETWAS_EXIT_OUTPUT);
+    MUST(code >= ETWAS_EXIT_DONE && code <= ETWAS_EXIT_OUTPUT);
 }
 
 /* Whatever the file was that it is made of, nothing is wrong with this one. */
@@ -171,7 +173,7 @@ static void look_at_made(char *path)
     if (access(path, F_OK) == 0) {
         forget();
         optind = 0;
-        MUST(etwas_command_stat(2, arguments) == ETWAS_EXIT_FINE);
+        MUST(etwas_stat_command.run(2, arguments) == ETWAS_EXIT_DONE);
         let_go();
         MUST(unlink(path) == 0);
     }
@@ -179,8 +181,8 @@ static void look_at_made(char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct command *command =
-        &commands[size > 0 ? data[size - 1] % (sizeof commands / sizeof commands[0]) : 0];
+    const char *const *call =
+        calls[size > 0 ? data[size - 1] % (sizeof calls / sizeof calls[0]) : 0];
     char texts[MOST_ARGUMENTS + 1][64];
     char *arguments[MOST_ARGUMENTS + 2] = {NULL};
     char path[64];
@@ -192,8 +194,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)snprintf(made, sizeof made, "/tmp/etwas-tool-fuzz.%d", (int)getpid());
     MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    for (; count < MOST_ARGUMENTS && command->arguments[count] != NULL; count++) {
-        const char *argument = command->arguments[count];
+    for (; count < MOST_ARGUMENTS && call[count] != NULL; count++) {
+        const char *argument = call[count];
 
         (void)snprintf(texts[count], sizeof texts[count], "%s",
                        strcmp(argument, "@") == 0    ? path
@@ -203,7 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     (void)snprintf(texts[count], sizeof texts[count], "%s", path);
     arguments[count] = texts[count];
-    run(command, arguments, count + 1);
+    run(etwas_command_find(call[0]), arguments, count + 1);
     look_at_made(made);
     (void)close(file);
     return 0;

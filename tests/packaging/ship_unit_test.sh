@@ -49,7 +49,7 @@ fi
 sed 's/^#\([a-z-]*\( = .*\)\?\)$/\1/' "$settings" >"$work/all.conf"
 [[ $(grep -c '^[a-z]' "$work/all.conf") -ge 12 ]] || fail "the settings say less than they did"
 for file in "$settings" "$work/all.conf"; do
-    "$program" -- --config "$file" --to http://127.0.0.1:1 --patience 1 >"$work/out" \
+    "$program" -- --config "$file" --server http://127.0.0.1:1 --timeout 1 >"$work/out" \
         2>"$work/said" &&
         [[ $(<"$work/out") == refused ]] || { cat "$work/said"; fail \
             "$file is not what etwas ship reads"; }

@@ -72,7 +72,8 @@ class Covered(ToolTest):
     def test_seconds_from_the_beginning_count_from_where_it_covers(self):
         path = self.file()
         for command in ("stat", "report", "dump"):
-            self.assertEqual(self.count(command, "--from", "+0", "--to", "-0", path), self.inside,
+            self.assertEqual(self.count(command, "--from", "+0", "--until", "-0", path),
+                             self.inside,
                              command)
             self.assertEqual(self.count(command, "--from", "+1", path),
                              self.between(self.FROM + SECOND, self.UNTIL + SECOND), command)
@@ -98,7 +99,7 @@ class Covered(ToolTest):
 
     def test_the_runs_that_are_compared_are_what_the_files_cover(self):
         paths = [self.file(f"{n}.etl") for n in range(4)]
-        told = json.loads(self.run_etwas("diff", "--json", *paths, "--", *paths)[0])
+        told = json.loads(self.run_etwas("diff", "--json", *paths, "--against", *paths)[0])
         rates = {its["class"]: its["rate"]["a"] for its in told["classes"]}
         self.assertAlmostEqual(rates["P/Tick"], 2)
         self.assertAlmostEqual(rates[RED], 99.5)
@@ -235,7 +236,7 @@ class Overlapping(ToolTest):
             said["perfetto"] = sum(int(number) for number in re.findall(rb"(\d+) events lost",
                                                                         file.read()))
         side = [*paths, one, one, one]
-        said["diff"] = json.loads(self.run_any("diff", "--json", *side, "--", *side,
+        said["diff"] = json.loads(self.run_any("diff", "--json", *side, "--against", *side,
                                                expect=(FINE, 1))[0])["a"]["events_lost"] - 3
         return said
 
@@ -601,7 +602,8 @@ class Same(ToolTest):
     def test_the_page_has_what_json_has(self):
         data, _ = self.session(random.Random(3))
         path, page = self.write("s.etl", data), os.path.join(self.folder, "page.html")
-        out, errors = self.run_any("report", "--html", page, "--json", path)
+        out, _ = self.run_any("report", "--json", path)
+        _, errors = self.run_any("report", "--html", "-o", page, path)
         if "without d3" in errors:
             self.skipTest("it was built without d3")
         with open(page, encoding="utf-8") as file:

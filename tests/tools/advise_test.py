@@ -12,7 +12,7 @@ import struct
 import sys
 
 import etl_build as etl
-from tool_case import DAMAGED, FINE, OPEN, RED, USAGE, ToolTest, main
+from tool_case import DAMAGED, FAILED, FINE, RED, ToolTest, main
 
 RECORD_BYTES = 1000
 TICKS_A_MS = 10_000
@@ -159,7 +159,7 @@ class File(Advising):
     def test_timed_flushes_cost_the_disk_a_part_of_each_current_buffer(self):
         path = self.trace({p: range(0, 3000, 5) for p in range(4)})
         quiet = self.advise("--disk", "2", path)
-        busy = self.advise("--disk", "2", "--flush-timer", "0.01", path)
+        busy = self.advise("--disk", "2", "--flush", "10ms", path)
         self.assertEqual(busy["flush_timer_s"], 0.01)
         self.assertGreater(busy["least_buffers"], quiet["least_buffers"])
 
@@ -201,8 +201,8 @@ class File(Advising):
 class Forms(Advising):
     def test_every_json_key_is_in_the_help(self):
         path = self.trace({0: range(100)})
-        self.assert_keys_in_help("advise", self.advise("--history", "1", path))
-        self.assert_keys_in_help("advise", self.advise(path))
+        self.assert_keys_documented("advise", self.advise("--history", "1", path))
+        self.assert_keys_documented("advise", self.advise(path))
 
     def test_what_to_write_into_the_program_is_there_with_the_figures(self):
         path = self.trace({0: range(4000)})
@@ -232,15 +232,16 @@ class Forms(Advising):
                                 (["--replay=0", path], "--replay"),
                                 ([path] * 1001, "at most 1000")):
             with self.subTest(arguments=arguments[:2]):
-                out, error = self.run_etwas("advise", *arguments, expect=USAGE)
+                out, error = self.run_etwas("advise", *arguments, expect=FAILED)
                 self.assertEqual(out, "")
                 self.assertIn(word, error)
 
     def test_a_trace_without_events_and_what_is_no_trace(self):
         self.assertIn("a.etl: there are no events in it",
-                      self.run_etwas("advise", self.write("a.etl", etl.trace([])), expect=OPEN)[1])
-        self.run_etwas("advise", self.write("b.etl", b"hello" * 1000), expect=OPEN)
-        self.run_etwas("advise", os.path.join(self.folder, "missing"), expect=OPEN)
+                      self.run_etwas("advise", self.write("a.etl", etl.trace([])),
+                                     expect=FAILED)[1])
+        self.run_etwas("advise", self.write("b.etl", b"hello" * 1000), expect=FAILED)
+        self.run_etwas("advise", os.path.join(self.folder, "missing"), expect=FAILED)
 
     def test_events_of_impossible_times_processors_and_sizes(self):
         ends = [1, 2, 2**62, 2**63 - 1, -2**63, -1, 2**40]
@@ -249,7 +250,7 @@ class Forms(Advising):
                              (0, [etl.classic(RED, stamp) for stamp in ends])], processors=2**32
                             - 1, frequency=1)
         path = self.write("a.etl", strange)
-        for arguments in (["--history", "1"], ["--history", "1e9"], [], ["--flush-timer", "0.001"],
+        for arguments in (["--history", "1"], ["--history", "1000000000"], [], ["--flush", "1ms"],
                           ["--disk", "0.001"],
                           ["--late", "3600000"], ["--buffers", "1"],
                           ["--history", "1", "--buffers", "1"],
@@ -282,7 +283,7 @@ class Replay(Advising):
         if replay["holds_s"] is not None:
             self.assertGreaterEqual(replay["holds_s"], 1)
             self.assertGreaterEqual(replay["holds_at_end_s"], 1)
-        self.assert_keys_in_help("advise", told)
+        self.assert_keys_documented("advise", told)
         half = self.advise("--buffers", str(told["half"]["minimum_buffers"]), *options, path)
         # what this machine's sessions have at least
         if half["replay"]["minimum_buffers"] == half["minimum_buffers"]:
@@ -320,7 +321,7 @@ class Replay(Advising):
     def test_a_damaged_stamp_or_count_makes_it_neither_endless_nor_large(self):
         times = [*range(200), 10 * 365 * 86400 * 1000]
         path = self.trace({0: times})
-        out, error = self.run_etwas("advise", "--json", "--replay", path, expect=OPEN)
+        out, error = self.run_etwas("advise", "--json", "--replay", path, expect=FAILED)
         self.assertIn(f"etwas advise: {path}: no replay: it would take more than a day", error)
         self.assertIn("more than a day", json.loads(out)["replay"]["failed"])
         for processors, expect in ((0x7FFF, DAMAGED), (8193, DAMAGED), (8192, FINE)):
@@ -350,7 +351,7 @@ class Replay(Advising):
         self.assertEqual(os.listdir(folder), [])
         environment["TMPDIR"] = os.path.join(folder, "missing")
         out, error = self.run_etwas("advise", "--json", "--replay", path, env=environment,
-                                    expect=OPEN)
+                                    expect=FAILED)
         self.assertIn("TMPDIR", error)
         self.assertIn("TMPDIR", json.loads(out)["replay"]["failed"])
 

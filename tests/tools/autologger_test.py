@@ -15,7 +15,7 @@ import struct
 import subprocess
 import sys
 
-from tool_case import FINE, OPEN, USAGE, ToolTest, main
+from tool_case import FAILED, FINE, ToolTest, main
 
 PROVIDER = "[Etwas.Tests.Brief]\nEnableLevel = 4\n"
 GUID = "d8bf0699-d224-53f2-64a6-6fa2702a1434"
@@ -73,13 +73,13 @@ class Autologger(ToolTest):
 
     def test_each_program_that_is_named_has_its_own_from_its_first_event_on(self):
         path = self.private("ExecutableName = other;BRIEF_work\nExecutableName = more\n")
-        self.assertEqual(self.check("--program", "/usr/bin/brief_work"),
+        self.assertEqual(self.check("--process", "/usr/bin/brief_work"),
                          (f"{path}: starts 'brief'\n", ""))
-        self.assertEqual(self.check("-p", "more")[0], f"{path}: starts 'brief'\n")
+        self.assertEqual(self.check("--process", "more")[0], f"{path}: starts 'brief'\n")
         not_here = f"{path}: does not start: no ExecutableName of it is this program's\n"
-        self.assertEqual(self.check("-p", "brief")[0], not_here)
-        self.assertEqual(self.check("-p", "brief", "brief")[0], not_here)
-        self.assertEqual(self.check("-p", "brief", "brief", ETWAS_AUTOLOGGER="x:brief")[0],
+        self.assertEqual(self.check("--process", "brief")[0], not_here)
+        self.assertEqual(self.check("--process", "brief", "brief")[0], not_here)
+        self.assertEqual(self.check("--process", "brief", "brief", ETWAS_AUTOLOGGER="x:brief")[0],
                          f"{path}: starts 'brief'\n")
         for count in range(1, 11):
             self.log(count)
@@ -131,8 +131,8 @@ class Autologger(ToolTest):
             self.assertEqual(self.check(ETWAS_AUTOLOGGER=nothing)[1],
                              "etwas autologger: there is none\n")
         self.assertEqual(sorted(self.logged("brief")), [5, 6, 7])
-        out, _ = self.check("-p", "x", ETWAS_AUTOLOGGER=f"{other}:missing:/no.autologger",
-                            expect=OPEN)
+        out, _ = self.check("--process", "x", ETWAS_AUTOLOGGER=f"{other}:missing:/no.autologger",
+                            expect=FAILED)
         self.assertEqual(
             out, f"{other}: starts 'other'\nmissing: there is no such file in the folders of "
             "AutoLoggers\n"
@@ -185,7 +185,8 @@ class Autologger(ToolTest):
                              ("hosted: has ended, 11 events, 0 lost\n", "", 0))
         out, _ = self.run_etwas("start", "--autologger", "hosted", env=self.environment)
         self.assertIn("hosted: runs in process ", out)
-        out, error = self.run_etwas("start", "-a", "hosted", env=self.environment, expect=OPEN)
+        out, error = self.run_etwas("start", "--autologger", "hosted", env=self.environment,
+                                    expect=FAILED)
         self.assertEqual((out, error),
                          ("", f"etwas start: '{path}': a session of that name or GUID exists\n"))
         self.run_etwas("stop", "hosted", env=self.environment)
@@ -193,23 +194,23 @@ class Autologger(ToolTest):
     def test_a_host_says_what_is_wrong(self):
         private = self.private()
         bad = self.describe("FileName = x\n", "bad")
-        for arguments, said in ((["-a", "missing"],
+        for arguments, said in ((["--autologger", "missing"],
                                  "'missing': there is no such file in the folders of "
                                  "AutoLoggers\n"),
-                                (["-a", "bad"],
+                                (["--autologger", "bad"],
                                  f"'{bad}:1': a file is named from / on, since programs run in any "
                                  "folder\n"),
-                                (["-a", "brief"],
+                                (["--autologger", "brief"],
                                  f"'{private}': it is private (LogFileMode): programs start it, "
                                  "each for itself\n")):
-            out, error = self.run_etwas("start", *arguments, env=self.environment, expect=OPEN)
+            out, error = self.run_etwas("start", *arguments, env=self.environment, expect=FAILED)
             self.assertEqual((out, error), ("", f"etwas start: {said}"))
-        for arguments in (["-a", "brief", "x"], ["-a", "brief", "--buffering"],
-                          ["-o", "x", "-a", "brief"]):
-            _, error = self.run_etwas("start", *arguments, env=self.environment, expect=USAGE)
+        for arguments in (["--autologger", "brief", "x"], ["--autologger", "brief", "--buffering"],
+                          ["-o", "x", "--autologger", "brief"]):
+            _, error = self.run_etwas("start", *arguments, env=self.environment, expect=FAILED)
             self.assertEqual(
-                error, "etwas start: --autologger says all, the session's name too\nSee 'etwas "
-                "start --help'.\n")
+                error, "etwas start: --autologger: its file says all, the session's name too. "
+                "Leave out the rest\nSee 'etwas start --help'.\n")
         self.assertEqual(os.listdir(self.out), [])
 
     def test_what_is_wrong_with_a_file_is_reported_with_its_line(self):
@@ -222,17 +223,17 @@ class Autologger(ToolTest):
                            ("FileName = /x\nLogFileMode = 0x40\n", ": "),
                            ("FileName = /x\nLogFileMode = 8\nMaxFileSize = 1\n", ": ")):
             path = self.describe(text)
-            out, error = self.check(expect=OPEN)
+            out, error = self.check(expect=FAILED)
             self.assertTrue(out.startswith(path + said), out)
             self.assertEqual((len(out.splitlines()), error), (1, ""))
             self.assertNotIn("starts", out)
         self.private(name="NT Kernel Logger")
-        out, _ = self.check("NT Kernel Logger", expect=OPEN)
+        out, _ = self.check("NT Kernel Logger", expect=FAILED)
         self.assertNotIn("starts", out)
         os.unlink(f"{self.files}/NT Kernel Logger.autologger")
         with open(path, "wb") as file:
             file.write(b"#" * (64 << 10) + b"\n")
-        self.assertEqual(self.check(expect=OPEN)[0], f"{path}: it is larger than 64 KB\n")
+        self.assertEqual(self.check(expect=FAILED)[0], f"{path}: it is larger than 64 KB\n")
         self.private()
         with open(path, "ab") as file:
             file.write(b"#" * ((64 << 10) - os.path.getsize(path)))
@@ -244,7 +245,7 @@ class Autologger(ToolTest):
         path = self.private()
         for mode in 0o620, 0o602, 0o666:
             os.chmod(path, mode)
-            self.assertEqual(self.check(expect=OPEN)[0],
+            self.assertEqual(self.check(expect=FAILED)[0],
                              f"{path}: others than its owner may write it\n")
             self.log(3)
         os.chmod(path, 0o644)
@@ -252,8 +253,8 @@ class Autologger(ToolTest):
         self.private(name="second")
         # once, however many files it has
         said = f"{self.files}: others than its owner may write it\n"
-        self.assertEqual(self.check(expect=OPEN)[0], said)
-        self.assertEqual(self.check("brief", expect=OPEN)[0], said)
+        self.assertEqual(self.check(expect=FAILED)[0], said)
+        self.assertEqual(self.check("brief", expect=FAILED)[0], said)
         self.log(3)
         os.unlink(f"{self.files}/second.autologger")
         os.chmod(self.files, 0o755)
@@ -262,18 +263,18 @@ class Autologger(ToolTest):
         self.assertEqual(self.check()[0], f"{path}: starts 'brief' in the programs that it names\n")
         os.unlink(path)
         os.mkfifo(path)
-        self.assertEqual(self.check(expect=OPEN)[0], f"{path}: it is no regular file\n")
+        self.assertEqual(self.check(expect=FAILED)[0], f"{path}: it is no regular file\n")
         self.log(3)
         os.unlink(path)
         os.mkdir(path)
-        self.assertEqual(self.check(expect=OPEN)[0], f"{path}: it is no regular file\n")
+        self.assertEqual(self.check(expect=FAILED)[0], f"{path}: it is no regular file\n")
         self.log(3)
         os.rmdir(path)
         self.assertEqual(os.listdir(self.out), [])
         if os.geteuid() == 0:
             path = self.private()
             os.chown(path, NOBODY, NOBODY)
-            self.assertEqual(self.check(expect=OPEN)[0], f"{path}: it belongs to another user\n")
+            self.assertEqual(self.check(expect=FAILED)[0], f"{path}: it belongs to another user\n")
             self.log(3)
             self.assertEqual(os.listdir(self.out), [])
 
@@ -328,7 +329,7 @@ class Autologger(ToolTest):
             printf 'Wrong\\n' >/etc/etwas/wrong.autologger
             {self.etwas} autologger
             chmod 777 {self.files}
-            {self.etwas} autologger brief -p x
+            {self.etwas} autologger brief --process x
             {self.etwas} autologger | grep -c /etc/etwas/brief
             chmod 755 {self.files}
             exec {sys.executable} -c 'import socket, subprocess, sys
@@ -365,7 +366,7 @@ print(code, log.recv(10000).decode(), flush=True)' {self.brief} 5
         path = os.path.join(self.files, "shop.autologger")
         shutil.copy(example, path)
         os.chmod(path, 0o644)
-        self.assertEqual(self.check("-p", "shop")[0], f"{path}: starts 'shop'\n")
+        self.assertEqual(self.check("--process", "shop")[0], f"{path}: starts 'shop'\n")
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ class BesidePerf(ToolTest):
         run = subprocess.run(["perf", "record", "-q", "-c", "1", "-m", "4096", "-o", data,
                               "-e", "raw_syscalls:sys_enter",
                               "--filter", " || ".join(f"id == {number}" for number in numbers),
-                              "--", self.etwas, "record", "-k", "file_io_init,no_sysconfig", "-o",
-                              trace, "python3", "-c", WORKLOAD, self.folder],
+                              "--", self.etwas, "record", "--kernel",
+                              "file_io_init,no_sysconfig", "-o", trace, "python3", "-c",
+                              WORKLOAD, self.folder],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                              timeout=100)
         told = run.stderr.decode("utf-8", "replace")

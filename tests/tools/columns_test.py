@@ -15,7 +15,7 @@ import uuid
 
 import etl_build as etl
 from etl_build import ANSI, STRUCT, UINT32, UINT8
-from tool_case import BLUE, RED, TIME, TITLE, USAGE, NamesTest, heap_events, main
+from tool_case import BLUE, FAILED, RED, TIME, TITLE, NamesTest, heap_events, main
 
 
 class Csv(NamesTest):
@@ -138,18 +138,18 @@ class Columns(NamesTest):
         self.assertEqual([line.split() for line in self.lines("--columns", "time,InitialTime",
                                                               path)[1:]], [list(t) for t in times])
         self.assertIn(f" InitialTime={times[0][1]} Routine=", self.lines(path)[0])
-        self.assertIn("InitialTime=1000003 ", self.lines("--raw", path)[0])
+        self.assertIn("InitialTime=1000003 ", self.lines("--times=raw", path)[0])
         self.assertEqual(self.fields("--where", "InitialTime == 1000003", path),
                          self.fields("--limit", "2", path))
-        for clock, key in (((), "time"), (("--clock=qpc",), "qpc_ns"),
-                           (("--clock=system",), "system_time")):
+        for clock, key in (((), "time"), (("--times=qpc",), "qpc_ns"),
+                           (("--times=system",), "system_time")):
             first, same, none = self.objects(*clock, path)
             self.assertEqual([event["fields"]["InitialTime"] for event in (first, same, none)],
                              [1_000_003, 1_000_006, 0])
             self.assertEqual(same["field_times"]["InitialTime"], same[key])
             self.assertNotEqual(first["field_times"]["InitialTime"], first[key])
             self.assertIsNone(none["field_times"]["InitialTime"])
-        self.assertNotIn("field_times", self.objects("--raw", path)[0])
+        self.assertNotIn("field_times", self.objects("--times=raw", path)[0])
 
     def test_a_place_in_a_file_that_is_no_number_is_a_word(self):
         places = (2**64 - 1, 2**64 - 2, 2**64 - 3, 0)
@@ -170,9 +170,9 @@ class Columns(NamesTest):
                           f"1000007 {TIME.replace('1Z', '7Z')}"])
         self.assertEqual(self.lines("--columns", "raw_time", "--where", "time > 600ns", path),
                          ["1000007"])
-        self.assertEqual(self.lines("--columns", "raw_time,time", "--raw", path)[1:],
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--times=raw", path)[1:],
                          ["1000005 1000005", "1000007 1000007"])
-        self.assertEqual(self.lines("--columns", "raw_time,time", "--clock=qpc",
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--times=qpc",
                                     path)[1].split()[0], "1000005")
 
     def test_several_values_of_a_column_stand_in_brackets(self):
@@ -183,10 +183,10 @@ class Columns(NamesTest):
     def test_wrong_columns_are_refused(self):
         path = self.trace()
         for columns in ("", "time,", "x" * 300, ",".join(["time"] * 65)):
-            _, error = self.run_etwas("dump", "--columns", columns, path, expect=USAGE)
+            _, error = self.run_etwas("dump", "--columns", columns, path, expect=FAILED)
             self.assertIn("--columns", error)
-        _, error = self.run_etwas("dump", "--json", "--columns", "time", path, expect=USAGE)
-        self.assertIn("--columns does not go with --json", error)
+        _, error = self.run_etwas("dump", "--json", "--columns", "time", path, expect=FAILED)
+        self.assertIn("--columns and --json exclude each other", error)
 
 
 if __name__ == "__main__":

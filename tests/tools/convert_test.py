@@ -12,7 +12,7 @@ import stat
 import subprocess
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FAILED, OUTPUT, RED, ToolTest, heap_events, main
 
 T = 1_000_001
 START, END, CHECKPOINT = 1, 2, 8
@@ -51,9 +51,9 @@ class Place(ToolTest):
 
     def test_what_was_there_is_replaced_only_by_what_is_whole(self):
         self.write("out", b"before")
-        self.convert("-fo", self.out, os.path.join(self.folder, "missing"), expect=OPEN)
+        self.convert("-fo", self.out, os.path.join(self.folder, "missing"), expect=FAILED)
         self.assertEqual(self.read(), "before")
-        self.convert("-fo", self.out, "--where", "1 ==", self.trace, expect=USAGE)
+        self.convert("-fo", self.out, "--where", "1 ==", self.trace, expect=FAILED)
         self.assertEqual(self.read(), "before")
         self.assertEqual(self.names(), ["a.etl", "out"])
         self.convert("-fo", self.out, self.trace)
@@ -63,14 +63,14 @@ class Place(ToolTest):
         self.write("out", b"before")
         for command in (*(("convert", "--to", form, "-o")
                           for form in ("ndjson", "csv", "chrome", "perfetto", "etl", "folded",
-                                       "speedscope", "pprof", "otlp")), ("report", "--html")):
+                                       "speedscope", "pprof", "otlp")), ("report", "--html", "-o")):
             _, error = self.run_any(*command, self.out, self.trace, expect=(OUTPUT,))
             if "node-d3" not in error:
                 self.assertEqual(
                     error, f"etwas {command[0]}: '{self.out}': the file is there already. --force "
                     "replaces it\n")
             self.assertEqual(self.read(), "before")
-        _, error = self.run_any("clocks", "--html", self.out, expect=(OUTPUT,))
+        _, error = self.run_any("clocks", "--html", "-o", self.out, expect=(OUTPUT,))
         self.assertRegex(error, "the file is there already|node-d3")
         self.assertEqual((self.read(), self.names()), ("before", ["a.etl", "out"]))
         self.write("out", b"")  # nothing is lost with it
@@ -85,9 +85,9 @@ class Place(ToolTest):
         for output in (self.trace, link):
             for form in ("ndjson", "etl"):
                 _, error = self.run_etwas("convert", "--to", form, "-o", output, self.trace,
-                                          expect=USAGE)
+                                          expect=FAILED)
                 self.assertIn("one of the files", error)
-            _, error = self.run_etwas("report", "--html", output, self.trace, expect=USAGE)
+            _, error = self.run_etwas("report", "--html", "-o", output, self.trace, expect=FAILED)
             self.assertIn("one of the files", error)
         with open(self.trace, "rb") as file:
             self.assertEqual(file.read(), before)
@@ -151,7 +151,7 @@ class Place(ToolTest):
         os.set_blocking(full, True)
         for command in (["convert", "--to", "ndjson", "-o"], ["convert", "--to", "etl", "-o"],
                         ["convert", "--to", "perfetto", "-o"],
-                        ["convert", "--to", "ctf", "-o"], ["report", "--html"]):
+                        ["convert", "--to", "ctf", "-o"], ["report", "--html", "-o"]):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 # It waits where it tells of the file that is missing.
                 process = subprocess.Popen([self.etwas, *command, self.out, self.trace, missing],
@@ -177,10 +177,10 @@ class Place(ToolTest):
     def test_what_is_asked_for_wrongly_is_reported(self):
         for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"),
                                 ([], "which file")):
-            out, error = self.convert(*arguments, expect=USAGE)
+            out, error = self.convert(*arguments, expect=FAILED)
             self.assertEqual(out, "")
             self.assertIn(word, error)
-        _, error = self.run_etwas("convert", self.trace, expect=USAGE)
+        _, error = self.run_etwas("convert", self.trace, expect=FAILED)
         self.assertIn("--to", error)
 
 
@@ -229,37 +229,37 @@ class Window(ToolTest):
         out, _ = self.run_etwas("dump", "--json", self.trace)
         times = [e["time"] for e in map(json.loads, out.splitlines()) if "instance" in e]
         self.assertEqual(self.ids("--from", times[1]), [1, 2])
-        self.assertEqual(self.ids("--to", times[1]), [0, 1])
-        self.assertEqual(self.ids("--from", times[1], "--to", times[1]), [1])
+        self.assertEqual(self.ids("--until", times[1]), [0, 1])
+        self.assertEqual(self.ids("--from", times[1], "--until", times[1]), [1])
         self.assertEqual(self.ids("--from", times[1][:19]), [1, 2])
-        self.assertEqual(self.ids("--to", times[1][:19]), [0])
+        self.assertEqual(self.ids("--until", times[1][:19]), [0])
         self.assertEqual(self.ids("--from", times[0][:10]), [0, 1, 2])
         self.assertEqual(self.ids("--from", "2200-01-01"), [])
 
     def test_seconds_count_from_the_first_and_the_last_event(self):
         self.assertEqual(self.ids("--from", "+1.0000002"), [2])
         self.assertEqual(self.ids("--from", "+1.0000001"), [1, 2])
-        self.assertEqual(self.ids("--to", "+1.0000001"), [0, 1])
-        self.assertEqual(self.ids("--to", "+1.00000009"), [0])
+        self.assertEqual(self.ids("--until", "+1.0000001"), [0, 1])
+        self.assertEqual(self.ids("--until", "+1.00000009"), [0])
         self.assertEqual(self.ids("--from", "-2.0000001"), [1, 2])
         self.assertEqual(self.ids("--from", "-2"), [2])
-        self.assertEqual(self.ids("--from", "+.5", "--to", "-.5"), [1])
-        self.assertEqual(self.ids("--to", "+9000000000"), [0, 1, 2])
+        self.assertEqual(self.ids("--from", "+0.5s", "--until", "-500ms"), [1])
+        self.assertEqual(self.ids("--until", "+9000000000"), [0, 1, 2])
 
     def test_they_are_the_first_and_last_of_all_files(self):
         later = self.write("b.etl", etl.trace([(0, [order(CHECKPOINT, 70_000_000, 9)])]))
         self.assertEqual(self.ids("--from", "-5", files=[self.trace, later]), [2, 9])
-        self.assertEqual(self.ids("--to", "+1.5", files=[later, self.trace]), [0, 1])
+        self.assertEqual(self.ids("--until", "+1.5", files=[later, self.trace]), [0, 1])
 
     def test_what_is_no_time_is_reported(self):
         for arguments, word in ((["--from", "noon"], "'noon'"), (["--from", "+"], "'+'"),
-                                (["--to", "-1s"], "'-1s'"),
+                                (["--until", "-1x"], "'-1x'"),
                                 (["--from", "+99999999999"], "'+99999999999'"),
-                                (["--to", "2026-13-01"], "'2026-13-01'"),
+                                (["--until", "2026-13-01"], "'2026-13-01'"),
                                 (["--from", "+1.5.5"], "'+1.5.5'"),
-                                (["--from", "+3", "--to", "+2"], "later")):
+                                (["--from", "+3", "--until", "+2"], "later")):
             out, error = self.run_etwas("convert", "--to", "ndjson", *arguments, self.trace,
-                                        expect=USAGE)
+                                        expect=FAILED)
             self.assertEqual(out, "")
             self.assertIn(word, error)
 

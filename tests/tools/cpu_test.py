@@ -15,7 +15,7 @@ import sys
 
 import etl_build as etl
 from etl_build import READY, TERMINATED, kernel_loss, ready, switch, thread_event
-from tool_case import DAMAGED, RED, USAGE, ToolTest, main
+from tool_case import DAMAGED, FAILED, RED, ToolTest, main
 
 T = 1_000_001  # the first event of the files here
 HERE, GONE = 3, 4  # rundown at the beginning and at the end
@@ -359,13 +359,13 @@ class Forms(CpuTest):
             "\n  NOT KNOWN     0.000010 s of processor time: switches are missing in 1 place\n",
             out)
 
-    def test_every_key_is_in_the_help(self):
-        self.assert_keys_in_help("stat", self.cpu(self.trace(self.events()))[0])
+    def test_every_key_is_documented(self):
+        self.assert_keys_documented("stat", self.cpu(self.trace(self.events()))[0])
 
     def test_what_does_not_go_together_is_refused(self):
         for options in (("--cpu", "--where", "id == 1"), ("--cpu", "--heap"), ("--csv",),
                         ("--cpu", "--csv", "--json")):
-            self.run_etwas("stat", *options, "a.etl", expect=USAGE)
+            self.run_etwas("stat", *options, "a.etl", expect=FAILED)
 
 
 class Own(CpuTest):

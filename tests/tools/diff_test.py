@@ -10,11 +10,10 @@ import random
 import struct
 
 import etl_build as etl
-from tool_case import BLUE, FINE, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, FAILED, FINE, NO, RED, ToolTest, main
 
 T = 1_000_001
 START, END = 1, 2
-DIFFERS = 6
 MS = 10_000  # ticks
 GUIDS = [f"{n:08x}-0000-0000-0000-000000000000" for n in range(1, 9)]
 
@@ -48,7 +47,7 @@ class DiffTest(ToolTest):
         return paths
 
     def diff(self, first, second, *options, expect=FINE):
-        return json.loads(self.run_etwas("diff", "--json", *options, *first, "--", *second,
+        return json.loads(self.run_etwas("diff", "--json", *options, *first, "--against", *second,
                                          expect=expect)[0])
 
     def verdicts(self, told):
@@ -66,8 +65,8 @@ class Same(DiffTest):
         for pair in range(60):
             seeds = [1000 * pair + n for n in range(10)]
             paths = self.side("s", seeds, typical, length=8 * MS)
-            out, _ = self.run_any("diff", "--effect", "0", *paths[:5], "--", *paths[5:],
-                                  expect=(FINE, DIFFERS))
+            out, _ = self.run_any("diff", "--effect", "0", *paths[:5], "--against", *paths[5:],
+                                  expect=(FINE, NO))
             found += "no difference" not in out
         self.assertLessEqual(found, 7)  # 3 are expected
 
@@ -78,8 +77,8 @@ class Same(DiffTest):
         for pair in range(40):
             first, second = ([self.side("s", [100 * pair + side], dict.fromkeys(GUIDS[:4], 400),
                                         length=20 * MS, spread=0)[0]] for side in range(2))
-            out, _ = self.run_any("diff", "--effect", "0", *first, "--", *second,
-                                  expect=(FINE, DIFFERS))
+            out, _ = self.run_any("diff", "--effect", "0", *first, "--against", *second,
+                                  expect=(FINE, NO))
             self.assertIn(" blocks of time against ", out)
             found += "no difference" not in out
         self.assertLessEqual(found, 6)  # 2 are expected
@@ -99,7 +98,7 @@ class Other(DiffTest):
         typical = dict.fromkeys(GUIDS, 400)
         first = self.side("a", range(6), typical, spread=0.02)
         second = self.side("b", range(50, 56), {**typical, GUIDS[5]: 560}, spread=0.02)
-        told = self.diff(first, second, expect=DIFFERS)
+        told = self.diff(first, second, expect=NO)
         self.assertEqual({(guid, verdict) for guid, key, verdict in self.verdicts(told)
                           if key != "rate"},
                          {(GUIDS[5], "slower")})
@@ -108,10 +107,10 @@ class Other(DiffTest):
         for key in ("typical", "mean"):
             self.assertTrue(1.25 < its[key]["low"] <= its[key]["ratio"] <= its[key]["high"] < 1.6,
                             its[key])
-        told = self.diff(second, first, expect=DIFFERS)
+        told = self.diff(second, first, expect=NO)
         self.assertIn((GUIDS[5], "typical", "faster"), self.verdicts(told))
         self.assertEqual(self.diff(first, second, "--effect", "70")["differing"], 0)  # no matter
-        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        out, _ = self.run_etwas("diff", *first, "--against", *second, expect=NO)
         self.assertRegex(
             out, r"(?m)^6 runs against 6: \d of 8 classes differ by 5 % or more \(confidence 95 "
             r"%\)$")
@@ -120,7 +119,7 @@ class Other(DiffTest):
     def test_what_became_more_frequent_new_or_gone_is_found(self):
         first = self.side("a", range(5), {RED: 50, GUIDS[0]: 50}, gap=100, spread=0.01)
         second = self.side("b", range(50, 55), {RED: 50, BLUE: 50}, gap=50, spread=0.01)
-        verdicts = self.verdicts(self.diff(first, second, expect=DIFFERS))
+        verdicts = self.verdicts(self.diff(first, second, expect=NO))
         self.assertEqual({guid: verdict for guid, key, verdict in verdicts if key == "rate"},
                          {RED: "more frequent", BLUE: "new", GUIDS[0]: "gone"})
 
@@ -148,7 +147,7 @@ class Other(DiffTest):
         gaps = {(RED, 10): 800, (RED, 14): 800, (BLUE, 10): 900, (BLUE, START): 900}
         first, second = side("a", range(5), gaps), side("b", range(50, 55),
                                                         {**gaps, (RED, 10): 500, (BLUE, START): 90})
-        told = self.diff(first, second, expect=DIFFERS)
+        told = self.diff(first, second, expect=NO)
         self.assertEqual(self.verdicts(told), [(RED, "rate", "more frequent")])
         self.assertEqual([its["class"] for its in told["classes"][1:]], ["Heap/free", BLUE])
         its = told["classes"][0]
@@ -156,7 +155,7 @@ class Other(DiffTest):
                          ("Heap/malloc", False, None, None))
         self.assertAlmostEqual(its["rate"]["ratio"], 1.6, delta=0.1)
         self.assertEqual(self.diff(first, second, "--class", "free")["differing"], 0)
-        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        out, _ = self.run_etwas("diff", *first, "--against", *second, expect=NO)
         self.assertRegex(
             out, r"(?m)^Heap/malloc: [\d,]+ against [\d,]+\n.*\n  rate .* more frequent$")
         self.assertNotIn("typical", out)
@@ -164,11 +163,11 @@ class Other(DiffTest):
     def test_two_runs_are_compared_by_their_blocks(self):
         first = self.side("a", [1], {RED: 400, BLUE: 400}, length=320 * MS, spread=0)
         second = self.side("b", [2], {RED: 400, BLUE: 480}, length=320 * MS, spread=0)
-        told = self.diff(first, second, expect=DIFFERS)
+        told = self.diff(first, second, expect=NO)
         self.assertEqual(told["units"], "blocks")
         for side in "ab":
             self.assertTrue(8 <= told[side]["units"] <= 16)
-        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        out, _ = self.run_etwas("diff", *first, "--against", *second, expect=NO)
         self.assertIn("\nWhat differs from run to run anyway counts here: four runs ", out)
         self.assertEqual([(guid, verdict) for guid, key, verdict in self.verdicts(told)
                           if key == "typical"],
@@ -194,10 +193,10 @@ class Other(DiffTest):
                 buffers = [(0, records[at:at + 100]) for at in range(0, len(records), 100)]
                 paths[run > 3].append(self.write(f"{error_ns}.{run}.etl",
                                                  etl.trace(buffers, clock=3, own=own)))
-        told = self.diff(*sides[20], expect=DIFFERS)
+        told = self.diff(*sides[20], expect=NO)
         self.assertIn((RED, "mean", "slower"), self.verdicts(told))
         self.assertTrue(20 <= told["classes"][0]["error_a_ns"] < 200)
-        told = self.diff(*sides[100_000], expect=DIFFERS)  # its rate does
+        told = self.diff(*sides[100_000], expect=NO)  # its rate does
         self.assertNotIn("slower", [verdict for _, _, verdict in self.verdicts(told)])
         self.assertLess(told["classes"][0]["mean"]["p"], 0.05)
         self.assertGreater(told["classes"][0]["error_b_ns"], 100_000)
@@ -207,34 +206,37 @@ class Other(DiffTest):
         typical = dict.fromkeys(GUIDS[:3], 400)
         sides = [self.side("a", range(4), typical),
                  self.side("b", range(50, 54), {**typical, BLUE: 300})]
-        window = ("--from", "+0.005", "--to", "-0.003")
+        window = ("--from", "+0.005", "--until", "-0.003")
         cut = [[self.write(f"{side}{n}.cut", b"") for n in range(4)] for side in "ab"]
         for path, made in zip(sum(sides, []), sum(cut, [])):
             self.run_etwas("convert", "--to", "etl", "--output", made, *window, path)
-        told, alone = self.diff(*sides, *window, expect=DIFFERS), self.diff(*cut, expect=DIFFERS)
-        self.assertNotEqual(told, self.diff(*sides, expect=DIFFERS))
+        told, alone = self.diff(*sides, *window, expect=NO), self.diff(*cut, expect=NO)
+        self.assertNotEqual(told, self.diff(*sides, expect=NO))
         for one in (told, alone):
             self.assertEqual([len(one[side].pop("files")) for side in "ab"], [4, 4])
         self.assertEqual(told, alone)
-        self.assertIn("later", self.run_etwas("diff", "--from", "+1", "--to", "+0.5", *sides[0],
-                                              "--", *sides[1], expect=USAGE)[1])
+        self.assertIn("later", self.run_etwas("diff", "--from", "+1", "--until", "+0.5", *sides[0],
+                                              "--against", *sides[1], expect=FAILED)[1])
 
     def test_misuse_and_keys(self):
         paths = self.side("a", range(4), {RED: 400})
-        for wrong in (paths, ["--", *paths], [*paths, "--"],
-                      ["--effect", "x", *paths, "--", *paths],
-                      ["--confidence", "50", *paths, "--", *paths]):
-            self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=USAGE)[1])
+        for wrong in (paths, ["--against", *paths], [*paths, "--against"],
+                      ["--effect", "x", *paths, "--against", *paths],
+                      ["--confidence", "50", *paths, "--against", *paths]):
+            self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=FAILED)[1])
         self.assertIn("etwas diff: note: no class is called 'Green'",
-                      self.run_etwas("diff", "--class", "Green", *paths, "--", *paths)[1])
+                      self.run_etwas("diff", "--class", "Green", *paths, "--against", *paths)[1])
         short = self.side("short", [1], {RED: 4}, length=MS)
-        out, error = self.run_etwas("diff", "--from", "+1000", "--json", *paths, "--", *paths)
+        out, error = self.run_etwas("diff", "--from", "+1000", "--json", *paths, "--against",
+                                    *paths)
         self.assertEqual((json.loads(out)["classes"],
                           error.count("note: no event is in this window")), ([], 2 * len(paths)))
-        self.run_etwas("diff", "--from", "+1000", *paths, "--", *paths)
-        self.assertIn("too short", self.run_etwas("diff", *short, "--", *paths, expect=OPEN)[1])
-        self.run_etwas("diff", *paths, "--", self.write("no.etl", b"no trace"), expect=OPEN)
-        self.assert_keys_in_help("diff", self.diff(paths, paths))
+        self.run_etwas("diff", "--from", "+1000", *paths, "--against", *paths)
+        self.assertIn("too short", self.run_etwas("diff", *short, "--against", *paths,
+                                                  expect=FAILED)[1])
+        self.run_etwas("diff", *paths, "--against", self.write("no.etl", b"no trace"),
+                       expect=FAILED)
+        self.assert_keys_documented("diff", self.diff(paths, paths))
 
 
 if __name__ == "__main__":

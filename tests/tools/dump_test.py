@@ -13,7 +13,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, HEX_TITLE, NO_GUID, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, FAILED, HEX_TITLE, NO_GUID, RED, ToolTest, main
 
 
 class Dump(ToolTest):
@@ -117,12 +117,12 @@ class Dump(ToolTest):
         self.assertEqual(self.dump(path)[0].split()[4:6], ["Thread", "36"])
         self.assertEqual(self.dump_json(path)[0]["name"], "Thread")
 
-    def test_raw_shows_time_as_recorded(self):
+    def test_raw_times_are_shown_as_recorded(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 7_654_321)])]))
-        out, _ = self.run_etwas("dump", "--hex", "--raw", path)
+        out, _ = self.run_etwas("dump", "--hex", "--times=raw", path)
         self.assertEqual([line.split()[0] for line in out.splitlines()[1:]],
                          [str(etl.FIRST_STAMP), "7654321"])
-        self.assertEqual(self.dump_json("--raw", path)[0]["raw_time"], 7_654_321)
+        self.assertEqual(self.dump_json("--times=raw", path)[0]["raw_time"], 7_654_321)
 
     def test_an_event_is_shown_by_each_clock_with_its_error(self):
         # QPC in ns, begun at 1,000,000; the wall clock is set forward by an hour after 2 s.
@@ -134,7 +134,8 @@ class Dump(ToolTest):
                   etl.classic(RED, 1_000_000 + 4_000_000_000)]
         path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=clock_snapshots))
         raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
-            "dump", "-xj", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
+            "dump", "--hex", "--json", "--times", clock, path)[0].splitlines())
+                             if e["class"] == RED]
             for clock in ("raw", "qpc", "system"))
         self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
         self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc],
@@ -145,32 +146,30 @@ class Dump(ToolTest):
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
         for event in system:
             self.assertTrue(100 <= event["error_ns"] <= 1000)
-        lines = self.run_etwas("dump", "-x", "--clock", "system", path)[0].splitlines()
+        lines = self.run_etwas("dump", "--hex", "--times", "system", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time error_ns"))
         self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z",
                                                 str(system[1]["error_ns"])])
-        lines = self.run_etwas("dump", "-x", "--clock", "qpc", path)[0].splitlines()
+        lines = self.run_etwas("dump", "--hex", "--times", "qpc", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_ns error_ns"))
         self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
-        self.assertEqual(self.run_etwas("dump", "--clock=raw", path),
-                         self.run_etwas("dump", "-r", path))
 
     def test_an_error_that_the_file_does_not_say_is_shown_as_unknown(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
-        event, = self.dump_json("--clock=system", path)
+        event, = self.dump_json("--times=system", path)
         self.assertEqual((event["system_time"], event["error_ns"]),
                          ("2026-01-01T00:00:01.0000000Z", None))
-        out, _ = self.run_etwas("dump", "-x", "--clock=system", path)
+        out, _ = self.run_etwas("dump", "--hex", "--times=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
-        event, = self.dump_json("--clock=qpc", path)
+        event, = self.dump_json("--times=qpc", path)
         self.assertEqual((event["qpc_ns"], event["error_ns"]), (1_100_000_000, 0))
 
     def test_a_limit_shows_exactly_that_many(self):
         events = [etl.classic(RED, 1_000_001 + i) for i in range(100)]
         path = self.write("a.etl", etl.trace([(0, events), (1, events)]))
         for limit, shown in ((0, 0), (1, 1), (150, 150), (201, 201), (1000, 201)):
-            out, _ = self.run_etwas("dump", "-j", "-n", str(limit), path)
+            out, _ = self.run_etwas("dump", "--json", "-n", str(limit), path)
             self.assertEqual(len(out.splitlines()), shown)
 
     def test_several_files_come_in_one_time_order(self):
@@ -261,7 +260,7 @@ class Folder(ToolTest):
         self.assertTrue(error.endswith(" and 3 more\n"), error)
         self.assertEqual(len(self.stat_json(self.folder)), 1)
         os.rename(os.path.join(self.folder, "a.etl"), os.path.join(self.folder, ".etl"))
-        _, error = self.run_etwas("dump", self.folder, expect=OPEN)
+        _, error = self.run_etwas("dump", self.folder, expect=FAILED)
         self.assertIn("6 traces are in it not read", error)
 
     def test_traces_in_folders_below_are_said_and_not_read(self):
@@ -307,7 +306,7 @@ class Folder(ToolTest):
             return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (now, ever))
         self.assertEqual(len(self.events("dump", "--json", self.folder,
                                          preexec_fn=allow(40, most))), self.EVENTS + 1)
-        out, error = self.run_etwas("dump", "--json", self.folder, expect=OPEN,
+        out, error = self.run_etwas("dump", "--json", self.folder, expect=FAILED,
                                     preexec_fn=allow(60, 60))
         self.assertIn("f099.etl: ", error)
         shown = [e for e in map(json.loads, out.splitlines()) if e.get("class") == RED]
@@ -329,11 +328,11 @@ class Folder(ToolTest):
         self.run_etwas("convert", "--to", "etl", "-o", one, self.folder)
         whole = [e["payload"] for e in self.dump_json(self.folder) if e["class"] == RED]
         self.assertEqual([e["payload"] for e in self.dump_json(one) if e["class"] == RED], whole)
-        self.run_etwas("diff", self.folder, "--", one, expect=USAGE)
+        self.run_etwas("diff", self.folder, "--against", one, expect=FAILED)
 
     def test_a_folder_without_log_files_is_named(self):
         for command in ("dump", "stat", "spans"):
-            out, error = self.run_etwas(command, self.folder, expect=OPEN)
+            out, error = self.run_etwas(command, self.folder, expect=FAILED)
             self.assertIn(f"{self.folder}: a folder without log files", error)
 
 

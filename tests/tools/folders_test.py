@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 from steer_test import CLASS, CLASSIC, MODERN, SteerTest, await_true
-from tool_case import OPEN, main
+from tool_case import FAILED, main
 
 USER = f"/run/user/{os.geteuid()}"
 EARLY, LATE = f"/dev/shm/etwas-{os.geteuid()}", f"{USER}/etwas"
@@ -72,7 +72,7 @@ class Folders(SteerTest):
         """What ps shows: sessions by name, and the providers of processes by GUID."""
         lines = [json.loads(line) for line in self.run_etwas("ps", "--json")[0].splitlines()]
         for line in lines:
-            self.assert_keys_in_help("ps", line)
+            self.assert_keys_documented("ps", line)
         return ({line["session"]: line for line in lines if "session" in line},
                 {(line["process"], line["provider"]): line for line in lines if "provider" in line
                  and "process" in line})
@@ -119,7 +119,7 @@ class Folders(SteerTest):
         self.run_etwas("stop", recorder, log)
         self.assertEqual(self.counted(self.path), {MODERN: 7, CLASS: 7})
         self.assertEqual(self.look()[0], {})
-        self.run_etwas("query", log, expect=OPEN)
+        self.run_etwas("query", log, expect=FAILED)
 
     def await_events(self, service):
         """A host may answer a provider later than that waits for it; what is logged until then is
@@ -132,7 +132,7 @@ class Folders(SteerTest):
         """A session that is started in the shell's folder gets the events of a service in another
         one."""
         self.start("-fo", "a.etl", "-e", CLASSIC)
-        self.run_etwas("enable", "--timeout", "5000", self.name, MODERN)
+        self.run_etwas("enable", "--timeout", "5", self.name, MODERN)
         before = self.await_events(service)
         service.tell("log 20")
         sessions, providers = self.look()
@@ -228,7 +228,7 @@ class Folders(SteerTest):
         service = Service(self)
         self.assertEqual(service.tell(f"share {self.name}-early {self.path}"), 0)
         self.log_in()
-        _, error = self.start("--buffering", name=f"{self.name}-EARLY", expect=OPEN)
+        _, error = self.start("--buffering", name=f"{self.name}-EARLY", expect=FAILED)
         self.assertIn("a session of this name runs already", error)
         self.start("--buffering", name=f"{self.name}-late")
         self.assertEqual(service.tell(f"share {self.name}-LATE {self.path}2"), ALREADY_EXISTS)
@@ -263,7 +263,7 @@ class Folders(SteerTest):
             error, f"etwas ps: '{path}': it is passed over, with what may be in it: it is not a "
             "folder of this user alone; "
                    "'chmod 700' makes it one, if it is this user's\n")
-        _, error = self.run_etwas("query", self.name, expect=OPEN)
+        _, error = self.run_etwas("query", self.name, expect=FAILED)
         self.assertIn(f"etwas query: '{path}': it is passed over", error)
 
     def test_a_folder_that_others_may_enter_is_passed_over_and_that_is_said(self):

@@ -17,7 +17,7 @@ import uuid
 
 import etl_build as etl
 from etl_build import ANSI, DOUBLE, FLOAT, INT64, STRUCT, UINT32, UINT64, UNICODE
-from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, RED, NamesTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FAILED, FINE, HEAP, RED, NamesTest, heap_events, main
 
 ALL_BYTES = bytes(range(1, 256)) + b"\0"
 TURNS_TEXT = {0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)}
@@ -67,17 +67,18 @@ class Reading(NamesTest):
 
     def check(self, path, events, columns="event,provider,name,class,type,text,fields,f"):
         for arguments, check in ((["dump"], self.check_text), (["dump", "--hex"], self.check_text),
-                                 (["dump", "-C", columns], self.check_text),
+                                 (["dump", "-c", columns], self.check_text),
                                  (["dump", "--csv"], self.check_csv),
-                                 (["dump", "--csv", "-C", columns], self.check_csv),
-                                 (["dump", "-j"], self.check_json),
-                                 (["dump", "-jx"], self.check_json), (["stat"], self.check_text),
-                                 (["stat", "-j"], self.check_json), (["schema"], self.check_text),
-                                 (["schema", "-j"], self.check_json)):
+                                 (["dump", "--csv", "-c", columns], self.check_csv),
+                                 (["dump", "--json"], self.check_json),
+                                 (["dump", "--json", "--hex"], self.check_json),
+                                 (["stat"], self.check_text), (["stat", "--json"], self.check_json),
+                                 (["schema"], self.check_text),
+                                 (["schema", "--json"], self.check_json)):
             with self.subTest(arguments=arguments):
                 out, error = self.run_any(*arguments, path, expect=(FINE, DAMAGED))
                 seen = check(out)
-                if arguments == ["dump", "-jx"]:
+                if arguments == ["dump", "--json", "--hex"]:
                     self.assertEqual(len(seen), events + 1)  # and the header
                 self.check_text(error)
 
@@ -144,31 +145,31 @@ class Hostile(Reading):
                   etl.message_format(1_000_003, RED, 3, "%f")]
         path = self.files(events, "a.etl", 1)
         self.check(path, len(events))
-        out, _ = self.run_etwas("dump", "-j", "-w", "text", path)
+        out, _ = self.run_etwas("dump", "--json", "-w", "text", path)
         self.assertEqual([o["message"] for o in self.check_json(out)], [1, 2, 3])
 
     def test_names_of_the_file_and_of_the_session(self):
         for name in ("a\x1b[2J\n.etl", "b\u202e\x9b.etl", "c\udcff,\".etl"):
             path = self.write(name, etl.trace([(0, [etl.classic(RED, 1_000_001)])],
                                               name="s\x1b]0;\x07\u2067\ud800\n"))
-            for arguments in (["dump"], ["stat"], ["stat", "-j"], ["schema"], ["dump", "--csv"],
+            for arguments in (["dump"], ["stat"], ["stat", "--json"], ["schema"], ["dump", "--csv"],
                               ["stat", "--heap"],
-                              ["stat", "--cpu"], ["why"], ["why", "-j"],
-                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"],
-                              ["report", "-j"], ["convert", "-t", "csv"],
-                              ["convert", "-t", "chrome"], ["convert", "-t", "otlp"]):
+                              ["stat", "--cpu"], ["why"], ["why", "--json"],
+                              ["spans", "--slowest", "9"], ["spans", "--json"], ["spans", "--csv"],
+                              ["report", "--json"], ["convert", "--to", "csv"],
+                              ["convert", "--to", "chrome"], ["convert", "--to", "otlp"]):
                 out, error = self.run_etwas(*arguments, path)
                 self.check_text(out, "\r\n")
                 self.check_text(error)
             out, _ = self.run_etwas("dump", path, path)
             self.check_text(out)
-            self.check_text(self.run_etwas("dump", path + "/x", expect=OPEN)[1])
+            self.check_text(self.run_etwas("dump", path + "/x", expect=FAILED)[1])
 
     def test_what_was_asked_for_is_repeated_without_harm(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
         for arguments in (["-w", "a\x1b == 'b\n'"], ["-w", "`a\x1b\u202e` == 1"], ["-w", "== \x9b"],
-                          ["-C", "a\x1b[2J,b\u202e"],
-                          ["--csv", "-C", "a\x1b\n,time"]):
+                          ["-c", "a\x1b[2J,b\u202e"],
+                          ["--csv", "-c", "a\x1b\n,time"]):
             out, error = self.run_any("dump", *arguments, path)
             self.check_text(out, "\r\n")
             self.check_text(error)
@@ -204,7 +205,7 @@ class Numbers(Reading):
         fields = raw_field(b"f", kind, 0)
         path = self.files([etl.self_describing(RED, 1_000_001, b"P", b"E", fields, payload)],
                           "a.etl")
-        out, _ = self.run_etwas("dump", "-j", path)
+        out, _ = self.run_etwas("dump", "--json", path)
         return self.check_json(out)[-1]["fields"]["f"], out.rstrip("}\n").rsplit(":", 1)[1]
 
     def test_times_before_the_earliest_are_said_to_be(self):

@@ -15,7 +15,7 @@ import sys
 
 import etl_build as etl
 from symbols_test import BASE, HERE, SymbolsTest, T, image
-from tool_case import OPEN, RED, USAGE, main
+from tool_case import FAILED, RED, main
 
 TEXT = 0xFFFFFFFF81000000
 SAMPLE, INTERVAL_SET = 46, 72
@@ -26,7 +26,7 @@ class HotTest(SymbolsTest):
         """What is told, and of each function how often it was where the processor was, and on the
         stack."""
         path = self.write("a.etl", etl.trace(per_processor or [(0, list(records))]))
-        out, _ = self.run_etwas("stat", f"--hot={shown}", "--json", path)
+        out, _ = self.run_etwas("stat", "--hot", "--limit", str(shown), "--json", path)
         told = json.loads(out)
         return told, {(f["function"], f["image"]): (f["samples"], f["total_samples"])
                       for f in told["functions"]}
@@ -134,25 +134,25 @@ class Counts(HotTest):
                  "             self             total          function\n"
                  "          1 100.0%          1 100.0%  kernel  schedule in vmlinux\n"
                  "          0   0.0%          1 100.0%  kernel  do_wait in vmlinux\n")
-        self.assert_keys_in_help("stat", self.hot(*self.KERNEL, etl.sample(T, 11, TEXT))[0])
+        self.assert_keys_documented("stat", self.hot(*self.KERNEL, etl.sample(T, 11, TEXT))[0])
         nothing = self.write("b.etl", etl.trace([(0, [etl.classic(RED, T)])]))
-        self.assertIn("There are no samples", self.run_etwas("stat", "-F", nothing)[0])
-        for wrong in (["--hot=x"], ["--hot", "--cpu"], ["--hot", "--heap"],
+        self.assertIn("There are no samples", self.run_etwas("stat", "--hot", nothing)[0])
+        for wrong in (["--hot", "--limit", "x"], ["--hot", "--cpu"], ["--hot", "--heap"],
                       ["--hot", "--where", "id == 1"], ["--hot", "--csv"]):
-            self.run_etwas("stat", *wrong, path, expect=USAGE)
+            self.run_etwas("stat", *wrong, path, expect=FAILED)
 
 
 class Spinning(HotTest):
     def test_a_program_that_spins_does_so_in_its_function(self):
         self.need_libdw()
         path = os.path.join(self.folder, "k.etl")
-        run = subprocess.run([self.etwas, "record", "-o", path, "-s", "profile", "-k",
+        run = subprocess.run([self.etwas, "record", "-o", path, "--stack", "profile", "--kernel",
                               "process,thread,image_load,profile,no_sysconfig", "--",
                               self.program.path, "500"],
                              stderr=subprocess.PIPE, check=False, timeout=100)
-        if run.returncode == OPEN and b"cannot record" in run.stderr:
+        if run.returncode == FAILED and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
-        told = json.loads(self.run_etwas("stat", "--hot=0", "--json", path)[0])
+        told = json.loads(self.run_etwas("stat", "--hot", "-n", "0", "--json", path)[0])
         functions = {f["function"]: f for f in told["functions"] if f["image"] == "spinner"}
         inside, outside = functions["spin_inside"], functions["spin_outside"]
         # A sample a millisecond of processor time, and nearly all of them there.

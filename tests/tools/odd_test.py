@@ -177,8 +177,8 @@ class Described(NamesTest):
                          ({"a": 1}, "b", "02"))
         for command in (("dump",), ("stat",), ("schema",), ("report", "--json"),
                         ("convert", "--to", "ndjson"),
-                        ("convert", "--to", "csv"), ("diff", path, path, path, path, "--", path,
-                                                     path, path)):
+                        ("convert", "--to", "csv"),
+                        ("diff", path, path, path, path, "--against", path, path, path)):
             _, error = self.run_any(*command, path)
             self.assertIn(f"etwas: {path}: of its manifests could not be used: 1 element: "
                           "<event> in line 4\n", error, command)
@@ -215,9 +215,9 @@ class Times(NamesTest):
             self.assertEqual([row[1] for row in csv.reader(io.StringIO(out)) if row[0] == "P/E"],
                              times)
             self.assertIn("etwas dump: note: the times of ", error)
-            self.assertIn("--clock raw", error)
-            self.assertNotIn("note", self.run_etwas("dump", "--clock", "raw", path)[1])
-        self.assertEqual([line.split()[0] for line in self.lines("--clock", "system", late)][2:],
+            self.assertIn("--times raw", error)
+            self.assertNotIn("note", self.run_etwas("dump", "--times", "raw", path)[1])
+        self.assertEqual([line.split()[0] for line in self.lines("--times", "system", late)][2:],
                          ["2275-11-01T23:59:59.9990000Z", "2318-04-12T23:47:16.8537758Z"])
 
     def test_exports_do_not_take_it_for_a_time(self):

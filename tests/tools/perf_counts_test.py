@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 
-from tool_case import OPEN, ToolTest, main
+from tool_case import FAILED, ToolTest, main
 
 COUNT = 200
 ATTEMPTS = 4
@@ -156,11 +156,11 @@ class Counts(ToolTest):
     def record(self):
         """All at once: what was done, and what perf shows of it. Why not, where one of them lost
         something."""
-        run = subprocess.run([self.etwas, "record", "-f", "-k", FLAGS, "-o", self.trace, "--",
+        run = subprocess.run([self.etwas, "record", "-f", "--kernel", FLAGS, "-o", self.trace, "--",
                               *self.perf("processors.data", OF_PROCESSORS, "-a"),
                               *self.perf("threads.data", OF_THREADS), self.work, str(COUNT)],
                              capture_output=True, check=False, timeout=100)
-        if run.returncode == OPEN and b"cannot record" in run.stderr:
+        if run.returncode == FAILED and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
         if run.returncode != 0 or b"assertion failed" in run.stderr:
             return None, None, f"perf fails here: {run.stderr.decode()[-500:]}"
@@ -192,7 +192,7 @@ class Counts(ToolTest):
 
     def read_etwas(self, work):
         seen = Seen(work)
-        shown, _ = self.run_any("dump", "--json", "--clock", "qpc", self.trace)
+        shown, _ = self.run_any("dump", "--json", "--times", "qpc", self.trace)
         for line in shown.splitlines():
             event = json.loads(line)
             key = etwas_key(event) if "fields" in event else None

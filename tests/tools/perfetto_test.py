@@ -590,13 +590,13 @@ class Kernel(PerfettoTest):
 class Recorded(PerfettoTest):
     def test_the_kernel_s_own_switches_and_samples_are_all_there(self):
         path = os.path.join(self.folder, "k.etl")
-        run = subprocess.run([self.etwas, "record", "-k",
-                              "process,thread,image_load,cswitch,profile", "-s", "profile", "-o",
-                              path, "--", "sh", "-c", "for i in 1 2 3; do sleep 0.05; done"],
+        run = subprocess.run([self.etwas, "record", "--kernel",
+                              "process,thread,image_load,cswitch,profile", "--stack", "profile",
+                              "-o", path, "--", "sh", "-c", "for i in 1 2 3; do sleep 0.05; done"],
                              stderr=subprocess.PIPE, timeout=100, check=False)
         if run.returncode != FINE:
             self.skip_since(run.stderr.decode())
-        out, _ = self.run_etwas("dump", "--clock=qpc", "--json", path)
+        out, _ = self.run_etwas("dump", "--times=qpc", "--json", path)
         events = [json.loads(line) for line in out.splitlines()]
         switches = sorted((e["qpc_ns"], e["processor"], e["fields"]["NewThreadId"]) for e in events
                           if e.get("event") == "Thread/CSwitch")

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
+from tool_case import FAILED, OUTPUT, ToolTest, main
 
 
 class Record(ToolTest):
@@ -28,7 +28,7 @@ class Record(ToolTest):
         there_before = os.path.exists(self.path)
         run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
                              stderr=subprocess.PIPE, check=False, timeout=100, **options)
-        if run.returncode == OPEN and b"cannot record" in run.stderr:
+        if run.returncode == FAILED and b"cannot record" in run.stderr:
             self.assertGreater(len(run.stderr.splitlines()), 1)
             self.assertEqual(os.path.exists(self.path), there_before)
             self.skip_since(run.stderr.decode())
@@ -55,8 +55,8 @@ class Record(ToolTest):
         self.assertIn(ended["fields"]["ExitStatus"], (0, 3))  # 0: it may not be known
 
     def test_what_it_counts_is_what_stat_counts(self):
-        run = self.record("-k", "process,image_load,profile,cswitch", "-s", "cswitch", "--", "sh",
-                          "-c", "ls -R /usr/share >/dev/null")
+        run = self.record("--kernel", "process,image_load,profile,cswitch", "--stack",
+                          "cswitch", "--", "sh", "-c", "ls -R /usr/share >/dev/null")
         told = run.stderr.decode().splitlines()[0].removeprefix(f"{self.path}: ")
         stat, = self.stat_json(self.path)
         self.assertEqual(told, f"{stat['events']:,} events, {stat['events_lost']:,} lost")
@@ -70,7 +70,8 @@ class Record(ToolTest):
         kernel's."""
         work = ("kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=400000 2>/dev/null; "
                 "kill -CONT $PPID; sleep 0.2")
-        run = self.record("-k", "systemcall,dispatcher,interrupt,no_sysconfig", "sh", "-c", work)
+        run = self.record("--kernel", "systemcall,dispatcher,interrupt,no_sysconfig", "sh", "-c",
+                          work)
         told = run.stderr.decode()
         self.assertRegex(
             told, r"\n[\d,]+ of them since the kernel's rings were full: ask for fewer flags or "
@@ -96,11 +97,11 @@ class Record(ToolTest):
         except FileNotFoundError:
             self.skipTest("there is no unshare")
         began = time.time()
-        run = subprocess.run([*inside, self.etwas, "record", "-fo", self.path, "-k",
+        run = subprocess.run([*inside, self.etwas, "record", "-fo", self.path, "--kernel",
                               "process,cswitch,no_sysconfig", "--", "sh", "-c",
                               "sleep 0.05; sleep 0.05"], stderr=subprocess.PIPE, check=False,
                              timeout=100)
-        if run.returncode == OPEN:
+        if run.returncode == FAILED:
             self.skip_since(run.stderr.decode())
         ended = time.time()
         stamps = [event["time"] for event in self.events("Thread/CSwitch")]
@@ -110,7 +111,7 @@ class Record(ToolTest):
             self.assertTrue(began - 2 < at < ended + 2, (began, stamp, ended))
 
     def test_a_signal_that_ends_the_program_is_reported(self):
-        run = self.record("-k", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
+        run = self.record("--kernel", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
         self.assertEqual(run.returncode, 128 + signal.SIGKILL)
 
     def test_a_program_that_is_not_there_costs_no_file(self):
@@ -122,20 +123,20 @@ class Record(ToolTest):
             run = subprocess.run([self.etwas, "record", "-fo", self.path, program],
                                  stderr=subprocess.PIPE, check=False, timeout=100)
             self.assertEqual(run.returncode, code, program)
-            self.assertIn(f"cannot run '{program}'".encode(), run.stderr)
+            self.assertIn(f"etwas record: {program}: cannot run it".encode(), run.stderr)
         with open(self.path, encoding="utf-8") as file:
             self.assertEqual(file.read(), "kept")
         tried = os.path.join(self.folder, "tried")
         os.mkdir(tried)
         os.symlink("/bin/true", os.path.join(tried, "etwas-has-one"))
-        run = self.record("-k", "process,no_sysconfig", "etwas-has-one",
+        run = self.record("--kernel", "process,no_sysconfig", "etwas-has-one",
                           env={**os.environ, "PATH": f"/nowhere:{tried}"})
         self.assertEqual(run.returncode, 0)
 
     def test_stacks_follow_the_events_that_are_to_have_them(self):
         for clock in ("tsc", "system", "qpc"):
-            run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", clock, "sleep",
-                              "0.1")
+            run = self.record("--kernel", "cswitch,no_sysconfig", "--stack", "cswitch", "--clock",
+                              clock, "sleep", "0.1")
             self.assertEqual(run.returncode, 0)
             stacks = self.events("StackWalk/Stack")
             self.assertGreater(len(stacks), 0)
@@ -143,11 +144,11 @@ class Record(ToolTest):
                 self.assertEqual(stack["field_times"]["EventTimeStamp"], stack["time"], clock)
 
     def test_a_name_stands_for_all_events_of_its_flag(self):
-        self.record("-k", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "-s",
+        self.record("--kernel", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "--stack",
                     "systemcall,virtual_alloc,network_tcpip", "true")
         self.assertGreater(len(self.events("StackWalk/Stack")), 0)
-        run = self.record("-k", "cswitch", "-s", "cswitch,image_load", "true")
-        self.assertEqual(run.returncode, USAGE)
+        run = self.record("--kernel", "cswitch", "--stack", "cswitch,image_load", "true")
+        self.assertEqual(run.returncode, FAILED)
 
     def test_stacks_of_a_group_are_of_who_makes_it(self):
         with open("/proc/mounts", encoding="utf-8") as mounts:
@@ -156,35 +157,39 @@ class Record(ToolTest):
         if not places:
             self.skipTest("no control groups are mounted")
         group = f"{places[0]}/etwas-record-{os.getpid()}"
-        run = self.record("-k", "job,no_sysconfig", "-s", "job,dbgprint", "sh", "-c",
+        run = self.record("--kernel", "job,no_sysconfig", "--stack", "job,dbgprint", "sh", "-c",
                           f"mkdir {group} && rmdir {group}")
-        self.assertIn(b"no stacks of dbgprint: no flag of -k has such events\n", run.stderr)
-        self.assertNotIn(b"no stacks of job", run.stderr)
+        self.assertIn(b"--stack: dbgprint has no stacks: no flag of --kernel has such events\n",
+                      run.stderr)
+        self.assertNotIn(b"job has no stacks", run.stderr)
         if run.returncode != 0:
             self.skipTest("no control group may be made")
         self.assertGreater(len(self.events("Job/Create")), 0)
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
 
     def test_what_is_wrong_with_an_option_is_reported(self):
-        for arguments, said in ((("-c", "raw"), "--clock takes qpc, system or tsc, not 'raw'"),
+        for arguments, said in ((("--clock", "raw"),
+                                 "--clock: 'raw' is none of qpc, system, tsc"),
                                 (("--dwarf=7",),
-                                 "--dwarf takes bytes, by eights up to 32768, not '7'"),
-                                (("-p", "1x"), "--pid takes the number of a process, not '1x'"),
-                                (("-p", "1"), "a program to run or --pid, not both")):
-            _, error = self.run_etwas("record", "-fo", self.path, *arguments, "true", expect=USAGE)
+                                 "--dwarf: '7' is not a multiple of 8 bytes up to 32 KiB"),
+                                (("-p", "1x"),
+                                 "--pid: '1x' is not a whole number from 1 to 2147483647"),
+                                (("-p", "1"), "--pid: it excludes a program to run")):
+            _, error = self.run_etwas("record", "-fo", self.path, *arguments, "true", expect=FAILED)
             self.assertEqual(error, f"etwas record: {said}\nSee 'etwas record --help'.\n")
-        _, error = self.run_etwas("record", expect=USAGE)
-        self.assertIn("which program, or --pid?", error)
+        _, error = self.run_etwas("record", expect=FAILED)
+        self.assertIn("which program? Or --pid PID", error)
 
     def test_a_file_that_cannot_be_written_is_named(self):
-        self.record("-k", "process,no_sysconfig", "true")
+        self.record("--kernel", "process,no_sysconfig", "true")
         pipe = os.path.join(self.folder, "pipe")
         os.mkfifo(pipe)
         for path, said in ((self.folder, "it is not a regular file"),
                            (pipe, "it is not a regular file"),
                            ("/does/not/exist", "there is no such folder")):
-            _, error = self.run_etwas("record", "-o", path, "-k", "process", "true", expect=OPEN)
-            self.assertEqual(error, f"etwas record: cannot record to '{path}': {said}\n")
+            _, error = self.run_etwas("record", "-o", path, "--kernel", "process", "true",
+                                      expect=FAILED)
+            self.assertEqual(error, f"etwas record: {path}: cannot record to it: {said}\n")
 
     def test_a_process_is_none_that_is_not_there_or_a_thread(self):
         go_on = threading.Event()
@@ -192,39 +197,42 @@ class Record(ToolTest):
         thread.start()
         for process, said in ((thread.native_id, "it is a thread of another one"),
                               (2**22 + 1, "No such process")):
-            _, error = self.run_etwas("record", "-fo", self.path, "-p", str(process), expect=OPEN)
+            _, error = self.run_etwas("record", "-fo", self.path, "-p", str(process), expect=FAILED)
             self.assertEqual(error, f"etwas record: process {process}: {said}\n")
         go_on.set()
 
     def test_stacks_of_programs_want_stacks(self):
-        run = self.record("-k", "process,no_sysconfig", "--dwarf", "true")
-        self.assertIn(b"--dwarf does nothing without --stack\n", run.stderr)
+        run = self.record("--kernel", "process,no_sysconfig", "--dwarf", "true")
+        self.assertIn(b"--dwarf: it has no effect without --stack\n", run.stderr)
 
     def test_a_disk_that_is_full_is_reported(self):
         command = ('mount -t tmpfs -o size=1m none "$1" || exit 77; exec "$2" record -o "$1/k.etl" '
-                   '-k systemcall,no_sysconfig dd if=/dev/zero of=/dev/null bs=1 count=100000')
+                   '--kernel systemcall,no_sysconfig '
+                   'dd if=/dev/zero of=/dev/null bs=1 count=100000')
         run = subprocess.run(["unshare", "-m", "sh", "-c", command, "sh", self.folder, self.etwas],
                              stderr=subprocess.PIPE, check=False, timeout=100)
-        if run.returncode in (1, 77) or run.returncode == OPEN and b"cannot record" in run.stderr:
+        if run.returncode in (1, 77) or run.returncode == FAILED and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
         self.assertEqual(run.returncode, OUTPUT, run.stderr)
         self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n",
                       run.stderr)
 
     def test_the_name_that_is_wrong_is_reported(self):
-        for names, said in (("process,,thread", b"-k has an empty name\n"),
-                            ("process,", b"-k has an empty name\n"),
-                            ("proces,thread", b"'proces' is not something that -k takes\n")):
-            run = subprocess.run([self.etwas, "record", "-fo", self.path, "-k", names, "true"],
+        for names, said in (("process,,thread", b"is not a list of names with commas\n"),
+                            ("process,", b"is not a list of names with commas\n"),
+                            ("proces,thread",
+                             b"--kernel: there is no 'proces'. Did you mean process?\n")):
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, "--kernel", names,
+                                  "true"],
                                  stderr=subprocess.PIPE, check=False, timeout=100)
-            self.assertEqual(run.returncode, USAGE)
+            self.assertEqual(run.returncode, FAILED)
             self.assertIn(said, run.stderr)
 
     def test_a_process_is_waited_for_and_an_interrupt_ends_it_well(self):
-        self.record("-k", "process,no_sysconfig", "true")
+        self.record("--kernel", "process,no_sysconfig", "true")
         os.unlink(self.path)
         with subprocess.Popen(["sleep", "100"]) as sleeper:
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k",
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--kernel",
                                    "process,no_sysconfig", "-p", str(sleeper.pid)],
                                   stderr=subprocess.PIPE) as recorder:
                 while not os.path.exists(self.path) or os.path.getsize(self.path) == 0:
@@ -234,7 +242,7 @@ class Record(ToolTest):
                 _, said = recorder.communicate(timeout=100)
                 self.assertEqual(recorder.returncode, 0)
                 self.assertIn(b" events, ", said)
-        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process", "-p",
+        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--kernel", "process", "-p",
                                str(os.getpid())],
                               stderr=subprocess.PIPE) as recorder:
             self.await_waiting(recorder.pid)
@@ -254,15 +262,15 @@ class Record(ToolTest):
         self.skipTest("the kernel does not say where a process waits")
 
     def test_one_process_alone_is_recorded(self):
-        self.record("-k", "process,no_sysconfig", "true")
+        self.record("--kernel", "process,no_sysconfig", "true")
         os.unlink(self.path)
         with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"],
                               stdin=subprocess.PIPE) as worker:
             with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--only", "-p",
-                                   str(worker.pid), "-k",
+                                   str(worker.pid), "--kernel",
                                    "process,thread,image_load,cswitch,dispatcher,"
                                    "systemcall,profile,file_io_init,no_sysconfig",
-                                   "-s", "systemcall"], stderr=subprocess.PIPE) as recorder:
+                                   "--stack", "systemcall"], stderr=subprocess.PIPE) as recorder:
                 self.await_waiting(recorder.pid)
                 worker.communicate(b"\n")
                 recorder.communicate(timeout=100)
@@ -279,13 +287,13 @@ class Record(ToolTest):
             self.assertIn(worker.pid, (switch["fields"]["NewThreadId"],
                                        switch["fields"]["OldThreadId"]))
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
-        _, error = self.run_etwas("record", "-fo", self.path, "--only", "true", expect=USAGE)
-        self.assertIn("--only goes with --pid", error)
+        _, error = self.run_etwas("record", "-fo", self.path, "--only", "true", expect=FAILED)
+        self.assertIn("--only: it goes with --pid", error)
         proof, _ = self.run_etwas("stat", "--prove", self.path)
         self.assertIn("  proved ", proof)
 
     def begin(self, *program, **options):
-        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-fo",
+        return subprocess.Popen([self.etwas, "record", "--kernel", "process,no_sysconfig", "-fo",
                                  self.path, "--", *program],
                                 stderr=subprocess.PIPE, start_new_session=True, **options)
 
@@ -336,7 +344,7 @@ class Record(ToolTest):
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_IGN)
 
-        run = self.record("-k", "process,no_sysconfig", "grep", "SigIgn", "/proc/self/status",
+        run = self.record("--kernel", "process,no_sysconfig", "grep", "SigIgn", "/proc/self/status",
                           stdout=subprocess.PIPE, preexec_fn=ignore)
         self.assertEqual(run.returncode, 0)
         ignored = int(run.stdout.split()[1], 16)
@@ -345,18 +353,19 @@ class Record(ToolTest):
 
     def test_a_wrong_call_runs_nothing(self):
         marker = os.path.join(self.folder, "ran")
-        for arguments in (["-k", "proces", "touch", marker], ["-k", "", "touch", marker],
-                          ["-s", "thread", "touch", marker],
-                          ["-c", "sundial", "touch", marker], ["-p", "1", "touch", marker],
+        for arguments in (["--kernel", "proces", "touch", marker],
+                          ["--kernel", "", "touch", marker],
+                          ["--stack", "thread", "touch", marker],
+                          ["--clock", "sundial", "touch", marker], ["-p", "1", "touch", marker],
                           ["-p", "0"], ["-p", "x"], [],
                           ["--frequency", "9", "touch", marker]):
             run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
                                  stderr=subprocess.PIPE, check=False, timeout=100)
-            self.assertEqual(run.returncode, USAGE, arguments)
+            self.assertEqual(run.returncode, FAILED, arguments)
             self.assertIn(b"See 'etwas record --help'.", run.stderr)
         run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "2147483646"],
                              stderr=subprocess.PIPE, check=False, timeout=100)
-        self.assertEqual(run.returncode, OPEN)
+        self.assertEqual(run.returncode, FAILED)
         self.assertFalse(os.path.exists(marker) or os.path.exists(self.path))
 
 

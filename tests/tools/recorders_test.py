@@ -19,7 +19,7 @@ import sys
 import time
 
 from steer_test import SteerTest, await_true
-from tool_case import DAMAGED, OPEN, OUTPUT, USAGE, main
+from tool_case import DAMAGED, FAILED, OUTPUT, main
 
 PROVIDER, CLASS = "0a6e4c11-52d7-4d0b-9a3c-601f2b77850e", "0a6e4c12-52d7-4d0b-9a3c-601f2b77850e"
 ERROR_NOT_SUPPORTED = 50
@@ -101,7 +101,7 @@ class All(Recorders):
         other = self.recorder("start 0 alone", "log 9")
         dead = self.dead("dead", 30)
         self.recorder("crash living", "log 4")  # whose buffers are nobody's to recover
-        out, error = self.run_etwas("snapshot", "--all", "--to", self.to)
+        out, error = self.run_etwas("snapshot", "--all", "--folder", self.to)
         self.assertEqual(error, "")
         names = sorted([f"app-{first.pid}.etl", f"app-{second.pid}.etl",
                         f"_._a_b_-{hostile.pid}.etl", f"dead-{dead}.etl"])
@@ -110,7 +110,7 @@ class All(Recorders):
             f"{self.to}/{name}" + (": recovered" if name.startswith("dead") else "")
             for name in names))
         options, parts = self.account(self.to)
-        self.assertEqual(options[0], "--to")
+        self.assertEqual(options[0], "--until")
         self.assertEqual(parts, {name: "recovered" if name.startswith("dead") else "taken"
                                  for name in names})
         expected = {first.pid: 50, second.pid: 70, hostile.pid: 5, dead: 30}
@@ -119,7 +119,7 @@ class All(Recorders):
         for process in (first, second, hostile, other):
             self.tell(process, "log 1")
         self.run_etwas("stat", self.to)
-        _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OUTPUT)
+        _, error = self.run_etwas("snapshot", "--all", "--folder", self.to, expect=OUTPUT)
         self.assertIn("there is something in the folder", error)
 
     def test_snapshots_that_overlap_are_one_trace_in_which_each_event_is_once(self):
@@ -127,7 +127,7 @@ class All(Recorders):
         dead = self.dead("dead", 30)
         folders = [os.path.join(self.folder, f"at{n}") for n in range(3)]
         for folder in folders:
-            self.run_etwas("snapshot", "--all", "--to", folder)
+            self.run_etwas("snapshot", "--all", "--folder", folder)
             self.tell(program, "log 40")
         _, error = self.run_etwas("dump", *folders)
         self.assertIn(f"{50 + 50 + 40 + 2 * 30} events are in more than one of the files", error)
@@ -147,7 +147,7 @@ class All(Recorders):
                          == f"app{seed}")
                 query = tuple(said[key] for key in ("recorded", "lost", "overwritten"))
                 folder = os.path.join(self.folder, f"of{seed}at{at}")
-                self.run_etwas("snapshot", "--all", "--to", folder)
+                self.run_etwas("snapshot", "--all", "--folder", folder)
                 paths.append(os.path.join(folder, f"app{seed}-{program.pid}.etl"))
                 stat = json.loads(self.run_etwas("stat", "--json", paths[-1])[0])
                 self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]),
@@ -164,9 +164,9 @@ class All(Recorders):
         time.sleep(1.5)  # so that what comes is younger than the window goes back, and this is not
         for program in programs:
             self.tell(program, "log 10")
-        self.run_etwas("snapshot", "--all", "--to", self.to, "--last", "1.2")
+        self.run_etwas("snapshot", "--all", "--folder", self.to, "--last", "1.2s")
         whole = os.path.join(self.folder, "whole")
-        self.run_etwas("snapshot", "--all", "--to", whole)
+        self.run_etwas("snapshot", "--all", "--folder", whole)
         options, _ = self.account(self.to)
         self.assertEqual(self.counts(*options, self.to), self.counts(*options, whole))
         for program in programs:
@@ -189,7 +189,7 @@ class All(Recorders):
         going = self.recorder("start 2 going", "log 30")
         still.send_signal(signal.SIGSTOP)
         self.addCleanup(still.send_signal, signal.SIGCONT)
-        out, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
+        out, error = self.run_etwas("snapshot", "--all", "--folder", self.to, expect=FAILED)
         self.assertEqual(out, f"{self.to}/going-{going.pid}.etl\n")
         self.assertIn(f"'still-{still.pid}.etl': its process has not answered in 5 seconds", error)
         self.assertEqual(self.account(self.to)[1], {f"going-{going.pid}.etl": "taken",
@@ -209,29 +209,29 @@ class All(Recorders):
             was = open(entry, "rb").read()[at]
             self.spoil(entry, at, byte)
             to = f"{self.to}{at}"
-            out, error = self.run_etwas("snapshot", "--all", "--to", to, expect=DAMAGED)
+            out, error = self.run_etwas("snapshot", "--all", "--folder", to, expect=DAMAGED)
             self.assertEqual(out, f"{to}/good-{good.pid}.etl\n")
             self.assertRegex(error, rf"\Aetwas snapshot: '{re.escape(name[:38])}.*{told}")
             self.assertEqual(len(self.account(to)[1]), 2)
             self.spoil(entry, at, was)
-        self.run_etwas("snapshot", "--all", "--to", self.to)
+        self.run_etwas("snapshot", "--all", "--folder", self.to)
         self.assertEqual(len(self.etl_files(self.to)), 2)
 
     def test_what_cannot_be_is_reported(self):
-        _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
+        _, error = self.run_etwas("snapshot", "--all", "--folder", self.to, expect=FAILED)
         self.assertIn("no recorder runs", error)
         self.assertFalse(os.path.exists(self.to))
         program = self.program()
         self.tell(program, f"file log {self.path}", expect=ERROR_NOT_SUPPORTED)
         self.tell(program, "start 3 log", expect=87)
         missing = os.path.join(self.folder, "missing", "to")
-        _, error = self.run_etwas("snapshot", "--all", "--to", missing, expect=OUTPUT)
+        _, error = self.run_etwas("snapshot", "--all", "--folder", missing, expect=OUTPUT)
         self.assertIn(missing, error)
         for arguments, said in ((("--all", "x"), "takes no session"),
                                 (("--last", "1", "-o", "f", "x"), "go with --all"),
-                                (("--all", "--last", "0"), "--last takes seconds"),
-                                (("--all", "--to", ""), "a folder has a name")):
-            self.assertIn(said, self.run_etwas("snapshot", *arguments, expect=USAGE)[1])
+                                (("--all", "--last", "0"), "--last: '0' is not a duration"),
+                                (("--all", "--folder", ""), "--folder: a folder has a name")):
+            self.assertIn(said, self.run_etwas("snapshot", *arguments, expect=FAILED)[1])
 
     def test_dead_ones_of_one_name_and_process_are_told_apart(self):
         pid = self.dead("dead", 30)
@@ -239,7 +239,7 @@ class All(Recorders):
                    for name in names if name.endswith(".pool")]
         for number in (2, 3):
             shutil.copy(pool, f"{pool[:-5]}{number}.pool")
-        self.run_etwas("snapshot", "--all", "--to", self.to)
+        self.run_etwas("snapshot", "--all", "--folder", self.to)
         self.assertEqual(self.etl_files(self.to), [f"dead-{pid}-2.etl", f"dead-{pid}-3.etl",
                                                    f"dead-{pid}.etl"])
 
@@ -247,7 +247,7 @@ class All(Recorders):
         self.require_sequences()
         program = self.program()
         self.tell(program, "start 2 hidden")
-        _, error = self.run_etwas("query", "hidden", expect=OPEN)
+        _, error = self.run_etwas("query", "hidden", expect=FAILED)
         self.assertIn("no such session runs", error)
         self.run_etwas("start", "--buffering", "hidden", expect=0)
         self.run_etwas("stop", "hidden")
@@ -256,7 +256,7 @@ class All(Recorders):
         program = self.recorder("start 2 short", "log 3")
         program.stdin.close()
         program.wait()
-        self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
+        self.run_etwas("snapshot", "--all", "--folder", self.to, expect=FAILED)
         self.assertFalse(os.path.exists(self.to))
 
 

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-from tool_case import FINE, OPEN, OUTPUT, ToolTest, main
+from tool_case import FAILED, FINE, NO, OUTPUT, ToolTest, main
 
 CRASH_WORK = ""
 EVENTS = 1000
@@ -90,8 +90,8 @@ class Pools(Recovering):
                 self.assertEqual(file.read(), before)
             self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "cut", "run"])
 
-        check(source, expect=OPEN)
-        check(self.path("missing"), expect=OPEN)
+        check(source, expect=FAILED)
+        check(self.path("missing"), expect=FAILED)
         # The file cannot become so large: SIGXFSZ is ignored, as Python has it, and stays so.
         for most in (0, 4096, 20_000):
             check(pool, restore_signals=False,
@@ -158,14 +158,14 @@ class Pools(Recovering):
             self.expect_events(self.path("a.etl"))
             self.assertEqual(self.recover("--clean", "--all", "--folder", self.runtime)[0], [])
             pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
-            _, error = self.recover("--clean", pool, expect=OPEN)
+            _, error = self.recover("--clean", pool, expect=FAILED)
             self.assertIn("its process lives", error)
             self.assertEqual(len(os.listdir(self.runtime)), 1)
-            self.recover("--pid", str(child.pid), "--number", "2", expect=OPEN)
+            self.recover("--pid", str(child.pid), "--number", "2", expect=FAILED)
             with open(pool, "r+b") as file:
                 file.write(b"something else")  # what cannot be read may be in use all the same
             self.assertEqual(self.recover("--clean", "--all", "--folder", self.runtime)[0], [])
-            self.assertIn("its process lives", self.recover("--clean", pool, expect=OPEN)[1])
+            self.assertIn("its process lives", self.recover("--clean", pool, expect=FAILED)[1])
             self.assertEqual(len(os.listdir(self.runtime)), 1)
             child.send_signal(signal.SIGKILL)
 
@@ -174,10 +174,10 @@ class Pools(Recovering):
         pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
         with open(pool, "r+b") as file:
             file.truncate(100_000)
-        self.recover(pool, expect=OPEN)
+        self.recover(pool, expect=FAILED)
         with open(pool, "r+b") as file:
             file.write(b"something else")
-        _, err = self.recover(pool, expect=OPEN)
+        _, err = self.recover(pool, expect=FAILED)
         self.assertIn("neither", err)
         removed, _ = self.recover("--clean", pool)
         self.assertIn("neither", removed[0]["reason"])
@@ -213,7 +213,7 @@ class Pools(Recovering):
         broken = self.path("\x1b[31m.pool")
         with open(broken, "wb") as file:
             file.write(b"none")
-        _, err = self.recover(broken, expect=OPEN)
+        _, err = self.recover(broken, expect=FAILED)
         self.assertNotIn("\x1b", err)
 
     def test_nothing_that_is_read_is_written_over(self):
@@ -228,7 +228,7 @@ class Pools(Recovering):
         self.assertIn("the file is there already. --force replaces it", error)
         with open(there, "rb") as file:
             self.assertEqual(file.read(), b"a trace")
-        self.recover("--clean", there, expect=OPEN)
+        self.recover("--clean", there, expect=FAILED)
         _, error = self.recover("-o", self.path("none/a.etl"), pool, expect=OUTPUT)
         self.assertIn("there is no folder for the file to be made", error)
         self.recover("-fo", there, pool)
@@ -245,9 +245,9 @@ class Pools(Recovering):
                              stderr=subprocess.PIPE, check=False, text=True)
         if run.returncode in (1, 77):
             self.skipTest("no mount namespace of its own is granted")
-        self.assertEqual(run.returncode, OPEN)
+        self.assertEqual(run.returncode, FAILED)
         self.assertIn("cannot be unpacked with gzip", run.stderr)
-        _, err = self.recover(self.path("packed"), expect=OPEN)
+        _, err = self.recover(self.path("packed"), expect=FAILED)
         self.assertIn("neither", err)
 
     def test_what_cannot_be_asked_is_refused(self):
@@ -260,22 +260,28 @@ class Pools(Recovering):
                       "--pid 1x", "--pid -1", "--pid 99999999999", "-o  a", "--pid ", "--number  a",
                       "--frob"):
             with self.subTest(asked=asked):
-                _, error = self.recover(*asked.split(" ") if asked else (), expect=OPEN)
+                _, error = self.recover(*asked.split(" ") if asked else (), expect=FAILED)
                 self.assertTrue(error.endswith("\nSee 'etwas recover --help'.\n"), error)
                 self.assertTrue(error.startswith("etwas recover: "), error)
-        self.recover("--list", self.path("none"), expect=OPEN)
-        self.recover(self.path("none"), expect=OPEN)
-        self.recover("--list", "--folder", self.path("none"), expect=OPEN)
-        self.recover("--pid", str(os.getpid()), expect=OPEN)
+        self.recover("--list", self.path("none"), expect=FAILED)
+        self.recover(self.path("none"), expect=FAILED)
+        self.recover("--list", "--folder", self.path("none"), expect=FAILED)
+        self.recover("--pid", str(os.getpid()), expect=FAILED)
 
 
 class Cores(Recovering):
-    def core(self):
+    def core(self, *command):
+        """Of crash_work, or of another command."""
+        def allow():
+            resource.setrlimit(resource.RLIMIT_CORE,
+                               (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
         with open("/proc/sys/kernel/core_pattern", encoding="ascii") as file:
             if "/" in file.read() or resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
                 self.skipTest("core files are not put into the working directory here")
-        self.die("memfd", "abort", preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2))
+        if command:
+            subprocess.run(command, cwd=self.folder, check=False, preexec_fn=allow)
+        else:
+            self.die("memfd", "abort", preexec_fn=allow)
         cores = [name for name in os.listdir(self.folder) if name.startswith("core")]
         if not cores:
             self.skipTest("there are no core files here")
@@ -286,14 +292,20 @@ class Cores(Recovering):
         told, _ = self.recover("-o", self.path("a.etl"), core)
         self.assertEqual([one["events"] for one in told], [EVENTS])
         self.expect_events(self.path("a.etl"))
-        self.recover("--number", "2", core, expect=OPEN)
+        self.recover("--number", "2", core, expect=FAILED)
         with open(core, "rb") as file, gzip.open(core + ".gz", "wb") as packed:
             packed.write(file.read())
         told, _ = self.recover("-o", self.path("b.etl"), core + ".gz")
         self.assertEqual([one["events"] for one in told], [EVENTS])
         with open(core, "r+b") as file:
             file.truncate(os.path.getsize(core) // 4)
-        self.recover(core, expect=OPEN)
+        self.recover(core, expect=FAILED)
+
+    def test_a_list_of_a_core_file_without_a_session_answers_no(self):
+        core = self.core("sh", "-c", "kill -ABRT $$")
+        _, said = self.recover("--list", core, expect=NO)
+        self.assertIn("there is no session in it that had begun", said)
+        self.recover(core, expect=FAILED)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ sys.path.insert(0, os.path.join(FOLDER, "..", "walker"))
 import etl_build as etl
 import etl_walk
 import golden_test
-from tool_case import (BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main,
-                       windows_files)
+from tool_case import (BLUE, DAMAGED, FAILED, FINE, NO, OUTPUT, RED, ToolTest, heap_events,
+                       main, windows_files)
 
 METADATA = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
 CIRCULAR, RELOGGED, COMPRESSED, SEQUENTIAL = 0x2, 0x10000, 0x04000000, 1
@@ -37,7 +37,7 @@ class RelogTest(ToolTest):
                        expect=expect, **options)
         return out
 
-    def events(self, *arguments, expect=(FINE, DAMAGED, OPEN)):
+    def events(self, *arguments, expect=(FINE, DAMAGED, FAILED)):
         """All that dump shows of them but the log file header's event, and which file they are
         from."""
         out, _ = self.run_any("dump", "--json", *arguments, expect=expect)
@@ -62,7 +62,7 @@ class RelogTest(ToolTest):
         before = self.stat(path)
         made = self.relog(*arguments, path, expect=DAMAGED if before["damaged"] else FINE)
         self.walk(made)
-        for clock in ((), ("--clock=system",)):
+        for clock in ((), ("--times=system",)):
             self.assertEqual(self.events(*clock, made, expect=(FINE,)), self.events(*clock, path))
         after = self.stat(made)
         for key in ("events_lost", "overwritten_events", "overwritten_buffers", "started",
@@ -257,14 +257,15 @@ class Cut(RelogTest):
         return [event["fields"]["size"] for event in self.events(path)]
 
     def test_a_window_of_time_has_its_events_and_what_describes_them(self):
-        self.assertEqual(self.sizes(self.relog("--from", "+0.001", "--to", "+0.0019", self.trace)),
+        self.assertEqual(self.sizes(self.relog("--from", "+0.001", "--until", "+0.0019",
+                                               self.trace)),
                          list(range(10, 20)))
 
     def test_a_filter_chooses_by_what_the_events_say(self):
         self.assertEqual(self.sizes(self.relog("--where", "size >= 47", self.trace)), [47, 48, 49])
         os.unlink(self.relog("--where", "1 == 1", self.trace))
         # there is nothing in it
-        self.assertFalse(os.path.exists(self.relog("--where", "1 == 2", self.trace, expect=USAGE)))
+        self.assertFalse(os.path.exists(self.relog("--where", "1 == 2", self.trace, expect=NO)))
 
     def test_only_the_whole_can_be_proved(self):
         def proof(path, expect):
@@ -277,7 +278,7 @@ class Cut(RelogTest):
         data[at:at + 4] = bytes(4)
         for made in (self.relog("--where", "size > 3", self.trace),
                      self.relog(self.write("b.etl", bytes(data)), expect=DAMAGED, name="b.out")):
-            self.assertIn("relogged", " ".join(proof(made, 5)["reasons"]))
+            self.assertIn("relogged", " ".join(proof(made, NO)["reasons"]))
 
     def test_what_addresses_mean_stays(self):
         kept = [etl.kernel_symbol(T, 4096, 10, "f"),
@@ -307,7 +308,7 @@ class Merged(RelogTest):
                  for n in range(3)]
         made, walker = self.merge(*paths)
         self.assertEqual(self.events(made), self.events(*paths))
-        self.assertEqual(self.events("--clock=raw", made), self.events("--clock=raw", *paths))
+        self.assertEqual(self.events("--times=raw", made), self.events("--times=raw", *paths))
         self.assertEqual((walker.header["lost"], walker.header["processors"]), (6, 4))
 
     def test_when_something_was_lost_stays_where_one_machine_recorded_it(self):
@@ -368,7 +369,7 @@ class Merged(RelogTest):
         self.assertEqual(after, before)
         self.assertEqual((walker.header["clock"], walker.header["frequency"],
                           walker.header["processors"]), (1, 10 ** 9, 8))
-        raw = self.events("--clock=raw", made)
+        raw = self.events("--times=raw", made)
         self.assertEqual(raw[0]["raw_time"], (etl.START + 1 - 116444736000000000) * 100)
 
     def test_clocks_of_all_files_are_there(self):
@@ -403,16 +404,16 @@ class Refused(RelogTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "out.etl"])
 
     def test_what_is_no_file_is_reported(self):
-        _, error = self.run_etwas("convert", "--to", "etl", self.trace, expect=USAGE)
+        _, error = self.run_etwas("convert", "--to", "etl", self.trace, expect=FAILED)
         self.assertIn("--output", error)
         _, error = self.run_etwas("convert", "--to", "etl", "--output", "/dev/null", self.trace,
                                   expect=OUTPUT)
         self.assertIn("not a file", error)
-        _, error = self.run_etwas("convert", "--to", "csv", "--compress", self.trace, expect=USAGE)
+        _, error = self.run_etwas("convert", "--to", "csv", "--compress", self.trace, expect=FAILED)
         self.assertIn("--compress", error)
 
     def test_what_is_no_trace_gives_no_file(self):
-        self.relog(self.write("b.etl", b"nothing"), expect=OPEN)
+        self.relog(self.write("b.etl", b"nothing"), expect=FAILED)
         self.assertNotIn("out.etl", os.listdir(self.folder))
 
     def test_too_many_processors_of_several_machines_are_reported(self):
@@ -423,7 +424,7 @@ class Refused(RelogTest):
                              etl.START - 10 * n * SECOND - 1)
             paths.append(self.write(f"{n}.etl", bytes(data)))
         _, error = self.run_etwas("convert", "--to", "etl", "--output",
-                                  os.path.join(self.folder, "o"), *paths, expect=OPEN)
+                                  os.path.join(self.folder, "o"), *paths, expect=FAILED)
         self.assertIn(f"etwas convert: {paths[0]}: by its header its machine has 1500 processors",
                       error)
         # One damaged count: that file is named, wherever it stands.
@@ -433,7 +434,7 @@ class Refused(RelogTest):
             given = [other, other]
             given[damaged] = self.write("damaged.etl", bytes(data))
             _, error = self.run_etwas("convert", "--to", "etl", "--output",
-                                      os.path.join(self.folder, "o"), *given, expect=OPEN)
+                                      os.path.join(self.folder, "o"), *given, expect=FAILED)
             self.assertIn(
                 f"etwas convert: {given[damaged]}: by its header its machine has 2147483647 "
                 "processors", error)
@@ -453,7 +454,7 @@ class Refused(RelogTest):
                                       expect=OUTPUT)
             self.assertIn(missing, error, form)
             _, error = self.run_etwas("convert", "--to", form, "--output", out,
-                                      os.path.join(self.folder, "none.etl"), expect=OPEN)
+                                      os.path.join(self.folder, "none.etl"), expect=FAILED)
             self.assertIn("none.etl", error, form)
             self.assertNotIn(out, error, form)
             self.assertFalse(os.path.exists(out))

@@ -20,13 +20,13 @@ from etl_build import READY, kernel_loss, ready, switch, thread_event
 from page_case import PageTest, PlotsTest, told
 from report_test import HOSTILE, ReportTest, allocation, free
 from spans_test import CHECKPOINT, END, START, T, order
-from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, OUTPUT, RED, main
+from tool_case import BLUE, DAMAGED, FAILED, FINE, HEAP, OUTPUT, RED, main
 
 PRINT = [{"name": "prefers-color-scheme", "value": "dark"}]
 
 
 def built_without_d3():
-    result = subprocess.run([sys.argv[1], "report", "--html", "/nowhere/page.html",
+    result = subprocess.run([sys.argv[1], "report", "--html", "-o", "/nowhere/page.html",
                              "/nowhere/trace.etl"], check=False,
                             stderr=subprocess.PIPE)
     return b"without d3" in result.stderr
@@ -103,7 +103,7 @@ def strings(value):
 class Page(ReportTest, PageTest):
     def html(self, *paths, expect=FINE):
         page = os.path.join(self.folder, "page.html")
-        self.assertEqual(self.run_etwas("report", "--force", "--html", page, *paths,
+        self.assertEqual(self.run_etwas("report", "--force", "--html", "-o", page, *paths,
                                         expect=expect)[0], "")
         with open(page, encoding="utf-8") as file:
             return file.read()
@@ -115,10 +115,6 @@ class Page(ReportTest, PageTest):
         self.check_policy(page)
         self.check_elements(page)
         self.assertIn("<title>Report of r.etl</title>", page)
-        both = os.path.join(self.folder, "both.html")
-        out, _ = self.run_etwas("report", "--html", both, "--json", path)
-        with open(both, encoding="utf-8") as file:
-            self.check_data(file.read(), json.loads(out))
 
     def test_hostile_names_and_values_end_no_element(self):
         path = self.file(hostile(), name="h<script>&.etl", session="</script><script>x")
@@ -163,13 +159,14 @@ class Page(ReportTest, PageTest):
     def test_a_page_that_cannot_be_written_leaves_nothing(self):
         path = self.file([order(START, 0)])
         page = os.path.join(self.folder, "missing", "page.html")
-        self.assertIn("missing", self.run_etwas("report", "--html", page, path, expect=OUTPUT)[1])
-        self.assertIn("/dev/full", self.run_etwas("report", "--html", "/dev/full", path,
+        self.assertIn("missing", self.run_etwas("report", "--html", "-o", page, path,
+                                                expect=OUTPUT)[1])
+        self.assertIn("/dev/full", self.run_etwas("report", "--html", "-o", "/dev/full", path,
                                                   expect=OUTPUT)[1])
         page = os.path.join(self.folder, "page.html")
         with open(page, "w", encoding="utf-8") as file:
             file.write("old")
-        self.run_etwas("report", "-f", "--html", page, path + "x", expect=OPEN)
+        self.run_etwas("report", "-f", "--html", "-o", page, path + "x", expect=FAILED)
         with open(page, encoding="utf-8") as file:
             self.assertEqual(file.read(), "old")
         self.assertEqual(sorted(os.listdir(self.folder)), ["page.html", "r.etl"])
@@ -192,7 +189,7 @@ def hostile():
 class Browser(ReportTest, PlotsTest):
     def open(self, *paths, expect=FINE, **options):
         page = os.path.join(self.folder, "page.html")
-        self.run_etwas("report", "--force", "--html", page, *paths, expect=expect)
+        self.run_etwas("report", "--force", "--html", "-o", page, *paths, expect=expect)
         self.browser.open(page, **options)
         self.browser.settle()
 
@@ -288,7 +285,7 @@ class Browser(ReportTest, PlotsTest):
 
     def test_a_part_of_a_trace_says_that_it_is_one(self):
         where = "event != '</script><b>'"
-        options = ("--from", "+0.06", "--to", "+0.08", "--where", where)
+        options = ("--from", "+0.06", "--until", "+0.08", "--where", where)
         path = self.everything()
         data = self.report(*options, path)
         for width in (1280, 400):
@@ -296,7 +293,7 @@ class Browser(ReportTest, PlotsTest):
             self.assertEqual((self.browser.complaints, self.page(LAYOUT)), ([], []))
         head = self.page("document.querySelector('header').textContent")
         self.assertIn(f" · {self.words('count', data['asked_for']['events'])} events · ", head)
-        for text in (f"from {data['asked_for']['from']} ", f" to {data['asked_for']['to']} ",
+        for text in (f"from {data['asked_for']['from']} ", f" until {data['asked_for']['until']} ",
                      f" where {where}."):
             self.assertIn(text, head)
         self.assertEqual(self.page("document.getElementById('health').textContent"),

@@ -60,7 +60,7 @@ class Samples(ToolTest):
                                          path],
                                         stdout=subprocess.PIPE, check=True).stdout.decode()
                 *lines, report = walked.splitlines()
-                out, _ = self.run_etwas("dump", "--hex", "--json", "--raw", path)
+                out, _ = self.run_etwas("dump", "--hex", "--json", "--times=raw", path)
                 events = [json.loads(line) for line in out.splitlines()]
                 self.assertEqual(len(events), len(lines) + json.loads(report)["header_records"])
                 events = events[len(events) - len(lines):]

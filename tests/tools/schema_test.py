@@ -11,7 +11,7 @@ import uuid
 
 import etl_build as etl
 from etl_build import INT32, STRUCT, UINT16, UINT8
-from tool_case import BLUE, DAMAGED, HEAP, OPEN, RED, USAGE, NamesTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FAILED, HEAP, RED, NamesTest, heap_events, main
 
 
 class Stat(NamesTest):
@@ -103,7 +103,7 @@ class Schema(NamesTest):
             out, error = self.run_etwas("schema", self.trace(*described, *events))
             self.assertEqual((out.splitlines()[-1] if line else "", error), (line, ""))
             self.assertEqual("Nothing" in out, line != "")
-            self.assertNotIn("Nothing", self.run_etwas("schema", "-j",
+            self.assertNotIn("Nothing", self.run_etwas("schema", "--json",
                                                        self.trace(*described, *events))[0])
 
     def test_formats_of_messages_are_listed_too(self):
@@ -121,9 +121,7 @@ class Schema(NamesTest):
         self.assertEqual(messages[0], {"file": path, "class": RED, "source": "message",
                                        "message": 7, "format": 'took %d of "%s"\x1b\n'})
         self.assertEqual([m["message"] for m in messages], [7, 300, 1])
-        help_text, _ = self.run_etwas("schema", "--help")
-        for key in messages[0]:
-            self.assertIn(key, help_text)
+        self.assert_keys_documented("schema", messages[0])
 
     def test_the_same_is_had_as_json(self):
         path = self.trace(*heap_events())
@@ -135,16 +133,14 @@ class Schema(NamesTest):
             "fields": [
                 {"name": "address", "type": "Pointer"},
                 {"name": "reason", "type": "UInt32", "values": [[1, "asked"], [2, "at exit"]]}]})
-        help_text, _ = self.run_etwas("schema", "--help")
-        for key in free:
-            self.assertIn(key, help_text)
+        self.assert_keys_documented("schema", free)
 
     def test_it_is_called_as_the_others_are(self):
         for arguments, word in ((["schema"], "which file"), (["schema", "--frob"], "frob")):
-            _, error = self.run_etwas(*arguments, expect=USAGE)
+            _, error = self.run_etwas(*arguments, expect=FAILED)
             self.assertIn(word, error)
             self.assertIn("etwas schema --help", error)
-        self.run_etwas("schema", "/nonexistent", expect=OPEN)
+        self.run_etwas("schema", "/nonexistent", expect=FAILED)
         path = self.write("cut.etl", etl.trace([(0, heap_events())])[:-4])
         out, error = self.run_etwas("schema", path, expect=DAMAGED)
         self.assertIn("Call/malloc", out)

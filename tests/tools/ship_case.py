@@ -17,7 +17,6 @@ import time
 from ship_native import Store
 from tool_case import FINE, ToolTest
 
-UNSENT = 7
 TIMEOUT_S = 60
 BUFFER, END, GONE, RECOVERED = range(4)
 IN_CLOSE_NOWRITE = 0x10
@@ -68,7 +67,7 @@ class ShipTest(ToolTest):
         return file
 
     def command(self, *arguments):
-        return [self.etwas, "ship", "--to", self.server.url, "--host", "here", *arguments]
+        return [self.etwas, "ship", "--server", self.server.url, "--host", "here", *arguments]
 
     def ship(self, *arguments, expect=FINE):
         """What it says."""

@@ -21,12 +21,11 @@ import sys
 import time
 
 from fleet_case import FleetTest
-from tool_case import FINE, main
+from tool_case import FINE, NO, main
 
 KILLS = int(os.environ.get("ETWAS_TEST_KILLS", "8"))
 WHOM = os.environ.get("ETWAS_TEST_WHOM", "server,server,shipper,shipper,generator").split(",")
 SEED = os.environ.get("ETWAS_TEST_SEED", str(random.randrange(10 ** 9)))
-UNPROVED = 5
 EVENTS_A_SECOND = 4000  # of a generator
 TIMEOUT_S = 240
 GOES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]
@@ -132,7 +131,7 @@ class KillsTest(FleetTest):
     def target(self):
         return [word for name, value in self.fleet.settings.items()
                 if name.startswith("FLEET_SHARD_")
-                for word in ("--to", value)] + ["--credentials", self.fleet.credentials]
+                for word in ("--server", value)] + ["--credentials", self.fleet.credentials]
 
     def ship_command(self):
         return [self.etwas, "ship", *self.target()]
@@ -202,7 +201,7 @@ class KillsTest(FleetTest):
                 self.assertEqual(first, second, (table, shard))
 
     def check_proof(self):
-        out, _ = self.run_any("ship", "--prove", "--json", *self.target(), expect=(FINE, UNPROVED))
+        out, _ = self.run_any("ship", "--prove", "--json", *self.target(), expect=(FINE, NO))
         proofs = [json.loads(line) for line in out.splitlines()]
         self.assertEqual([proof for proof in proofs if proof["verdict"] != "complete"], [])
         self.assertEqual(len(proofs), len(self.counts))

@@ -15,8 +15,8 @@ import time
 
 import etl_build as etl
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, TIMEOUT_S, ShipTest, UNSENT, changed_cursor
-from tool_case import FINE, OPEN, OUTPUT, main
+from ship_case import BUFFER, END, GONE, TIMEOUT_S, ShipTest, changed_cursor
+from tool_case import FAILED, FINE, NO, OUTPUT, main
 
 
 class Files(ShipTest):
@@ -77,7 +77,7 @@ class Files(ShipTest):
         file = self.work("one", self.path("a.etl"), 500)
         self.write("bad.etl", b"no trace" * 1000)
         self.assertIn("bad.etl", self.ship(self.path("bad.etl"), file, self.path("none.etl"),
-                                           expect=OPEN))
+                                           expect=FAILED))
         self.assert_whole(500)
 
     def test_an_empty_file_has_nothing_that_could_arrive(self):
@@ -94,15 +94,15 @@ class Files(ShipTest):
         """Those of a session that got another log file while it ran."""
         first = self.work("two", self.path("in", "a.etl"), 4000, "move")
         second = first + ".moved.etl"
-        said = self.ship(first, second, expect=OPEN)
+        said = self.ship(first, second, expect=FAILED)
         self.assertIn(f"{second}: it is not sent: its session has written 'a.etl' too", said)
         self.assertEqual(len(self.numbers()), 2000)
-        self.assertIn("--table", self.ship("--delete", second, expect=OPEN))
+        self.assertIn("--table", self.ship("--delete", second, expect=FAILED))
         self.assertEqual(sorted(os.listdir(self.inside)), ["a.etl", "a.etl.moved.etl"])
         self.ship("--delete", first)  # its cursor goes, too
-        self.assertIn("the end of another file", self.ship("--delete", second, expect=OPEN))
+        self.assertIn("the end of another file", self.ship("--delete", second, expect=FAILED))
         self.assertIn("the end of another file",
-                      self.ship("--delete", "--follow", self.inside, "--once", expect=OPEN))
+                      self.ship("--delete", "--follow", self.inside, "--once", expect=FAILED))
         self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "a.etl.moved.etl"])
         self.ship("--table", "etwas.moved", "--delete", second)
         self.assertEqual(len(self.numbers()), 4000)
@@ -112,9 +112,9 @@ class Files(ShipTest):
         second = self.work("two", self.path("in", "a.etl"), 2000, "again")
         first = second + ".first.etl"
         self.ship(first)
-        self.assertIn("its session has written", self.ship("--delete", second, expect=OPEN))
+        self.assertIn("its session has written", self.ship("--delete", second, expect=FAILED))
         self.ship("--delete", "--follow", self.inside, "--state",
-                  self.path("state", "etwas", "ship"), "--once", expect=OPEN)
+                  self.path("state", "etwas", "ship"), "--once", expect=FAILED)
         self.assertTrue(os.path.exists(second))
         self.assertEqual(self.numbers(), list(range(1000)))
 
@@ -132,7 +132,7 @@ class Files(ShipTest):
                 self.server.hashes.clear()
                 self.server.events[:] = has_events
                 self.server.buffers[:] = has_buffers
-                self.assertIn("of another file", self.ship("--delete", second, expect=OPEN))
+                self.assertIn("of another file", self.ship("--delete", second, expect=FAILED))
                 self.assertTrue(os.path.exists(second))
                 if has_events:
                     self.ship(first)
@@ -143,9 +143,9 @@ class Files(ShipTest):
         self.ship(file)
         self.work("two", file, 500, "append")
         said = "what was appended to it since"
-        self.assertIn(said, self.ship("--delete", file, expect=OPEN))
+        self.assertIn(said, self.ship("--delete", file, expect=FAILED))
         shutil.rmtree(self.path("state"))
-        self.assertIn("before more was appended", self.ship("--delete", file, expect=OPEN))
+        self.assertIn("before more was appended", self.ship("--delete", file, expect=FAILED))
         self.assertTrue(os.path.exists(file))
         self.ship("--table", "etwas.both", "--delete", file)
         self.assertEqual(len(self.numbers(table="`both`")), 1000)
@@ -156,7 +156,7 @@ class Files(ShipTest):
         end, = self.rows(END)
         self.server.buffers.append(dict(end, state=GONE, events=100))
         shutil.rmtree(self.path("state"))
-        self.assertIn("went before", self.ship("--delete", file, expect=OPEN))
+        self.assertIn("went before", self.ship("--delete", file, expect=FAILED))
         self.assertTrue(os.path.exists(file))
 
     def test_a_server_that_has_more_of_a_file_than_is_there_is_not_told_its_end(self):
@@ -165,7 +165,7 @@ class Files(ShipTest):
         end, = self.rows(END)
         self.server.buffers[:] = [*self.rows(BUFFER), dict(end, state=BUFFER, buffer=1000)]
         shutil.rmtree(self.path("state"))
-        self.assertIn("not found in it", self.ship("--delete", file, expect=OPEN))
+        self.assertIn("not found in it", self.ship("--delete", file, expect=FAILED))
         self.assertEqual(self.rows(END), [])
         self.assertTrue(os.path.exists(file))
 
@@ -179,10 +179,10 @@ class Files(ShipTest):
             with self.subTest(lie=lie):
                 shutil.rmtree(self.path("state"))
                 self.server.lies = {len(lie): lie}
-                self.assertIn("answers what cannot be", self.ship("--delete", file, expect=OPEN))
+                self.assertIn("answers what cannot be", self.ship("--delete", file, expect=FAILED))
                 self.assertTrue(os.path.exists(file))
         self.server.lies = {6: (1, (1 << 64) - 1, 0, 0, 0, 0)}
-        self.assertIn("not found in it", self.ship("--delete", file, expect=OPEN))
+        self.assertIn("not found in it", self.ship("--delete", file, expect=FAILED))
         self.server.lies = {}
         self.ship(file)
         self.assert_whole(5000)
@@ -190,7 +190,7 @@ class Files(ShipTest):
     def test_a_server_that_refuses_ends_it_and_nothing_is_skipped(self):
         file = self.work("one", self.path("a.etl"), 5000)
         self.server.ways = [ways.status(404, 60)]
-        self.ship(file, expect=OPEN)
+        self.ship(file, expect=FAILED)
         self.server.ways = [self.server.keep]
         self.ship(file)
         self.assert_whole(5000)
@@ -216,9 +216,9 @@ class Kept(ShipTest):
         self.server.ways = [ways.silent]
         first = self.start(file)
         self.wait_for(lambda: self.server.inserts)
-        self.assertIn("another 'etwas ship' has this folder", self.ship(file, expect=OPEN))
+        self.assertIn("another 'etwas ship' has this folder", self.ship(file, expect=FAILED))
         self.server.ways = [self.server.keep]
-        self.end(first, expect=UNSENT)
+        self.end(first, expect=NO)
         self.ship(file)
         self.assert_whole(500)
 
@@ -239,15 +239,15 @@ class Kept(ShipTest):
     def test_where_it_cannot_be_kept_nothing_is_sent(self):
         file = self.work("one", self.path("a.etl"), 500)
         self.write("plain", b"")
-        self.ship("--state", self.path("plain"), file, expect=OPEN)
+        self.ship("--state", self.path("plain"), file, expect=FAILED)
         os.mkdir(self.path("shared"))
         os.chmod(self.path("shared"), 0o777)
         self.assertIn("others may write", self.ship("--state", self.path("shared"), file,
-                                                    expect=OPEN))
+                                                    expect=FAILED))
         self.assertEqual(self.server.inserts, [])
         self.environment.pop("XDG_STATE_HOME")
         self.environment["HOME"] = ""
-        self.assertIn("--state", self.ship(file, expect=OPEN))
+        self.assertIn("--state", self.ship(file, expect=FAILED))
 
     def test_a_full_disk_stops_it_before_it_sends(self):
         file = self.work("one", self.path("a.etl"), 500)
@@ -353,7 +353,7 @@ class Killed(ShipTest):
         file = self.path("a.etl")
         for _ in range(3):
             self.work("one", file, 500, "append")
-        self.assertEqual(self.end_before_the_answer(2, file), UNSENT)
+        self.assertEqual(self.end_before_the_answer(2, file), NO)
         self.server.hashes.clear()
         self.ship(file)
         self.assert_whole(500, 500, 500)

@@ -12,7 +12,7 @@ import sys
 
 import ship_server as ways
 from ship_wire_case import WireTest
-from tool_case import main
+from tool_case import FAILED, main
 
 
 class Options(WireTest):
@@ -21,7 +21,7 @@ class Options(WireTest):
             arguments += ("--config", self.write("ship.conf", config.encode()))
         result = subprocess.run([sys.argv[2], "--", *arguments], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, check=False, timeout=100)
-        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (FAILED, ""), result.stderr)
         self.assertIn("See 'etwas ship --help'.", result.stderr)
         return result.stderr
 
@@ -39,18 +39,18 @@ class Options(WireTest):
                            ("http://" + "a" * 300, "a host"),
                            (",".join(["http://db1"] * 9), "8 replicas")):
             with self.subTest(url):
-                said = self.misused("--to", url, "x.etl")
-                self.assert_said(said, "--to: ", words)
+                said = self.misused("--server", url, "x.etl")
+                self.assert_said(said, "--server: ", words)
 
     def test_a_password_in_an_address_is_refused_and_not_shown(self):
         for url in ("http://me:secret@db1:8123", "https://db1,http://me:secret@db2"):
-            said = self.misused("--to", url, "x.etl")
+            said = self.misused("--server", url, "x.etl")
             self.assert_said(said, "no user and no password", "--credentials")
             self.assertNotIn("secret", said)
 
     def test_values_that_are_none_are_refused(self):
-        for option, value in (("--rate", "0"), ("--rate", "fast"), ("--patience", "0"),
-                              ("--patience", "1s"),
+        for option, value in (("--rate", "0"), ("--rate", "fast"), ("--timeout", "0"),
+                              ("--timeout", "1d"),
                               ("--table", "event"), ("--table", "a.b.c"), ("--table", "a.`b"),
                               ("--table", "a.1b"),
                               ("--table", "." ), ("--spool-limit", "20X"), ("--spool-limit", "i"),
@@ -58,30 +58,32 @@ class Options(WireTest):
                               ("--spool-limit", "99999999999G"), ("--days", "-1"), ("--host", ""),
                               ("--nope", "1")):
             with self.subTest((option, value)):
-                self.misused("--to", "http://db1", option, value, "--follow", ".")
+                self.misused("--server", "http://db1", option, value, "--follow", ".")
 
     def test_what_does_not_go_together_is_refused(self):
-        for arguments in (("x.etl",), ("--to", "http://db1"), ("--to", "http://db1", "--follow",
-                                                               ".", "x.etl"),
-                          ("--to", "http://db1", "--once", "x.etl"),
-                          ("--to", "http://db1", "--prove", "--delete"),
-                          ("--to", "http://db1", "--days", "2", "x.etl"), ("--ddl",), ("--prove",),
-                          ("--ddl", "--to", "http://db1", "--server-version", "18.16"),
-                          ("--to", "http://db1", "--cluster", "c", "x.etl"),
-                          ("--to", "http://db1", "--follow", ".", "--pools", ".")):
+        server = "--server", "http://db1"
+        for arguments in (("x.etl",), server, (*server, "--follow", ".", "x.etl"),
+                          (*server, "--once", "x.etl"), (*server, "--prove", "--delete"),
+                          (*server, "--days", "2", "x.etl"), ("--ddl",), ("--prove",),
+                          (*server, "--ddl", "--prove"),
+                          ("--ddl", *server, "--server-version", "18.16"),
+                          (*server, "--cluster", "c", "x.etl"),
+                          (*server, "--follow", ".", "--pools", ".")):
             with self.subTest(arguments):
                 self.misused(*arguments)
 
     def test_a_line_of_the_file_that_is_none_is_reported_by_its_number(self):
-        begin = "# ours\nto = http://db1\n\n"
-        for line, words in (("nope = 1", "'nope' is not an option"), ("rate", "rate wants a value"),
-                            ("rate = ", "rate wants a value"),
-                            ("rate = fast", "rate: takes a number"),
-                            ("compress = perhaps", "compress takes yes or no"),
+        begin = "# ours\nserver = http://db1\n\n"
+        for line, words in (("nope = 1", "there is no option --nope"),
+                            ("timeot = 1", "Did you mean --timeout?"),
+                            ("rate", "--rate needs a value: N"),
+                            ("rate = ", "--rate: '' is not a whole number"),
+                            ("rate = fast", "--rate: 'fast' is not a whole number"),
+                            ("compress = perhaps", "--compress: 'perhaps' is not yes or no"),
                             ("config = x", "for the command line alone"),
-                            ("--rate = 1", "'--rate' is not an option"),
+                            ("--rate = 1", "there is no option ----rate"),
                             ("host = a\0b", "a byte of 0"),
-                            ("to = http://me:secret@db2", "no user and no password")):
+                            ("server = http://me:secret@db2", "no user and no password")):
             with self.subTest(line):
                 said = self.misused("x.etl", config=begin + line + "\n")
                 self.assert_said(said, "ship.conf:4: ", words)
@@ -94,8 +96,9 @@ class Options(WireTest):
     def test_the_file_says_what_the_command_line_does_not(self):
         one, two, three = (self.server() for _ in range(3))
         path = self.write("ship.conf",
-                          f"to={one.url}\n to = {two.url} \r\ncompress\nat-least-once = no\n"
-                                       "follow = /nowhere\ndelete\nrate = 1000000".encode())
+                          f"server={one.url}\n server = {two.url} \r\ncompress\n"
+                          "at-least-once = no\nfollow = /nowhere\ndelete\n"
+                          "rate = 1000000".encode())
         told, said = self.work("all:20:1", to=[], options=("--config", path))
         self.assertEqual((told, said), (["sent"], ""))
         self.assertEqual([len(server.inserts) for server in (one, two)], [1, 1])

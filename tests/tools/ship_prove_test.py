@@ -16,9 +16,7 @@ import sys
 
 from fleet_case import FleetTest
 from ship_server import Server, answer
-from tool_case import FINE, OPEN, ToolTest, main
-
-UNPROVED = 5
+from tool_case import FAILED, FINE, NO, ToolTest, main
 
 BUFFERS, EVENTS = 4, 10  # of a part that is whole
 BUFFER, END, GONE, RECOVERED = range(4)
@@ -196,7 +194,7 @@ class Command(FleetTest):
     @classmethod
     def ship(cls, *arguments, expect=FINE):
         run = subprocess.run(
-            [cls.etwas, "ship", "--to", cls.fleet.settings["FLEET_HTTP_s1r1"], "--credentials",
+            [cls.etwas, "ship", "--server", cls.fleet.settings["FLEET_HTTP_s1r1"], "--credentials",
              cls.fleet.credentials, *arguments], env=cls.environment, capture_output=True,
             check=False, text=True, timeout=100)
         if run.returncode != expect:
@@ -226,7 +224,7 @@ class Command(FleetTest):
         out, _ = self.ship("--prove", "--json", "--table", "etwas." + name, *arguments,
                            expect=expect)
         proof = json.loads(out)
-        self.assert_keys_in_help("ship", proof)
+        self.assert_keys_documented("ship", proof)
         return proof
 
     def copy(self, name, events="1", buffers="1"):
@@ -255,7 +253,7 @@ class Command(FleetTest):
                 ("part != 2", "part != 2", "incomplete", None),
                 ("1", "not (part = 1 and state = 1)", "incomplete", None),
                 ("1", "not ended", "unfinished", None)):
-            found = self.proof(self.copy("whole", events, buffers), expect=UNPROVED)
+            found = self.proof(self.copy("whole", events, buffers), expect=NO)
             self.assertEqual(found["verdict"], verdict, (events, buffers))
             if fault:
                 self.assertEqual(found[fault], 1)
@@ -266,7 +264,7 @@ class Command(FleetTest):
         self.fleet.ask(
             "insert into etwas.twice select * from etwas.twice where part = 1 and buffer < 10 and "
             "pos < 10")
-        proof = self.proof("twice", expect=UNPROVED)
+        proof = self.proof("twice", expect=NO)
         self.assertEqual(proof["verdict"], "incomplete")
         self.assertGreater(proof["wrong_buffers"], 0)
         self.assertGreater(proof["events"], proof["recorded"])
@@ -276,7 +274,7 @@ class Command(FleetTest):
         folder = self.work("killed", "kill", expect=-9)
         self.send("killed", *sorted(os.path.join(folder, name) for name in os.listdir(folder)
                                     if name.endswith(".etl")))
-        self.assertEqual(self.proof("killed", expect=UNPROVED)["verdict"], "unfinished")
+        self.assertEqual(self.proof("killed", expect=NO)["verdict"], "unfinished")
         self.send("killed", "--follow", folder, "--once", "--recover")
         proof = self.proof("killed", expect=FINE)
         self.assertEqual((proof["verdict"], proof["recovered"]), ("complete", 1))
@@ -284,18 +282,18 @@ class Command(FleetTest):
 
     def test_files_that_went_are_reported(self):
         self.make("gone")
-        self.send("gone", "--follow", self.work("gone"), "--once", "--spool-limit", "1M")
-        proof = self.proof("gone", expect=UNPROVED)
+        self.send("gone", "--follow", self.work("gone"), "--once", "--spool-limit", "1MB")
+        proof = self.proof("gone", expect=NO)
         self.assertEqual(proof["verdict"], "gone")
         self.assertEqual(proof["gone"] + proof["events"], self.events)
 
     def test_there_is_nothing_to_prove_where_nothing_arrived(self):
         self.make("nobody")
-        out, _ = self.ship("--prove", "--table", "etwas.nobody", expect=UNPROVED)
+        out, _ = self.ship("--prove", "--table", "etwas.nobody", expect=NO)
         self.assertIn("# 0 sessions", out)
 
     def test_tables_that_are_not_there_are_no_proof(self):
-        out, error = self.ship("--prove", "--table", "etwas.none", expect=OPEN)
+        out, error = self.ship("--prove", "--table", "etwas.none", expect=FAILED)
         self.assertEqual(out, "")
         self.assertIn("etwas.none", error)
 
@@ -303,7 +301,7 @@ class Command(FleetTest):
         self.fleet.run_statements(self.ship("--ddl", "--table", "etwas.old")[0])
         for column in ("part", "texts.values", "ns"):
             self.fleet.ask(f"alter table etwas.old drop column {column}")
-        self.assertIn("part", self.ship("--prove", "--table", "etwas.old", expect=OPEN)[1])
+        self.assertIn("part", self.ship("--prove", "--table", "etwas.old", expect=FAILED)[1])
         text = self.ship("--ddl", "--table", "etwas.old")[0]
         self.assertEqual([line.split(" ")[5:] for line in text.splitlines()
                           if line.startswith("alter ")],
@@ -334,7 +332,7 @@ class Replicas(ToolTest):
     def prove(self, *verdicts):
         self.asked = []
         urls = [self.replica(verdict) for verdict in verdicts]
-        run = subprocess.run([self.etwas, "ship", "--prove", "--to", ",".join(urls)],
+        run = subprocess.run([self.etwas, "ship", "--prove", "--server", ",".join(urls)],
                              capture_output=True, check=False, text=True, timeout=100)
         self.assertEqual(run.stderr, "")
         return run.returncode
@@ -344,7 +342,7 @@ class Replicas(ToolTest):
         self.assertEqual(self.asked, ["incomplete", "incomplete", "complete"])
 
     def test_what_none_has_is_missing(self):
-        self.assertEqual(self.prove("incomplete", "incomplete"), UNPROVED)
+        self.assertEqual(self.prove("incomplete", "incomplete"), NO)
         self.assertGreater(len(self.asked), 2)
 
     def test_what_the_first_has_is_there(self):

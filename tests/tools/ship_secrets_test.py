@@ -113,7 +113,7 @@ class Secrets(WireTest):
     def test_a_password_that_all_on_the_way_can_read_is_said(self):
         path = self.credentials()
         _, said = self.work("send:20", to="http://192.0.2.1:1",
-                            options=("--credentials", path, "--patience", "1"))
+                            options=("--credentials", path, "--timeout", "1"))
         self.assertIn("gets the password as everybody on the way can read it", said)
         server = self.guarded()
         _, said = self.work("send:20", to=server.url, options=("--credentials", path))
@@ -183,7 +183,7 @@ class Certificates(WireTest):
         server = self.server()
         trusted, _ = self.certificate()
         told, said = self.work("send:20", to=server.url.replace("http:", "https:"),
-                               options=("--patience", "5", "--ca", trusted))
+                               options=("--timeout", "5", "--ca", trusted))
         self.assertEqual(told, ["refused"])
         # It waits for the end of a line, which a client's first bytes may have or not: then curl's
         # patience ends.

@@ -13,8 +13,8 @@ import sys
 
 import etl_build as etl
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, TIMEOUT_S, RECOVERED, ShipTest, UNSENT, changed_cursor
-from tool_case import FINE, OPEN, OUTPUT, RED, main
+from ship_case import BUFFER, END, GONE, TIMEOUT_S, RECOVERED, ShipTest, changed_cursor
+from tool_case import FAILED, FINE, NO, OUTPUT, RED, main
 
 
 class Folder(ShipTest):
@@ -83,7 +83,7 @@ class Folder(ShipTest):
 
     def test_a_folder_that_is_not_there_is_refused_and_not_made(self):
         missing = self.path("missing")
-        self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=OPEN))
+        self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=FAILED))
         self.assertFalse(os.path.exists(missing))
         self.assertIn(missing, self.ship("--follow", self.inside, "--once", "--recover", "--pools",
                                          missing))
@@ -142,7 +142,7 @@ class Folder(ShipTest):
         self.work("in", os.path.join(self.inside, "a.etl"), 200)
         os.mkdir(self.path("mine"), 0o700)
         os.symlink(self.path("mine"), os.path.join(self.inside, ".ship"))
-        self.ship("--follow", self.inside, "--once", expect=OPEN)
+        self.ship("--follow", self.inside, "--once", expect=FAILED)
         self.assertEqual(os.listdir(self.path("mine")), [])
         self.ship("--follow", self.inside, "--once", "--state", os.path.join(self.inside, ".ship"))
         self.assert_whole(200)
@@ -241,7 +241,7 @@ class Folder(ShipTest):
         self.server.ways = [ways.status(500, 242)]
         process = self.start("--follow", self.inside)
         self.wait_for(lambda: self.server.inserts)
-        self.assertIn("1 files", self.end(process, expect=UNSENT))
+        self.assertIn("1 files", self.end(process, expect=NO))
         self.server.ways = [self.server.keep]
         self.ship("--follow", self.inside, "--once")
         self.assert_whole(300)
@@ -250,7 +250,7 @@ class Folder(ShipTest):
         for number in range(300):
             self.write(os.path.join("in", f"{number}.etl"), os.urandom(200))
         self.work("one", os.path.join(self.inside, "z.etl"), 300)
-        said = self.ship("--follow", self.inside, "--once", expect=OPEN)
+        said = self.ship("--follow", self.inside, "--once", expect=FAILED)
         self.assertEqual(len(said.splitlines()), 301)
         self.assert_whole(300)
 
@@ -268,7 +268,7 @@ class Spool(ShipTest):
 
     def test_what_goes_before_it_has_arrived_is_counted_and_told(self):
         self.server.ways = [ways.status(500, 242)]
-        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        process = self.start("--follow", self.inside, "--spool-limit", "1MB")
         self.work("parts", os.path.join(self.inside, "p%d.etl"), 40000, "stop", 256)
         self.wait_for(self.is_small)
         process.kill()  # what is owed is kept
@@ -287,7 +287,7 @@ class Spool(ShipTest):
         self.ship("--follow", self.inside, "--once")
         shutil.rmtree(os.path.join(self.inside, ".ship"))  # nobody knows that all of it has arrived
         self.server.questions = ways.status(500, 242)
-        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        process = self.start("--follow", self.inside, "--spool-limit", "1MB")
         self.work("parts", os.path.join(self.inside, "p%d.etl"), 40000, "stop", 256)
         self.wait_for(self.is_small)
         process.kill()
@@ -302,7 +302,7 @@ class Spool(ShipTest):
 
     def test_what_has_arrived_goes_first(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 5000)
-        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        process = self.start("--follow", self.inside, "--spool-limit", "1MB")
         self.wait_for(lambda: self.rows(END))
         self.work("two", os.path.join(self.inside, "b.etl"), 5000)
         self.wait_for(lambda: len(self.rows(END)) == 2)
@@ -313,7 +313,7 @@ class Spool(ShipTest):
 
     def test_what_could_not_be_sent_does_not_go_first_and_not_silently(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 500)
-        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        process = self.start("--follow", self.inside, "--spool-limit", "1MB")
         self.wait_for(lambda: self.rows(END))
         self.write(os.path.join("in", "new.etl"), os.urandom(900000))
         self.work("two", os.path.join(self.inside, "b.etl"), 500)
@@ -321,7 +321,7 @@ class Spool(ShipTest):
         self.wait_for_reads(self.inside, 4)
         self.write(os.path.join("in", "newest.etl"), os.urandom(900000))
         self.wait_for(lambda: not os.path.exists(os.path.join(self.inside, "new.etl")))
-        said = self.end(process, expect=UNSENT)
+        said = self.end(process, expect=NO)
         self.assertIn("new.etl: there is more than the spool's limit: it goes, and was not sent",
                       said)
         self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "newest.etl"])
@@ -333,9 +333,9 @@ class Spool(ShipTest):
         self.server.buffers.clear()
         os.unlink(first)
         self.server.questions = ways.status(500, 242)
-        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        process = self.start("--follow", self.inside, "--spool-limit", "100kB")
         self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
-        self.end(process, expect=UNSENT)
+        self.end(process, expect=NO)
         self.server.questions = None
         self.ship("--follow", self.inside, "--once")
         self.assertEqual([row["events"] for row in self.rows(GONE)], [10000])
@@ -344,7 +344,7 @@ class Spool(ShipTest):
         """Of more than are in memory at a time the server hears in the same run."""
         self.work("one", os.path.join(self.inside, "a.etl"), 5000)
         self.server.ways = [ways.status(500, 242)]
-        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        process = self.start("--follow", self.inside, "--spool-limit", "100kB")
         self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
         process.kill()
         process.wait()
@@ -366,7 +366,7 @@ class Spool(ShipTest):
         file = self.work("one", os.path.join(self.inside, "a.etl"), 5000, "append")
         shutil.copy(file, self.path("more"))
         self.server.ways = [ways.status(500, 242)]
-        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        process = self.start("--follow", self.inside, "--spool-limit", "100kB")
         self.wait_for(lambda: not os.path.exists(file))
         self.work("two", self.path("more"), 500, "append")
         process.kill()
@@ -374,7 +374,7 @@ class Spool(ShipTest):
         os.rename(self.path("more"), file)
         self.server.ways = [self.server.keep]
         self.assertIn("it counts as gone", self.ship("--follow", self.inside, "--once",
-                                                     expect=OPEN))
+                                                     expect=FAILED))
         self.assertTrue(os.path.exists(file))
 
     def test_the_cursor_of_another_file_lets_none_go(self):
@@ -382,10 +382,10 @@ class Spool(ShipTest):
         first = self.work("two", self.path("in", "a.etl"), 40000, "move")
         self.ship(first, "--state", os.path.join(self.inside, ".ship"))
         self.server.questions = ways.status(500, 242)
-        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        process = self.start("--follow", self.inside, "--spool-limit", "100kB")
         self.wait_for(lambda: not os.path.exists(first))
         self.wait_for_reads(self.inside, 4)
-        self.end(process, expect=UNSENT)
+        self.end(process, expect=NO)
         self.assertTrue(os.path.exists(first + ".moved.etl"))
 
 
@@ -417,7 +417,7 @@ class Session(ShipTest):
             process = self.start("--follow", self.inside)
             self.wait_for(lambda: len(self.server.events) == 2000)
             self.assertIn("another 'etwas ship' has this folder",
-                          self.ship("--session", "asked", expect=OPEN))
+                          self.ship("--session", "asked", expect=FAILED))
             process.terminate()
             process.wait()
             self.server.hashes.clear()
@@ -430,7 +430,7 @@ class Session(ShipTest):
         self.assert_whole(2000)
 
     def test_one_that_does_not_run_is_refused(self):
-        self.ship("--session", "none", expect=OPEN)
+        self.ship("--session", "none", expect=FAILED)
 
 
 if __name__ == "__main__":

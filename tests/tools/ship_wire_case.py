@@ -21,7 +21,7 @@ class WireTest(ToolTest):
 
     def start(self, *actions, to, options=(), **more):
         to = [to] if isinstance(to, str) else to
-        arguments = [word for url in to for word in ("--to", url)]
+        arguments = [word for url in to for word in ("--server", url)]
         environment = {**os.environ, **more.pop("environment", {})}
         return subprocess.Popen([sys.argv[2], *actions, "--", *arguments, *options, "x.etl"],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -267,7 +267,7 @@ class Ends(WireTest):
         self.assertEqual(out.splitlines(), ["stopped"])
 
     def test_patience_may_have_an_end(self):
-        told, said = self.work("send:20", to="http://127.0.0.1:1", options=("--patience", "1"))
+        told, said = self.work("send:20", to="http://127.0.0.1:1", options=("--timeout", "1"))
         self.assertEqual(told, ["refused"])
         self.assert_said(said, WAITS, "within 1 s", lines=2)
 
@@ -278,20 +278,20 @@ class Ends(WireTest):
             server = self.server()
             server.ways = [way]
             server.questions = way if asks else None
-            told, said = self.work("send:20", to=server.url, options=("--patience", "2"), limit=45)
+            told, said = self.work("send:20", to=server.url, options=("--timeout", "2"), limit=45)
             self.assertEqual(told, ["refused"])
-            self.assert_said(said, "within 2 s (--patience)")
+            self.assert_said(said, "within 2 s (--timeout)")
         # takes connections, and no word of TLS
         with socket.create_server(("127.0.0.1", 0)) as listening:
             told, said = self.work("send:20", to=f"https://127.0.0.1:{listening.getsockname()[1]}",
-                                   options=("--patience", "1"), limit=45)
+                                   options=("--timeout", "1"), limit=45)
         self.assertEqual(told, ["refused"])
 
     def test_a_replica_that_hangs_leaves_the_others_their_part_of_the_patience(self):
         first, second = self.server(), self.server()
         first.questions = ways.silent
         told, said = self.work("send:20", to=f"{first.url},{second.url}",
-                               options=("--patience", "8"))
+                               options=("--timeout", "8"))
         self.assertEqual((told, len(second.inserts)), (["sent"], 1), said)
 
 
@@ -322,7 +322,7 @@ class Servers(WireTest):
         self.refused("has no table a.b,", tables=(), options=("--table", "a.b"))
         server = self.server()
         server.columns = [column for column in server.columns if column[1] != "pid"]
-        self.refused("without the column pid", "'etwas ship --ddl --to URL'", to=server.url)
+        self.refused("without the column pid", "'etwas ship --ddl --server URL'", to=server.url)
         server = self.server()
         server.columns = [[table, name, "UInt8" if name == "pid" else kind]
                           for table, name, kind in server.columns]
@@ -394,7 +394,7 @@ class Servers(WireTest):
         self.refused("HTTP 404, and not as ClickHouse does", to=server.url)
         server.questions = ways.status(200, head=b"", body=b"<html>Welcome</html>\n")
         self.refused("answers what ClickHouse would not", to=server.url,
-                     options=("--patience", "1"), lines=2)
+                     options=("--timeout", "1"), lines=2)
 
     def test_answers_to_questions_are_rows_or_nothing(self):
         server = self.server()

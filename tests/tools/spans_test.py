@@ -16,7 +16,7 @@ import unittest.mock
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, DAMAGED, FAILED, RED, ToolTest, main
 
 T = 1_000_001  # the first event of the files here
 START, END, CHECKPOINT = 1, 2, 8
@@ -202,7 +202,7 @@ class Chosen(SpansTest):
         self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]],
                          [[2]])
         self.assertIn("note: no class is called 'Green'",
-                      self.run_etwas("spans", "-C", "Green", path)[1])
+                      self.run_etwas("spans", "--class", "Green", path)[1])
 
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)
@@ -214,7 +214,7 @@ class Chosen(SpansTest):
         told = self.spans("--where", "type == 2", path)
         self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
                          ([2, 1], [0, 0]))
-        self.run_etwas("spans", "--where", "duration >", path, expect=USAGE)
+        self.run_etwas("spans", "--where", "duration >", path, expect=FAILED)
 
     def test_what_is_not_whole_is_counted(self):
         told = self.spans(self.file([
@@ -263,7 +263,8 @@ class Chosen(SpansTest):
 
 
 class Window(SpansTest):
-    """`--from` and `--to`: as if the trace had no events but those that dump shows between them."""
+    """`--from` and `--until`: as if the trace had no events but those that dump shows between
+    them."""
 
     def events(self, *arguments):
         return [event for event in self.dump_json(*arguments) if event["class"] in (RED, BLUE)]
@@ -310,7 +311,7 @@ class Window(SpansTest):
             whole = self.events(path)
             for _ in range(4):
                 first, last = sorted(made.random.sample(range(len(whole)), 2))
-                window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+                window = ("--from", whole[first]["time"], "--until", whole[last]["time"])
                 inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
                 told = self.spans(*window, path)
                 self.check(told, inside)
@@ -325,13 +326,13 @@ class Window(SpansTest):
             paths = [self.file(made[n].records, name=f"{n}.etl") for n in range(2)]
             whole = self.events(*paths)
             first, last = sorted(made[0].random.sample(range(len(whole)), 2))
-            window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+            window = ("--from", whole[first]["time"], "--until", whole[last]["time"])
             for options in ((), ("--where", "duration > 1us"), ("--class", BLUE)):
                 cut = [self.write(f"{n}.cut", b"") for n in range(2)]
                 for path, made_file in zip(paths, cut):
                     self.run_etwas("convert", "--to", "etl", "--output", made_file, *window, path)
                 told, alone = (self.run_any("spans", "--json", "--slowest", "4", *options, *rest,
-                                            expect=(0, USAGE))[0]
+                                            expect=(0, FAILED))[0]
                                for rest in ((*window, *paths), (*window, *cut)))
                 told, alone = json.loads(told), json.loads(alone)
                 self.assertEqual(told.pop("files"), paths)
@@ -342,16 +343,16 @@ class Window(SpansTest):
         path = self.file([order(START, 0), order(START, 10_000_000, 2), order(END, 20_000_000),
                           order(END, 30_000_000, 2)])
         for window, counts in ((("--from", "+1"), (1, 0, 1)), (("--from", "+1.0000001"), (0, 0, 2)),
-                               (("--to", "-1"), (1, 1, 0)),
-                               (("--to", "-1.5"), (0, 2, 0)),
-                               (("--from", "+0", "--to", "-0"), (2, 0, 0))):
+                               (("--until", "-1"), (1, 1, 0)),
+                               (("--until", "-1.5"), (0, 2, 0)),
+                               (("--from", "+0", "--until", "-0"), (2, 0, 0))):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
         head = self.run_etwas("spans", "--from", "+1", path)[0].splitlines()[0]
         self.assertEqual(head, "1 span in 1.000 s, 1 ended, 1 END is unmatched")
         self.assertEqual(self.spans("--from", "2027-01-01", path)["classes"], [])
-        for wrong in (["--from", "+2", "--to", "+1"], ["--from", "noon"], ["--to", "+1s"]):
-            self.assertIn("spans", self.run_etwas("spans", *wrong, path, expect=USAGE)[1])
+        for wrong in (["--from", "+2", "--until", "+1"], ["--from", "noon"], ["--until", "+1x"]):
+            self.assertIn("spans", self.run_etwas("spans", *wrong, path, expect=FAILED)[1])
 
 
 class Bound(SpansTest):
@@ -390,7 +391,7 @@ class Errors(SpansTest):
                                                   *clock_snapshots]))
 
     def error_of_one_time(self, path):
-        events, _ = self.run_etwas("dump", "--json", "--clock", "qpc", path)
+        events, _ = self.run_etwas("dump", "--json", "--times", "qpc", path)
         return json.loads(events.splitlines()[-1])["error_ns"]
 
     def span(self, path):
@@ -406,9 +407,9 @@ class Errors(SpansTest):
     def test_a_window_ends_at_the_nanosecond(self):
         path = self.counter_file(0, 0)
         start, end = (event["time"] for event in self.dump_json(path) if event["class"] == RED)
-        for window, counts in ((("--from", start, "--to", end), (1, 0, 0)),
+        for window, counts in ((("--from", start, "--until", end), (1, 0, 0)),
                                (("--from", "+0.000000001"), (0, 0, 1)),
-                               (("--to", "-0.000000001"), (0, 1, 0))):
+                               (("--until", "-0.000000001"), (0, 1, 0))):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
 
@@ -511,7 +512,8 @@ class Forms(SpansTest):
                 self.assertEqual(row[key], str(span[key]))
 
     def test_help_names_each_key(self):
-        self.assert_keys_in_help("spans", self.spans("--slowest", "1", self.file(Chosen.RECORDS)))
+        self.assert_keys_documented("spans",
+                                    self.spans("--slowest", "1", self.file(Chosen.RECORDS)))
 
     def test_damage_and_misuse(self):
         whole = self.file(Chosen.RECORDS * 40)
@@ -520,12 +522,12 @@ class Forms(SpansTest):
         data[8192 + 200:8192 + 400] = bytes(200)
         damaged = self.write("d.etl", bytes(data))
         self.run_json("spans", "--json", damaged, expect=(DAMAGED,))
-        self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=OPEN)
+        self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=FAILED)
         for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole],
                       ["--slowest", "x", whole],
                       ["--open", "0", whole], ["--open", "67108865", whole],
                       ["--json", "--csv", whole], ["--no", whole]):
-            self.assertIn("spans", self.run_etwas("spans", *wrong, expect=USAGE)[1])
+            self.assertIn("spans", self.run_etwas("spans", *wrong, expect=FAILED)[1])
         self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0],
                          "0 spans in 2.000 s")
 

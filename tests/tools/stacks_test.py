@@ -12,7 +12,7 @@ import struct
 
 import etl_build as etl
 from symbols_test import BASE, HERE, T, image
-from tool_case import HEAP, OPEN, OUTPUT, RED, USAGE, ToolTest, main
+from tool_case import FAILED, HEAP, NO, OUTPUT, RED, ToolTest, main
 
 TEXT = 0xFFFFFFFF81000000
 INTERVAL_SET = 72
@@ -175,7 +175,7 @@ class Told(StacksTest):
             own[frames[-1]] += weight
             for name in set(frames):
                 total[name] += weight
-        hot = json.loads(self.run_etwas("stat", "--hot=0", "--json", path)[0])
+        hot = json.loads(self.run_etwas("stat", "--hot", "-n", "0", "--json", path)[0])
         def name(function):
             return function["function"] or (f"[{function['image']}]" if function["image"] else
                                             "[kernel]" if function["kernel"] else "[unknown]")
@@ -203,7 +203,7 @@ class Told(StacksTest):
         types, _, samples = self.pprof(path)
         self.assertEqual([name for name, _ in types], ["alloc_objects", "alloc_space",
                                                        "inuse_objects", "inuse_space"])
-        heap = json.loads(self.run_etwas("stat", "--heap=0", "--json", path)[0])
+        heap = json.loads(self.run_etwas("stat", "--heap", "-n", "0", "--json", path)[0])
         self.assertEqual(sorted(values for _, values, _ in samples), sorted(
             [s["allocations"], s["allocated_bytes"], s["live_blocks"], s["live_bytes"]]
             for s in heap["stacks"]))
@@ -230,7 +230,7 @@ class Told(StacksTest):
                           self.call(3, MALLOC, 1, 0x2000, frames=frames, process=20), free(4, 20),
                           free(5, 30))
         self.assertEqual(self.folded(path)[0], [(["[bank]"], 10), (["[shop]"], 101)])
-        heap = json.loads(self.run_etwas("stat", "--heap=0", "--json", path)[0])
+        heap = json.loads(self.run_etwas("stat", "--heap", "-n", "0", "--json", path)[0])
         self.assertEqual([heap[key] for key in ("live_bytes", "frees", "unknown_frees",
                                                 "replaced_blocks")], [1, 2, 0, 0])
 
@@ -307,7 +307,7 @@ class Forms(StacksTest):
                           "--stack profile' records them\n"))
         self.assertEqual(self.speedscope(path), [])
         out = os.path.join(self.folder, "none.pb")
-        self.run_etwas("convert", "--to", "pprof", "--output", out, path, expect=USAGE)
+        self.run_etwas("convert", "--to", "pprof", "--output", out, path, expect=NO)
         self.assertFalse(os.path.exists(out))
 
     def test_what_cannot_be_written_or_read_leaves_nothing(self):
@@ -315,7 +315,7 @@ class Forms(StacksTest):
         for form in ("folded", "speedscope", "pprof"):
             self.run_etwas("convert", "--to", form, "-o", "/dev/full", path, expect=OUTPUT)
             out = os.path.join(self.folder, "out")
-            self.run_etwas("convert", "--to", form, "-o", out, path + ".not", expect=OPEN)
+            self.run_etwas("convert", "--to", form, "-o", out, path + ".not", expect=FAILED)
             self.assertFalse(os.path.exists(out))
 
     def test_damaged_files_are_shown_as_far_as_they_go(self):

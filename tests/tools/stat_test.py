@@ -12,7 +12,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, DAMAGED, FAILED, FINE, HEAP, RED, ToolTest, main
 
 
 class Stat(ToolTest):
@@ -81,7 +81,7 @@ class Stat(ToolTest):
                 path = self.write("a.etl", data)
                 whole = [event for event in self.dump_json(path) if event["class"] in (RED, BLUE)]
                 for first, last in ((0, 1), (5, 400), (399, 403), (600, 799), (0, 799)):
-                    window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+                    window = ("--from", whole[first]["time"], "--until", whole[last]["time"])
                     inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
                     self.assertEqual([event for event in self.dump_json(*window, path)
                                       if event["class"] in (RED, BLUE)], inside)
@@ -100,7 +100,7 @@ class Stat(ToolTest):
             struct.pack_into("<q", data, (at + 1) * etl.BUFFER_BYTES + 16, 1_000_100 + 100 * at)
         path = self.write("a.etl", data)
         index = path + ".index"
-        window = ("--from", "+0.0001", "--to", "+0.0002", path)
+        window = ("--from", "+0.0001", "--until", "+0.0002", path)
         without = self.run_etwas("dump", *window)
         self.assertGreater(without[0].count("\n"), 5)
         self.assertFalse(os.path.exists(index))
@@ -114,19 +114,19 @@ class Stat(ToolTest):
         self.assertEqual(self.run_etwas("dump", path)[1], "")
         os.unlink(index)
         foreign = self.write("b.etl", etl.trace(buffers, processors=3))
-        _, errors = self.run_etwas("stat", "--index", foreign, expect=OPEN)
+        _, errors = self.run_etwas("stat", "--index", foreign, expect=FAILED)
         self.assertIn("no index of", errors)
         self.assertEqual(sorted(os.listdir(os.path.dirname(foreign))), ["a.etl", "b.etl"])
-        self.run_etwas("stat", "--prove", "--index", path, expect=USAGE)
+        self.run_etwas("stat", "--prove", "--index", path, expect=FAILED)
 
     def test_a_window_does_not_go_with_other_counts_and_ends_behind_its_beginning(self):
         path = self.write("a.etl", etl.trace([(0, [])]))
         for way in ("--cpu", "--hot", "--heap", "--prove"):
-            self.run_etwas("stat", way, "--from", "+1", path, expect=USAGE)
+            self.run_etwas("stat", way, "--from", "+1", path, expect=FAILED)
         for command in ("stat", "dump"):
-            self.run_etwas(command, "--from", "2026-01-02", "--to", "2026-01-01", path,
-                           expect=USAGE)
-            self.run_etwas(command, "--from", "yesterday", path, expect=USAGE)
+            self.run_etwas(command, "--from", "2026-01-02", "--until", "2026-01-01", path,
+                           expect=FAILED)
+            self.run_etwas(command, "--from", "yesterday", path, expect=FAILED)
 
     def test_the_session_is_described(self):
         path = self.write("a.etl", etl.trace([(0, [])], name="séance"))
@@ -329,8 +329,8 @@ class Clocks(ToolTest):
         stat, = self.stat_json(self.counter_file())
         self.assertAlmostEqual(stat["duration_s"], 2 + 90, 3)  # EndTime is 2 s after StartTime
 
-    def test_every_key_is_in_the_help(self):
-        self.assert_keys_in_help("stat", self.stat_json(self.counter_file())[0]["clocks"])
+    def test_every_key_is_documented(self):
+        self.assert_keys_documented("stat", self.stat_json(self.counter_file())[0]["clocks"])
 
     def test_a_session_that_got_another_clock_says_so(self):
         out, _ = self.run_etwas("stat", self.counter_file(requested=1))

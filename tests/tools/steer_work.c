@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli/command.h"
+#include "cli/guides.h"
 
 /* What has the name "Etwas.Tests.Steer". */
 static const GUID modern_guid = {
@@ -108,31 +109,29 @@ static int start(const char *name, const char *file, uint32_t sharing)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static const struct command {
-    const char *name;
-    char title[16];
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"ps", "etwas ps", etwas_command_ps},
-    {"stop", "etwas stop", etwas_command_stop},
-    {"query", "etwas query", etwas_command_query},
-    {"update", "etwas update", etwas_command_update},
-    {"flush", "etwas flush", etwas_command_flush},
-    {"snapshot", "etwas snapshot", etwas_command_snapshot},
-    {"enable", "etwas enable", etwas_command_enable},
-    {"disable", "etwas disable", etwas_command_disable},
+extern const struct etwas_command etwas_ps_command;
+extern const struct etwas_command etwas_stop_command;
+extern const struct etwas_command etwas_query_command;
+extern const struct etwas_command etwas_update_command;
+extern const struct etwas_command etwas_flush_command;
+extern const struct etwas_command etwas_snapshot_command;
+extern const struct etwas_command etwas_enable_command;
+extern const struct etwas_command etwas_disable_command;
+
+const struct etwas_command *const etwas_commands[] = {
+    &etwas_ps_command,     &etwas_stop_command,    &etwas_query_command,
+    &etwas_update_command, &etwas_flush_command,   &etwas_snapshot_command,
+    &etwas_enable_command, &etwas_disable_command, NULL,
 };
+
+const struct etwas_guide etwas_guides[] = {{NULL, NULL, NULL}};
 
 static int run(int count, char **words)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (count > 0 && strcmp(words[0], commands[i].name) == 0) {
-            words[0] = (char *)commands[i].title;
-            optind = 0;
-            return commands[i].run(count, words);
-        }
-    }
-    return -1;
+    const struct etwas_command *command = etwas_command_find(words[0]);
+
+    optind = 0;
+    return command != NULL ? command->run(count, words) : -1;
 }
 
 static int obey(char *line)

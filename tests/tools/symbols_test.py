@@ -108,9 +108,9 @@ class Names(SymbolsTest):
         path = os.path.join(self.folder, "a.etl")
         self.assertIn(
             f" spin_inside+0x0 in spinner < spin_outside+0x3 in spinner < spin_inside+0x{size:X} "
-            "in spinner\n", self.run_etwas("dump", "-S", path)[0])
+            "in spinner\n", self.run_etwas("dump", "--symbols", path)[0])
         self.assertIn(',spin_inside+0x0 in spinner < ',
-                      self.run_etwas("dump", "-S", "--csv", path)[0].replace("\r", ""))
+                      self.run_etwas("dump", "--symbols", "--csv", path)[0].replace("\r", ""))
 
     def test_functions_that_are_inlined_are_shown_before_the_one_around_them(self):
         self.need_libdw()
@@ -205,7 +205,7 @@ class Names(SymbolsTest):
                   etl.system(etl.THREAD_GROUP, 1, T + 7, start)]
         path = self.write("a.etl", etl.trace([(0, [*self.load(), *events])]))
         name, other = "spin_inside+0x4 in spinner", f"other+0x{code - BASE:X}"
-        out, _ = self.run_etwas("dump", "-S", "-C",
+        out, _ = self.run_etwas("dump", "--symbols", "-c",
                                 "event,InstructionPointer,Routine,ProgramCounter,VirtualAddress",
                                 path)
         self.assertEqual([line.partition(" ")[2] for line in out.splitlines() if "PerfInfo" in line

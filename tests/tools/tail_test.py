@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-from steer_test import MODERN, OPEN, USAGE, SteerTest, await_true, main
+from steer_test import FAILED, MODERN, SteerTest, await_true, main
 
 
 class Tail(SteerTest):
@@ -91,21 +91,21 @@ class Tail(SteerTest):
         self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# id\n", "7\n"])
         host, = self.pids_of_host()
         os.kill(host, signal.SIGKILL)
-        _, error = self.end(tail, expect=OPEN)
+        _, error = self.end(tail, expect=FAILED)
         self.assertEqual(error, f"etwas: {self.name}: the process that hosts it is gone\n")
         self.await_host()
 
     def test_what_cannot_be_consumed_is_reported(self):
-        _, error = self.run_etwas("tail", "no such", expect=OPEN)
+        _, error = self.run_etwas("tail", "no such", expect=FAILED)
         self.assertEqual(error, "etwas tail: 'no such': no such session runs\n")
         self.start("--buffering", name=f"{self.name}-memory")
-        _, error = self.run_etwas("tail", f"{self.name}-memory", expect=OPEN)
+        _, error = self.run_etwas("tail", f"{self.name}-memory", expect=FAILED)
         self.assertIn("it is not in real time", error)
         for arguments, told in (((), "which session?"), (("a", "b"), "one session"),
                                 (("--limit", "x", "a"), "--limit"),
                                 (("--json", "--columns", "id", "a"),
-                                 "--columns does not go with --json")):
-            _, error = self.run_etwas("tail", *arguments, expect=USAGE)
+                                 "--columns and --json exclude each other")):
+            _, error = self.run_etwas("tail", *arguments, expect=FAILED)
             self.assertTrue(error.startswith("etwas tail: "), error)
             self.assertIn(told, error)
 

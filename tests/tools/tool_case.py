@@ -6,6 +6,7 @@ import glob
 import itertools
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import uuid
 
 import etl_build as etl
 
-FINE, USAGE, OPEN, DAMAGED, OUTPUT = range(5)
+FINE, NO, FAILED, DAMAGED, OUTPUT = range(5)
 RED, BLUE = "11111111-2222-3333-4444-555555555555", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 HEAP = "a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4"
 NO_GUID = str(uuid.UUID(int=0))
@@ -24,6 +25,7 @@ TITLE = "# time cpu process thread event fields"
 TIME = "2026-01-01T00:00:00.0000001Z"
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "data")
+DOCS = os.path.join(DATA, os.pardir, os.pardir, "docs")
 SAMPLES = os.path.join(os.environ.get("ETWAS_SHARED_DIR", "/nonexistent"), "etl-samples")
 
 
@@ -33,6 +35,13 @@ def windows_files(*left_out):
     return [path for folder in (DATA, SAMPLES)
             for path in sorted(glob.glob(os.path.join(folder, "*.etl")))
             if os.path.basename(path) not in left_out]
+
+
+def reference(command):
+    """What docs/reference/json.md says of a command."""
+    with open(os.path.join(DOCS, "reference", "json.md"), encoding="utf-8") as file:
+        parts = re.split(r"(?m)^## ", file.read())
+    return "".join(part for part in parts if re.match(rf"[^\n]*`?etwas {command}\b", part))
 
 
 CALLS_A_LEAK_CHECK = 8
@@ -71,13 +80,13 @@ class ToolTest(unittest.TestCase):
                       else "nothing was said")
         self.skipTest(reason.removeprefix("skipped: "))
 
-    def assert_keys_in_help(self, command, value):
-        """Each key of a JSON value, however deep, is in the help of the command."""
-        told, _ = self.run_etwas(command, "--help")
+    def assert_keys_documented(self, command, value):
+        """Each key of a JSON value, however deep, is where the reference tells of the command."""
+        told = reference(command)
 
         def look(value):
             for key in value if isinstance(value, dict) else ():
-                self.assertIn(key, told)
+                self.assertIn(f"`{key}`", told)
                 look(value[key])
             for item in value if isinstance(value, list) else ():
                 look(item)
@@ -96,7 +105,7 @@ class ToolTest(unittest.TestCase):
     def run_etwas(self, *arguments, expect=FINE, **options):
         return self.run_any(*arguments, expect=(expect,), **options)
 
-    def run_json(self, *arguments, expect=(FINE, OPEN, DAMAGED)):
+    def run_json(self, *arguments, expect=(FINE, FAILED, DAMAGED)):
         """Of a file that may be damaged in any way: whatever is shown, is JSON."""
         out, _ = self.run_any(*arguments, expect=expect)
         return [json.loads(line) for line in out.splitlines()]

@@ -14,7 +14,7 @@ import sys
 
 import etl_build as etl
 from symbols_test import SymbolsTest, T
-from tool_case import OPEN, RED, USAGE, main
+from tool_case import FAILED, RED, main
 
 MACHINES = {62: 0xFF01FF, 183: 0x1FFFFFFFF}
 
@@ -87,11 +87,12 @@ class Recorded(SymbolsTest):
     def test_a_program_without_frame_pointers_has_its_stack_to_its_start(self):
         self.need_libdw()
         path = os.path.join(self.folder, "k.etl")
-        run = subprocess.run([self.etwas, "record", "-o", path, "-s", "profile", "--dwarf=4096",
-                              "-k", "process,thread,image_load,profile,no_sysconfig", "--",
+        run = subprocess.run([self.etwas, "record", "-o", path, "--stack", "profile",
+                              "--dwarf=4096", "--kernel",
+                              "process,thread,image_load,profile,no_sysconfig", "--",
                               self.program.path, "300"],
                              stderr=subprocess.PIPE, check=False, timeout=100)
-        if run.returncode == OPEN and b"cannot record" in run.stderr:
+        if run.returncode == FAILED and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
         events = [json.loads(line) for line in self.run_etwas("dump", "--symbols", "--json",
                                                               path)[0].splitlines()]
@@ -107,14 +108,14 @@ class Recorded(SymbolsTest):
         # from.
         self.assertTrue(all(len(event["fields"]["Words"]) <= 512 + 17 + 16 for event in events
                             if event["event"].endswith("UserStack")))
-        told = json.loads(self.run_etwas("stat", "--hot=0", "--json", path)[0])
+        told = json.loads(self.run_etwas("stat", "--hot", "-n", "0", "--json", path)[0])
         functions = {f["function"]: f for f in told["functions"] if f["image"] == "spinner_bare"}
         self.assertGreater(functions["spin_outside"]["total_samples"],
                            0.9 * functions["spin_inside"]["samples"])
 
     def test_sizes_that_cannot_be_are_refused(self):
         for size in ("0", "7", "32776", "x", ""):
-            self.run_etwas("record", f"--dwarf={size}", "true", expect=USAGE)
+            self.run_etwas("record", f"--dwarf={size}", "true", expect=FAILED)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,8 @@ import struct
 import sys
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, DATA, FINE, OPEN, RED, USAGE, ToolTest, main
+from tool_case import BLUE, DAMAGED, DATA, FAILED, FINE, NO, RED, ToolTest, main
 
-NO = 1  # done, and the answer is no
 FORMATS = ("ndjson", "csv", "chrome", "otlp", "folded", "speedscope", "pprof", "perfetto", "etl",
            "ctf")
 
@@ -99,7 +98,7 @@ class Walk(ToolTest):
                         self.assertRegex(error, pattern)
                         self.assertRegex(error, f"(?m)^etwas( {command})?: .*({pattern})",
                                          "it does not name the command")
-                if expect != OPEN:  # a command that reads twice says twice that it is not there
+                if expect != FAILED:  # a command that reads twice says twice that it is not there
                     self.assertEqual(error, "".join(line + "\n"
                                                     for line in dict.fromkeys(error.splitlines())),
                                      "said twice")
@@ -110,9 +109,9 @@ class Walk(ToolTest):
     def test_nothing_that_matches_is_said_with_a_cure(self):
         for cell, of, filters, want in (
                 ("a window after the trace", "window", ["--from", "2027-01-01"], WINDOW),
-                ("a window before the trace", "window", ["--from", "2025-01-01", "--to",
+                ("a window before the trace", "window", ["--from", "2025-01-01", "--until",
                                                          "2025-01-02"], WINDOW),
-                ("a gap of the trace", "window", ["--from", "+0.02", "--to", "+0.03"], WINDOW),
+                ("a gap of the trace", "window", ["--from", "+0.02", "--until", "+0.03"], WINDOW),
                 ("a condition", "where", ["--where", "n == 7"], WHERE),
                 ("a name of an event", "where", ["--where", "event == 'Wrok'"], WHERE),
                 ("a field that nobody has", "where", ["--where", "nobody == 7"], FIELD)):
@@ -127,13 +126,13 @@ class Walk(ToolTest):
     def test_a_condition_that_cannot_be_is_an_error_and_makes_nothing(self):
         for expression in ("n == '5'", "n > 5ms", "level == 'x'", "n &", "nobody > 5ms"):
             self.walk([self.whole], [r"--where: "], expression, ["--where", expression], "where",
-                      expect=USAGE)
+                      expect=FAILED)
 
     def test_a_file_without_events_is_said_to_be_one(self):
         path = self.write("empty.etl", etl.trace([]))
         for of in ("window", "where"):
             self.walk([path], [r"note: there are no events of providers in "], "no events", of=of)
-        self.run_etwas("advise", path, expect=OPEN)
+        self.run_etwas("advise", path, expect=FAILED)
         self.assertRegex(self.run_etwas("schema", path)[1],
                          "etwas schema: note: .*nothing in it describes events")
 
@@ -162,10 +161,10 @@ class Walk(ToolTest):
     def test_a_file_that_is_not_there_or_no_trace_is_named(self):
         for path in (os.path.join(self.folder, "none.etl"),
                      self.write("text.etl", b"hello" * 1000)):
-            self.walk([path], [re.escape(os.path.basename(path))], "no trace", expect=OPEN)
+            self.walk([path], [re.escape(os.path.basename(path))], "no trace", expect=FAILED)
             # With another one that is: the answer is that of the other one, and says so.
             self.walk([path, self.whole], [re.escape(os.path.basename(path))], "one of two is none",
-                      expect=OPEN)
+                      expect=FAILED)
 
     def test_files_of_two_machines_are_read_and_no_error_is_taken_for_known(self):
         data = bytearray(self.file("other.etl") and open(os.path.join(self.folder, "other.etl"),
@@ -201,7 +200,7 @@ class Walk(ToolTest):
         words = len(data) // 4
         swapped = self.write("swapped.etl", struct.pack(f">{words}I",
                                                         *struct.unpack(f"<{words}I", data)))
-        self.walk([swapped], [r"swapped\.etl"], "another byte order", expect=OPEN)
+        self.walk([swapped], [r"swapped\.etl"], "another byte order", expect=FAILED)
 
 
 

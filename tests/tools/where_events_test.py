@@ -16,7 +16,7 @@ import uuid
 import etl_build as etl
 from etl_build import (ANSI, DOUBLE, GUID, INT64, OUT_HRESULT, OUT_WIN32ERROR, STRUCT, UINT16,
                        UINT32, UINT8)
-from tool_case import BLUE, DAMAGED, FINE, RED, USAGE, NamesTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FAILED, FINE, RED, NamesTest, heap_events, main
 
 
 class Where(NamesTest):
@@ -142,7 +142,7 @@ class Where(NamesTest):
                    "keyword", "task", "channel", "instance", "n", "size", "address")
 
         def column(name, *arguments):
-            out, _ = self.run_etwas("dump", "--csv", "-C", name, *arguments, path)
+            out, _ = self.run_etwas("dump", "--csv", "-c", name, *arguments, path)
             return [row[0] if row else "" for row in csv.reader(io.StringIO(out, newline=""))][1:]
         for name in texts + numbers:
             shown = column(name)
@@ -168,7 +168,7 @@ class Where(NamesTest):
                               for form in ("csv", "etl", "ctf", "perfetto", "folded"))):
                 with self.subTest(expression=expression, command=command):
                     shown, error = self.run_etwas(*command, "-w", expression, self.path,
-                                                  expect=USAGE)
+                                                  expect=FAILED)
                     lines = [line for line in error.splitlines() if not line.startswith("etwas: ")]
                     self.assertIn(f"etwas {command[0]}: --where: of P/GC/Start {what}", lines[0])
                     self.assertEqual(lines[1:], ["  " + expression, "  " + " " * place + "^"
@@ -181,7 +181,7 @@ class Where(NamesTest):
                           etl.event_info(1_000_200, RED, 1, "P", "T", "Start", [("v", UINT32, 0)]),
                           etl.event_info(1_000_200, RED, 2, "P", "T", "Stop", [("v", UINT32, 0)]),
                           name="b.etl")
-        _, error = self.run_etwas("spans", "-w", "v == '1'", span, expect=USAGE)
+        _, error = self.run_etwas("spans", "-w", "v == '1'", span, expect=FAILED)
         self.assertIn("etwas spans: --where: of P/T/Start the value is a number", error)
         self.assertEqual(len(self.objects("-w", 'event == "Start" && n == -5', self.path)), 1)
         self.assertEqual(self.objects("-w", 'level == 9 && n == "a"', self.path), [])
@@ -199,7 +199,7 @@ class Where(NamesTest):
         self.assertEqual(len(self.objects("-w", "took_us > 0.0055s && fields.took_us <= 7ms",
                                           path)), 2)
         for expression in ("took > 5ms", "level > 5ms", "fields.took == 1min"):
-            _, error = self.run_etwas("dump", "-w", expression, path, expect=USAGE)
+            _, error = self.run_etwas("dump", "-w", expression, path, expect=FAILED)
             self.assertIn("unit", error)
 
     def test_a_field_that_a_column_hides_is_said_once(self):
@@ -242,7 +242,7 @@ class Where(NamesTest):
                     ("time >= 1s", [2, 3]),
                     ("time == 100ns", [1]), ("time > 1500ms && time < 2.5s", [3])])
         for clock in ("raw", "qpc", "system"):
-            out, _ = self.run_etwas("dump", "-j", "--clock", clock, "-w",
+            out, _ = self.run_etwas("dump", "--json", "--times", clock, "-w",
                                     'time == "2026-01-01T00:00:01Z"', self.path)
             self.assertEqual(len(out.splitlines()), 1, clock)
 
@@ -270,7 +270,7 @@ class Where(NamesTest):
                   etl.tl_event(RED, 1_230_000, "P", "E", opcode=2, activity=BLUE),
                   etl.instance(RED, 1_300_010, 2, kind=2)]
         path = self.trace(*events, name="b.etl")
-        for clock in ([], ["--clock=qpc"]):
+        for clock in ([], ["--times=qpc"]):
             self.assertEqual([o["duration_ns"] for o in self.objects(*clock, "-w", "duration",
                                                                      path)],
                              [10_000_000, 3_000_000, 30_000_000])
@@ -357,13 +357,13 @@ class Where(NamesTest):
                                    "are")):
             self.assertEqual(self.run_etwas("dump", "-w", expression, self.path)[1],
                              f"etwas dump: note: {error}\n")
-        self.assertEqual(self.run_etwas("dump", "-C", "x", self.path)[1],
+        self.assertEqual(self.run_etwas("dump", "-c", "x", self.path)[1],
                          "etwas dump: note: no event has a field 'x', but 'p.x'\n")
 
     def test_two_expressions_are_one_too_many(self):
         for command in ("dump", "stat"):
-            _, error = self.run_etwas(command, "-w", "n", "--where", "t", self.path, expect=USAGE)
-            self.assertIn("--where is given twice: && joins two", error)
+            _, error = self.run_etwas(command, "-w", "n", "--where", "t", self.path, expect=FAILED)
+            self.assertIn("--where is given twice. Join the two by &&", error)
 
     def test_stat_counts_what_matches(self):
         stat, = self.stat_json("--where", "n < 0", self.path)
@@ -402,7 +402,7 @@ class Where(NamesTest):
             with self.subTest(expression=expression):
                 for command in ("dump", "stat"):
                     out, error = self.run_etwas(command, "--where", expression, self.path,
-                                                expect=USAGE)
+                                                expect=FAILED)
                     lines = error.splitlines()
                     self.assertEqual(out, "")
                     self.assertIn(f"etwas {command}: --where: {message}", lines[0])

@@ -7,7 +7,7 @@
 
 #include "address/addresses.h"
 
-#include "commands.h"
+#include "exit.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
     struct etwas_input input;
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
 
-    if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_FINE) {
+    if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_DONE) {
         (void)etwas_input_process_one(&input);
     }
 }

@@ -11,11 +11,12 @@
 #include "print/output.h"
 
 struct etwas_advise_question {
-    bool json;
-    bool is_recorder; /* a flight recorder that holds `history_ns`; else a session with a file */
-    uint64_t history_ns;
+    int form;            /* enum etwas_form */
+    bool is_recorder;    /* a flight recorder that holds `history_ns`; else a session with a file */
+    uint64_t history_ns; /* 0: not asked for */
     struct etwas_flusher_model flusher;
     uint32_t margin_percent;
+    uint64_t buffer_bytes;          /* as it was asked for; 0: it was not */
     struct etwas_model_sizes asked; /* 0: to be found */
     bool replay;
     double pace; /* how many times as fast as the trace was */

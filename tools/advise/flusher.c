@@ -263,7 +263,7 @@ static void take_piece(struct flusher *flusher, const struct etwas_load_piece *p
 bool etwas_flusher_run(const struct etwas_load *load, const struct etwas_model_sizes *sizes,
                        const struct etwas_flusher_model *model, struct etwas_flusher_result *result)
 {
-    double write_ns = sizes->buffer_kb * 1024.0 / model->write_rate * 1e9;
+    double write_ns = sizes->buffer_kb * 1024.0 / (double)model->write_rate * 1e9;
     struct flusher flusher = {
         .load = load,
         .sizes = sizes,

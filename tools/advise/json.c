@@ -95,7 +95,7 @@ static void put_question(struct etwas_output *output, const struct etwas_advise_
     etwas_json_text(output, "mode", question->is_recorder ? "buffering" : "file");
     put_seconds_or_null(output, "history_s", question->is_recorder, question->history_ns);
     etwas_json_real(output, "late_ms", (double)question->flusher.late_ns / 1e6);
-    put_real(output, "disk_bytes_per_second", question->flusher.write_rate);
+    put_real(output, "disk_bytes_per_second", (double)question->flusher.write_rate);
     put_seconds(output, "flush_timer_s", question->flusher.flush_timer_ns);
     etwas_json_number(output, "margin_percent", question->margin_percent);
 }

@@ -7,9 +7,9 @@
 
 #include "advise/load.h"
 
-#include "commands.h"
 #include "event/event.h"
 #include "event/names.h"
+#include "exit.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>
@@ -95,7 +95,7 @@ int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *c
 
     if (!etwas_load_open(load)) {
         load->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = etwas_input_open_all(&run, paths, count, &callbacks, load);
     for (uint32_t i = 0; i < run.count; i++) {
@@ -110,11 +110,11 @@ int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *c
         etwas_input_warn(&inputs[i]);
         learn(load, &inputs[i]);
     }
-    result = result == ETWAS_EXIT_FINE ? processed : result;
+    result = result == ETWAS_EXIT_DONE ? processed : result;
     load->files = run.count;
-    if (result == ETWAS_EXIT_FINE && load->is_damaged) {
+    if (result == ETWAS_EXIT_DONE && load->is_damaged) {
         result = ETWAS_EXIT_DAMAGED;
     }
-    load->is_damaged = result != ETWAS_EXIT_FINE;
+    load->is_damaged = result != ETWAS_EXIT_DONE;
     return result;
 }

@@ -54,7 +54,7 @@ bool etwas_recorder_run(const struct etwas_load *load, const struct etwas_model_
 
 struct etwas_flusher_model {
     uint64_t late_ns;        /* that the flusher comes after it was woken */
-    double write_rate;       /* bytes a second that the disk takes */
+    uint64_t write_rate;     /* bytes a second that the disk takes */
     uint64_t flush_timer_ns; /* 0: no timed flushes */
 };
 

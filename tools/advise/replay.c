@@ -88,7 +88,7 @@ static bool is_bearable(struct run *run)
     if (seconds > LONGEST_S) {
         fail(run,
              "it would take more than a day, for a stamp of the trace is damaged, or it is that "
-             "long: --replay=FACTOR makes it shorter",
+             "long: --replay=PACE makes it shorter",
              ERROR_INVALID_PARAMETER);
     } else if (seconds >= TOLD_FROM_S) {
         fprintf(stderr, "etwas advise: note: the replay takes %.0f minutes\n", seconds / 60);

@@ -164,7 +164,7 @@ static void put_task(struct etwas_output *output, const struct etwas_advise_ques
     etwas_output_format(output, " where the flusher comes %s late",
                         time_of(time, question->flusher.late_ns));
     etwas_output_format(output, "\nand the disk takes %s",
-                        rate(time, question->flusher.write_rate));
+                        rate(time, (double)question->flusher.write_rate));
     if (question->flusher.flush_timer_ns > 0) {
         etwas_output_format(output, ", with a flush each %s",
                             time_of(time, question->flusher.flush_timer_ns));

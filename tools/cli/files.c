@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -275,6 +276,14 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
     }
     allow_descriptors(files->count);
     return NULL;
+}
+
+bool etwas_files_read_command(struct etwas_files *files, const struct etwas_command *command,
+                              int argc, char **argv, uint32_t most, void *request, int *result)
+{
+    return etwas_command_read(command, argc, argv, request, result) &&
+           etwas_command_fits(command, etwas_files_read(files, argv + optind, argv + argc, most),
+                              result);
 }
 
 void etwas_files_free(void)

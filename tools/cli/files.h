@@ -8,6 +8,8 @@
  * names, but not for those of folders in it.
  */
 
+#include "cli/command.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,6 +29,13 @@ struct etwas_files {
  */
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);
+
+/*
+ * Reads the options of a command into `request`, and its operands as files, `most` at most. Returns
+ * false with the exit status in *result after --help, or a message.
+ */
+bool etwas_files_read_command(struct etwas_files *files, const struct etwas_command *command,
+                              int argc, char **argv, uint32_t most, void *request, int *result);
 
 /*
  * Returns whether a log file has such a name: NAME.etl, which a new-file set may number, as

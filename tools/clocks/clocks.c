@@ -5,193 +5,89 @@
  * The command `etwas clocks`.
  */
 
+#include "cli/command.h"
 #include "cli/output_file.h"
+#include "cli/value.h"
 #include "clocks/format.h"
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "page/page.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static const char *const help[] = {
-    "usage: etwas clocks [--seconds N] [--clock NAME,...] [--json]\n"
-    "                    [--html FILE [--force]]\n"
-    "\n",
-    "Which clock may be used on this machine, what does it cost, and how far can it\n"
-    "be trusted? Examines the three clocks a session can have and those a C program\n"
-    "would consider beside them, and recommends one for a session's ClientContext.\n"
-    "Runs a thread on each processor it may use, for some seconds; leave the machine\n"
-    "alone meanwhile, or the costs are those of a busy machine.\n"
-    "\n",
-    "  -s, --seconds N   how long it may take, 1 to 3600, as 2.5 (default: 5). Drift\n"
-    "                    is known better the longer it takes\n"
-    "  -c, --clock NAME[,NAME...]\n"
-    "                    only these clocks (default: all); may be repeated\n"
-    "  -j, --json        one JSON object instead of the tables\n"
-    "  -o, --html FILE   also write a page with plots, which needs no other file and\n"
-    "                    no network; FILE appears when it is whole\n"
-    "  -f, --force       a FILE that is there is replaced\n"
-    "  -h, --help        this text\n"
-    "\n",
-    "NAME, in upper or lower case:\n"
-    "  clocks of sessions  qpc, system, tsc (ClientContext 1, 2, 3)\n"
-    "  instructions        rdtscp, lfence+rdtsc (isb+cntvct_el0 on aarch64)\n"
-    "  clock_gettime       monotonic, monotonic-raw, monotonic-coarse, realtime,\n"
-    "                      realtime-coarse, boottime, tai, thread-cputime; also as\n"
-    "                      CLOCK_MONOTONIC and so on\n"
-    "\n",
-    "What is shown, the answer first:\n"
-    "  recommendation  the ClientContext to use, and why\n"
-    "  verdict         the cycle counter (TSC) is trusted; doubtful, used although\n"
-    "                  something speaks against it; or unusable, a session that asks\n"
-    "                  for it gets system time. The reasons; its rate\n"
-    "  cost            of one reading; in a row: the mean of many without timing\n"
-    "                  each. Cold: its code and data were out of the caches\n"
-    "  resolution      the smallest step, what the clock really moves by, how many\n"
-    "                  successive readings are equal, and the step seen most often\n"
-    "  order           between each two processors: how far one clock is ahead, its\n"
-    "                  bound, and how many stamps were smaller than one that surely\n"
-    "                  was taken before on the other processor\n"
-    "  monotony        steps backwards, and stalls: times it stood still\n"
-    "  drift           in ppm, 1 s in 11.6 days; with the interval of 95 %\n"
-    "  conversion      how far stamps of the counter are off after a time, converted\n"
-    "                  by the exact frequency, by whole MHz as a trace's header has\n"
-    "                  it, and by the calibration that etwas records\n"
-    "\n",
-    "JSON keys; null: not known; names that end in _ns are nanoseconds:\n"
-    "  examined (UTC); host; system; processor_model; seconds; processors (those\n"
-    "  examined); processors_allowed (that this process may use);\n"
-    "  processors_configured; processors_online; all_pairs (false: only some of\n"
-    "  those allowed); recommended_clock (ClientContext); recommendation; verdict;\n"
-    "  verdict_text; reasons (bit, against, text); frequency_hz and\n"
-    "  frequency_error_ppb (as calibrated; 0: it could not be); stated_hz (0:\n"
-    "  nowhere); stated_by; clocksource; available_clocksources; hypervisor;\n"
-    "  sequences (whether the kernel aborts restartable ones, as it was tried);\n"
-    "  clocks: clock (NAME as above); name; available; if it is: tick_ns;\n"
-    "    follows_thread (counts the time of one thread); warm and cold (count,\n"
-    "    minimum, median, mean, p90, p99, p999, maximum, in ns);\n"
-    "    warm_histogram and steps (from, to, in ns, count); loop_ns (subtracted);\n"
-    "    timer_step_ns; back_to_back_ns; resolution_ns; unit_ns (moves by); pairs;\n"
-    "    equal_pairs; readings; backward_steps; largest_backward_ns; stalls;\n"
-    "    longest_stall_ns; unordered_readings, unordered_backward_steps and\n"
-    "    largest_unordered_backward_ns (these may change places); offsets_left_out\n"
-    "    (pairs that could not be compared); against_raw and against_realtime\n"
-    "    (CLOCK_MONOTONIC_RAW, CLOCK_REALTIME: ppm, interval_ppm, points, seconds);\n"
-    "    offsets (processor, other, offset_ns by which other is ahead, bound_ns,\n"
-    "    rounds, handovers, smaller, worst_ns);\n"
-    "  conversions: name; hz; error_ppm; interval_ppm; after_second_ns;\n"
-    "    after_minute_ns; after_hour_ns; after_day_ns (25 hours).\n"
-    "\n",
-    "Exit codes: see 'etwas --help'. What is found, good or bad, is no error.\n",
-    NULL,
-};
+#define NS_A_SECOND UINT64_C(1000000000)
 
 struct request {
     etwas_clock_options options;
-    bool json;
-    const char *html; /* NULL: no page */
-    bool force;       /* it replaces another */
+    uint64_t duration_ns;            /* 0: the usual one */
+    int form;                        /* enum etwas_form */
+    struct etwas_output_file output; /* its path is NULL: standard output */
 };
+
+extern const struct etwas_command etwas_clocks_command;
 
 /* ---- The command line ---- */
 
-/* Decimal numbers only: strtod would take "inf" and "0x10" too. */
-static bool parse_seconds(const char *text, double *seconds)
+static bool refuse_clock(const struct etwas_option_use *use, const char *name)
 {
-    char *end;
-
-    if (text[0] == '\0' || text[strspn(text, "0123456789.")] != '\0') {
-        return false;
+    fprintf(stderr, "etwas clocks: --%s: there is no clock '%s'; there are", use->option->name,
+            name);
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", etwas_clocks_id(i));
     }
-    *seconds = strtod(text, &end);
-    return *end == '\0' && *seconds >= 1 && *seconds <= 3600;
+    fputc('\n', stderr);
+    return false;
 }
 
-static bool parse_clocks(const char *text, uint32_t *sources)
+static bool read_clocks(const struct etwas_option_use *use)
 {
-    for (;;) {
-        size_t length = strcspn(text, ",");
+    const char *list = use->text;
+    char item[64];
+
+    while (etwas_value_item(&list, item, sizeof item)) {
         uint32_t source;
 
-        if (!etwas_clocks_find(text, length, &source)) {
-            fprintf(stderr, "etwas clocks: there is no clock '%.*s'; there are",
-                    (int)(length < 64 ? length : 64), text);
-            for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
-                fprintf(stderr, "%s %s", i > 0 ? "," : "", etwas_clocks_id(i));
-            }
-            fputc('\n', stderr);
-            return false;
+        if (!etwas_clocks_find(item, &source)) {
+            return refuse_clock(use, item);
         }
-        *sources |= 1u << source;
-        if (text[length] == '\0') {
-            return true;
-        }
-        text += length + 1;
+        *(uint32_t *)use->place |= 1u << source;
     }
+    return (list == NULL && *use->text != '\0') ||
+           etwas_option_refuse(use, "a list of clocks with commas");
 }
 
-/* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct request *request, int *result)
+static const char *find_misuse(const struct request *request)
 {
-    static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"clock", required_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"html", required_argument, NULL, 'o'},
-        {"force", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    bool fine = true;
-    int option;
-
-    while (fine && (option = getopt_long(argc, argv, "s:c:jo:fh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (option == 'j') {
-            request->json = true;
-        } else if (option == 'o') {
-            request->html = optarg;
-        } else if (option == 'f') {
-            request->force = true;
-        } else if (option == 'c') {
-            fine = parse_clocks(optarg, &request->options.sources);
-        } else if (option == 's') {
-            fine = parse_seconds(optarg, &request->options.seconds);
-            if (!fine) {
-                fprintf(stderr, "etwas clocks: --seconds takes 1 to 3600, not '%s'\n", optarg);
-            }
-        } else {
-            fine = false;
-        }
+    if (request->form == ETWAS_FORM_HTML && request->output.path == NULL) {
+        return "where does the page go? --output says it";
     }
-    if (fine && optind < argc) {
-        fprintf(stderr, "etwas clocks: what is '%s'? There is nothing to read\n", argv[optind]);
-        fine = false;
-    }
-    if (fine && request->force && request->html == NULL) {
-        fputs("etwas clocks: --force goes with --html\n", stderr);
-        fine = false;
-    }
-    *result = fine ? ETWAS_EXIT_FINE : etwas_command_misused("clocks");
-    return fine;
+    return request->output.force && request->output.path == NULL ? "--force goes with --output"
+                                                                 : NULL;
 }
 
-/* ---- The page ---- */
-
-static bool page_write(struct etwas_output_file *page, const struct etwas_clocks_view *view)
+/* Returns whether to go on; otherwise *result is the exit status. */
+static bool read_options(int argc, char **argv, struct request *request, int *result)
 {
-    static struct etwas_output output;
-
-    etwas_output_to(&output, page->descriptor);
-    etwas_clocks_html(&output, view);
-    return etwas_output_file_keep_written(page, &output);
+    if (!etwas_command_read(&etwas_clocks_command, argc, argv, request, result)) {
+        return false;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "etwas clocks: %s: there is nothing to read\n", argv[optind]);
+        *result = etwas_command_misused("clocks");
+        return false;
+    }
+    if (!etwas_command_fits(&etwas_clocks_command, find_misuse(request), result)) {
+        return false;
+    }
+    if (request->output.path != NULL && strcmp(request->output.path, "-") == 0) {
+        request->output.path = NULL;
+    }
+    request->options.seconds = (double)request->duration_ns / (double)NS_A_SECOND;
+    return true;
 }
 
 /* ---- The command ---- */
@@ -213,50 +109,133 @@ static uint32_t examine(const etwas_clock_options *options, etwas_clock_report *
     return error;
 }
 
-int etwas_command_clocks(int argc, char **argv)
+static void print_view(struct etwas_output *output, int form, const struct etwas_clocks_view *view)
 {
-    struct etwas_output *output = etwas_standard_output();
+    if (form == ETWAS_FORM_HTML) {
+        etwas_clocks_html(output, view);
+    } else if (form == ETWAS_FORM_JSON) {
+        etwas_clocks_json(output, view);
+    } else {
+        etwas_clocks_text(output, view);
+    }
+}
+
+/* Returns whether everything could be written. */
+static bool write_view(struct request *request, const struct etwas_clocks_view *view)
+{
+    static struct etwas_output output;
+
+    if (request->output.path == NULL) {
+        print_view(etwas_standard_output(), request->form, view);
+        return etwas_output_finish(etwas_standard_output());
+    }
+    etwas_output_to(&output, request->output.descriptor);
+    print_view(&output, request->form, view);
+    return etwas_output_file_keep_written(&request->output, &output);
+}
+
+static int run_clocks(int argc, char **argv)
+{
     static struct etwas_clocks_machine machine;
-    struct request request = {0};
+    static struct request request = {.output.command = "etwas clocks"};
     struct etwas_clocks_view view = {.machine = &machine};
-    struct etwas_output_file page = {.command = "etwas clocks"};
     etwas_clock_report *report = NULL;
-    bool written = true;
+    bool is_written;
     uint32_t error;
     int result;
 
-    if (!parse_options(argc, argv, &request, &result)) {
+    if (!read_options(argc, argv, &request, &result)) {
         return result;
     }
-    page.path = request.html;
-    page.force = request.force;
     /* Before the clocks are examined: what cannot be written should be told at once. */
-    if (request.html != NULL && (!etwas_page_possible("etwas") || !etwas_output_file_open(&page))) {
+    if ((request.form == ETWAS_FORM_HTML && !etwas_page_possible("etwas clocks")) ||
+        (request.output.path != NULL && !etwas_output_file_open(&request.output))) {
         return ETWAS_EXIT_OUTPUT;
     }
     error = examine(&request.options, &report);
     if (error != ERROR_SUCCESS) {
         const char *reason = etwas_names_error(error);
 
-        fprintf(stderr, "etwas: the clocks cannot be examined: %s (error %" PRIu32 ")\n",
+        fprintf(stderr, "etwas clocks: the clocks cannot be examined: %s (error %" PRIu32 ")\n",
                 reason != NULL ? reason : "for an unexpected reason", error);
-        if (request.html != NULL) {
-            etwas_output_file_drop(&page);
-        }
-        return ETWAS_EXIT_OPEN;
+        etwas_output_file_drop(&request.output);
+        return ETWAS_EXIT_FAILED;
     }
     etwas_clocks_machine_read(&machine);
     view.report = report;
     view.chosen =
         request.options.sources != 0 ? request.options.sources : (1u << ETWAS_CLOCK_SOURCES) - 1;
-    if (request.json) {
-        etwas_clocks_json(output, &view);
-    } else {
-        etwas_clocks_text(output, &view);
-    }
-    if (request.html != NULL) {
-        written = page_write(&page, &view);
-    }
+    is_written = write_view(&request, &view);
     etwas_clock_report_free(report);
-    return etwas_output_finish(output) && written ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    return is_written ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
 }
+
+static const struct etwas_option options[] = {
+    {.name = "clocks",
+     .value = "LIST",
+     .help = "only these clocks, such as qpc,tsc (default: all)",
+     .type = ETWAS_OPTION_READ,
+     .read = read_clocks,
+     ETWAS_PLACE(struct request, options.sources)},
+    {.name = "duration",
+     .value = "DURATION",
+     .help = "how long it may take: 1 to 3600 s (s, default: 5)",
+     .type = ETWAS_OPTION_DURATION,
+     .unit = NS_A_SECOND,
+     .least = NS_A_SECOND,
+     .most = 3600 * NS_A_SECOND,
+     ETWAS_PLACE(struct request, duration_ns)},
+    ETWAS_JSON_OPTION(struct request, form, "one object"),
+    ETWAS_HTML_OPTION(struct request, form, "a page with plots that needs no other file"),
+    ETWAS_OUTPUT_OPTIONS(struct request, output, "where the result goes"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_clocks_command = {
+    .name = "clocks",
+    .group = "Plan a recording",
+    .summary = "say which clock to use on this machine",
+    .usages = (const char *const[]){"[OPTION...]", "--html -o PAGE [OPTION...]", NULL},
+    .description =
+        "Examines the three clocks that a session can have and those that a C program would "
+        "consider beside them. Recommends one for a session's ClientContext.",
+    .details =
+        (const char *const[]){
+            "It says which clock may be used on this machine, what it costs, and how far it can be "
+            "trusted. It runs a thread on each processor that it may use. Leave the machine alone "
+            "meanwhile, or the costs are those of a busy machine. Drift is known better the longer "
+            "it takes. What is found, good or bad, is no error.",
+            "LIST has names with commas between them, in upper or lower case, and may be repeated. "
+            "qpc, system and tsc are the clocks of sessions (ClientContext 1, 2, 3). rdtscp and "
+            "lfence+rdtsc are instructions; on aarch64 the latter is isb+cntvct_el0. monotonic, "
+            "monotonic-raw, monotonic-coarse, realtime, realtime-coarse, boottime, tai and "
+            "thread-cputime are those of clock_gettime, also as CLOCK_MONOTONIC and so on.",
+            "The page appears when it is whole, and needs no network.",
+            "Recommendation: the ClientContext to use, and why.",
+            "Verdict: the cycle counter (TSC) is trusted, doubtful or unusable. A doubtful one is "
+            "used although something speaks against it. A session that asks for an unusable one "
+            "gets system time. The reasons and its rate follow.",
+            "Cost: of one reading. In a row: the mean of many without timing each. Cold: its code "
+            "and data were out of the caches.",
+            "Resolution: the smallest step, what the clock really moves by, how many successive "
+            "readings are equal, and the step that was seen most often.",
+            "Order: how far one clock is ahead, between each two processors, with its bound. Also "
+            "how many stamps were smaller than one that surely was taken before on the other "
+            "processor.",
+            "Monotony: steps backwards, and stalls, which are times that it stood still.",
+            "Drift: in ppm, which are 1 s in 11.6 days, with the interval of 95 %.",
+            "Conversion: how far stamps of the counter are off after a time. They are converted by "
+            "the exact frequency, by whole MHz as a trace's header has it, and by the calibration "
+            "that etwas records.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas clocks", "Say which clock to use."},
+            {"etwas clocks --html -o clocks.html --duration 20s", "Make a page with plots."},
+            {"etwas clocks --clocks qpc,tsc --json", "Examine two clocks, for a program."},
+            {NULL, NULL},
+        },
+    .run = run_clocks,
+};

@@ -149,15 +149,15 @@ const char *etwas_clocks_id(uint32_t source)
     return sources[source].id;
 }
 
-static bool same(const char *name, const char *text, size_t length)
+static bool same(const char *name, const char *text)
 {
-    return name != NULL && strlen(name) == length && strncasecmp(name, text, length) == 0;
+    return name != NULL && strcasecmp(name, text) == 0;
 }
 
-bool etwas_clocks_find(const char *text, size_t length, uint32_t *source)
+bool etwas_clocks_find(const char *text, uint32_t *source)
 {
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
-        if (same(sources[i].id, text, length) || same(sources[i].in_c, text, length)) {
+        if (same(sources[i].id, text) || same(sources[i].in_c, text)) {
             *source = i;
             return true;
         }

@@ -35,11 +35,11 @@ struct etwas_clocks_word etwas_clocks_ppm_interval(double ppm);
 /* "2,445,405,312 Hz" */
 struct etwas_clocks_word etwas_clocks_hz(double hz);
 
-/* What --clock calls a source: "monotonic-raw". */
+/* What --clocks calls a source: "monotonic-raw". */
 const char *etwas_clocks_id(uint32_t source);
 
-/* Finds a source by `length` bytes of text: its id or its name in C, in any case. */
-bool etwas_clocks_find(const char *text, size_t length, uint32_t *source);
+/* Finds a source by its id or its name in C, in any case. */
+bool etwas_clocks_find(const char *text, uint32_t *source);
 
 /* What the report calls a source. */
 const char *etwas_clocks_name(const struct etwas_clocks_view *view, uint32_t source);

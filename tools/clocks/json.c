@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas clocks --json`: everything in the report, its keys documented in the help.
+ * `etwas clocks --json`: everything in the report; docs/reference/json.md explains its keys.
  */
 
 #include "print/json.h"

@@ -10,7 +10,7 @@ Object.assign(clocksPage, (() => {
 
     // ---- Order across processors ----
 
-    const allClocks = 13; // that --clock knows
+    const allClocks = 13; // that --clocks knows
     const map = {margin: 46, head: 26, legend: 54, widest: 66, highest: 40, written: 44, worst: 6};
     // Opacity of the full colour: text stays readable on it, in light and dark.
     const full = 0.6;

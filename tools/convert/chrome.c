@@ -6,9 +6,9 @@
  * need not be inside of one another, and all other events as instants of their threads.
  */
 
-#include "commands.h"
 #include "convert/convert.h"
 #include "event/marks.h"
+#include "exit.h"
 #include "print/json.h"
 #include "trace/span_name.h"
 

@@ -8,64 +8,13 @@
 #include "convert/convert.h"
 
 #include "cli/files.h"
-#include "cli/options.h"
-#include "commands.h"
+#include "cli/suggest.h"
+#include "exit.h"
 #include "where/option.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const help[] = {
-    "usage: etwas convert --to FORMAT [--output PATH] [--force] [--where EXPR]\n"
-    "                     [--from TIME] [--to TIME] [--compress] FILE...\n"
-    "\n",
-    "Makes of traces what other tools read. All files are one time line.\n"
-    "\n",
-    "  -t, --to FORMAT    ndjson    a JSON object a line, as 'etwas dump --json'\n"
-    "                     csv       columns, as 'etwas dump --csv'\n"
-    "                     chrome    JSON of about:tracing: spans as asynchronous\n"
-    "                               events, all others as instants\n"
-    "                     ctf       a folder, Common Trace Format 1.8: a stream a\n"
-    "                               processor; of several files it has a trace each\n"
-    "                     perfetto  for Perfetto's trace viewer and its SQL: spans as\n"
-    "                               slices, all others as instants with their fields\n"
-    "                     otlp      for OpenTelemetry's collector, its file receiver:\n"
-    "                               instances and activities as spans, all others as\n"
-    "                               log records\n"
-    "                     etl       a log file, with --output: the events of all\n"
-    "                               files in order, with what describes them\n"
-    "                     folded    a line a stack, for flame graphs\n"
-    "                     speedscope\n"
-    "                               stacks by thread as speedscope's JSON\n"
-    "                     pprof     stacks as pprof's profile.proto\n"
-    "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
-    "                     whole: what cannot be written to its end leaves nothing,\n"
-    "                     and where there is nothing to put into it, it is not made.\n"
-    "                     - is standard output\n"
-    "  -f, --force        a file PATH that is there, and none of FILE, is replaced\n"
-    "                     when the new one is whole\n"
-    "  -w, --where EXPR   only such events\n"
-    "      --compress     of etl: its buffers are compressed\n"
-    "      --from TIME, --to TIME\n"
-    "                     only events of these times. What begins with a digit or a\n"
-    "                     sign is a time, and no format does\n"
-    "  -h, --help         this text\n"
-    "\n",
-    "Stacks are those of the kernel's samples, which weigh the time between two; if\n"
-    "there are none, those of heaptrace, which weigh the bytes that were allocated\n"
-    "(pprof: also what was never freed); else those of any events, by number.\n"
-    "\n",
-    "A damaged file is converted as far as it can be read, and what is missing is\n"
-    "marked where it would have been, in the format's own way.\n"
-    "\n",
-    etwas_window_help,
-    "\n",
-    etwas_where_help,
-    "\n"
-    "Exit codes: see 'etwas --help'.\n",
-    NULL,
-};
 
 static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_ndjson, &etwas_convert_csv,        &etwas_convert_chrome,
@@ -74,51 +23,28 @@ static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_otlp,
 };
 
-static const struct etwas_convert_target *find_target(const char *name)
+/* Reads the name of a format, or - for standard output. As etwas_option.read. */
+static bool read_target(const struct etwas_option_use *use)
 {
+    struct etwas_convert *convert = use->request;
+    struct etwas_suggestion near = {0};
+
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        if (strcmp(name, targets[i]->name) == 0) {
-            return targets[i];
+        if (strcmp(use->text, targets[i]->name) == 0) {
+            convert->target = targets[i];
+            return true;
         }
+        etwas_suggest(&near, use->text, targets[i]->name);
     }
-    fprintf(stderr, "etwas convert: there is no format '%s'\n", name);
-    return NULL;
+    fprintf(stderr, "etwas convert: --to: there is no format '%s'", use->text);
+    if (near.name != NULL) {
+        fprintf(stderr, ". Did you mean %s?", near.name);
+    }
+    fputc('\n', stderr);
+    return false;
 }
 
-enum {
-    FROM = 256
-};
-
-static bool take_option(void *context, int option)
-{
-    struct etwas_convert *convert = context;
-
-    switch (option) {
-    case FROM:
-        return etwas_window_option(&convert->window.from, "convert", "--from", optarg);
-    case 't':
-        if (optarg[0] != 0 && strchr("+-0123456789", optarg[0]) != NULL) {
-            return etwas_window_option(&convert->window.to, "convert", "--to", optarg);
-        }
-        convert->target = find_target(optarg);
-        return convert->target != NULL;
-    case 'o':
-        convert->output_file.path = strcmp(optarg, "-") == 0 ? NULL : optarg;
-        return true;
-    case 'f':
-        convert->output_file.force = true;
-        return true;
-    case 'c':
-        convert->compress = true;
-        return true;
-    case 'w':
-        convert->has_where =
-            etwas_where_option(&convert->where, "convert", optarg, &convert->field_paths);
-        return convert->has_where;
-    default:
-        return false;
-    }
-}
+extern const struct etwas_command etwas_convert_command;
 
 /* What is wrong with the options together; NULL: nothing. */
 static const char *misuse(const struct etwas_convert *convert)
@@ -147,26 +73,22 @@ static const char *misuse(const struct etwas_convert *convert)
     return NULL;
 }
 
-/* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
+/* Returns whether to go on; otherwise *result is the exit status. */
+static bool read_options(int argc, char **argv, struct etwas_convert *convert, int *result)
 {
-    static const struct option named[] = {
-        {"to", required_argument, NULL, 't'},    {"output", required_argument, NULL, 'o'},
-        {"where", required_argument, NULL, 'w'}, {"force", no_argument, NULL, 'f'},
-        {"from", required_argument, NULL, FROM}, {"compress", no_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"convert", help, named, "t:o:fw:h", take_option};
     static struct etwas_files files;
-    const char *wrong;
 
-    if (!etwas_options_read(&options, argc, argv, convert, result)) {
+    convert->where.paths = &convert->field_paths;
+    if (!etwas_files_read_command(&files, &etwas_convert_command, argc, argv, ETWAS_INPUT_FILES,
+                                  convert, result)) {
         return false;
     }
-    wrong = etwas_files_read(&files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
+    if (convert->output_file.path != NULL && strcmp(convert->output_file.path, "-") == 0) {
+        convert->output_file.path = NULL;
+    }
     convert->paths = files.paths;
     convert->path_count = files.count;
-    return etwas_options_fit(&options, wrong != NULL ? wrong : misuse(convert), result);
+    return etwas_command_fits(&etwas_convert_command, misuse(convert), result);
 }
 
 /* Writes it under its name if all is well enough. */
@@ -203,11 +125,12 @@ static int make(struct etwas_convert *convert)
         result = ETWAS_EXIT_OUTPUT;
     }
     /* What is damaged, or lacks a file, was converted; else it is nobody's. */
-    if (convert->is_empty && convert->output_file.path != NULL && result == ETWAS_EXIT_FINE) {
+    if (convert->is_empty && convert->output_file.path != NULL && result == ETWAS_EXIT_DONE) {
         result = ETWAS_EXIT_NO;
     }
     if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_NO || convert->is_empty ||
-        convert->is_refused || convert->out_of_memory || convert->run.count == 0) {
+        convert->is_refused || convert->out_of_memory || convert->where.error != NULL ||
+        convert->run.count == 0) {
         etwas_output_file_drop(&convert->output_file);
     } else if (!etwas_output_file_keep(&convert->output_file)) {
         result = ETWAS_EXIT_OUTPUT;
@@ -215,20 +138,81 @@ static int make(struct etwas_convert *convert)
     return result;
 }
 
-int etwas_command_convert(int argc, char **argv)
+static int run_convert(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_convert convert;
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
     convert.run.inputs = inputs;
-    if (!parse_options(argc, argv, &convert, &result)) {
+    if (!read_options(argc, argv, &convert, &result)) {
         return result;
     }
     etwas_shared_descriptions_open(&convert.descriptions.shared, convert.paths, convert.path_count);
-    result = etwas_window_resolve(&convert.window, "convert", convert.paths, convert.path_count)
-                 ? make(&convert)
-                 : etwas_command_misused("convert");
+    if (etwas_window_resolve(&convert.window, &etwas_convert_command, convert.paths,
+                             convert.path_count, &result)) {
+        result = make(&convert);
+    }
     etwas_convert_free(&convert);
     return result;
 }
+
+static const struct etwas_option options[] = {
+    {.name = "to",
+     .value = "FORMAT",
+     .help = "ndjson csv chrome ctf perfetto otlp etl or stack format",
+     .type = ETWAS_OPTION_READ,
+     .read = read_target},
+    ETWAS_OUTPUT_OPTIONS(struct etwas_convert, output_file, "the result; - is standard output"),
+    ETWAS_FLAG_OPTION(struct etwas_convert, compress, "compress", "of etl: compress its buffers"),
+    ETWAS_WHERE_OPTION(struct etwas_convert, where),
+    ETWAS_WINDOW_OPTIONS(struct etwas_convert, window),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_convert_command = {
+    .name = "convert",
+    .summary = "make what other tools read",
+    .usages = (const char *const[]){"--to FORMAT [OPTION...] FILE...", NULL},
+    .description = "Converts traces to what other tools read. All files are one time line.",
+    .details =
+        (const char *const[]){
+            "ndjson is JSON, an object a line, as etwas dump --json writes it. csv is "
+            "columns, as etwas dump --csv. chrome is for the trace viewers of Chrome and "
+            "Perfetto: instances and activities as asynchronous events, all others as "
+            "instants.",
+            "ctf is a folder in Common Trace Format 1.8, with a stream a processor. Of "
+            "several files it has a trace each.",
+            "perfetto is for Perfetto's trace viewer and its SQL: spans as slices, all "
+            "others as instants with their fields.",
+            "otlp is for OpenTelemetry's collector, its file receiver: instances and "
+            "activities as spans, all others as log records.",
+            "etl is a log file, with --output: the events of all files in order, with what "
+            "describes them.",
+            "folded is a line a stack, for flame graphs. speedscope is for speedscope. "
+            "pprof is pprof's profile.proto. Stacks are those of the kernel's samples, "
+            "which weigh the time between two. If there are none, they are those of "
+            "heaptrace, which weigh the bytes that were allocated (pprof: also what was "
+            "never freed). Else they are those of any events, by number.",
+            "The output appears when it is whole. What cannot be written to its end leaves "
+            "nothing. Where there is nothing to put into it, it is not made, and the exit "
+            "status is 1. A PATH that is there is replaced only with --force, when the new "
+            "one is whole, and never if it is one of FILE.",
+            "A damaged file is converted as far as it can be read. What is missing is "
+            "marked where it would have been, in the format's own way.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas convert --to perfetto -o shop.pftrace shop.etl",
+             "Open it in https://ui.perfetto.dev."},
+            {"etwas convert --to folded shop.etl | flamegraph.pl > shop.svg",
+             "Draw a flame graph."},
+            {"etwas convert --to etl --from +10s --until +12s -o part.etl shop.etl",
+             "Cut out two seconds."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_FILES,
+    .run = run_convert,
+};

@@ -28,7 +28,6 @@ struct etwas_convert {
     char *const *paths; /* of the traces */
     uint32_t path_count;
     struct etwas_output *output; /* a file's; a folder has none */
-    bool has_where;
     struct etwas_where where;
     struct etwas_field_paths field_paths;
     struct etwas_window window;
@@ -39,7 +38,7 @@ struct etwas_convert {
     struct etwas_trace_losses losses[ETWAS_INPUT_FILES];  /* likewise */
     bool out_of_memory;
     bool is_empty;   /* there is nothing of what is asked for, which was told */
-    bool is_refused; /* the input is, which was told: nobody gets the output */
+    bool is_refused; /* the input or --where is, which was told: nobody gets the output */
 
     /* The event that etwas_convert_reader.event is called for. */
     struct etwas_current_event current;

@@ -6,9 +6,9 @@
  * decode them. Descriptions that only this program knows are added.
  */
 
-#include "commands.h"
 #include "convert/convert.h"
 #include "event/names.h"
+#include "exit.h"
 
 #include <etwas/etwas.h>
 #include <inttypes.h>
@@ -169,7 +169,7 @@ static int refuse(struct etwas_convert *convert)
              "many for one log file, or its header is damaged. Convert it by itself",
              largest->logfile.LogfileHeader.NumberOfProcessors);
     etwas_input_report(largest, "convert", false, what);
-    return ETWAS_EXIT_OPEN;
+    return ETWAS_EXIT_FAILED;
 }
 
 static int run(struct etwas_convert *convert)
@@ -185,8 +185,9 @@ static int run(struct etwas_convert *convert)
     convert->state = &relog;
     result = etwas_convert_read(convert, &reader);
     if (relog.code == ERROR_SUCCESS && relog.relogger != NULL) {
-        bool all = !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
-                   convert->window.to.anchor == ETWAS_WINDOW_OPEN;
+        bool all = !etwas_where_is_given(&convert->where) &&
+                   convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
+                   convert->window.until.anchor == ETWAS_WINDOW_OPEN;
 
         note_failure(convert, etwas_relog_finish(relog.relogger, all), convert->output_file.path);
     }

@@ -5,20 +5,21 @@
  * Targets of a line for each event, as dump shows them: JSON, and CSV.
  */
 
-#include "commands.h"
 #include "convert/convert.h"
 #include "dump/dump.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
-static int run(struct etwas_convert *convert, enum etwas_dump_form form)
+static int run(struct etwas_convert *convert, int form)
 {
     struct etwas_dump *dump = calloc(1, sizeof *dump);
-    int result = ETWAS_EXIT_USAGE;
+    bool has_where = etwas_where_is_given(&convert->where);
+    int result = ETWAS_EXIT_FAILED;
 
     if (dump == NULL) {
         convert->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     dump->command = "convert";
     dump->limit = UINT64_MAX;
@@ -26,7 +27,6 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     dump->run = &convert->run;
     dump->output = convert->output;
     dump->several_files = convert->path_count > 1;
-    dump->has_where = convert->has_where;
     etwas_where_move(&dump->where, &convert->where);
     dump->window = convert->window;
     dump->paths = convert->field_paths;
@@ -36,7 +36,8 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     if (etwas_dump_choose_columns(dump)) {
         result = etwas_dump_run(dump, convert->paths, convert->path_count);
         convert->is_empty = (etwas_window_is_set(&dump->window) && !dump->window.has_held) ||
-                            (dump->has_where && !dump->where.has_held);
+                            (has_where && !dump->where.has_held);
+        convert->is_refused = dump->where.error != NULL;
         convert->window.has_held = true; /* dump has told if it has not */
     }
     etwas_where_clear(&dump->where);
@@ -46,12 +47,12 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
 
 static int run_ndjson(struct etwas_convert *convert)
 {
-    return run(convert, ETWAS_DUMP_JSON);
+    return run(convert, ETWAS_FORM_JSON);
 }
 
 static int run_csv(struct etwas_convert *convert)
 {
-    return run(convert, ETWAS_DUMP_CSV);
+    return run(convert, ETWAS_FORM_CSV);
 }
 
 const struct etwas_convert_target etwas_convert_ndjson = {.name = "ndjson", .run = run_ndjson};

@@ -5,8 +5,8 @@
  * The events, one after the other, with what is known of each.
  */
 
-#include "commands.h"
 #include "convert/convert.h"
+#include "exit.h"
 #include "trace/condition.h"
 
 #include <etwas/evntrace.h>
@@ -25,7 +25,8 @@ static void follow_span(struct etwas_convert *convert, const EVENT_RECORD *recor
 static bool holds(struct etwas_convert *convert)
 {
     return etwas_window_holds(&convert->window, convert->current.input, convert->current.record) &&
-           (!convert->has_where || etwas_condition_holds(&convert->where, &convert->current));
+           (!etwas_where_is_given(&convert->where) ||
+            etwas_condition_holds(&convert->where, &convert->current));
 }
 
 /* Without it addresses in what is asked for could not be named. */
@@ -165,7 +166,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
         convert->out_of_memory = true;
     }
     if (convert->run.count == 0 || convert->out_of_memory) {
-        return give_up(convert, ETWAS_EXIT_OPEN);
+        return give_up(convert, ETWAS_EXIT_FAILED);
     }
     if (reader->begin != NULL && !reader->begin(convert)) {
         return give_up(convert, ETWAS_EXIT_OUTPUT);
@@ -184,7 +185,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
             etwas_trace_losses_free(&convert->losses[input->number - 1]);
         }
     }
-    return result == ETWAS_EXIT_FINE ? processed : result;
+    return result == ETWAS_EXIT_DONE ? processed : result;
 }
 
 void etwas_convert_free(struct etwas_convert *convert)

@@ -72,12 +72,14 @@ struct etwas_diff_class {
     double weight; /* by how much of a second in each second the sides differ */
 };
 
+extern const struct etwas_command etwas_diff_command;
+
 struct etwas_diff {
     /* What is asked for. */
     const char *class_name; /* NULL: all */
     double confidence;
-    double effect; /* 0.05: what is less does not matter */
-    bool json;
+    double effect;              /* 0.05: what is less does not matter */
+    int form;                   /* enum etwas_form */
     struct etwas_window window; /* of each run: +1 counts from its own first event */
 
     char *const *paths[2]; /* of the sides */

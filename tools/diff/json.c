@@ -7,7 +7,7 @@
 
 #include "diff/diff.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/json.h"
 
 static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
@@ -47,7 +47,7 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
     etwas_json_object(output, NULL);
     put_side(output, diff, 0);
     put_side(output, diff, 1);
-    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
     etwas_json_text(output, "units", diff->by_runs ? "runs" : "blocks");
     etwas_json_real(output, "confidence", diff->confidence);
     etwas_json_real(output, "effect", diff->effect);

@@ -7,9 +7,9 @@
 
 #include "diff/diff.h"
 
-#include "commands.h"
 #include "event/event.h"
 #include "event/names.h"
+#include "exit.h"
 #include "trace/moment.h"
 
 #include <math.h>
@@ -223,12 +223,12 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
     struct etwas_input_run files = {.inputs = &input, .count = 1};
     int result;
 
-    if (!etwas_window_resolve(&reading.window, "diff", &run->path, 1)) {
-        return ETWAS_EXIT_USAGE;
+    if (!etwas_window_resolve(&reading.window, &etwas_diff_command, &run->path, 1, &result)) {
+        return result;
     }
     run->slice_ns = FIRST_SLICE_NS;
     result = etwas_input_open(&input, run->path, 1, &callbacks, &reading);
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         return result;
     }
     if (!etwas_descriptions_open(&reading.descriptions, run->path, &reading.paths, &diff->shared) ||
@@ -305,19 +305,19 @@ static bool make_runs(struct etwas_diff *diff)
 
 int etwas_diff_read(struct etwas_diff *diff)
 {
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
     if (!make_runs(diff)) {
         diff->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
         int read = read_run(diff, &diff->runs[i]);
 
-        if (read == ETWAS_EXIT_OPEN || read == ETWAS_EXIT_USAGE) {
+        if (read == ETWAS_EXIT_FAILED || read == ETWAS_EXIT_FAILED) {
             return read;
         }
-        result = result == ETWAS_EXIT_FINE ? read : result;
+        result = result == ETWAS_EXIT_DONE ? read : result;
     }
     count_lost(diff, 0);
     count_lost(diff, 1);

@@ -141,6 +141,6 @@ void etwas_dump_report_beyond(const struct etwas_dump *dump)
     etwas_output_text(errors, dump->beyond == 1 ? " event are" : " events are");
     etwas_output_text(errors,
                       " before 1677-09-21 or after 2262-04-11, where nanoseconds do not fit "
-                      "into 64 bits; --clock system shows them, and --clock raw\n");
+                      "into 64 bits; --times system shows them, and --times raw\n");
     etwas_output_flush(errors);
 }

@@ -8,6 +8,7 @@
  */
 
 #include "address/addresses.h"
+#include "cli/command.h"
 #include "event/fields.h"
 #include "trace/current_event.h"
 #include "trace/input.h"
@@ -20,12 +21,6 @@ enum etwas_dump_clock {
     ETWAS_DUMP_RAW,    /* as recorded */
     ETWAS_DUMP_QPC,    /* with its error */
     ETWAS_DUMP_SYSTEM, /* likewise: the wall clock as it was */
-};
-
-enum etwas_dump_form {
-    ETWAS_DUMP_TEXT,
-    ETWAS_DUMP_JSON,
-    ETWAS_DUMP_CSV,
 };
 
 /* A property, or a field that was asked for. */
@@ -65,12 +60,12 @@ enum {
 
 struct etwas_dump {
     const char *command; /* "dump" or another, for messages */
-    enum etwas_dump_form form;
-    bool hex;     /* nothing is decoded */
-    bool symbols; /* stacks are shown by names */
+    int form;            /* enum etwas_form */
+    bool hex;            /* nothing is decoded */
+    bool symbols;        /* stacks are shown by names */
     bool wants_stacks;
-    bool has_stack; /* an event that is shown has one */
-    enum etwas_dump_clock clock;
+    bool has_stack;     /* an event that is shown has one */
+    int clock;          /* enum etwas_dump_clock */
     bool several_files; /* each event then says which file it is from */
     uint64_t limit;     /* events to show */
     uint64_t shown;
@@ -81,7 +76,6 @@ struct etwas_dump {
     const char *columns_text; /* of --columns; NULL: not given */
     struct etwas_field_paths paths;
     struct etwas_window window; /* resolved */
-    bool has_where;
     struct etwas_where where;
     bool wants_durations;
     bool wants_raw_time; /* beside another one */
@@ -96,8 +90,26 @@ struct etwas_dump {
     struct etwas_dump_origin origins[ETWAS_DUMP_ORIGINS];
 };
 
-/* Takes an option of `etwas dump`, as of etwas_options.take; `context` is the struct etwas_dump. */
-bool etwas_dump_take_option(void *context, int option);
+extern const struct etwas_command etwas_dump_command;
+extern const char *const etwas_dump_clock_names[]; /* by enum etwas_dump_clock, then NULL */
+
+/* The options of commands that show events. */
+#define ETWAS_DUMP_COLUMNS_OPTION                                                                  \
+    {                                                                                              \
+        .name = "columns", .letter = 'c', .value = "LIST", .group = "What is shown",               \
+        .help = "these columns, in this order: etwas help columns", .type = ETWAS_OPTION_TEXT,     \
+        ETWAS_PLACE(struct etwas_dump, columns_text),                                              \
+    }
+
+/* Prepares a struct etwas_dump of zeroes for reading options, which `command` names in messages. */
+void etwas_dump_init(struct etwas_dump *dump, const char *command, struct etwas_input_run *run);
+
+/*
+ * Checks the options together, and chooses the columns. Returns false after a message, with the
+ * exit status in *result.
+ */
+bool etwas_dump_finish_options(struct etwas_dump *dump, const struct etwas_command *command,
+                               int *result);
 
 /*
  * Shows the events of these traces as its options, `run` and `output` say, which are set, and the
@@ -176,7 +188,7 @@ void etwas_dump_text_title(struct etwas_dump *dump);
 void etwas_dump_csv(struct etwas_dump *dump);
 void etwas_dump_csv_title(struct etwas_dump *dump);
 
-/* A line with one JSON object. Its keys are documented in `etwas dump --help`. */
+/* A line with one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_dump_json(struct etwas_dump *dump);
 
 #endif

@@ -6,7 +6,8 @@
  * start` runs it in the background, a service manager as it is.
  */
 
-#include "commands.h"
+#include "cli/guides.h"
+#include "exit.h"
 #include "host/host.h"
 #include "print/human.h"
 #include "print/output.h"
@@ -20,23 +21,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const help[] = {
+static const char help[] =
     "usage: etwas-host [OPTION...] SESSION\n"
     "       etwas-host --autologger NAME\n"
-    "\n",
+    "\n"
     "Starts a session and keeps it until somebody stops it ('etwas stop'), its file\n"
     "is full, or SIGINT, SIGTERM or SIGHUP comes. Programs of the same user log into\n"
     "it, whichever they are. 'etwas start' runs it in the background; a service\n"
     "manager is told when the session runs (Type=notify of systemd).\n"
-    "\n",
-    etwas_steer_start_request_help,
-    "  -h, --help           this text\n"
-    "\n",
-    etwas_steer_start_request_modes_help,
     "\n"
-    "Exit codes: 0 the session has ended; others as of 'etwas --help'.\n",
-    NULL,
-};
+    "Its options are those of 'etwas start': see 'etwas start --help'.\n";
+
+/* What etwas-host reads its command line by. */
+const struct etwas_command *const etwas_commands[] = {&etwas_start_command, NULL};
+const struct etwas_guide etwas_guides[] = {{NULL, NULL, NULL}};
 
 static const char *command = "etwas-host"; /* for messages */
 
@@ -94,14 +92,14 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
 
     etwas_host_block_signals();
     if (!etwas_steer_start_request_start(request, command, &session)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     /*
      * The folder that it is started in may go; but what the environment names was meant from there.
      */
     if (in_background && chdir("/") != 0) {
         fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     if (in_background) {
         etwas_output_char(etwas_standard_output(), ETWAS_HOST_RUNS);
@@ -116,9 +114,9 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
     etwas_host_notify("READY=1");
     if (!etwas_host_serve(session)) {
         etwas_steer_complain(command, request->name, "there is no thread to be had");
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
-    return say_ended(&block, session) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    return say_ended(&block, session) ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
 }
 
 int main(int argc, char **argv)
@@ -129,7 +127,7 @@ int main(int argc, char **argv)
      */
     bool in_background = argc > 1 && strcmp(argv[1], "--background") == 0;
     static struct etwas_steer_start_request request;
-    int option;
+    int result;
 
     if (in_background) {
         command = "etwas start";
@@ -137,19 +135,11 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    while ((option = getopt_long(argc, argv, etwas_steer_start_request_letters,
-                                 etwas_steer_start_request_options, NULL)) != -1) {
-        if (option == 'h') {
-            return etwas_command_help(help);
-        }
-        if (!etwas_steer_start_request_option(&request, command, option)) {
-            fputs("See 'etwas-host --help'.\n", stderr);
-            return ETWAS_EXIT_USAGE;
-        }
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        etwas_output_text(etwas_standard_output(), help);
+        return etwas_output_finish(etwas_standard_output()) ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
     }
-    if (!etwas_steer_start_request_finish(&request, command, argc, argv)) {
-        fputs("See 'etwas-host --help'.\n", stderr);
-        return ETWAS_EXIT_USAGE;
-    }
-    return host(&request, in_background);
+    return etwas_steer_start_request_read(&request, argc, argv, &result)
+               ? host(&request, in_background)
+               : result;
 }

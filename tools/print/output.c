@@ -7,7 +7,7 @@
 
 #include "print/output.h"
 
-#include "commands.h"
+#include "exit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,7 +155,7 @@ void etwas_output_flush(struct etwas_output *output)
 int etwas_output_no_memory(const char *purpose)
 {
     fprintf(stderr, "etwas: not enough memory %s\n", purpose);
-    return ETWAS_EXIT_OPEN;
+    return ETWAS_EXIT_FAILED;
 }
 
 void etwas_output_make_room(struct etwas_output *output, size_t bytes)

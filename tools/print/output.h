@@ -92,7 +92,7 @@ void etwas_output_free(struct etwas_output *output);
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 
-/* Reports "not enough memory PURPOSE" on standard error. Returns ETWAS_EXIT_OPEN. */
+/* Reports "not enough memory PURPOSE" on standard error. Returns ETWAS_EXIT_FAILED. */
 int etwas_output_no_memory(const char *purpose);
 
 /* Writes what is buffered. Does nothing for a text in memory. */

@@ -9,7 +9,7 @@
 
 #include "record/record.h"
 
-#include "commands.h"
+#include "exit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ bool etwas_record_is_stopped(void)
 
 int etwas_record_cannot_run(const char *program, int error)
 {
-    fprintf(stderr, "etwas record: cannot run '%s': %s\n", program, strerror(error));
+    fprintf(stderr, "etwas record: %s: cannot run it: %s\n", program, strerror(error));
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
@@ -109,7 +109,7 @@ static int await(pid_t child)
         }
     }
     if (ended < 0) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
 }
@@ -124,8 +124,8 @@ int etwas_record_child(char **program)
     }
     child = fork();
     if (child < 0) {
-        fprintf(stderr, "etwas record: cannot run '%s': %s\n", program[0], strerror(errno));
-        return ETWAS_EXIT_OPEN;
+        fprintf(stderr, "etwas record: %s: cannot run it: %s\n", program[0], strerror(errno));
+        return ETWAS_EXIT_FAILED;
     }
     if (child == 0) {
         become(program);

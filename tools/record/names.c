@@ -8,9 +8,12 @@
 
 #include "record/record.h"
 
+#include "cli/suggest.h"
+#include "cli/value.h"
 #include "kernel/flags.h"
 
 #include <etwas/evntrace.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -70,77 +73,95 @@ static const struct stack_name stack_names[] = {
     {"job", &job_guid, 35},
 };
 
-static bool is_name(const char *name, const char *text, size_t length)
+/* Calls `add` with each name of a list, without what all begin with; no name is longer. */
+static bool read_list(const struct etwas_option_use *use,
+                      bool (*add)(const struct etwas_option_use *use, const char *name))
 {
-    return strlen(name) == length && strncasecmp(name, text, length) == 0;
-}
+    const char *list = use->text;
+    char item[64];
 
-/*
- * The next name of the list, without what all begin with, and its length; the list is over with
- * NULL.
- */
-static const char *next_name(const char **text, size_t *length)
-{
-    const char *name = *text;
+    while (etwas_value_item(&list, item, sizeof item)) {
+        bool has_prefix = strncasecmp(item, prefix, strlen(prefix)) == 0;
 
-    if (name == NULL) {
-        return NULL;
-    }
-    if (strncasecmp(name, prefix, strlen(prefix)) == 0) {
-        name += strlen(prefix);
-    }
-    *length = strcspn(name, ",");
-    *text = name[*length] == ',' ? name + *length + 1 : NULL;
-    return name;
-}
-
-bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad)
-{
-    size_t length;
-
-    *flags = 0;
-    while ((*bad = next_name(&text, &length)) != NULL) {
-        uint32_t flag = etwas_flags_find(*bad, length);
-
-        if (flag == 0) {
+        if (!add(use, has_prefix ? item + strlen(prefix) : item)) {
             return false;
         }
-        *flags |= flag;
     }
-    return true;
+    return (list == NULL && *use->text != '\0') ||
+           etwas_option_refuse(use, "a list of names with commas");
 }
 
-/* False: there is none of this name, or there are too many. */
-static bool add_stacks(struct etwas_record_request *request, const char *name, size_t length)
+/* Says that there is no such name, and which was meant perhaps. */
+static bool refuse_name(const struct etwas_option_use *use, const char *name,
+                        const struct etwas_suggestion *near)
 {
+    fprintf(stderr, "etwas %s: --%s: there is no '%s'", use->command, use->option->name, name);
+    if (near->name != NULL) {
+        fprintf(stderr, ". Did you mean %s?", near->name);
+    }
+    fputc('\n', stderr);
+    return false;
+}
+
+/* ---- flags ----------------------------------------------------------------------------------- */
+
+static bool add_flag(const struct etwas_option_use *use, const char *name)
+{
+    struct etwas_record_request *request = use->request;
+    uint32_t flag = etwas_flags_find(name, strlen(name));
+    struct etwas_suggestion near = {0};
+    uint32_t all = UINT32_MAX;
+    const char *other;
+
+    request->flags |= flag;
+    if (flag != 0) {
+        return true;
+    }
+    while ((other = etwas_flags_next(&all)) != NULL) {
+        etwas_suggest(&near, name, other);
+    }
+    return refuse_name(use, name, &near);
+}
+
+bool etwas_record_read_flags(const struct etwas_option_use *use)
+{
+    struct etwas_record_request *request = use->request;
+
+    request->has_kernel = true;
+    request->flags = 0;
+    return read_list(use, add_flag);
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------- */
+
+static bool add_stacks(const struct etwas_option_use *use, const char *name)
+{
+    struct etwas_record_request *request = use->request;
+    struct etwas_suggestion near = {0};
     bool has_some = false;
 
     for (size_t i = 0; i < sizeof stack_names / sizeof *stack_names; i++) {
-        if (!is_name(stack_names[i].name, name, length)) {
+        etwas_suggest(&near, name, stack_names[i].name);
+        if (strcasecmp(stack_names[i].name, name) != 0) {
             continue;
         }
         if (request->stack_count == ETWAS_RECORD_STACKS) {
-            return false;
+            return etwas_option_refuse(use, "a list of fewer names");
         }
         has_some = true;
         request->stacks[request->stack_count++] = (STACK_TRACING_EVENT_ID){
             .EventGuid = *stack_names[i].guid, .Type = stack_names[i].type};
     }
-    request->stack_flags |= etwas_flags_find(name, length);
-    return has_some;
+    request->stack_flags |= etwas_flags_find(name, strlen(name));
+    return has_some || refuse_name(use, name, &near);
 }
 
-bool etwas_record_parse_stacks(const char *text, struct etwas_record_request *request,
-                               const char **bad)
+bool etwas_record_read_stacks(const struct etwas_option_use *use)
 {
-    size_t length;
+    struct etwas_record_request *request = use->request;
 
+    request->has_kernel = true;
     request->stack_count = 0;
     request->stack_flags = 0;
-    while ((*bad = next_name(&text, &length)) != NULL) {
-        if (!add_stacks(request, *bad, length)) {
-            return false;
-        }
-    }
-    return true;
+    return read_list(use, add_stacks);
 }

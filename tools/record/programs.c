@@ -43,7 +43,7 @@ const char *etwas_record_programs_path(const struct etwas_record_request *reques
 /* Where a process was named, and nothing else is to be recorded, its providers alone. */
 static bool enable(TRACEHANDLE session, const struct etwas_record_request *request)
 {
-    ULONG process = (ULONG)request->process;
+    ULONG process = request->process;
     EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
                                       .Size = sizeof process,
                                       .Type = EVENT_FILTER_TYPE_PID};
@@ -60,14 +60,15 @@ static bool enable(TRACEHANDLE session, const struct etwas_record_request *reque
 bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session)
 {
     const char *path = etwas_record_programs_path(request);
-    const etwas_session_options options = {.clock = request->clock, .sharing = ETWAS_SHARING_USER};
+    const etwas_session_options options = {.clock = etwas_record_clock(request),
+                                           .sharing = ETWAS_SHARING_USER};
     char name[64];
     uint32_t code;
 
     (void)snprintf(name, sizeof name, "etwas record %ld", (long)getpid());
     code = etwas_start(name, path, &options, session);
     if (code != ERROR_SUCCESS) {
-        fprintf(stderr, "etwas record: cannot record programs to '%s': %s\n", path,
+        fprintf(stderr, "etwas record: %s: cannot record programs to it: %s\n", path,
                 code == ERROR_NOT_SUPPORTED ? "this system has no restartable sequences"
                                             : etwas_error_text(code));
         return false;

@@ -7,138 +7,48 @@
 
 #include "record/record.h"
 
-#include "commands.h"
-#include "event/names.h"
+#include "cli/value.h"
+#include "exit.h"
 #include "kernel/flags.h"
 
 #include <etwas/evntrace.h>
 
-#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
-    USER_STACK_BYTES = 8192 /* unless others are asked for */
+    USER_STACK_BYTES = 8192, /* unless others are asked for */
+    MOST_USER_STACK_BYTES = 32768,
 };
 
-static const char *const help[] = {
-    "usage: etwas record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-    "       etwas record [OPTION...] --pid PID\n"
-    "\n",
-    "Records what the kernel does in the whole system while PROGRAM runs, or until\n"
-    "the process PID ends. Ctrl-C ends it well: what was recorded until then is in\n"
-    "the file. Needs root, or CAP_PERFMON and leave to read tracefs; where the kernel\n"
-    "refuses, it is said what is missing, and PROGRAM is not run.\n"
-    "\n"
-    "With --enable it records what PROGRAM logs itself, and that alone unless -k or\n"
-    "-s asks for the kernel, too; it needs no rights then. Providers of other\n"
-    "processes of the same user with these names are recorded as well.\n"
-    "\n",
-    "  -k, --kernel FLAGS  what to record, with commas between: process, thread,\n"
-    "                      image_load, process_counters, cswitch, dispatcher,\n"
-    "                      profile, systemcall,\n"
-    "                      memory_page_faults, memory_hard_faults, virtual_alloc,\n"
-    "                      vamap, interrupt, dpc,\n"
-    "                      disk_io, disk_io_init, split_io, file_io,\n"
-    "                      file_io_init, disk_file_io, network_tcpip,\n"
-    "                      dbgprint, job, no_sysconfig; alpc, registry and\n"
-    "                      driver, which record nothing on Linux.\n"
-    "                      Default: process,thread,image_load,cswitch,profile.\n"
-    "                      EVENT_TRACE_FLAG_ may stand before each\n"
-    "  -s, --stack EVENTS  which of them have stacks: cswitch, profile, dispatcher,\n"
-    "                      systemcall (what calls), memory_page_faults,\n"
-    "                      memory_hard_faults, virtual_alloc, file_io_init, file_io,\n"
-    "                      disk_io_init, split_io, network_tcpip (what is sent and\n"
-    "                      received), dbgprint, job\n"
-    "  -d, --dwarf[=BYTES] with --stack: so many bytes of the program's stack, 8192\n"
-    "                      unless others are said, for what has no frame pointers\n"
-    "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
-    "                      a program's provider from its first event on, by name or\n"
-    "                      GUID, as 'etwas start' takes it; as often as there are\n"
-    "                      providers. Beside the kernel it goes to a file of its own,\n"
-    "                      FILE with .programs.etl for .etl\n"
-    "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
-    "  -o, --output FILE   default: etwas.etl. It is its user's alone\n"
-    "  -f, --force         a FILE that is there is replaced once all has begun; else\n"
-    "                      it stays, and PROGRAM is not run\n"
-    "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
-    "                      far it is\n"
-    "  -O, --only          with --pid: what that process does and logs alone, and\n"
-    "                      switches and wakings that it has a part in. Its children\n"
-    "                      are others\n"
-    "  -h, --help          this text\n"
-    "\n",
-    "What programs log is in another file than what the kernel does: 'etwas why' and\n"
-    "'etwas dump' show both on one time line.\n"
-    "\n",
-    "Exit codes: PROGRAM's, or 128 and the number of the signal that ended it; with\n"
-    "--pid 0. Where nothing could be recorded: see 'etwas --help'; 4 instead of 0\n"
-    "where a file could not be written as a whole.\n"
-    "\n",
-    "Examples:\n"
-    "  etwas record -- make && etwas stat --cpu etwas.etl\n"
-    "  etwas record -e Shop.Till -o shop.etl -- ./shop && etwas dump shop.etl\n"
-    "  etwas record -k process,cswitch,dispatcher,systemcall -o k.etl -- ./service\n",
-    NULL,
-};
+static const char *const clocks[] = {"qpc", "system", "tsc", NULL}; /* R150: 1, 2, 3 */
 
-static const struct option options[] = {
-    {"kernel", required_argument, NULL, 'k'},
-    {"stack", required_argument, NULL, 's'},
-    {"dwarf", optional_argument, NULL, 'd'},
-    {"enable", required_argument, NULL, 'e'},
-    {"clock", required_argument, NULL, 'c'},
-    {"output", required_argument, NULL, 'o'},
-    {"force", no_argument, NULL, 'f'},
-    {"pid", required_argument, NULL, 'p'},
-    {"only", no_argument, NULL, 'O'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+extern const struct etwas_command etwas_record_command;
 
-static bool parse_process(const char *text, pid_t *process)
+static bool read_dwarf(const struct etwas_option_use *use)
 {
-    char *end;
-    long number;
+    uint64_t bytes = USER_STACK_BYTES;
 
-    errno = 0;
-    number = strtol(text, &end, 10);
-    *process = (pid_t)number;
-    return errno == 0 && end != text && *end == '\0' && number > 0 && number == (long)*process;
-}
-
-static bool parse_bytes(const char *text, uint32_t *bytes)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-
-    *bytes = (uint32_t)number;
-    return *text >= '1' && *text <= '9' && *end == '\0' && number % 8 == 0 && number <= 32768;
-}
-
-/* `bad`: of a list the rest. */
-static void say_wrong(int option, const char *bad)
-{
-    int length = (int)strcspn(bad, ",");
-
-    if (option == 'c') {
-        fprintf(stderr, "etwas record: --clock takes qpc, system or tsc, not '%s'\n", bad);
-    } else if (option == 'e') {
-        fprintf(stderr, "etwas record: --enable takes up to %d times PROVIDER[:KEYWORDS[:LEVEL]]\n",
-                ETWAS_RECORD_PROVIDERS);
-    } else if (option == 'd') {
-        fprintf(stderr, "etwas record: --dwarf takes bytes, by eights up to 32768, not '%s'\n",
-                bad);
-    } else if (option == 'p') {
-        fprintf(stderr, "etwas record: --pid takes the number of a process, not '%s'\n", bad);
-    } else if (length == 0) {
-        fprintf(stderr, "etwas record: -%c has an empty name\n", option);
-    } else {
-        fprintf(stderr, "etwas record: '%.*s' is not something that -%c takes\n", length, bad,
-                option);
+    if (use->text != NULL && (!etwas_value_size(use->text, 1, &bytes) || bytes == 0 ||
+                              bytes % 8 != 0 || bytes > MOST_USER_STACK_BYTES)) {
+        return etwas_option_refuse(use, "a multiple of 8 bytes up to 32 KiB");
     }
+    *(uint32_t *)use->place = (uint32_t)bytes;
+    return true;
+}
+
+static bool read_provider(const struct etwas_option_use *use)
+{
+    struct etwas_record_request *request = use->request;
+
+    if (request->provider_count == ETWAS_RECORD_PROVIDERS) {
+        fprintf(stderr, "etwas record: --enable: there are more than %d providers\n",
+                ETWAS_RECORD_PROVIDERS);
+        return false;
+    }
+    return etwas_steer_parse_provider(use->text, &request->providers[request->provider_count++]) ||
+           etwas_option_refuse(use, "PROVIDER[:KEYWORDS[:LEVEL]]");
 }
 
 /* Warns of requested stacks that never come. */
@@ -148,92 +58,158 @@ static void warn_of_stacks(const struct etwas_record_request *request)
     const char *name;
 
     if (request->user_stack_bytes != 0 && request->stack_count == 0) {
-        fputs("etwas record: --dwarf does nothing without --stack\n", stderr);
+        fputs("etwas record: --dwarf: it has no effect without --stack\n", stderr);
     }
     while ((name = etwas_flags_next(&missing)) != NULL) {
-        fprintf(stderr, "etwas record: no stacks of %s: no flag of -k has such events\n", name);
+        fprintf(stderr,
+                "etwas record: --stack: %s has no stacks: no flag of --kernel has such events\n",
+                name);
     }
 }
 
-static bool parse_option(int option, struct etwas_record_request *request)
+/* What is wrong with the options together; NULL: nothing. */
+static const char *misuse(const struct etwas_record_request *request)
 {
-    const char *bad = optarg;
-    bool good;
-
-    switch (option) {
-    case 'k':
-        request->has_kernel = true;
-        good = etwas_record_parse_flags(optarg, &request->flags, &bad);
-        break;
-    case 's':
-        request->has_kernel = true;
-        good = etwas_record_parse_stacks(optarg, request, &bad);
-        break;
-    case 'd':
-        request->user_stack_bytes = USER_STACK_BYTES;
-        good = optarg == NULL || parse_bytes(optarg, &request->user_stack_bytes);
-        break;
-    case 'e':
-        good = request->provider_count < ETWAS_RECORD_PROVIDERS &&
-               etwas_steer_parse_provider(optarg, &request->providers[request->provider_count++]);
-        break;
-    case 'c':
-        good = etwas_names_parse_clock(optarg, &request->clock);
-        break;
-    case 'p':
-        good = parse_process(optarg, &request->process);
-        break;
-    case 'O':
-        request->only = true;
-        good = true;
-        break;
-    case 'o':
-        request->path = optarg;
-        good = true;
-        break;
-    case 'f':
-        request->force = true;
-        good = true;
-        break;
-    default: /* getopt_long has said what is wrong */
-        return false;
+    if (request->process != 0 && *request->program != NULL) {
+        return "--pid: it excludes a program to run";
     }
-    if (!good) {
-        say_wrong(option, bad);
+    if (request->process == 0 && *request->program == NULL) {
+        return "which program? Or --pid PID";
     }
-    return good;
+    return request->only && request->process == 0 ? "--only: it goes with --pid" : NULL;
 }
 
-int etwas_command_record(int argc, char **argv)
+static int run_record(int argc, char **argv)
 {
     static struct etwas_record_request request = {
         .path = "etwas.etl",
         .flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD |
                  EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_PROFILE,
-        .clock = 1,
     };
-    int option;
+    int result;
 
-    while ((option = getopt_long(argc, argv, "+k:s:d::e:c:o:fp:Oh", options, NULL)) != -1) {
-        if (option == 'h') {
-            return etwas_command_help(help);
-        }
-        if (!parse_option(option, &request)) {
-            return etwas_command_misused("record");
-        }
+    if (!etwas_command_read(&etwas_record_command, argc, argv, &request, &result)) {
+        return result;
     }
     request.program = argv + optind;
     request.has_kernel = request.has_kernel || request.provider_count == 0;
-    if ((request.process != 0) == (optind < argc)) {
-        fputs(request.process != 0 ? "etwas record: a program to run or --pid, not both\n"
-                                   : "etwas record: which program, or --pid?\n",
-              stderr);
-        return etwas_command_misused("record");
-    }
-    if (request.only && request.process == 0) {
-        fputs("etwas record: --only goes with --pid\n", stderr);
-        return etwas_command_misused("record");
+    if (!etwas_command_fits(&etwas_record_command, misuse(&request), &result)) {
+        return result;
     }
     warn_of_stacks(&request);
     return etwas_record_run(&request);
 }
+
+static const struct etwas_option options[] = {
+    {.name = "kernel",
+     .value = "FLAGS",
+     .group = "What is recorded",
+     .help = "of the kernel, such as process,cswitch,profile",
+     .type = ETWAS_OPTION_READ,
+     .read = etwas_record_read_flags},
+    {.name = "stack",
+     .value = "EVENTS",
+     .help = "which of these have call stacks, such as profile,cswitch",
+     .type = ETWAS_OPTION_READ,
+     .read = etwas_record_read_stacks},
+    {.name = "dwarf",
+     .value = "SIZE",
+     .is_optional = true,
+     .help = "so much of the user stack too, for --stack: 8 KiB",
+     .type = ETWAS_OPTION_READ,
+     .read = read_dwarf,
+     ETWAS_PLACE(struct etwas_record_request, user_stack_bytes)},
+    {.name = "enable",
+     .letter = 'e',
+     .value = "PROVIDER[:KEYWORDS[:LEVEL]]",
+     .help = "what programs log by PROVIDER; repeatable",
+     .type = ETWAS_OPTION_READ,
+     .read = read_provider,
+     .source = ETWAS_VALUES_PROVIDERS},
+    {.name = "pid",
+     .letter = 'p',
+     .value = "PID",
+     .help = "until this process ends; no program is run",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = INT_MAX,
+     ETWAS_PLACE(struct etwas_record_request, process)},
+    ETWAS_FLAG_OPTION(struct etwas_record_request, only, "only",
+                      "with --pid: what this process does and logs"),
+    {.name = "clock",
+     .value = "NAME",
+     .group = "How",
+     .help = "what stamps the events: qpc (the default), system, tsc",
+     .type = ETWAS_OPTION_CHOICE,
+     .choices = clocks,
+     ETWAS_PLACE(struct etwas_record_request, clock)},
+    {.name = "output",
+     .letter = 'o',
+     .value = "PATH",
+     .help = "the trace to make (default: etwas.etl)",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FILES,
+     ETWAS_PLACE(struct etwas_record_request, path)},
+    {.name = "force",
+     .letter = 'f',
+     .help = "replace what is there",
+     .type = ETWAS_OPTION_FLAG,
+     ETWAS_PLACE(struct etwas_record_request, force)},
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_record_command = {
+    .name = "record",
+    .group = "Record",
+    .summary = "record the kernel, or a program, while it runs",
+    .usages = (const char *const[]){"[OPTION...] [--] PROGRAM [ARGUMENT...]",
+                                    "[OPTION...] --pid PID", NULL},
+    .description = "Records what the kernel does in the whole system while a program runs, or "
+                   "until a process ends. With --enable it records what programs log.",
+    .details =
+        (const char *const[]){
+            "Ctrl-C ends it well: what was recorded until then is in the file. Recording the "
+            "kernel needs root, or CAP_PERFMON and the right to read tracefs. Where the kernel "
+            "refuses, it is said what is missing, and PROGRAM is not run.",
+            "--enable takes a provider by name or GUID, as etwas start does, from its first event "
+            "on. The kernel is recorded beside it only if --kernel or --stack asks for that, and "
+            "without it no rights are needed. Providers of other processes of the same user with "
+            "these names are recorded as well.",
+            "Beside the kernel, what programs log goes to a file of its own: PATH with "
+            ".programs.etl in place of .etl. etwas why and etwas dump show both in one order of "
+            "time.",
+            "FLAGS are names with commas between them: process, thread, image_load, "
+            "process_counters, cswitch, dispatcher, profile, systemcall, memory_page_faults, "
+            "memory_hard_faults, virtual_alloc, vamap, interrupt, dpc, disk_io, disk_io_init, "
+            "split_io, file_io, file_io_init, disk_file_io, network_tcpip, dbgprint, job and "
+            "no_sysconfig. alpc, registry and driver record nothing on Linux. EVENT_TRACE_FLAG_ "
+            "may stand before each. The default is process,thread,image_load,cswitch,profile.",
+            "EVENTS are names likewise: cswitch, profile, dispatcher, systemcall (what calls), "
+            "memory_page_faults, memory_hard_faults, virtual_alloc, file_io_init, file_io, "
+            "disk_io_init, split_io, network_tcpip (what is sent and received), dbgprint and job.",
+            "--dwarf copies the top of a program's stack with each call stack, for code without "
+            "frame pointers. SIZE is a multiple of 8 bytes, at most 32 KiB.",
+            "A trace that is there is replaced once recording has begun, and only with --force. "
+            "Else it stays, and PROGRAM is not run. The trace is its user's alone.",
+            "With --pid, a line on a terminal says how many events there are so far. With --only, "
+            "the trace also has the switches and wakings that the process has a part in. Its "
+            "children count as other processes.",
+            "The exit status is PROGRAM's, or 128 and the number of the signal that ended it, or "
+            "0 with --pid. It is 126 if PROGRAM cannot be executed, and 127 if it is not found. "
+            "It is 4 instead of 0 if a file could not be written as a whole.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas record -- make && etwas stat --cpu etwas.etl",
+             "Record the kernel while make runs, and show who used the processors."},
+            {"etwas record -e Shop.Till -o shop.etl -- ./shop",
+             "Record what a program logs, from its first event on."},
+            {"etwas record --kernel process,cswitch,dispatcher -o k.etl -- ./service",
+             "Record switches and wakings alone."},
+            {NULL, NULL},
+        },
+    .runs_program = true,
+    .run = run_record,
+};

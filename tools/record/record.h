@@ -7,13 +7,13 @@
  * What `etwas record` is asked to record.
  */
 
+#include "cli/command.h"
 #include "steer/provider.h"
 
 #include <etwas/KernelTraceControl.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum {
     ETWAS_RECORD_STACKS = 64,
@@ -25,24 +25,29 @@ struct etwas_record_request {
     bool force;      /* what is there is replaced */
     bool has_kernel; /* that is recorded; else programs' own providers alone */
     uint32_t flags;  /* EnableFlags */
-    uint32_t clock;  /* as Wnode.ClientContext */
+    int clock;       /* from 0; etwas_record_clock */
     STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];
     uint32_t stack_count;
     uint32_t stack_flags;      /* EnableFlags without which these never come */
     uint32_t user_stack_bytes; /* to unwind programs from; 0: none */
-    pid_t process;             /* to wait for; 0: there is a program to run */
+    uint32_t process;          /* to wait for; 0: there is a program to run */
     bool only;                 /* what that process does, and nothing else */
     uint32_t provider_count;   /* of programs */
     struct etwas_steer_provider providers[ETWAS_RECORD_PROVIDERS];
     char **program;
 };
 
-/* Names of EnableFlags with commas between them. False: `*bad` is the first that is none. */
-bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad);
+/* As Wnode.ClientContext. */
+static inline uint32_t etwas_record_clock(const struct etwas_record_request *request)
+{
+    return (uint32_t)request->clock + 1;
+}
 
-/* Names of events that can have a stack. False: likewise, or there are too many. */
-bool etwas_record_parse_stacks(const char *text, struct etwas_record_request *request,
-                               const char **bad);
+/* Reads names of EnableFlags, with commas between them. As etwas_option.read. */
+bool etwas_record_read_flags(const struct etwas_option_use *use);
+
+/* Reads names of events that can have a stack, likewise. */
+bool etwas_record_read_stacks(const struct etwas_option_use *use);
 
 /* Returns the flags that cannot be recorded of one process: they have no events. */
 uint32_t etwas_record_others(uint32_t flags);

@@ -9,7 +9,7 @@
 #include "record/record.h"
 
 #include "cli/replace.h"
-#include "commands.h"
+#include "exit.h"
 #include "print/human.h"
 
 #include <etwas/etwas.h>
@@ -44,7 +44,7 @@ static void prepare(struct block *block, const struct etwas_record_request *requ
         .properties = {
             .Wnode = {.BufferSize = sizeof *block,
                       .Guid = SystemTraceControlGuid,
-                      .ClientContext = request->clock,
+                      .ClientContext = etwas_record_clock(request),
                       .Flags = WNODE_FLAG_TRACED_GUID},
             .BufferSize = BUFFER_KB,
             .MaximumBuffers = MOST_BUFFERS,
@@ -106,11 +106,13 @@ static void say_cannot_record(const char *path, ULONG code)
     struct stat status;
 
     if (etwas_kernel_refusal(why, sizeof why) != 0) {
-        fprintf(stderr, "etwas record: cannot record: %s\n%s\n", etwas_error_text(code), why);
+        fprintf(stderr, "etwas record: the kernel: cannot record it: %s\n%s\n",
+                etwas_error_text(code), why);
     } else if (code == ERROR_BAD_PATHNAME && stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        fprintf(stderr, "etwas record: cannot record to '%s': it is not a regular file\n", path);
+        fprintf(stderr, "etwas record: %s: cannot record to it: it is not a regular file\n", path);
     } else {
-        fprintf(stderr, "etwas record: cannot record to '%s': %s\n", path, etwas_error_text(code));
+        fprintf(stderr, "etwas record: %s: cannot record to it: %s\n", path,
+                etwas_error_text(code));
     }
 }
 
@@ -121,13 +123,13 @@ static bool start_kernel(const struct etwas_record_request *request, TRACEHANDLE
     ULONG code;
 
     if (strlen(request->path) >= sizeof block.file_name) {
-        fprintf(stderr, "etwas record: the name of the file is too long\n");
+        fprintf(stderr, "etwas record: %s: the name is too long\n", request->path);
         return false;
     }
     prepare(&block, request);
     code = StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
     if (code == ERROR_SUCCESS) {
-        code = request->only ? etwas_record_only(*session, request->flags, (ULONG)request->process)
+        code = request->only ? etwas_record_only(*session, request->flags, request->process)
                              : ERROR_SUCCESS;
         code = code == ERROR_SUCCESS ? set_stacks(*session, request) : code;
         if (code == ERROR_SUCCESS && request->user_stack_bytes != 0) {
@@ -261,7 +263,7 @@ static int await_process(int descriptor, const struct sessions *sessions)
         fputs("\r\033[K", stderr);
     }
     (void)close(descriptor);
-    return ETWAS_EXIT_FINE;
+    return ETWAS_EXIT_DONE;
 }
 
 int etwas_record_run(const struct etwas_record_request *request)
@@ -271,12 +273,12 @@ int etwas_record_run(const struct etwas_record_request *request)
     int result;
 
     if (request->process != 0) {
-        descriptor = (int)syscall(SYS_pidfd_open, request->process, 0);
+        descriptor = (int)syscall(SYS_pidfd_open, (pid_t)request->process, 0);
         if (descriptor < 0) {
-            fprintf(stderr, "etwas record: process %d: %s\n", (int)request->process,
+            fprintf(stderr, "etwas record: process %u: %s\n", request->process,
                     errno == ENOENT || errno == EINVAL ? "it is a thread of another one"
                                                        : strerror(errno));
-            return ETWAS_EXIT_OPEN;
+            return ETWAS_EXIT_FAILED;
         }
     }
     result = request->process != 0 ? 0 : etwas_record_find_program(request->program[0]);
@@ -288,10 +290,10 @@ int etwas_record_run(const struct etwas_record_request *request)
     }
     etwas_record_catch_signals();
     if (!start(request, &sessions)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = request->process != 0 ? await_process(descriptor, &sessions)
                                    : etwas_record_child(request->program);
     /* What the program says is said. */
-    return !finish(request, &sessions) && result == ETWAS_EXIT_FINE ? ETWAS_EXIT_OUTPUT : result;
+    return !finish(request, &sessions) && result == ETWAS_EXIT_DONE ? ETWAS_EXIT_OUTPUT : result;
 }

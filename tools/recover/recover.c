@@ -7,12 +7,13 @@
 
 #include "recover/recover.h"
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/replace.h"
-#include "commands.h"
+#include "exit.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,54 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const help[] = {
-    "usage: etwas recover [-o FILE [--force]] [--number N] SOURCE | --pid PID\n"
-    "       etwas recover --list [SOURCE...] [--folder FOLDER]\n"
-    "       etwas recover --all -o FOLDER [--force] [--folder FOLDER]\n"
-    "       etwas recover --clean SOURCE... | --all [--folder FOLDER]\n"
-    "\n",
-    "Makes a trace of what a crash-safe session had in memory when its process died.\n"
-    "SOURCE is the pool file that it left (s.GUID.pool), or a core file, also one\n"
-    "compressed with zstd, gzip, xz or lz4. What the session's own log file has is\n"
-    "left out; the two together are the trace. Without -o it is only looked at.\n"
-    "\n",
-    "  -o, --output FILE    the trace to be made; with --all the folder for them\n"
-    "  -f, --force          a trace that is there is replaced\n"
-    "  -p, --pid PID        of a process of the same user that lives: nothing in it\n"
-    "                       is stopped or changed\n"
-    "  -n, --number N       the Nth session of a core file or a process: 1\n"
-    "  -l, --list           what processes that have ended left in the user's\n"
-    "                       folders, or what is in SOURCE\n"
-    "  -a, --all            makes a trace of each of these, SESSION-PID-GUID.etl\n"
-    "  -c, --clean          removes pool files, or with --all all of these, recovered\n"
-    "                       or not, damaged ones too, and shows what it has removed\n"
-    "      --folder FOLDER  another folder than the user's own ones\n"
-    "  -j, --json           one JSON object a session\n"
-    "  -h, --help           this text\n"
-    "\n",
-    "JSON keys: source, output (with -o), removed (with --clean; reason: why nothing\n"
-    "more is known of it), session, guid, process, alive, other_boot (of the machine,\n"
-    "or it is another one), place (where the buffers lay: memfd, memory, which is a\n"
-    "file there, or disk: a file on one, which costs writers a page fault for each\n"
-    "page that was written back), file_system, touches (pages that the flusher\n"
-    "touched there in the writers' place), longest_touch_ns, slow_touches (of a\n"
-    "millisecond and more), log_file, attempted (by the session's count: what its log\n"
-    "files have, events, overwritten, lost and unfinished are so much if its process\n"
-    "is dead), events, in_log_file, overwritten, lost, unfinished (hidden behind a\n"
-    "record that was not finished), schemas (descriptions), schemas_left_out,\n"
-    "damaged_buffers, passed_buffers, missing_buffers, settling (attempted, lost and\n"
-    "overwritten may be wrong by a few buffers).\n"
-    "\n",
-    "Exit codes: 0 done; 1 there is nothing in a SOURCE of --list; 2 not done: the\n"
-    "command line is wrong, or a source is not there or none; 3 done, but buffers are\n"
-    "damaged or missing; 4 a trace could not be written, or is there already.\n"
-    "\n",
-    "Examples:\n"
-    "  etwas recover --list\n"
-    "  etwas recover -o after.etl /dev/shm/etwas-1000/s.c0ffee00-*.pool\n"
-    "  etwas recover --pid 4711 -o now.etl\n",
-    NULL,
-};
+extern const struct etwas_command etwas_recover_command;
 
 /* What is asked for; without any of these it is one source. */
 struct request {
@@ -75,22 +29,22 @@ struct request {
     bool all;
     bool clean;
     bool force;
-    bool json;
+    int form; /* enum etwas_form */
     const char *output;
-    const char *process_id; /* NULL: none is asked for */
     const char *folder;
-    uint32_t number; /* from 1; 0: none is asked for */
-    uint32_t found;  /* of what processes left */
+    uint32_t process_id; /* 0: none is asked for */
+    uint32_t number;     /* from 1; 0: none is asked for */
+    uint32_t found;      /* of what processes left */
     enum etwas_exit result;
 };
 
 /* The gravest of several results counts. */
 static void note_result(struct request *request, enum etwas_exit result)
 {
-    static const uint8_t grave[] = {[ETWAS_EXIT_FINE] = 0,
+    static const uint8_t grave[] = {[ETWAS_EXIT_DONE] = 0,
                                     [ETWAS_EXIT_NO] = 1,
                                     [ETWAS_EXIT_DAMAGED] = 2,
-                                    [ETWAS_EXIT_OPEN] = 3,
+                                    [ETWAS_EXIT_FAILED] = 3,
                                     [ETWAS_EXIT_OUTPUT] = 4};
 
     if (grave[result] > grave[request->result]) {
@@ -151,9 +105,9 @@ static void recover(struct request *request, const char *shown, const char *sour
         refuse(request, shown, etwas_recover_error(code), code, ETWAS_EXIT_NO);
     } else if (code != ERROR_SUCCESS) {
         refuse(request, shown, etwas_recover_error(code), code,
-               output != NULL && is_of_output(code) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_OPEN);
+               output != NULL && is_of_output(code) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FAILED);
     } else {
-        etwas_recover_show(shown, output, &recovered, request->json);
+        etwas_recover_show(shown, output, &recovered, request->form == ETWAS_FORM_JSON);
         if (is_name_gone(source)) {
             etwas_recover_complain(shown,
                                    "note: somebody has removed its pool file. If its process is "
@@ -207,16 +161,16 @@ static bool clean(struct request *request, const char *path)
     struct stat facts;
 
     if (!is_looked_into(code) || stat(path, &facts) != 0) {
-        return refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_OPEN);
+        return refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_FAILED);
     }
     if (found.is_alive || facts.st_size == 0) {
         return false;
     }
     if (unlink(path) != 0) {
-        return refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+        return refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_FAILED);
     }
     etwas_recover_show_removed(path, code == ERROR_SUCCESS ? &found : NULL,
-                               etwas_recover_error(code), request->json);
+                               etwas_recover_error(code), request->form == ETWAS_FORM_JSON);
     request->found++;
     return true;
 }
@@ -226,11 +180,11 @@ static void clean_given(struct request *request, const char *path)
 {
     if (!etwas_recover_is_pool(path)) {
         refuse(request, path, "it is not called as a pool file is, which ends in .pool",
-               ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+               ERROR_SUCCESS, ETWAS_EXIT_FAILED);
     } else if (access(path, F_OK) != 0) {
-        refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_OPEN);
-    } else if (!clean(request, path) && request->result == ETWAS_EXIT_FINE) {
-        refuse(request, path, "it is in use: its process lives", ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+        refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_FAILED);
+    } else if (!clean(request, path) && request->result == ETWAS_EXIT_DONE) {
+        refuse(request, path, "it is in use: its process lives", ERROR_SUCCESS, ETWAS_EXIT_FAILED);
     }
 }
 
@@ -248,7 +202,7 @@ static void take_found(void *context, const char *path)
     code = etwas_recover(path, 0, NULL, &found);
     if (code != ERROR_SUCCESS) {
         request->found++;
-        refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_OPEN);
+        refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_FAILED);
     } else if (!found.is_alive) {
         request->found++;
         name_output(request, &found, output);
@@ -266,21 +220,21 @@ static void go_through(struct request *request)
     size_t used = 0;
 
     if (request->folder != NULL && !etwas_recover_each(request->folder, take_found, request)) {
-        note_result(request, ETWAS_EXIT_OPEN);
+        note_result(request, ETWAS_EXIT_FAILED);
         return;
     }
     for (uint32_t index = 0;
          request->folder == NULL && etwas_crash_safe_folder(index, folder, sizeof folder) == 0;
          index++) {
         if (access(folder, F_OK) == 0 && !etwas_recover_each(folder, take_found, request)) {
-            note_result(request, ETWAS_EXIT_OPEN);
+            note_result(request, ETWAS_EXIT_FAILED);
         }
         if (used < sizeof folders) {
             used += (size_t)snprintf(folders + used, sizeof folders - used, "%s%s",
                                      used != 0 ? ", " : "", folder);
         }
     }
-    if (request->found == 0 && request->result == ETWAS_EXIT_FINE) {
+    if (request->found == 0 && request->result == ETWAS_EXIT_DONE) {
         etwas_recover_complain(request->folder != NULL ? request->folder : folders,
                                "note: no process that has ended left anything there",
                                ERROR_SUCCESS);
@@ -288,47 +242,6 @@ static void go_through(struct request *request)
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
-
-enum {
-    FOLDER = 256
-};
-
-static bool take_option(void *context, int option)
-{
-    struct request *request = context;
-    uint32_t process;
-
-    switch (option) {
-    case 'o':
-        request->output = optarg;
-        return true;
-    case 'f':
-        request->force = true;
-        return true;
-    case 'p':
-        request->process_id = optarg;
-        return etwas_options_number("recover", "--pid", 1, INT_MAX, &process);
-    case 'n':
-        return etwas_options_number("recover", "--number", 1, UINT32_MAX - 1, &request->number);
-    case 'l':
-        request->list = true;
-        return true;
-    case 'a':
-        request->all = true;
-        return true;
-    case 'c':
-        request->clean = true;
-        return true;
-    case FOLDER:
-        request->folder = optarg;
-        return true;
-    case 'j':
-        request->json = true;
-        return true;
-    default: /* getopt_long has said what is wrong */
-        return false;
-    }
-}
 
 /*
  * What is wrong with the options together; NULL: nothing. None that says something is passed over.
@@ -339,34 +252,34 @@ static const char *misuse(const struct request *request, int sources)
     bool makes = !request->list && !request->clean;
 
     if (request->list && (request->clean || request->all)) {
-        return "--list goes with neither --clean nor --all";
+        return "--list: it excludes --clean and --all";
     }
     if (request->clean && (sources != 0) == request->all) {
-        return "--clean takes the names of pool files, or --all";
+        return "--clean: it takes the names of pool files, or --all";
     }
     if (request->all && sources != 0) {
-        return "--all takes no source";
+        return "--all: it excludes a SOURCE";
     }
     if (!makes && (request->output != NULL || request->force)) {
-        return "--list and --clean make no trace: -o and --force go with what does";
+        return "--output and --force: --list and --clean make no trace";
     }
     if (request->output != NULL && request->output[0] == '\0') {
-        return "a file has a name";
+        return "--output: it is empty";
     }
     if (makes && request->all && request->output == NULL) {
-        return "--all needs -o FOLDER";
+        return "--all: it needs --output FOLDER";
     }
     if (request->force && request->output == NULL) {
-        return "--force goes with -o";
+        return "--force: it goes with --output";
     }
-    if ((request->all || !makes) && (request->process_id != NULL || request->number != 0)) {
-        return "--pid and --number choose one session: --list, --all and --clean take none";
+    if ((request->all || !makes) && (request->process_id != 0 || request->number != 0)) {
+        return "--pid and --number: they choose one session; --list, --all and --clean take none";
     }
     if (request->folder != NULL && !of_folders) {
-        return "--folder goes with --list and --all";
+        return "--folder: it goes with --list and --all";
     }
-    if (!request->all && makes && sources + (request->process_id != NULL) != 1) {
-        return "one source is needed";
+    if (!request->all && makes && sources + (request->process_id != 0) != 1) {
+        return "which source? A pool file, a core file or --pid PID; --list shows what there is";
     }
     return NULL;
 }
@@ -376,47 +289,34 @@ static void recover_one(struct request *request, const char *source)
     char path[ETWAS_RECOVER_PATH_BYTES];
     uint32_t index = request->number != 0 ? request->number - 1 : 0;
 
-    if (request->process_id == NULL) {
+    if (request->process_id == 0) {
         if (etwas_recover_open(source, path)) {
             recover(request, source, path, index, request->output);
         } else {
-            note_result(request, ETWAS_EXIT_OPEN);
+            note_result(request, ETWAS_EXIT_FAILED);
         }
     } else if (etwas_recover_of_process(request->process_id, index, path)) {
         recover(request, path, path, 0, request->output);
     } else {
         fprintf(stderr,
-                "etwas recover: process %s has no crash-safe session, or is another user's\n",
+                "etwas recover: process %u: it has no crash-safe session, or is another user's\n",
                 request->process_id);
-        note_result(request, ETWAS_EXIT_OPEN);
+        note_result(request, ETWAS_EXIT_FAILED);
     }
 }
 
-int etwas_command_recover(int argc, char **argv)
+static int run_recover(int argc, char **argv)
 {
-    static const struct option named[] = {{"output", required_argument, NULL, 'o'},
-                                          {"force", no_argument, NULL, 'f'},
-                                          {"pid", required_argument, NULL, 'p'},
-                                          {"number", required_argument, NULL, 'n'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"clean", no_argument, NULL, 'c'},
-                                          {"folder", required_argument, NULL, FOLDER},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    static const struct etwas_options options = {"recover", help, named, "o:fp:n:lacjh",
-                                                 take_option};
-    struct request request = {.output = NULL};
-    int end;
+    static struct request request;
+    int result;
 
-    if (!etwas_options_read(&options, argc, argv, &request, &end) ||
-        !etwas_options_fit(&options, misuse(&request, argc - optind), &end)) {
-        return end == ETWAS_EXIT_USAGE ? ETWAS_EXIT_OPEN : end;
+    if (!etwas_command_read(&etwas_recover_command, argc, argv, &request, &result) ||
+        !etwas_command_fits(&etwas_recover_command, misuse(&request, argc - optind), &result)) {
+        return result;
     }
-    if (optind == argc && request.process_id == NULL) {
+    if (optind == argc && request.process_id == 0) {
         go_through(&request);
-    } else if (request.process_id != NULL) {
+    } else if (request.process_id != 0) {
         recover_one(&request, NULL);
     }
     for (char **source = argv + optind; source < argv + argc; source++) {
@@ -429,3 +329,87 @@ int etwas_command_recover(int argc, char **argv)
     return etwas_output_finish(etwas_standard_output()) ? (int)request.result
                                                         : (int)ETWAS_EXIT_OUTPUT;
 }
+
+static const struct etwas_option options[] = {
+    {.name = "pid",
+     .letter = 'p',
+     .value = "PID",
+     .help = "of a process that lives; it is not stopped or changed",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = INT_MAX,
+     ETWAS_PLACE(struct request, process_id)},
+    {.name = "number",
+     .value = "N",
+     .help = "the Nth session of a core file or a process (default: 1)",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = UINT32_MAX - 1,
+     ETWAS_PLACE(struct request, number)},
+    ETWAS_FLAG_OPTION(struct request, list, "list",
+                      "list what dead processes left, or what is in SOURCE"),
+    ETWAS_FLAG_OPTION(struct request, all, "all", "a trace of each of these, or --clean all"),
+    ETWAS_FLAG_OPTION(struct request, clean, "clean", "remove pool files, recovered or not"),
+    {.name = "folder",
+     .value = "FOLDER",
+     .help = "look there instead of in the user's own folders",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FOLDERS,
+     ETWAS_PLACE(struct request, folder)},
+    {.name = "output",
+     .letter = 'o',
+     .value = "PATH",
+     .help = "the trace to make; with --all the folder for them",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FILES,
+     ETWAS_PLACE(struct request, output)},
+    {.name = "force",
+     .letter = 'f',
+     .help = "replace what is there",
+     .type = ETWAS_OPTION_FLAG,
+     ETWAS_PLACE(struct request, force)},
+    ETWAS_JSON_OPTION(struct request, form, "an object a session"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_recover_command = {
+    .name = "recover",
+    .summary = "make a trace of what a dead process had in memory",
+    .usages =
+        (const char *const[]){
+            "[-o PATH [--force]] [--number N] SOURCE | --pid PID",
+            "--list [SOURCE...] [--folder FOLDER]",
+            "--all -o FOLDER [--force] [--folder FOLDER]",
+            "--clean SOURCE... | --all [--folder FOLDER]",
+            NULL,
+        },
+    .description = "Makes a trace of what a crash-safe session had in memory when its process "
+                   "died. SOURCE is the pool file that it left, or a core file. Without -o it is "
+                   "only looked at.",
+    .details =
+        (const char *const[]){
+            "A pool file is called s.GUID.pool. A core file may be compressed with zstd, gzip, xz "
+            "or lz4. What the session's own log file has is left out; the two together are the "
+            "trace.",
+            "--pid looks at a process of the same user that lives. Nothing in it is stopped or "
+            "changed.",
+            "--all makes a trace SESSION-PID-GUID.etl of each pool file that processes which have "
+            "ended left in the user's folders. --clean --all removes all of these, recovered or "
+            "not, damaged ones too. --clean shows what it has removed.",
+            "The exit status is 1 if there is nothing in a SOURCE of --list. It is 2 if a source "
+            "is not there or none, and 3 if buffers are damaged or missing. It is 4 if a trace "
+            "could not be written, or is there already.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas recover --list", "Show what processes that have ended left."},
+            {"etwas recover -o after.etl /dev/shm/etwas-1000/s.c0ffee00-*.pool",
+             "Make a trace of one of them."},
+            {"etwas recover --pid 4711 -o now.etl", "Make a trace of a process that lives."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_FILES,
+    .run = run_recover,
+};

@@ -24,7 +24,7 @@ enum {
 bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES]);
 
 /* The `index`th mapping among the open files of a process. False: there are not so many. */
-bool etwas_recover_of_process(const char *process_id, uint32_t index,
+bool etwas_recover_of_process(uint32_t process_id, uint32_t index,
                               char path[ETWAS_RECOVER_PATH_BYTES]);
 
 /* Is it called as what a crash-safe session leaves? */

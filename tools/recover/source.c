@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static bool may_be_mapping(const char *path)
            strstr(target, ".pool") != NULL;
 }
 
-bool etwas_recover_of_process(const char *process_id, uint32_t index,
+bool etwas_recover_of_process(uint32_t process_id, uint32_t index,
                               char path[ETWAS_RECOVER_PATH_BYTES])
 {
     char folder[64];
@@ -137,7 +138,7 @@ bool etwas_recover_of_process(const char *process_id, uint32_t index,
     DIR *files;
     bool found = false;
 
-    (void)snprintf(folder, sizeof folder, "/proc/%.20s/fd", process_id);
+    (void)snprintf(folder, sizeof folder, "/proc/%" PRIu32 "/fd", process_id);
     files = opendir(folder);
     while (files != NULL && !found && (entry = readdir(files)) != NULL) {
         etwas_recovered recovered;

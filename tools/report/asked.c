@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Which events are requested by --from, --to and --where. */
+/* Which events are requested by --from, --until and --where. */
 
 #include "report/report.h"
 
@@ -10,7 +10,7 @@
 
 bool etwas_report_is_narrowed(const struct etwas_report *report)
 {
-    return report->spans.has_where || etwas_window_is_set(&report->spans.window);
+    return etwas_where_is_given(&report->spans.where) || etwas_window_is_set(&report->spans.window);
 }
 
 bool etwas_report_asked_begin(struct etwas_report *report)
@@ -19,7 +19,7 @@ bool etwas_report_asked_begin(struct etwas_report *report)
     report->is_inside = report->spans.window.from.anchor == ETWAS_WINDOW_OPEN;
     etwas_spans_close(report->durations);
     report->durations = NULL;
-    return !report->spans.has_where || !report->spans.where.wants_duration ||
+    return !etwas_where_is_given(&report->spans.where) || !report->spans.where.wants_duration ||
            etwas_spans_open(0, &report->durations) == ERROR_SUCCESS;
 }
 
@@ -28,7 +28,7 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
     struct etwas_descriptions *descriptions =
         etwas_descriptions_of(&report->spans.descriptions, report->input);
 
-    if (!report->spans.has_where) {
+    if (!etwas_where_is_given(&report->spans.where)) {
         return true;
     }
     etwas_current_event_read(&report->filtered, report->input, report->record, descriptions,
@@ -60,7 +60,7 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
     etwas_json_object(output, "asked_for");
     etwas_json_number(output, "events", events);
     put_end(output, "from", &report->spans.window.from);
-    put_end(output, "to", &report->spans.window.to);
+    put_end(output, "until", &report->spans.window.until);
     etwas_json_text(output, "where", report->where);
     etwas_output_char(output, '}');
 }

@@ -10,9 +10,9 @@
         drawHeap} = reportPage;
 
     // What the options of the command leave of the trace, in words.
-    const askedFor = ({asked_for: {from, to, where}}) =>
-        [['from', from], ['to', to], ['where', where]].filter(([, value]) => value !== null).flat()
-            .join(' ');
+    const askedFor = ({asked_for: {from, until, where}}) =>
+        [['from', from], ['until', until], ['where', where]].filter(([, value]) => value !== null)
+            .flat().join(' ');
 
     function drawHead(main, report, time) {
         const head = main.append('header');

@@ -87,7 +87,7 @@ Object.assign(reportPage, (() => {
 
     function drawFacts(section, report, time) {
         const whole = d3.max(report.processors, ({first_ns: first}) => first);
-        const part = report.asked_for.from !== null || report.asked_for.to !== null;
+        const part = report.asked_for.from !== null || report.asked_for.until !== null;
         const attempted = d3.sum(report.sessions, (session) => session.attempted);
         words.facts(section, [
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],

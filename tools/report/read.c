@@ -5,8 +5,8 @@
 
 #include "report/report.h"
 
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct etwas_report_file *etwas_report_file_of(const struct etwas_report *report
 int etwas_report_result(const struct etwas_input *input)
 {
     return input->damage_count > 0 || input->information.damages > 0 ? ETWAS_EXIT_DAMAGED
-                                                                     : ETWAS_EXIT_FINE;
+                                                                     : ETWAS_EXIT_DONE;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
         report->out_of_memory = !add_file(report, &run->inputs[i], i);
     }
     if (run->count == 0 || report->out_of_memory) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     processed = etwas_input_process(run);
     report->spans.covered_ns = etwas_trace_coverage_together(run, &report->spans.window);
@@ -208,7 +208,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
          session = session->next) {
         etwas_prove_judge(session, &report->parts);
     }
-    return result == ETWAS_EXIT_FINE ? processed : result;
+    return result == ETWAS_EXIT_DONE ? processed : result;
 }
 
 /* What is over time, and the files' heaps and processors anew. */
@@ -252,11 +252,11 @@ int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t 
     report->out_of_memory = !etwas_parts_read(&report->parts, paths, count_of_paths) ||
                             !etwas_spans_make_room(&report->spans, paths, count_of_paths);
     if (report->out_of_memory) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = read_first(report, paths, count_of_paths);
     if (report->spans.run.count == 0 || report->out_of_memory) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     etwas_report_axis_divide(&report->axis);
     for (uint32_t i = 0; i < report->spans.run.count; i++) {

@@ -12,7 +12,7 @@
  * processes, of stacks, and which spans were the slowest. The second time that is followed over
  * time, in ETWAS_REPORT_COLUMNS columns; the rest is put together.
  *
- * --from, --to and --where limit events by name, by processor, and spans. How well the trace was
+ * --from, --until and --where limit events by name, by processor, and spans. How well the trace was
  * recorded is reported for all of it.
  *
  * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for
@@ -81,7 +81,7 @@ struct etwas_report_heap {
 struct etwas_report_file {
     uint32_t index; /* among those that could be opened */
     struct etwas_stat stat;
-    struct etwas_stat narrowed;   /* by --from, --to and --where */
+    struct etwas_stat narrowed;   /* by --from, --until and --where */
     struct etwas_stat *asked_for; /* one of both */
     struct etwas_prove_session *session;
     struct etwas_report_stream streams[ETWAS_STAT_PROCESSORS];
@@ -210,7 +210,7 @@ struct etwas_report_file *etwas_report_file_of(const struct etwas_report *report
 /* What the program would exit with if there were only this file. */
 int etwas_report_result(const struct etwas_input *input);
 
-/* One JSON object. Its keys are documented in `etwas report --help`. */
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_report_json(struct etwas_output *output, struct etwas_report *report);
 
 /* The same in a page that draws it. */

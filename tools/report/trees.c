@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/json.h"
 
 #include <stdlib.h>

@@ -8,52 +8,18 @@
 #include "schema/schema.h"
 
 #include "cli/files.h"
-#include "cli/options.h"
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 #include "print/human.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 
 #include <stdio.h>
 
-static const char *const help[] = {
-    "usage: etwas schema [--json] FILE...\n"
-    "\n",
-    "Lists the events that each trace describes, with their fields: what 'etwas dump'\n"
-    "shows by name. Descriptions come with the events themselves (TraceLogging), in\n"
-    "records of the trace, or are built in. The header of the trace is left out.\n"
-    "Reads the whole file.\n"
-    "\n",
-    "  -j, --json   one JSON object a line for each event\n"
-    "  -h, --help   this text\n"
-    "\n",
-    "A provider, or the class of classic events, with its GUID; below it each event,\n"
-    "with the type of a classic one, or the id; of one that describes itself with id\n"
-    "and opcode only if they are not 0; below that its fields with their types, as\n"
-    "manifests call them. [4], [FIELD], [] or [*] behind a type: an array of 4, of as\n"
-    "many as the field says, with a count of its own, or as many as there are. 'as\n"
-    "TYPE': how it is shown.\n"
-    "{ 0 NAME, ... }: names of values, or of bits. Behind that the formats of\n"
-    "messages by GUID and number, and how many events nothing describes, if there are\n"
-    "any.\n"
-    "\n",
-    "JSON keys:\n"
-    "  file; provider; event; class (GUID); source (manifest, classic, message,\n"
-    "  tracelogging); id; type; level; version; keyword (hexadecimal string);\n"
-    "  fields: name, type, and where there are any as, count and length (numbers,\n"
-    "  the name of a field, or null: stored before the value), values ([number,\n"
-    "  name]), fields (of a struct);\n"
-    "  of a message only file, class, source, message (number) and format.\n"
-    "\n",
-    "Exit codes: see 'etwas --help'.\n",
-    NULL,
-};
-
 /* A file that is being listed. */
 struct listing {
     struct etwas_output *output;
-    bool json;
+    int form; /* enum etwas_form */
     const char *path;
     etwas_decoder *decoder;
     const etwas_schema *previous;
@@ -83,7 +49,7 @@ static bool visit_schema(const etwas_schema *schema, void *context)
 {
     struct listing *listing = context;
 
-    if (listing->json) {
+    if (listing->form == ETWAS_FORM_JSON) {
         etwas_schema_json(listing->output, schema, listing->path);
     } else {
         etwas_schema_text(listing->output, schema, listing->previous);
@@ -97,7 +63,7 @@ static bool visit_message(const etwas_guid *guid, uint16_t number, const char *f
 {
     struct listing *listing = context;
 
-    if (listing->json) {
+    if (listing->form == ETWAS_FORM_JSON) {
         etwas_schema_message_json(listing->output, guid, number, format, listing->path);
     } else {
         etwas_schema_message_text(listing->output, guid, number, format,
@@ -112,7 +78,7 @@ static int list_schemas(struct listing *listing, struct etwas_input *input)
 {
     int result = etwas_input_process_one(input);
 
-    if (!listing->json) {
+    if (listing->form != ETWAS_FORM_JSON) {
         etwas_text_plain(listing->output, listing->path);
         etwas_output_char(listing->output, '\n');
     }
@@ -146,7 +112,7 @@ static void put_undescribed(struct listing *listing, uint32_t number)
     struct etwas_input again;
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_FINE) {
+    if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_DONE) {
         return;
     }
     (void)etwas_input_process_one(&again);
@@ -162,18 +128,18 @@ static int show_file(struct listing *listing, uint32_t number)
     struct etwas_input input;
     int result = open_input(listing, &input, number);
 
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         return result;
     }
     if (etwas_decoder_open(&listing->decoder) != ERROR_SUCCESS) {
         CloseTrace(input.trace);
         return etwas_output_no_memory("to list everything");
     }
-    if (number > 1 && !listing->json) {
+    if (number > 1 && listing->form != ETWAS_FORM_JSON) {
         etwas_output_char(listing->output, '\n');
     }
     result = list_schemas(listing, &input);
-    if (!listing->json) {
+    if (listing->form != ETWAS_FORM_JSON) {
         put_undescribed(listing, number);
     }
     etwas_output_flush(listing->output);
@@ -183,29 +149,16 @@ static int show_file(struct listing *listing, uint32_t number)
     return result;
 }
 
-static bool take_option(void *context, int option)
-{
-    struct listing *listing = context;
+extern const struct etwas_command etwas_schema_command;
 
-    listing->json = option == 'j';
-    return listing->json;
-}
-
-int etwas_command_schema(int argc, char **argv)
+static int run_schema(int argc, char **argv)
 {
-    static const struct option named[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"schema", help, named, "jh", take_option};
     struct listing listing = {.output = etwas_standard_output()};
     static struct etwas_files files;
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
-    if (!etwas_options_read(&options, argc, argv, &listing, &result) ||
-        !etwas_options_fit(
-            &options, etwas_files_read(&files, argv + optind, argv + argc, UINT32_MAX), &result)) {
+    if (!etwas_files_read_command(&files, &etwas_schema_command, argc, argv, UINT32_MAX, &listing,
+                                  &result)) {
         return result;
     }
     for (uint32_t i = 0; i < files.count && listing.output->error == 0; i++) {
@@ -214,9 +167,46 @@ int etwas_command_schema(int argc, char **argv)
         listing.path = files.paths[i];
         shown = show_file(&listing, i + 1);
         /* A file that cannot be opened weighs more than a damaged one. */
-        if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
+        if (result == ETWAS_EXIT_DONE || shown == ETWAS_EXIT_FAILED) {
             result = shown;
         }
     }
     return etwas_output_finish(listing.output) ? result : ETWAS_EXIT_OUTPUT;
 }
+
+static const struct etwas_option options[] = {
+    ETWAS_JSON_OPTION(struct listing, form, "an object a line for each event"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_schema_command = {
+    .name = "schema",
+    .summary = "list the events that a trace describes",
+    .usages = (const char *const[]){"[OPTION...] FILE...", NULL},
+    .description = "Lists the events that each trace describes, with their fields: what etwas dump "
+                   "shows by name. It reads the whole file.",
+    .details =
+        (const char *const[]){
+            "Descriptions come with the events themselves (TraceLogging), in records of the "
+            "trace, or are built in. The header of the trace is left out.",
+            "A provider, or the class of classic events, stands with its GUID. Below it is "
+            "each event, with the type of a classic one, or the id. An event that describes "
+            "itself has id and opcode only if they are not 0. Below that are its fields "
+            "with their types, as manifests call them.",
+            "[4], [FIELD], [] or [*] behind a type is an array: of 4, of as many as the "
+            "field says, with a count of its own, or as many as there are. 'as TYPE' is how "
+            "it is shown. { 0 NAME, ... } are names of values, or of bits.",
+            "Behind that are the formats of messages by GUID and number, and how many "
+            "events nothing describes, if there are any.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas schema shop.etl", "List the events of a trace."},
+            {"etwas schema --json shop.etl | jq .event", "List their names."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_FILES,
+    .run = run_schema,
+};

@@ -39,11 +39,11 @@ void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
 void etwas_schema_message_text(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
                                const char *format, bool is_first);
 
-/* The same as one JSON object. Its keys are documented in `etwas schema --help`. */
+/* The same as one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_schema_message_json(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
                                const char *format, const char *path);
 
-/* An event as one JSON object. Its keys are documented in `etwas schema --help`. */
+/* An event as one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, const char *path);
 
 #endif

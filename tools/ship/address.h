@@ -26,7 +26,7 @@ struct etwas_ship_address {
     char url[ETWAS_SHIP_URL_BYTES];   /* scheme, host and port: https://db1:8443 */
 };
 
-/* The replicas of one shard, as --to has them: with commas between. */
+/* The replicas of one shard, as --server has them: with commas between. */
 struct etwas_ship_shard_addresses {
     uint32_t count;
     struct etwas_ship_address replicas[ETWAS_SHIP_REPLICAS];
@@ -34,12 +34,12 @@ struct etwas_ship_shard_addresses {
 
 /*
  * One address of `bytes` characters. NULL: *address is it; else why not, as a part of a sentence
- * about `--to`.
+ * about `--server`.
  */
 const char *etwas_ship_address_parse(const char *text, size_t bytes,
                                      struct etwas_ship_address *address);
 
-/* The value of a --to; likewise. */
+/* The value of a --server; likewise. */
 const char *etwas_ship_address_shard(const char *text, struct etwas_ship_shard_addresses *shard);
 
 #endif

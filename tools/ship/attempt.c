@@ -114,7 +114,7 @@ static void say_refused(const struct etwas_ship_target *target, const char *url,
     case ETWAS_SHIP_MEANS_MOVED:
         etwas_ship_message(url,
                            "answers HTTP %u, to look elsewhere, which is not done: "
-                           "--to has to name the server itself",
+                           "--server has to name the server itself",
                            reply->status);
         break;
     case ETWAS_SHIP_MEANS_STRANGER:
@@ -284,7 +284,7 @@ static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *optio
         return ETWAS_SHIP_REFUSED;
     }
     if (timeout->end_ms != 0 && etwas_ship_now_ms() + ms > timeout->end_ms) {
-        etwas_ship_message(url, "has not answered as it should within %u s (--patience)",
+        etwas_ship_message(url, "has not answered as it should within %u s (--timeout)",
                            options->patience_s);
         return ETWAS_SHIP_REFUSED;
     }

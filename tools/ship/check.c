@@ -194,7 +194,7 @@ static bool has_table(const struct looked *looked, enum etwas_ship_table table)
     if (column != NULL) {
         etwas_ship_message(
             looked->url,
-            "has a table %s without the column %s; 'etwas ship --ddl --to URL' prints "
+            "has a table %s without the column %s; 'etwas ship --ddl --server URL' prints "
             "what adds it",
             name, column->name);
         return false;
@@ -300,7 +300,7 @@ static bool takes_rows(const struct looked *looked, enum etwas_ship_table table)
         etwas_ship_message(
             looked->url,
             "the table %s (%.*s) is not replicated: addresses with commas between are of "
-            "one shard's replicas; another shard has a --to of its own",
+            "one shard's replicas; another shard has a --server of its own",
             name, (int)strcspn(engine, " ("), engine);
         return false;
     }

@@ -17,51 +17,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option *find_option(const struct option *named,
-                                        const struct etwas_ship_line *line)
-{
-    for (; named->name != NULL; named++) {
-        if (etwas_ship_line_is(line, named->name)) {
-            return named;
-        }
-    }
-    return NULL;
-}
-
-/* Reads the value of an option without an argument. Returns false if it is neither yes nor no. */
-static bool yes_or_no(const struct etwas_ship_line *line, const char *value, bool *is_on)
-{
-    *is_on = !line->has_value || strcmp(value, "yes") == 0;
-    return *is_on || strcmp(value, "no") == 0;
-}
-
+/*
+ * What ends a name or a value is a blank, =, a newline or the end of the text: nobody misses it any
+ * more.
+ */
 static bool take_line(struct etwas_ship_config *config, const struct etwas_ship_line *line,
-                      char *value)
+                      char *text)
 {
-    const struct option *option = find_option(config->named, line);
-    bool is_on = true;
+    char *name = text + (line->name - text);
+    char *value = text + (line->value - text);
 
-    if (option == NULL) {
-        etwas_ship_message(config->place, "'%.*s' is not an option of 'etwas ship'",
-                           (int)(line->name_bytes < 64 ? line->name_bytes : 64), line->name);
-        return false;
-    }
+    name[line->name_bytes] = '\0';
     value[line->value_bytes] = '\0';
-    if (strlen(value) != line->value_bytes) {
+    if (strlen(name) != line->name_bytes || strlen(value) != line->value_bytes) {
         etwas_ship_message(config->place, "has a byte of 0");
         return false;
     }
-    if (option->has_arg == no_argument && !yes_or_no(line, value, &is_on)) {
-        etwas_ship_message(config->place, "%s takes yes or no, or no value at all", option->name);
-        return false;
-    }
-    if (option->has_arg == required_argument && *value == '\0') {
-        etwas_ship_message(config->place, "%s wants a value: %s = VALUE", option->name,
-                           option->name);
-        return false;
-    }
-    optarg = value;
-    return !is_on || config->take(config->context, option->val);
+    return config->take(config->context, name, line->has_value ? value : NULL);
 }
 
 bool etwas_ship_config_parse(struct etwas_ship_config *config, const char *path, char *text,
@@ -72,11 +44,7 @@ bool etwas_ship_config_parse(struct etwas_ship_config *config, const char *path,
 
     while (etwas_ship_lines_next(&lines, &line)) {
         (void)snprintf(config->place, sizeof config->place, "%s:%u", path, lines.number);
-        /*
-         * What ends a value is a blank, a newline or the end of the text: nobody misses it any
-         * more.
-         */
-        if (!take_line(config, &line, text + (line.value - text))) {
+        if (!take_line(config, &line, text)) {
             return false;
         }
     }

@@ -4,11 +4,9 @@
 #define ETWAS_TOOLS_SHIP_CONFIG_H
 
 /*
- * The file of --config. Its lines (lines.h) have the names of long options. An option without a
- * value is NAME alone, or NAME = yes; NAME = no has no effect.
+ * The file of --config. Its lines (lines.h) have the names of long options.
  */
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,9 +16,11 @@ enum {
 };
 
 struct etwas_ship_config {
-    const struct option *named; /* as of getopt_long */
-    /* Takes one, its value in optarg. False: it is wrong, and that has been said. */
-    bool (*take)(void *context, int option);
+    /*
+     * Takes a line; `value` is NULL where it is NAME alone. Returns false if it is wrong, and that
+     * has been said.
+     */
+    bool (*take)(void *context, const char *name, const char *value);
     void *context;
     /* Where the line is, for messages: "FILE:3". */
     char place[ETWAS_SHIP_PLACE_BYTES];

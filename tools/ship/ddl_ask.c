@@ -5,7 +5,7 @@
  */
 #include "ship/ddl.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "ship/send.h"
 
 #include <stdio.h>
@@ -83,11 +83,11 @@ int etwas_ship_ddl(struct etwas_ship_target *target, const struct etwas_ship_ddl
 
     if (target != NULL) {
         if (!ask(target, &asked)) {
-            return ETWAS_EXIT_OPEN;
+            return ETWAS_EXIT_FAILED;
         }
         asked_ddl.major = etwas_ship_target_version(target) / 1000;
         asked_ddl.known = &known;
     }
     etwas_ship_ddl_write(output, &asked_ddl);
-    return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    return etwas_output_finish(output) ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
 }

@@ -7,7 +7,7 @@
  */
 #include "ship/prove.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "ship/message.h"
 #include "ship/send.h"
 
@@ -81,10 +81,10 @@ static int judge(const struct etwas_ship_proofs *proofs)
 {
     for (size_t i = 0; i < proofs->count; i++) {
         if (proofs->list[i].verdict != ETWAS_SHIP_COMPLETE) {
-            return ETWAS_EXIT_UNPROVED;
+            return ETWAS_EXIT_NO;
         }
     }
-    return proofs->count != 0 ? ETWAS_EXIT_FINE : ETWAS_EXIT_UNPROVED;
+    return proofs->count != 0 ? ETWAS_EXIT_DONE : ETWAS_EXIT_NO;
 }
 
 int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove)
@@ -92,7 +92,7 @@ int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_p
     struct etwas_output *output = etwas_standard_output();
     struct etwas_ship_proofs proofs = {.count = 0};
     char query[ETWAS_SHIP_PROOF_QUERY_BYTES];
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
     const char *buffers = etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS);
     bool is_asked =
         etwas_ship_proof_query(query, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), buffers,

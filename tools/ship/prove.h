@@ -104,8 +104,8 @@ struct etwas_ship_prove {
 };
 
 /*
- * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_FINE,
- * ETWAS_EXIT_UNPROVED (a session is not complete, or there is none), ETWAS_EXIT_OPEN (a server did
+ * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_DONE,
+ * ETWAS_EXIT_NO (a session is not complete, or there is none), ETWAS_EXIT_FAILED (a server did
  * not answer; said on standard error) or ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove);

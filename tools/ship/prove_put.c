@@ -56,8 +56,9 @@ static void put_reasons(struct etwas_output *output, const struct etwas_ship_pro
     uint64_t there = numbers[ETWAS_SHIP_PROOF_EVENTS];
 
     if (proof->shards > 1) {
-        put_reason(output, proof->shards,
-                   "shards have rows of it, so events may be there twice: --to changed meanwhile");
+        put_reason(
+            output, proof->shards,
+            "shards have rows of it, so events may be there twice: --server changed meanwhile");
     }
     if (numbers[ETWAS_SHIP_PROOF_GONE] != 0) {
         put_reason(output, numbers[ETWAS_SHIP_PROOF_GONE],

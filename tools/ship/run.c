@@ -4,7 +4,7 @@
 #include "ship/run.h"
 
 #include "cli/files.h"
-#include "commands.h"
+#include "exit.h"
 #include "ship/background_open.h"
 #include "ship/follow.h"
 #include "ship/followed_session.h"
@@ -201,7 +201,7 @@ static bool open_state(struct etwas_ship_run *run)
     char *name = etwas_ship_target_make_name(&run->settings->target);
 
     if (name == NULL) {
-        etwas_ship_message("--to", "there is not enough memory");
+        etwas_ship_message("--server", "there is not enough memory");
         return false;
     }
     etwas_ship_key_target(name, run->target_name);
@@ -255,14 +255,14 @@ static int result_of(const struct etwas_ship_run *run)
         return ETWAS_EXIT_OUTPUT;
     }
     if (run->is_refused) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
-    return run->unsent != 0 ? ETWAS_EXIT_UNSENT : ETWAS_EXIT_FINE;
+    return run->unsent != 0 ? ETWAS_EXIT_NO : ETWAS_EXIT_DONE;
 }
 
 static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_session *session)
 {
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
 
     if (run->folder != NULL) {
         etwas_files_report_others("etwas ship", run->folder);
@@ -287,27 +287,27 @@ int etwas_ship_run(const struct etwas_ship_settings *settings)
     static struct etwas_ship_followed_session session;
     struct etwas_ship_run run = {.settings = settings, .folder = settings->follow};
     struct etwas_ship_options options = settings->target;
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
 
     run.stop = options.stop = etwas_ship_stop_open();
     run.ends_when_done = settings->task == ETWAS_SHIP_TASK_FILES || settings->once;
     if (settings->task == ETWAS_SHIP_TASK_SESSION) {
         if (!etwas_ship_followed_session_find(&session, settings->session, settings->host)) {
-            return ETWAS_EXIT_OPEN;
+            return ETWAS_EXIT_FAILED;
         }
         run.folder = session.folder;
         run.is_one_session = true;
         run.session = session.number;
     }
     if (!has_folders(settings) || !open_state(&run)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     switch (etwas_ship_background_open(&run, &options)) {
     case ETWAS_SHIP_OPENED:
         result = run_all(&run, &session);
         break;
     case ETWAS_SHIP_OPEN_STOPPED:
-        result = ETWAS_EXIT_UNSENT;
+        result = ETWAS_EXIT_NO;
         break;
     case ETWAS_SHIP_OPEN_REFUSED:
         break;

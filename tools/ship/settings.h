@@ -9,11 +9,16 @@
  * replaces that of the file.
  */
 
+#include "cli/command.h"
 #include "cli/files.h"
 #include "ship/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum {
+    ETWAS_SHIP_IDENTIFIER_BYTES = 65,
+};
 
 enum etwas_ship_task {
     ETWAS_SHIP_TASK_FILES,   /* finished files, or what there is of others */
@@ -25,8 +30,13 @@ enum etwas_ship_task {
 
 struct etwas_ship_settings {
     enum etwas_ship_task task;
-    /* All but `stop`. Without --to, which --ddl alone may be, it has no shards. */
+    /* All but `stop`. Without --server, which --ddl alone may be, it has no shards. */
     struct etwas_ship_options target;
+    char database[ETWAS_SHIP_IDENTIFIER_BYTES]; /* what `target` points to */
+    char table[ETWAS_SHIP_IDENTIFIER_BYTES];
+    uint64_t timeout_ns; /* 0: not told */
+    const char *config;  /* or NULL */
+    int instead;         /* of sending: ETWAS_SHIP_TASK_PROVE or _DDL; 0: it sends */
 
     /* What is shipped, by the task. */
     struct etwas_files files;
@@ -44,13 +54,16 @@ struct etwas_ship_settings {
 
     /* Options of the proof. */
     uint32_t days; /* before today, UTC */
-    bool is_json;
+    int form;      /* enum etwas_form */
 
     /* Options of the DDL. */
     const char *cluster; /* or NULL: one server */
     uint32_t keep_days;  /* 0: for ever */
     uint32_t major;      /* of the server's version; 0: not told */
 };
+
+extern const struct etwas_option etwas_ship_options[];
+extern const struct etwas_command etwas_ship_command;
 
 /*
  * Until the program ends it holds what it has read. False: *result is what the program exits with.

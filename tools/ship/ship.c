@@ -5,7 +5,8 @@
  * The command `etwas ship`: what it is asked for, sent or not.
  */
 
-#include "commands.h"
+#include "cli/command.h"
+#include "exit.h"
 #include "ship/ddl.h"
 #include "ship/prove.h"
 #include "ship/run.h"
@@ -27,7 +28,8 @@ static bool open_target(const struct etwas_ship_settings *settings,
 
 static int prove(struct etwas_ship_target *target, const struct etwas_ship_settings *settings)
 {
-    const struct etwas_ship_prove how = {.days = settings->days, .is_json = settings->is_json};
+    const struct etwas_ship_prove how = {.days = settings->days,
+                                         .is_json = settings->form == ETWAS_FORM_JSON};
 
     return etwas_ship_prove(target, &how);
 }
@@ -45,7 +47,7 @@ static int write_ddl(struct etwas_ship_target *target, const struct etwas_ship_s
     return etwas_ship_ddl(target, &ddl);
 }
 
-int etwas_command_ship(int argc, char **argv)
+static int run_ship(int argc, char **argv)
 {
     static struct etwas_ship_settings settings;
     struct etwas_ship_target *target;
@@ -58,10 +60,68 @@ int etwas_command_ship(int argc, char **argv)
         return etwas_ship_run(&settings);
     }
     if (!open_target(&settings, &target)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = settings.task == ETWAS_SHIP_TASK_PROVE ? prove(target, &settings)
                                                     : write_ddl(target, &settings);
     etwas_ship_target_close(target);
     return result;
 }
+
+const struct etwas_command etwas_ship_command = {
+    .name = "ship",
+    .summary = "send events to ClickHouse, each exactly once",
+    .usages =
+        (const char *const[]){
+            "--server URL FILE... | --follow FOLDER | --session NAME",
+            "--server URL --prove | --ddl",
+            NULL,
+        },
+    .description = "Sends the events of traces to a ClickHouse server, each exactly once.",
+    .details =
+        (const char *const[]){
+            "What was sent is remembered, block by block. After any doubt the same block is sent "
+            "again, which the server knows by its hash. The files are the queue: a server that is "
+            "slow or away costs disk, and whoever logs knows nothing of it.",
+            "FILE is sent as far as it is there, also one without an end. --follow sends the log "
+            "files in FOLDER (*.etl, *.etl.0001, *.etl_PID) as they come and grow, until SIGTERM "
+            "or SIGINT. At most one block a second is not full.",
+            "--recover also sends what processes that died had in memory of sessions whose log "
+            "file is there, as etwas-recover(1) does. --pools says where that lies, if not in the "
+            "user's runtime folder.",
+            "If there is more than --spool-limit, such as 500M or 20G, the oldest files go, those "
+            "that have arrived first. What had not arrived is counted, and the server told.",
+            "URL is http[s]://HOST:PORT of the replicas of a shard, with commas between them. "
+            "--server is given again for each further shard. Sessions are spread over the shards. "
+            "The rows of buffers go to the table NAME_buffer beside the one of --table.",
+            "The file of --credentials may be readable by its owner alone. Without the option it "
+            "is $CREDENTIALS_DIRECTORY/etwas-ship.",
+            "--timeout is one deadline for all attempts, for a server that is away or does not "
+            "answer. Without it --prove and --ddl wait 10 s.",
+            "What was sent is kept in .ship of the folder that is followed, or of that of the "
+            "session's log file. Else it is in $STATE_DIRECTORY, $XDG_STATE_HOME/etwas/ship or "
+            "~/.local/state/etwas/ship. --state names another folder.",
+            "In the file of --config an option without a value stands alone, or as NAME = yes. An "
+            "option of the command line replaces that of the file. What to do is taken from the "
+            "file only if the command line does not say it.",
+            "--prove says of a session complete: each event that was recorded is there, once. "
+            "unfinished: it has not told its end; it runs, or was killed and not recovered. "
+            "incomplete: not all is there that should be. gone: files went before they were sent "
+            "(--spool-limit).",
+            "The exit status is 1 if --prove finds that not all is there. It is 1 also if sending "
+            "was ended with events left that have not arrived; the same command goes on where it "
+            "was. It is 2 also if a server refuses.",
+            NULL,
+        },
+    .options = etwas_ship_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas ship --ddl --server-version 24.8 --keep-days 30",
+             "Write the statements that make the tables."},
+            {"etwas ship --server https://db1:8443 --follow /var/log/shop --recover",
+             "Send what a service logs, as it logs it."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_FILES,
+    .run = run_ship,
+};

@@ -17,7 +17,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-static const char to_option[] = "--to";
+static const char server_option[] = "--server";
 
 /* ---- made ------------------------------------------------------------------------------------ */
 
@@ -120,7 +120,7 @@ static bool can(const struct etwas_ship_options *options)
 #endif
 
     if (!etwas_ship_http_begin()) {
-        etwas_ship_message(to_option, "%s", no_curl);
+        etwas_ship_message(server_option, "%s", no_curl);
         return false;
     }
     if (options->compresses && !etwas_ship_pack_is_there()) {
@@ -201,7 +201,7 @@ enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *o
     }
     *target = make(options);
     if (*target == NULL) {
-        etwas_ship_message(to_option, "not enough memory");
+        etwas_ship_message(server_option, "not enough memory");
         return ETWAS_SHIP_OPEN_REFUSED;
     }
     if (etwas_ship_secret_read(options->credentials, &(*target)->secret)) {

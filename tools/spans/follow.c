@@ -39,7 +39,7 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
                   const EVENT_RECORD *record, struct etwas_schema_texts *schema_texts,
                   const struct taken *taken)
 {
-    if (!request->has_where) {
+    if (!etwas_where_is_given(&request->where)) {
         return true;
     }
     etwas_current_event_read(&request->current, input, record,
@@ -248,7 +248,8 @@ static void finish(struct etwas_spans_request *request, const EVENT_RECORD *reco
         node->self_error_ns = taken.self_error_ns;
     } else if (!request->finds_trees && counts) {
         measure(request, open, &taken, moment);
-        if (span->parent == 0 || request->class_name != NULL || request->has_where) {
+        if (span->parent == 0 || request->class_name != NULL ||
+            etwas_where_is_given(&request->where)) {
             etwas_spans_choose(request, span, taken.ns);
         }
     }

@@ -7,7 +7,7 @@
 
 #include "spans/spans.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/json.h"
 #include "print/text.h"
 
@@ -134,7 +134,7 @@ static void put_head(struct etwas_output *output, const struct etwas_spans_reque
         etwas_json_text(output, NULL, request->run.inputs[i].path);
     }
     etwas_output_char(output, ']');
-    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
     etwas_json_number(output, "events_lost", request->events_lost);
     etwas_spans_json_counts(output, request);
 }

@@ -5,8 +5,8 @@
 
 #include "spans/spans.h"
 
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ int etwas_spans_open_files(struct etwas_spans_request *request, char *const *pat
     etwas_spans_close(request->spans);
     if (etwas_spans_open(request->most_open, &request->spans) != ERROR_SUCCESS) {
         request->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = etwas_input_open_all(&request->run, paths, count, callbacks, context);
     for (uint32_t i = 0; i < request->run.count; i++) {
@@ -93,7 +93,7 @@ static int read_files(struct etwas_spans_request *request, char *const *paths, u
     }
     processed = etwas_input_process(&request->run);
     request->covered_ns = etwas_trace_coverage_together(&request->run, &request->window);
-    return result == ETWAS_EXIT_FINE ? processed : result;
+    return result == ETWAS_EXIT_DONE ? processed : result;
 }
 
 int etwas_spans_read(struct etwas_spans_request *request, char *const *paths, uint32_t count)
@@ -101,7 +101,7 @@ int etwas_spans_read(struct etwas_spans_request *request, char *const *paths, ui
     int result;
 
     if (!etwas_spans_make_room(request, paths, count)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = read_files(request, paths, count);
     if (request->run.count == 0 || request->out_of_memory) {

@@ -114,10 +114,8 @@ struct etwas_spans_request {
     struct etwas_where where;
     struct etwas_current_event current;
     struct etwas_window window; /* resolved; what follows events keeps to it */
-    bool has_where;
-    bool json;
-    bool csv;
-    const char *class_name; /* NULL: all */
+    int form;                   /* enum etwas_form */
+    const char *class_name;     /* NULL: all */
     uint32_t slowest;
     uint32_t most_open; /* at once; 0: as many as etwas_spans_open takes by itself */
 
@@ -145,7 +143,7 @@ void etwas_spans_free_room(struct etwas_spans_request *request);
 
 /*
  * Opens all files for `run`, which has ETWAS_INPUT_FILES inputs, and begins with no span. Returns
- * ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be opened.
+ * ETWAS_EXIT_DONE, or ETWAS_EXIT_FAILED after a message; `run` has those that could be opened.
  */
 int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
                            const struct etwas_input_callbacks *callbacks, void *context);

@@ -15,7 +15,7 @@
 /* Lines of "etwas stat", labelled as its others. */
 void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock);
 
-/* One JSON object. Its keys are documented in `etwas stat --help`. */
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock *clock);
 
 #endif

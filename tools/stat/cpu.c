@@ -7,8 +7,8 @@
 
 #include "stat/cpu.h"
 
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 #include "stat/stat.h"
 
 void etwas_cpu_add_record(struct etwas_cpu *cpu, const struct etwas_input *input,
@@ -69,7 +69,7 @@ bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input)
 
 void etwas_cpu_finish(struct etwas_cpu *cpu, const struct etwas_input *input, int result)
 {
-    cpu->schedule.ends_early = input->information.unfinished || result != ETWAS_EXIT_FINE;
+    cpu->schedule.ends_early = input->information.unfinished || result != ETWAS_EXIT_DONE;
     etwas_schedule_finish(&cpu->schedule);
 }
 
@@ -86,7 +86,7 @@ int etwas_cpu_read(struct etwas_cpu *cpu, struct etwas_input *input, const char 
                                                            .time = ETWAS_INPUT_NANOSECONDS};
     int result = etwas_input_open(input, path, number, &callbacks, cpu);
 
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         return result;
     }
     if (etwas_cpu_open(cpu, input)) {

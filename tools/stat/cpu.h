@@ -81,7 +81,7 @@ void etwas_cpu_text(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);
 
-/* One JSON object. Its keys are documented in `etwas stat --help`. */
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);

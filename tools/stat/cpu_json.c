@@ -7,7 +7,7 @@
 
 #include "stat/cpu.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/csv.h"
 #include "print/json.h"
 #include "print/text.h"

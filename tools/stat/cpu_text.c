@@ -7,7 +7,7 @@
 
 #include "stat/cpu.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/human.h"
 #include "print/text.h"
 
@@ -35,7 +35,7 @@ static void put_counted(struct etwas_output *output, uint64_t count, const char 
 
 static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
 {
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         put_label(output, "DAMAGED");
         put_counted(output, input->information.damages, "place");
         etwas_output_char(output, '\n');

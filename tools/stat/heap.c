@@ -8,8 +8,8 @@
 
 #include "stat/heap.h"
 
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
@@ -209,5 +209,5 @@ int etwas_heap_read(struct etwas_heap *heap, struct etwas_input *input, const ch
     static const struct etwas_input_callbacks callbacks = {.record = on_record};
     int result = etwas_input_open(input, path, number, &callbacks, heap);
 
-    return result == ETWAS_EXIT_FINE ? etwas_input_process_one(input) : result;
+    return result == ETWAS_EXIT_DONE ? etwas_input_process_one(input) : result;
 }

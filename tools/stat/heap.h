@@ -182,7 +182,7 @@ struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
 void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input);
 
-/* One JSON object. Its keys are documented in `etwas stat --help`. */
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input, int result);
 

@@ -9,8 +9,8 @@
 
 #include "address/symbols.h"
 #include "cli/files.h"
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 #include "print/human.h"
 #include "print/json.h"
 #include "print/text.h"

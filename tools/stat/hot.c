@@ -7,9 +7,9 @@
 
 #include "stat/hot.h"
 
-#include "commands.h"
 #include "event/event.h"
 #include "event/names.h"
+#include "exit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ static int read_again(struct etwas_hot *hot, struct etwas_input *input, const ch
 
     hot->counts = true;
     result = etwas_input_open(input, path, number, callbacks, hot);
-    if (result == ETWAS_EXIT_FINE) {
+    if (result == ETWAS_EXIT_DONE) {
         result = etwas_input_process_one(input);
     }
     etwas_hot_finish(hot);
@@ -243,11 +243,11 @@ int etwas_hot_read(struct etwas_hot *hot, struct etwas_input *input, const char 
     bool is_whole = etwas_hot_open(hot, count_sample);
     int result = etwas_input_open(input, path, number, &callbacks, hot);
 
-    if (result == ETWAS_EXIT_FINE && is_whole) {
+    if (result == ETWAS_EXIT_DONE && is_whole) {
         (void)etwas_input_process_one(input);
         result = read_again(hot, input, path, number, &callbacks);
         etwas_hot_sort(hot);
-    } else if (result == ETWAS_EXIT_FINE) {
+    } else if (result == ETWAS_EXIT_DONE) {
         CloseTrace(input->trace);
     }
     hot->out_of_memory |= !is_whole;

@@ -111,7 +111,7 @@ void etwas_hot_clear(struct etwas_hot *hot);
 void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
                     const struct etwas_input *input);
 
-/* One JSON object. Its keys are documented in `etwas stat --help`. */
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
                     const struct etwas_input *input, int result);
 

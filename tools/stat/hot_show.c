@@ -7,7 +7,7 @@
 
 #include "stat/hot.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/human.h"
 #include "print/json.h"
 #include "print/text.h"

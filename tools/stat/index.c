@@ -4,8 +4,8 @@
 /* FILE.index, which finds a window of a large file without reading all of it. */
 
 #include "cli/output_file.h"
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "stat/stat.h"
 
 #include <etwas/evntrace.h>
@@ -49,7 +49,7 @@ int etwas_stat_write_index(const char *path)
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
                                     .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD};
     etwas_trace_handle trace = OpenTraceA(&logfile);
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
     char *name;
 
     if (trace == INVALID_PROCESSTRACE_HANDLE) {
@@ -59,7 +59,7 @@ int etwas_stat_write_index(const char *path)
     if (asprintf(&name, "%s.index", path) < 0) {
         complain(path, ERROR_NOT_ENOUGH_MEMORY);
     } else {
-        result = write_beside(trace, path, name) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+        result = write_beside(trace, path, name) ? ETWAS_EXIT_DONE : ETWAS_EXIT_FAILED;
         free(name);
     }
     CloseTrace(trace);

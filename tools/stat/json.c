@@ -7,8 +7,8 @@
 
 #include "stat/stat.h"
 
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "print/json.h"
 #include "stat/clock.h"
 
@@ -32,7 +32,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
     uint64_t missing = 0;
     bool is_known;
 
-    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
     etwas_json_number(output, "damage_count", information->damages);
     etwas_json_number(output, "bytes_skipped", information->bytes_skipped);
     etwas_json_array(output, "damages");

@@ -7,7 +7,7 @@
 
 #include "stat/prove.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/text.h"
 
 #include <etwas/evntrace.h>
@@ -102,7 +102,7 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
     bool is_recovered = (information->ends & ETWAS_TRACE_IS_RECOVERED) != 0;
     struct etwas_prove_sums *told = is_recovered ? &session->told_by_recovered : &session->told;
 
-    session->is_damaged |= result != ETWAS_EXIT_FINE;
+    session->is_damaged |= result != ETWAS_EXIT_DONE;
     session->is_unfinished |= information->unfinished;
     session->has_ended |= (information->ends & ETWAS_TRACE_ENDS_SESSION) != 0;
     session->recovered += is_recovered;
@@ -138,7 +138,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     struct etwas_prove_session *session;
     int result = etwas_input_open(&input, path, number, &callbacks, NULL);
 
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         return result;
     }
     session = etwas_prove_session_of(sessions, &input, most_files);
@@ -172,20 +172,20 @@ static void say_copy(const char *path, const char *copied)
 
 static int worse(int one, int other)
 {
-    static const int order[] = {ETWAS_EXIT_OPEN, ETWAS_EXIT_DAMAGED, ETWAS_EXIT_UNPROVED};
+    static const int order[] = {ETWAS_EXIT_FAILED, ETWAS_EXIT_DAMAGED, ETWAS_EXIT_NO};
 
     for (size_t index = 0; index < sizeof order / sizeof *order; index++) {
         if (one == order[index] || other == order[index]) {
             return order[index];
         }
     }
-    return ETWAS_EXIT_FINE;
+    return ETWAS_EXIT_DONE;
 }
 
 int etwas_prove_read(struct etwas_prove_session **sessions, char *const *paths, uint32_t count,
                      const struct etwas_parts *parts)
 {
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
     for (uint32_t index = 0; index < count; index++) {
         const char *copied = etwas_parts_copied(parts, index + 1);
@@ -199,7 +199,7 @@ int etwas_prove_read(struct etwas_prove_session **sessions, char *const *paths, 
     for (struct etwas_prove_session *session = *sessions; session != NULL;
          session = session->next) {
         etwas_prove_judge(session, parts);
-        result = worse(result, session->is_proved ? ETWAS_EXIT_FINE : ETWAS_EXIT_UNPROVED);
+        result = worse(result, session->is_proved ? ETWAS_EXIT_DONE : ETWAS_EXIT_NO);
     }
     return result;
 }

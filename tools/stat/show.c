@@ -7,7 +7,7 @@
 
 #include "stat/show.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
 #include "stat/hot.h"
@@ -42,7 +42,7 @@ int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path,
         return etwas_output_no_memory(counted_all);
     }
     file->stat.parts = &request->parts;
-    file->stat.where = request->has_where ? &request->where : NULL;
+    file->stat.where = etwas_where_is_given(&request->where) ? &request->where : NULL;
     file->stat.window = request->window;
     result = etwas_stat_read_file(file, path, number, &request->paths, &request->shared);
     if (file->out_of_memory) {
@@ -52,8 +52,8 @@ int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path,
         request->window.has_held |=
             etwas_stat_total(&file->stat).events > 0 || request->where.was_asked;
         if (request->where.error != NULL) {
-            result = ETWAS_EXIT_USAGE; /* which was said */
-        } else if (request->json) {
+            result = ETWAS_EXIT_FAILED; /* which was said */
+        } else if (request->form == ETWAS_FORM_JSON) {
             etwas_stat_json(request->output, &file->stat, &file->input, result);
         } else {
             begin_text(request, number);
@@ -71,9 +71,9 @@ static void put_cpu(const struct etwas_stat_request *request, const struct etwas
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result)
 {
-    if (request->json) {
+    if (request->form == ETWAS_FORM_JSON) {
         etwas_cpu_json(request->output, cpu, groups, input, result);
-    } else if (request->csv) {
+    } else if (request->form == ETWAS_FORM_CSV) {
         etwas_cpu_csv(request->output, groups, input);
     } else {
         etwas_cpu_text(request->output, cpu, groups, input, result);
@@ -114,13 +114,13 @@ int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, ui
 
     if (etwas_hot_is_out_of_memory(&hot)) {
         result = etwas_output_no_memory(counted_all);
-    } else if (result != ETWAS_EXIT_OPEN) {
+    } else if (result != ETWAS_EXIT_FAILED) {
         etwas_input_warn_of_end(&input);
         if (hot.samples == 0) {
             note_nothing(&input, "there are no samples; 'etwas record --kernel profile' records "
                                  "them");
         }
-        if (request->json) {
+        if (request->form == ETWAS_FORM_JSON) {
             etwas_hot_json(request->output, &hot, request->limit, &input, result);
         } else {
             begin_text(request, number);
@@ -147,7 +147,7 @@ int etwas_stat_show_heap(struct etwas_stat_request *request, const char *path, u
     if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {
         note_nothing(&input, "there are no calls of malloc; 'heaptrace PROGRAM' records them");
     }
-    if (request->json) {
+    if (request->form == ETWAS_FORM_JSON) {
         etwas_heap_json(request->output, &heap, request->limit, &input, result);
     } else {
         begin_text(request, number);
@@ -166,7 +166,7 @@ int etwas_stat_show_proof(struct etwas_stat_request *request, char *const *paths
     int result = etwas_prove_read(&sessions, paths, count, &request->parts);
 
     for (struct etwas_prove_session *session = sessions; session != NULL; session = next) {
-        if (request->json) {
+        if (request->form == ETWAS_FORM_JSON) {
             etwas_prove_json(request->output, session);
         } else {
             etwas_prove_text(request->output, session);

@@ -17,10 +17,8 @@
 
 struct etwas_stat_request {
     struct etwas_output *output;
-    bool json;
-    bool csv;       /* of --cpu */
+    int form;       /* enum etwas_form */
     uint32_t limit; /* of stacks or functions; 0: all */
-    bool has_where;
     struct etwas_where where;
     struct etwas_window window; /* resolved */
     struct etwas_field_paths paths;

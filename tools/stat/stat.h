@@ -206,7 +206,7 @@ void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_s
                                const struct etwas_input *input, uint32_t number);
 
 /*
- * Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_FINE
+ * Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_DONE
  * after a message.
  */
 int etwas_stat_write_index(const char *path);

@@ -7,8 +7,8 @@
 
 #include "stat/stat.h"
 
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "print/human.h"
 #include "stat/clock.h"
 
@@ -60,7 +60,7 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
 {
     const etwas_trace_information *information = &input->information;
 
-    if (result == ETWAS_EXIT_FINE) {
+    if (result == ETWAS_EXIT_DONE) {
         put_label(output, "damage");
         etwas_output_text(output, "none\n");
         return;

@@ -10,7 +10,7 @@
 
 #include "stat/stat.h"
 
-#include "commands.h"
+#include "exit.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -86,7 +86,7 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
     section->descriptions.read_whole =
         true; /* what it lacks is learned when all sections are read */
     if (is_open && etwas_input_open(&section->input, input->path, input->number,
-                                    &etwas_stat_counting, &section->stat) == ETWAS_EXIT_FINE) {
+                                    &etwas_stat_counting, &section->stat) == ETWAS_EXIT_DONE) {
         section->input.coverage = input->coverage;
         if (etwas_trace_select_section(section->input.trace, number, sections) == ERROR_SUCCESS &&
             pthread_create(&section->thread, NULL, read_section, section) == 0) {
@@ -130,7 +130,7 @@ static void learn(struct etwas_stat *stat, const struct etwas_input *input, uint
     struct etwas_input_run run = {.inputs = &again, .count = 1, .sections = sections};
 
     if (etwas_input_open(&again, input->path, input->number, &learning, stat->descriptions) ==
-        ETWAS_EXIT_FINE) {
+        ETWAS_EXIT_DONE) {
         (void)etwas_trace_select_section(again.trace, number, sections);
         (void)etwas_input_process(&run);
     }
@@ -174,11 +174,11 @@ static int read_sections(struct etwas_stat *stat, struct etwas_input *input)
     result = etwas_input_process(&run);
     for (uint32_t i = 1; i < threads; i++) {
         int of_section =
-            sections[i] != NULL ? end_section(stat, input, sections[i], i) : ETWAS_EXIT_OPEN;
+            sections[i] != NULL ? end_section(stat, input, sections[i], i) : ETWAS_EXIT_FAILED;
 
         stat->out_of_memory |= sections[i] == NULL;
         /* A section that cannot be read weighs more than a damaged one. */
-        if (result == ETWAS_EXIT_FINE || of_section == ETWAS_EXIT_OPEN) {
+        if (result == ETWAS_EXIT_DONE || of_section == ETWAS_EXIT_FAILED) {
             result = of_section;
         }
     }
@@ -196,14 +196,14 @@ int etwas_stat_read_file(struct etwas_stat_file *file, const char *path, uint32_
     struct etwas_stat *stat = &file->stat;
     int result = etwas_input_open(&file->input, path, number, &etwas_stat_counting, stat);
 
-    if (result != ETWAS_EXIT_FINE) {
+    if (result != ETWAS_EXIT_DONE) {
         return result;
     }
     if (!etwas_trace_losses_read(&file->losses, file->input.trace) ||
         !etwas_descriptions_open(&file->descriptions, path, paths, shared)) {
         CloseTrace(file->input.trace);
         file->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     stat->descriptions = &file->descriptions;
     stat->losses = &file->losses;

@@ -9,55 +9,20 @@
 #include <etwas/autologger.h>
 #include <etwas/winerror.h>
 
-#include "cli/options.h"
-#include "commands.h"
+#include "cli/command.h"
+#include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const help[] = {
-    "usage: etwas autologger [--program PROGRAM] [NAME...]\n"
-    "\n",
-    "Says of each AutoLogger whether its session would start, or in which line of its\n"
-    "file what is wrong. An AutoLogger is a file NAME.autologger in\n"
-    "$XDG_CONFIG_HOME/etwas (~/.config/etwas) or /etc/etwas, or one by its path; it\n"
-    "has ETW's values of a session, then a section for each provider:\n"
-    "\n"
-    "  ExecutableName = shop         in these programs, at their first registration\n"
-    "  FileName = /var/tmp/shop.etl  of each process one of its own, with _PID\n"
-    "  LogFileMode = 0x800           EVENT_TRACE_PRIVATE_LOGGER_MODE; else shared\n"
-    "  [Shop.Till]                   a provider, by name or {GUID}\n"
-    "  EnableLevel = 4\n"
-    "  MatchAnyKeyword = 0x3\n"
-    "\n",
-    "The others are Start, BufferSize, MinimumBuffers, MaximumBuffers, ClockType,\n"
-    "FlushTimer, MaxFileSize, FileMax; of providers Enabled, EnableProperty,\n"
-    "MatchAllKeyword (docs/autologger.md). ETWAS_AUTOLOGGER in the environment of a\n"
-    "program names those that start in it, whatever it is, with : between them; empty\n"
-    "or 0: none does. 'etwas start --autologger' starts one for all programs.\n"
-    "\n"
-    "  -p, --program PROGRAM  of this program, by the name of its file\n"
-    "  -h, --help             this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one is wrong.\n",
-    NULL,
-};
 
 struct asked {
     const char *program; /* NULL: any */
     bool any;
     bool is_wrong;
 };
-
-static bool take_option(void *asked, int option)
-{
-    if (option == 'p') {
-        ((struct asked *)asked)->program = optarg;
-    }
-    return option == 'p';
-}
 
 static void say_text(const char *text)
 {
@@ -87,19 +52,15 @@ static void print_report(const etwas_autologger_report *report, void *context)
     asked->is_wrong = asked->is_wrong || report->code != ERROR_NOT_FOUND;
 }
 
-int etwas_command_autologger(int argc, char **argv)
+extern const struct etwas_command etwas_autologger_command;
+
+static int run_autologger(int argc, char **argv)
 {
-    static const struct option named[] = {
-        {"program", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"autologger", help, named, "p:h", take_option};
     struct asked asked = {0};
     uint32_t code = ERROR_SUCCESS;
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &asked, &result)) {
+    if (!etwas_command_read(&etwas_autologger_command, argc, argv, &asked, &result)) {
         return result;
     }
     if (optind == argc) {
@@ -114,6 +75,53 @@ int etwas_command_autologger(int argc, char **argv)
         fputs("etwas autologger: there is none\n", stderr);
     }
     return !etwas_output_finish(etwas_standard_output()) ? ETWAS_EXIT_OUTPUT
-           : code == ERROR_SUCCESS && !asked.is_wrong    ? ETWAS_EXIT_FINE
-                                                         : ETWAS_EXIT_OPEN;
+           : code == ERROR_SUCCESS && !asked.is_wrong    ? ETWAS_EXIT_DONE
+                                                         : ETWAS_EXIT_FAILED;
 }
+
+static const struct etwas_option options[] = {
+    {.name = "process",
+     .value = "NAME",
+     .help = "what starts in the program of this name",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FILES,
+     ETWAS_PLACE(struct asked, program)},
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_autologger_command = {
+    .name = "autologger",
+    .summary = "say which sessions start by themselves",
+    .usages = (const char *const[]){"[OPTION...] [NAME...]", NULL},
+    .description =
+        "Says of each AutoLogger whether its session would start, or in which line of its file "
+        "what is wrong. Without NAME these are all that there are.",
+    .details =
+        (const char *const[]){
+            "An AutoLogger is a file NAME.autologger in $XDG_CONFIG_HOME/etwas (~/.config/etwas) "
+            "or in /etc/etwas, or one by its path. It has ETW's values of a session as NAME = "
+            "VALUE, and then a section [PROVIDER] for each provider, by name or {GUID}.",
+            "'ExecutableName = shop' starts the session in these programs, at their first "
+            "registration. 'FileName = /var/tmp/shop.etl' is the log file. 'LogFileMode = 0x800' "
+            "(EVENT_TRACE_PRIVATE_LOGGER_MODE) gives each process a session of its own, whose file "
+            "has _PID behind its name. Without it one session is shared.",
+            "The other values of a session are Start, BufferSize, MinimumBuffers, MaximumBuffers, "
+            "ClockType, FlushTimer, MaxFileSize and FileMax. Those of a provider are Enabled, "
+            "EnableLevel, EnableProperty, MatchAnyKeyword and MatchAllKeyword: see "
+            "docs/autologger.md.",
+            "ETWAS_AUTOLOGGER in the environment of a program names those that start in it, "
+            "whatever it is, with a colon between them. If it is empty or 0, none does. etwas "
+            "start --autologger starts one for all programs.",
+            "If one is wrong, the exit status is 2.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas autologger", "Check all that there are."},
+            {"etwas autologger --process shop", "Find which would start in a program."},
+            {"etwas autologger ./debug.autologger", "Check one before it is installed."},
+            {NULL, NULL},
+        },
+    .run = run_autologger,
+};

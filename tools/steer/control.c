@@ -5,61 +5,22 @@
  * The commands `etwas stop` and `etwas flush`.
  */
 
-#include "cli/options.h"
-#include "commands.h"
+#include "cli/command.h"
+#include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
 #include "steer/summary.h"
 #include "steer/wait_notice.h"
 
+#include <getopt.h>
 #include <stddef.h>
-#include <string.h>
-
-static const char *const stop_help[] = {
-    "usage: etwas stop SESSION...\n"
-    "\n",
-    "Stops sessions, whichever process hosts them: their providers are disabled, what\n"
-    "is recorded is written, and their files are closed. What a flight recorder has\n"
-    "and no snapshot was taken of is gone. A line says what was recorded and lost;\n"
-    "a warning why events were lost, or why there was none.\n"
-    "\n"
-    "  -h, --help   this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n",
-    NULL,
-};
-
-static const char *const flush_help[] = {
-    "usage: etwas flush SESSION...\n"
-    "\n",
-    "Has what sessions have recorded until now written to their files, durably. Of a\n"
-    "flight recorder this is a snapshot, to the file that 'etwas start' was given.\n"
-    "\n"
-    "  -h, --help   this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n",
-    NULL,
-};
-
-/* ---- one request to each of several ---------------------------------------------------------- */
-
-static const struct option help_alone[] = {
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool take_none(void *context, int option)
-{
-    (void)context;
-    (void)option;
-    return false;
-}
 
 /*
  * Stops a session by its name, also if its host does not answer, of which nothing else can be said.
  */
-static bool stop(const char *command, const char *name)
+static bool stop(const char *name)
 {
+    static const char command[] = "etwas stop";
     static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     bool is_stopped;
@@ -94,8 +55,9 @@ static bool stop(const char *command, const char *name)
     return is_stopped;
 }
 
-static bool flush(const char *command, const char *name)
+static bool flush(const char *name)
 {
+    static const char command[] = "etwas flush";
     static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     bool is_flushed;
@@ -121,34 +83,90 @@ static bool flush(const char *command, const char *name)
     return is_flushed;
 }
 
-static int ask_each(const struct etwas_options *options,
-                    bool (*ask)(const char *command, const char *name), int argc, char **argv)
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+extern const struct etwas_command etwas_stop_command;
+extern const struct etwas_command etwas_flush_command;
+
+static int ask_each(const struct etwas_command *command, bool (*ask)(const char *name), int argc,
+                    char **argv)
 {
     int result;
 
-    if (!etwas_options_read(options, argc, argv, NULL, &result) ||
-        !etwas_options_fit(options, optind == argc ? "which session?" : NULL, &result)) {
+    if (!etwas_command_read(command, argc, argv, NULL, &result) ||
+        !etwas_command_fits(command, optind == argc ? "which session?" : NULL, &result)) {
         return result;
     }
-    result = ETWAS_EXIT_FINE;
+    result = ETWAS_EXIT_DONE;
     for (int i = optind; i < argc; i++) {
-        if (!ask(argv[0], argv[i])) {
-            result = ETWAS_EXIT_OPEN;
+        if (!ask(argv[i])) {
+            result = ETWAS_EXIT_FAILED;
         }
     }
     return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
 
-int etwas_command_stop(int argc, char **argv)
+static int run_stop(int argc, char **argv)
 {
-    static const struct etwas_options options = {"stop", stop_help, help_alone, "h", take_none};
-
-    return ask_each(&options, stop, argc, argv);
+    return ask_each(&etwas_stop_command, stop, argc, argv);
 }
 
-int etwas_command_flush(int argc, char **argv)
+static int run_flush(int argc, char **argv)
 {
-    static const struct etwas_options options = {"flush", flush_help, help_alone, "h", take_none};
-
-    return ask_each(&options, flush, argc, argv);
+    return ask_each(&etwas_flush_command, flush, argc, argv);
 }
+
+static const struct etwas_option options[] = {{.name = NULL}};
+
+const struct etwas_command etwas_stop_command = {
+    .name = "stop",
+    .summary = "stop sessions, of whatever process",
+    .usages = (const char *const[]){"SESSION...", NULL},
+    .description =
+        "Stops sessions, whichever process hosts them. Their providers are disabled, what is "
+        "recorded is written, and their files are closed.",
+    .details =
+        (const char *const[]){
+            "A line says what was recorded and lost. A warning says why events were lost, or why "
+            "there was none.",
+            "What a flight recorder has in memory is gone, unless etwas snapshot has written it "
+            "before.",
+            "If one session cannot be stopped, the others are, and the exit status is 2.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas stop shop", "Stop a session."},
+            {"etwas snapshot -o now.etl recorder && etwas stop recorder",
+             "Keep what a flight recorder has, and stop it."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_stop,
+};
+
+const struct etwas_command etwas_flush_command = {
+    .name = "flush",
+    .summary = "write what sessions have recorded to their files",
+    .usages = (const char *const[]){"SESSION...", NULL},
+    .description =
+        "Writes what sessions have recorded until now to their files, durably. Logging goes on "
+        "meanwhile.",
+    .details =
+        (const char *const[]){
+            "Of a flight recorder this is a snapshot, to the file that etwas start was given.",
+            "A line says what was recorded and lost until now.",
+            "If one session cannot be flushed, the others are, and the exit status is 2.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas flush shop && etwas dump shop.etl", "Show what a session has recorded so far."},
+            {"etwas flush shop till", "Flush two sessions."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_flush,
+};

@@ -8,94 +8,22 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 
-#include "cli/options.h"
-#include "commands.h"
+#include "cli/command.h"
+#include "cli/value.h"
+#include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
 #include "steer/filters.h"
-#include "steer/number.h"
 #include "steer/provider.h"
 #include "steer/session.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <getopt.h>
 #include <strings.h>
 
-static const char *const enable_help[] = {
-    "usage: etwas enable [OPTION...] SESSION PROVIDER...\n"
-    "\n",
-    "Enables providers in a session, in all of the user's processes, those that start\n"
-    "later too. What was asked of a provider before is replaced. PROVIDER is a GUID,\n"
-    "or a name: of a provider that a process has registered, else the GUID is made of\n"
-    "it as TraceLogging and EventSource do; it is said which. Names of system\n"
-    "providers (SystemProcessProvider) are for system loggers.\n"
-    "\n",
-    "  -l, --level LEVEL    up to which level: a number, 0 and 255 (the default) are\n"
-    "                       all, or critical, error, warning, information, verbose\n"
-    "  --any KEYWORDS       events with one of these bits, as 0x11; 0 are all, the\n"
-    "                       default\n"
-    "  --all KEYWORDS       and with every one of these\n"
-    "  --property NAMES     what is added to events, with commas between: sid, ts_id,\n"
-    "                       stack, event_key, process_start_key, container, counters;\n"
-    "                       what is left out: keyword_0, inprivate; group, where\n"
-    "                       PROVIDER is one; or a number\n"
-    "  --pid PID,...        in these processes alone, 8 at most\n"
-    "  --exe NAME;...       in programs alone whose files have these names\n"
-    "  --id ID,...          of modern providers events with these ids, 64 at most\n"
-    "  --timeout MS         how long to wait for providers to have heard of it, 1000\n"
-    "                       unless others are said; 0 does not wait\n"
-    "  --capture-state      asks enabled providers for their state instead\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n"
-    "\n"
-    "Examples:\n"
-    "  etwas enable recorder Shop.Till --level warning\n"
-    "  etwas enable --exe shop --any 3 rec 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710\n",
-    NULL,
-};
-
-static const char *const disable_help[] = {
-    "usage: etwas disable [--timeout MS] SESSION PROVIDER...\n"
-    "\n",
-    "Disables providers in a session. Of PROVIDER see 'etwas enable --help'.\n"
-    "\n"
-    "  --timeout MS   how long to wait for them to have heard of it; default: 1000\n"
-    "  -h, --help     this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n",
-    NULL,
-};
+#define NS_A_MS UINT64_C(1000000)
 
 enum {
-    ANY = 256,
-    ALL,
-    PROPERTY,
-    PROCESS,
-    PROGRAM,
-    EVENT_ID,
-    TIMEOUT,
-    CAPTURE_STATE,
-};
-
-static const struct option enable_named[] = {
-    {"level", required_argument, NULL, 'l'},
-    {"any", required_argument, NULL, ANY},
-    {"all", required_argument, NULL, ALL},
-    {"property", required_argument, NULL, PROPERTY},
-    {"pid", required_argument, NULL, PROCESS},
-    {"exe", required_argument, NULL, PROGRAM},
-    {"id", required_argument, NULL, EVENT_ID},
-    {"timeout", required_argument, NULL, TIMEOUT},
-    {"capture-state", no_argument, NULL, CAPTURE_STATE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static const struct option disable_named[] = {
-    {"timeout", required_argument, NULL, TIMEOUT},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    NAME_BYTES = 24, /* of a property */
 };
 
 struct request {
@@ -105,13 +33,14 @@ struct request {
     uint64_t any;
     uint64_t all;
     uint32_t property;
-    uint32_t timeout_ms;
+    bool captures; /* the state of enabled providers is asked for instead */
+    uint64_t timeout_ns;
     struct etwas_steer_filters filters;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static uint32_t property_of(const char *name, size_t length)
+static uint32_t property_of(const char *name)
 {
     static const struct property {
         const char *name;
@@ -130,80 +59,61 @@ static uint32_t property_of(const char *name, size_t length)
     };
 
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
-        if (strlen(properties[i].name) == length &&
-            strncasecmp(name, properties[i].name, length) == 0) {
+        if (strcasecmp(name, properties[i].name) == 0) {
             return properties[i].bit;
         }
     }
     return 0;
 }
 
-static bool parse_property(const char *text, uint32_t *property)
+static bool parse_property(const char *list, uint32_t *property)
 {
-    if (etwas_steer_number_32(text, 0, UINT32_MAX, property)) {
+    char name[NAME_BYTES];
+    uint64_t number;
+
+    if (etwas_value_count(list, &number) && number <= UINT32_MAX) {
+        *property = (uint32_t)number;
         return true;
     }
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        uint32_t bit = property_of(text, length);
+    while (etwas_value_item(&list, name, sizeof name)) {
+        uint32_t bit = property_of(name);
 
         *property |= bit;
-        if (bit == 0 || text[length] == '\0') {
-            return bit != 0;
+        if (bit == 0) {
+            return false;
         }
-        text += length + 1;
     }
+    return list == NULL && *property != 0;
 }
 
-static bool take_option(void *context, int option)
+static bool read_level(const struct etwas_option_use *use)
 {
-    struct request *request = context;
-    bool good = true;
-    const char *takes = NULL;
+    return etwas_steer_level(use->text, use->place) ||
+           etwas_option_refuse(use, "a level: warning, or a number up to 255");
+}
 
-    switch (option) {
-    case 'l':
-        takes = "--level takes a level, as warning or 3";
-        good = etwas_steer_level(optarg, &request->level);
-        break;
-    case ANY:
-        takes = "--any takes a number of 64 bits";
-        good = etwas_steer_number(optarg, 0, UINT64_MAX, &request->any);
-        break;
-    case ALL:
-        takes = "--all takes a number of 64 bits";
-        good = etwas_steer_number(optarg, 0, UINT64_MAX, &request->all);
-        break;
-    case PROPERTY:
-        takes = "--property takes names that its help has, with commas between them";
-        good = parse_property(optarg, &request->property);
-        break;
-    case PROCESS:
-        takes = "--pid takes up to 8 processes, once";
-        good = etwas_steer_filter_processes(&request->filters, optarg);
-        break;
-    case PROGRAM:
-        takes = "--exe takes names with ; between them, up to 511 characters, once";
-        good = etwas_steer_filter_programs(&request->filters, optarg);
-        break;
-    case EVENT_ID:
-        takes = "--id takes up to 64 numbers up to 65535, once";
-        good = etwas_steer_filter_ids(&request->filters, optarg);
-        break;
-    case TIMEOUT:
-        takes = "--timeout takes milliseconds";
-        good = etwas_steer_number_32(optarg, 0, UINT32_MAX - 1, &request->timeout_ms);
-        break;
-    case CAPTURE_STATE:
-        request->control_code = EVENT_CONTROL_CODE_CAPTURE_STATE;
-        break;
-    default: /* getopt_long has said what is wrong */
-        return false;
-    }
-    if (!good) {
-        fprintf(stderr, "%s: %s, not '%s'\n", request->command, takes, optarg);
-    }
-    return good;
+static bool read_property(const struct etwas_option_use *use)
+{
+    return parse_property(use->text, use->place) ||
+           etwas_option_refuse(use, "a list of properties, such as stack,counters, or their bits");
+}
+
+static bool read_processes(const struct etwas_option_use *use)
+{
+    return etwas_steer_filter_processes(use->place, use->text) ||
+           etwas_option_refuse(use, "a list of up to 8 process ids, given once");
+}
+
+static bool read_programs(const struct etwas_option_use *use)
+{
+    return etwas_steer_filter_programs(use->place, use->text) ||
+           etwas_option_refuse(use, "a list of programs of up to 511 characters, given once");
+}
+
+static bool read_events(const struct etwas_option_use *use)
+{
+    return etwas_steer_filter_ids(use->place, use->text) ||
+           etwas_option_refuse(use, "a list of up to 64 event ids up to 65535, given once");
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
@@ -252,7 +162,8 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
         before.is_enabled = true; /* nothing is said of what is not known */
     }
     code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
-                          request->all, request->timeout_ms, &parameters);
+                          request->all, (uint32_t)((request->timeout_ns + NS_A_MS - 1) / NS_A_MS),
+                          &parameters);
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(request->command, text,
                              request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER
@@ -274,18 +185,18 @@ static int ask_all(const struct request *request, int count, char **names)
 
     etwas_steer_prepare(&block);
     if (!etwas_steer_control(request->command, names[0], &block, EVENT_TRACE_CONTROL_QUERY)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     for (int i = 1; i < count; i++) {
         good = ask(request, block.properties.Wnode.HistoricalContext, names[i]) && good;
     }
     return !etwas_output_finish(etwas_standard_output()) ? ETWAS_EXIT_OUTPUT
-           : good                                        ? ETWAS_EXIT_FINE
-                                                         : ETWAS_EXIT_OPEN;
+           : good                                        ? ETWAS_EXIT_DONE
+                                                         : ETWAS_EXIT_FAILED;
 }
 
 /* Returns what is wrong with the session and the providers; NULL: nothing. */
-static const char *look_at(int count, char **names)
+static const char *misuse(int count, char **names)
 {
     etwas_guid guid;
 
@@ -300,35 +211,162 @@ static const char *look_at(int count, char **names)
     return NULL;
 }
 
-static int run(const struct etwas_options *options, struct request *request, int argc, char **argv)
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+static int run(const struct etwas_command *command, struct request *request, int argc, char **argv)
 {
     int result;
 
-    return etwas_options_read(options, argc, argv, request, &result) &&
-                   etwas_options_fit(options, look_at(argc - optind, argv + optind), &result)
-               ? ask_all(request, argc - optind, argv + optind)
-               : result;
+    if (!etwas_command_read(command, argc, argv, request, &result) ||
+        !etwas_command_fits(command, misuse(argc - optind, argv + optind), &result)) {
+        return result;
+    }
+    if (request->captures) {
+        request->control_code = EVENT_CONTROL_CODE_CAPTURE_STATE;
+    }
+    return ask_all(request, argc - optind, argv + optind);
 }
 
-int etwas_command_enable(int argc, char **argv)
+extern const struct etwas_command etwas_enable_command;
+extern const struct etwas_command etwas_disable_command;
+
+static int run_enable(int argc, char **argv)
 {
-    static const struct etwas_options options = {"enable", enable_help, enable_named, "l:h",
-                                                 take_option};
-    struct request request = {.command = argv[0],
-                              .timeout_ms = ETWAS_STEER_PATIENCE_MS,
+    struct request request = {.command = "etwas enable",
+                              .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
                               .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                               .level = ETWAS_STEER_ANY_LEVEL};
 
-    return run(&options, &request, argc, argv);
+    return run(&etwas_enable_command, &request, argc, argv);
 }
 
-int etwas_command_disable(int argc, char **argv)
+static int run_disable(int argc, char **argv)
 {
-    static const struct etwas_options options = {"disable", disable_help, disable_named, "h",
-                                                 take_option};
-    struct request request = {.command = argv[0],
-                              .timeout_ms = ETWAS_STEER_PATIENCE_MS,
+    struct request request = {.command = "etwas disable",
+                              .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
                               .control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER};
 
-    return run(&options, &request, argc, argv);
+    return run(&etwas_disable_command, &request, argc, argv);
 }
+
+#define TIMEOUT_OPTION                                                                             \
+    {                                                                                              \
+        .name = "timeout", .value = "DURATION",                                                    \
+        .help = "how long to wait for providers, in s (1)", .type = ETWAS_OPTION_DURATION,         \
+        .most = (UINT32_MAX - 1) * NS_A_MS, .unit = 1000 * NS_A_MS,                                \
+        ETWAS_PLACE(struct request, timeout_ns),                                                   \
+    }
+
+static const struct etwas_option enable_options[] = {
+    {.name = "level",
+     .value = "LEVEL",
+     .help = "up to this level: warning, or a number (all)",
+     .type = ETWAS_OPTION_READ,
+     .read = read_level,
+     ETWAS_PLACE(struct request, level)},
+    {.name = "any",
+     .value = "KEYWORDS",
+     .help = "events with one of these bits, such as 0x11 (0: all)",
+     .type = ETWAS_OPTION_COUNT,
+     ETWAS_PLACE(struct request, any)},
+    {.name = "all-keywords",
+     .value = "KEYWORDS",
+     .help = "and with every one of these",
+     .type = ETWAS_OPTION_COUNT,
+     ETWAS_PLACE(struct request, all)},
+    {.name = "property",
+     .value = "NAMES",
+     .help = "what is added, such as stack,counters; or left out",
+     .type = ETWAS_OPTION_READ,
+     .read = read_property,
+     ETWAS_PLACE(struct request, property)},
+    {.name = "pid",
+     .letter = 'p',
+     .value = "LIST",
+     .group = "Filters",
+     .help = "only in these processes, 8 at most",
+     .type = ETWAS_OPTION_READ,
+     .read = read_processes,
+     ETWAS_PLACE(struct request, filters)},
+    {.name = "process",
+     .value = "NAME",
+     .help = "only in programs of these names, with commas between",
+     .type = ETWAS_OPTION_READ,
+     .read = read_programs,
+     ETWAS_PLACE(struct request, filters)},
+    {.name = "event",
+     .value = "LIST",
+     .help = "only events with these ids, 64 at most",
+     .type = ETWAS_OPTION_READ,
+     .read = read_events,
+     ETWAS_PLACE(struct request, filters)},
+    {.name = "capture-state",
+     .group = "How it is done",
+     .help = "ask enabled providers for their state instead",
+     .type = ETWAS_OPTION_FLAG,
+     ETWAS_PLACE(struct request, captures)},
+    TIMEOUT_OPTION,
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_enable_command = {
+    .name = "enable",
+    .summary = "enable providers in a session",
+    .usages = (const char *const[]){"[OPTION...] SESSION PROVIDER...", NULL},
+    .description =
+        "Enables providers in a session, in all of the user's processes, also in those that start "
+        "later. What was asked of a provider before is replaced.",
+    .details =
+        (const char *const[]){
+            "PROVIDER is a GUID or a name. A name is that of a provider that a process has "
+            "registered. Else the GUID is made of it, as TraceLogging and EventSource do. It is "
+            "said which. Names of system providers (SystemProcessProvider) are for system loggers.",
+            "LEVEL is critical, error, warning, information or verbose, or a number. 0 and 255 are "
+            "all.",
+            "--property adds to events sid, ts_id, stack, event_key, process_start_key, container "
+            "and counters. It leaves out keyword_0 and inprivate. group says that PROVIDER is one. "
+            "A number is the bits themselves.",
+            "--event is for modern providers. --pid, --process and --event take lists with commas.",
+            "--timeout is how long to wait until providers have heard of it. 0 does not wait.",
+            "If one provider cannot be enabled, the others are, and the exit status is 2.",
+            NULL,
+        },
+    .options = enable_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas enable --level warning recorder Shop.Till", "Enable a provider by its name."},
+            {"etwas enable --process shop --any 3 rec 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710",
+             "Enable some keywords of a GUID in one program."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_PROVIDERS,
+    .run = run_enable,
+};
+
+static const struct etwas_option disable_options[] = {
+    TIMEOUT_OPTION,
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_disable_command = {
+    .name = "disable",
+    .summary = "disable providers in a session",
+    .usages = (const char *const[]){"[OPTION...] SESSION PROVIDER...", NULL},
+    .description = "Disables providers in a session. PROVIDER is what etwas enable takes.",
+    .details =
+        (const char *const[]){
+            "--timeout is how long to wait until providers have heard of it. 0 does not wait.",
+            "If one provider cannot be disabled, the others are, and the exit status is 2.",
+            NULL,
+        },
+    .options = disable_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas disable shop Shop.Till", "Disable a provider by its name."},
+            {"etwas disable --timeout 0 shop Shop.Till Shop.Stock",
+             "Disable two, and wait for neither."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_PROVIDERS,
+    .run = run_disable,
+};

@@ -5,38 +5,34 @@
 
 #include <string.h>
 
+#include "cli/value.h"
 #include "print/text.h"
-#include "steer/number.h"
 
 enum {
     ID_HEAD_UNITS = 2, /* FilterIn and Reserved, Count */
-    NUMBER_CHARACTERS = 24,
+    NUMBER_BYTES = 24,
+    PROGRAM_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar), /* with the 0 */
+    PROGRAM_BYTES = 3 * PROGRAM_UNITS,
 };
 
 _Static_assert(ID_HEAD_UNITS * sizeof(uint16_t) == offsetof(EVENT_FILTER_EVENT_ID, Events),
                "the ids stand behind so many units");
 
 /* Numbers up to `most`, at most `room` of them; 0: that is not what it is. */
-static uint32_t parse_list(const char *text, uint32_t most, uint32_t *numbers, uint32_t room)
+static uint32_t parse_list(const char *list, uint32_t most, uint32_t *numbers, uint32_t room)
 {
-    for (uint32_t count = 0; count < room; count++) {
-        size_t length = strcspn(text, ",");
-        char part[NUMBER_CHARACTERS];
+    char item[NUMBER_BYTES];
+    uint32_t count = 0;
 
-        if (length >= sizeof part) {
+    while (etwas_value_item(&list, item, sizeof item)) {
+        uint64_t number;
+
+        if (count == room || !etwas_value_count(item, &number) || number > most) {
             return 0;
         }
-        memcpy(part, text, length);
-        part[length] = '\0';
-        if (!etwas_steer_number_32(part, 0, most, &numbers[count])) {
-            return 0;
-        }
-        if (text[length] == '\0') {
-            return count + 1;
-        }
-        text += length + 1;
+        numbers[count++] = (uint32_t)number;
     }
-    return 0;
+    return list == NULL ? count : 0;
 }
 
 /* One of a type. False: there is one. */
@@ -53,19 +49,19 @@ static bool add_filter(struct etwas_steer_filters *filters, uint32_t type, const
     return true;
 }
 
-bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *text)
+bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *list)
 {
-    uint32_t count = parse_list(text, INT32_MAX, filters->processes, MAX_EVENT_FILTER_PID_COUNT);
+    uint32_t count = parse_list(list, INT32_MAX, filters->processes, MAX_EVENT_FILTER_PID_COUNT);
 
     return count != 0 && add_filter(filters, EVENT_FILTER_TYPE_PID, filters->processes,
                                     count * sizeof *filters->processes);
 }
 
-bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *text)
+bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *list)
 {
     EVENT_FILTER_EVENT_ID *head = (void *)filters->ids;
     uint32_t numbers[ETWAS_STEER_IDS];
-    uint32_t count = parse_list(text, UINT16_MAX, numbers, ETWAS_STEER_IDS);
+    uint32_t count = parse_list(list, UINT16_MAX, numbers, ETWAS_STEER_IDS);
 
     head->FilterIn = 1;
     head->Count = (uint16_t)count;
@@ -76,11 +72,22 @@ bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *tex
                                     (ID_HEAD_UNITS + count) * sizeof *filters->ids);
 }
 
-bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *text)
+bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *list)
 {
-    size_t units = etwas_text_to_utf16(text, filters->programs,
-                                       sizeof filters->programs / sizeof *filters->programs);
+    char names[PROGRAM_BYTES + 1] = ""; /* with semicolons, as ETW has them */
+    size_t used = 0;
+    size_t units;
 
+    while (etwas_value_item(&list, names + used, PROGRAM_BYTES - used)) {
+        if (strchr(names + used, ';') != NULL) {
+            return false;
+        }
+        used += strlen(names + used);
+        if (list != NULL) {
+            names[used++] = ';';
+        }
+    }
+    units = list == NULL ? etwas_text_to_utf16(names, filters->programs, PROGRAM_UNITS) : 0;
     return units != 0 && add_filter(filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, filters->programs,
                                     (units + 1) * sizeof *filters->programs);
 }

@@ -30,10 +30,10 @@ struct etwas_steer_filters {
  * Numbers with commas between them. False: one is none, there are too many, or there is such a
  * filter already.
  */
-bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *text);
-bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *text);
+bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *list);
+bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *list);
 
-/* Names of programs' files, with ; between them. False: likewise. */
-bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *text);
+/* Names of programs' files, likewise. */
+bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *list);
 
 #endif

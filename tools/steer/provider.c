@@ -11,8 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/value.h"
 #include "print/text.h"
-#include "steer/number.h"
 #include "steer/session.h"
 
 enum {
@@ -201,6 +201,24 @@ bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PRO
     return etwas_provider_name(guid, name, ETWAS_STEER_PROVIDER_BYTES) == ERROR_SUCCESS;
 }
 
+bool etwas_steer_level(const char *text, uint8_t *level)
+{
+    static const char *const names[] = {"critical", "error", "warning", "information", "verbose"};
+    uint64_t number;
+
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcasecmp(text, names[i]) == 0) {
+            *level = (uint8_t)(TRACE_LEVEL_CRITICAL + i);
+            return true;
+        }
+    }
+    if (!etwas_value_count(text, &number) || number > UINT8_MAX) {
+        return false;
+    }
+    *level = (uint8_t)number;
+    return true;
+}
+
 /*
  * The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long.
  */
@@ -231,7 +249,7 @@ bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *p
         return true;
     }
     return cut(rest, part, &rest) &&
-           (part[0] == '\0' || etwas_steer_number(part, 0, UINT64_MAX, &provider->keywords)) &&
+           (part[0] == '\0' || etwas_value_count(part, &provider->keywords)) &&
            (rest == NULL || etwas_steer_level(rest, &provider->level));
 }
 

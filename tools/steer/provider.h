@@ -77,6 +77,9 @@ bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
  */
 void etwas_steer_report_unregistered(const char *command, const char *text, const etwas_guid *guid);
 
+/* A level: its number up to 255, or critical, error, warning, information, verbose, in any case. */
+bool etwas_steer_level(const char *text, uint8_t *level);
+
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
 

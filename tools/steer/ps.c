@@ -5,106 +5,44 @@
  * The commands `etwas ps` and `etwas query`: what runs, and what of one session.
  */
 
-#include "cli/options.h"
-#include "commands.h"
+#include "cli/command.h"
+#include "exit.h"
 #include "steer/show.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char keys_help[] =
-    "JSON keys of a session: session, guid, process and program (that host it, where\n"
-    "that can be told), folder (that they are found in, where they are in\n"
-    "several), log_file_mode, modes, clock, file, maximum_file_size,\n"
-    "flush_timer, buffer_kb, minimum_buffers, maximum_buffers, buffers, free_buffers,\n"
-    "buffers_written, buffers_lost, realtime_buffers_lost, lost; where they can be\n"
-    "told recorded, overwritten, protocol (rseq, shared), protocol_reason (why not\n"
-    "rseq); of a flight recorder covered_ns and longest_ns: for so long back\n"
-    "everything is there, of every processor and of one. quarantined_slots and\n"
-    "damaged_buffers (where they can be told): what a process has written into that\n"
-    "nothing can be made of. Where other processes do not log into it, unshared:\n"
-    "mode, sequences, disk, memory or hidden, which is why; where some could not,\n"
-    "unattached_processes (how many cannot now), unattached_total (how many could not\n"
-    "at some time) and unattached_reason (of the last).\n"
-    "pool_removed is true where somebody has removed the file that a crash-safe\n"
-    "session's buffers lie in: nothing can be recovered after a crash. silent is\n"
-    "true, and nothing follows it, where the host does not answer.\n";
+extern const struct etwas_command etwas_ps_command;
+extern const struct etwas_command etwas_query_command;
 
-static const char *const ps_help[] = {
-    "usage: etwas ps [OPTION...]\n"
-    "\n",
-    "Shows the event tracing sessions of all of the user's processes, a line for\n"
-    "each: its name, the process that hosts it, its events and those it has lost, its\n"
-    "buffers, clock and mode, of a flight recorder for how long back everything is\n"
-    "there, and its file. Behind that the providers in these processes by name, if\n"
-    "they say it, and GUID, and the sessions that enable them; the runtime folder,\n"
-    "where some are in another one than programs that begin now.\n"
-    "\n"
-    "  -j, --json   one JSON object a line: sessions, then providers\n"
-    "  -h, --help   this text\n"
-    "\n",
-    keys_help,
-    "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
-    "says it), process, program, folder, enabled_by: session, level, any and all (the\n"
-    "keywords), property; where the process does not log to that session\n"
-    "of_another_release (their releases of the library differ too much),\n"
-    "of_one_process (see unshared) or unattached (see unattached_reason).\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 3 where a session or a provider cannot be read.\n",
-    NULL,
+struct request {
+    int form; /* enum etwas_form */
 };
-
-static const char *const query_help[] = {
-    "usage: etwas query [OPTION...] SESSION...\n"
-    "       etwas query [OPTION...] all\n"
-    "\n",
-    "Says all about sessions, or all of them.\n"
-    "\n"
-    "  -j, --json   one JSON object a session\n"
-    "  -h, --help   this text\n"
-    "\n",
-    keys_help,
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where there is no such session,\n"
-    "3 where one of all cannot be read.\n",
-    NULL,
-};
-
-static const struct option named[] = {
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool take_option(void *is_json, int option)
-{
-    *(bool *)is_json = option == 'j';
-    return option == 'j';
-}
 
 static int finish(int result)
 {
     return etwas_output_finish(etwas_standard_output()) ? result : ETWAS_EXIT_OUTPUT;
 }
 
-int etwas_command_ps(int argc, char **argv)
+static int run_ps(int argc, char **argv)
 {
-    static const struct etwas_options options = {"ps", ps_help, named, "jh", take_option};
     struct etwas_output *output = etwas_standard_output();
     struct etwas_steer_found found;
-    bool is_json = false;
+    struct request request = {0};
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
-        !etwas_options_fit(&options, optind < argc ? "it takes no names; 'etwas query' does" : NULL,
-                           &result)) {
+    if (!etwas_command_read(&etwas_ps_command, argc, argv, &request, &result) ||
+        !etwas_command_fits(&etwas_ps_command,
+                            optind < argc ? "it takes no names; 'etwas query' does" : NULL,
+                            &result)) {
         return result;
     }
     if (!etwas_steer_find_running("etwas ps", &found)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
-    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
-    if (is_json) {
+    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_DONE;
+    if (request.form == ETWAS_FORM_JSON) {
         for (uint32_t i = 0; i < found.session_count; i++) {
             etwas_steer_json_session(output, &found.sessions[i]);
         }
@@ -113,7 +51,7 @@ int etwas_command_ps(int argc, char **argv)
         }
     } else if (!etwas_steer_show_list(output, &found)) {
         fputs("etwas ps: not enough memory\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        result = ETWAS_EXIT_FAILED;
     }
     etwas_steer_found_free(&found);
     return finish(result);
@@ -138,9 +76,9 @@ static int query_all(bool is_json)
     int result;
 
     if (!etwas_steer_find_running("etwas query", &found)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
-    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
+    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_DONE;
     for (uint32_t i = 0; i < found.session_count; i++) {
         show(&found.sessions[i], is_json);
     }
@@ -148,27 +86,92 @@ static int query_all(bool is_json)
     return result;
 }
 
-int etwas_command_query(int argc, char **argv)
+static int run_query(int argc, char **argv)
 {
-    static const struct etwas_options options = {"query", query_help, named, "jh", take_option};
     static struct etwas_steer_found_session session;
-    bool is_json = false;
+    struct request request = {0};
+    bool is_json;
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
-        !etwas_options_fit(&options, optind == argc ? "which session, or all?" : NULL, &result)) {
+    if (!etwas_command_read(&etwas_query_command, argc, argv, &request, &result) ||
+        !etwas_command_fits(&etwas_query_command, optind == argc ? "which session, or all?" : NULL,
+                            &result)) {
         return result;
     }
+    is_json = request.form == ETWAS_FORM_JSON;
     if (argc - optind == 1 && strcmp(argv[optind], "all") == 0) {
         return finish(query_all(is_json));
     }
-    result = ETWAS_EXIT_FINE;
+    result = ETWAS_EXIT_DONE;
     for (int i = optind; i < argc; i++) {
         if (etwas_steer_find_session("etwas query", argv[i], &session)) {
             show(&session, is_json);
         } else {
-            result = ETWAS_EXIT_OPEN;
+            result = ETWAS_EXIT_FAILED;
         }
     }
     return finish(result);
 }
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+static const struct etwas_option ps_options[] = {
+    ETWAS_JSON_OPTION(struct request, form, "an object a line: sessions, then providers"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_ps_command = {
+    .name = "ps",
+    .summary = "show sessions and providers that run",
+    .usages = (const char *const[]){"[OPTION...]", NULL},
+    .description =
+        "Shows the event tracing sessions of all of the user's processes, a line each, and behind "
+        "them the providers in these processes.",
+    .details =
+        (const char *const[]){
+            "Of each session it shows its name, the process that hosts it, its events and those "
+            "that it has lost, its buffers, clock and mode, and its file. Of a flight recorder it "
+            "shows for how long back everything is there.",
+            "Of each provider it shows its name, if it says one, its GUID, and the sessions that "
+            "enable it. Where some are in another runtime folder than programs that begin now, it "
+            "shows the folder.",
+            "Where a session or a provider cannot be read, the exit status is 3.",
+            NULL,
+        },
+    .options = ps_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas ps", "Show what runs."},
+            {"etwas ps --json | jq 'select(.session and .lost > 0)'",
+             "Find sessions that have lost events."},
+            {NULL, NULL},
+        },
+    .run = run_ps,
+};
+
+static const struct etwas_option query_options[] = {
+    ETWAS_JSON_OPTION(struct request, form, "an object a line for each session"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_query_command = {
+    .name = "query",
+    .summary = "say all about sessions",
+    .usages = (const char *const[]){"[OPTION...] SESSION...", "[OPTION...] all", NULL},
+    .description = "Says all about some sessions, or about all of them.",
+    .details =
+        (const char *const[]){
+            "If there is no such session, the exit status is 2. If one of all cannot be read, it "
+            "is 3.",
+            NULL,
+        },
+    .options = query_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas query shop", "Say all about a session."},
+            {"etwas query --json all | jq .buffers", "Find how many buffers each session has."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_query,
+};

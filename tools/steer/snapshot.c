@@ -5,69 +5,32 @@
  * The command `etwas snapshot`: of one recorder, or of all.
  */
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/replace.h"
-#include "commands.h"
+#include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
 #include "steer/summary.h"
 #include "steer/wait_notice.h"
 
 #include <etwas/etwas.h>
+#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-static const char *const help[] = {
-    "usage: etwas snapshot -o FILE [--force] SESSION\n"
-    "       etwas snapshot --all [--to FOLDER] [--last SECONDS]\n"
-    "\n",
-    "Writes what a flight recorder (etwas start --buffering) has in memory to a file,\n"
-    "which is not there yet. Logging goes on meanwhile.\n"
-    "\n"
-    "  -o, --output FILE   written by the process that hosts the session\n"
-    "  -f, --force         a FILE that is there is replaced\n"
-    "  -a, --all           of all recorders of the user at one moment: hosted ones,\n"
-    "                      those that programs have for themselves and let others\n"
-    "                      ask (ETWAS_SHARING_SNAPSHOTS), and what dead processes\n"
-    "                      have left ('etwas recover --list')\n"
-    "      --to FOLDER     where the files go, NAME-PID.etl; it is made, or is empty:\n"
-    "                      etwas-DATE-TIME, in UTC\n"
-    "      --last SECONDS  buffers that have something of this time alone: all\n"
-    "  -h, --help          this text\n"
-    "\n",
-    "'etwas dump FOLDER' shows the files as one time line. recorders.txt there says\n"
-    "which recorders there were, what became of each, and on its first line the\n"
-    "window, as --from and --to of 'etwas dump' take it: files hold whole buffers,\n"
-    "and so also what is older. What a dead process had is all there.\n"
-    "\n"
-    "A process that does not answer in 5 seconds is named, and the others' files are\n"
-    "there; it writes its own when it goes on.\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where one could not be written, or has not\n"
-    "answered; 3 where a session cannot be read; 4 where the folder cannot be had,\n"
-    "or recorders.txt not be written.\n"
-    "\n"
-    "Examples:\n"
-    "  etwas snapshot -o now.etl recorder\n"
-    "  etwas snapshot --all --to now --last 30\n"
-    "  etwas dump now\n",
-    NULL,
-};
-
-#define NS_A_SECOND 1e9
+#define NS_A_SECOND UINT64_C(1000000000)
 
 enum {
-    MOST_SECONDS = 1000000000,
     NAME_BYTES = 32,
 };
 
 struct request {
-    const char *output;
+    struct {
+        const char *path;
+        bool force;
+    } output;
     const char *folder;
     bool is_all;
-    bool force;
     uint64_t last_ns; /* 0: all that there is */
 };
 
@@ -77,23 +40,23 @@ static int take_one(const char *command, const char *name, const struct request 
 {
     static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
 
     if (!etwas_steer_summary_begin(&summary, command, "took a snapshot of", name)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     /* Any other session would flush to its own file. */
     if ((summary.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
         etwas_steer_complain(command, name,
                              "it is no flight recorder; 'etwas flush' writes its file");
-    } else if (!etwas_replace_may(command, request->output, request->force)) {
+    } else if (!etwas_replace_may(command, request->output.path, request->output.force)) {
         result = ETWAS_EXIT_OUTPUT;
     } else {
         etwas_steer_prepare(&block);
-        if (etwas_steer_name_file(command, request->output, block.file_name) &&
+        if (etwas_steer_name_file(command, request->output.path, block.file_name) &&
             etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)) {
             etwas_steer_summary_print(&summary, NULL, block.file_name);
-            result = ETWAS_EXIT_FINE;
+            result = ETWAS_EXIT_DONE;
         }
     }
     etwas_steer_summary_end(&summary);
@@ -169,10 +132,11 @@ static int take_all(const char *command, const struct request *request)
         telling.folder = made;
     }
     if (!etwas_steer_take_part(command)) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     if (!etwas_replace_is_empty(telling.folder)) {
-        etwas_steer_complain(command, telling.folder, "there is something in the folder");
+        etwas_steer_complain(command, telling.folder,
+                             "there is something in the folder. Name another one with --folder");
         return ETWAS_EXIT_OUTPUT;
     }
     code = etwas_snapshot_all(telling.folder, request->last_ns, report_part, &telling);
@@ -187,88 +151,111 @@ static int take_all(const char *command, const struct request *request)
         return ETWAS_EXIT_OUTPUT;
     }
     if (code == ERROR_SUCCESS) {
-        return ETWAS_EXIT_FINE;
+        return ETWAS_EXIT_DONE;
     }
     return telling.unread != 0 && telling.unread == telling.failed ? ETWAS_EXIT_DAMAGED
-                                                                   : ETWAS_EXIT_OPEN;
+                                                                   : ETWAS_EXIT_FAILED;
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_seconds(const char *text, uint64_t *ns)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-    bool is_good = *text >= '0' && *text <= '9' && *end == '\0' && seconds * NS_A_SECOND >= 1 &&
-                   seconds <= MOST_SECONDS;
-
-    if (is_good) {
-        *ns = (uint64_t)(seconds * NS_A_SECOND);
-    } else {
-        fprintf(stderr, "etwas snapshot: --last takes seconds, as 30 or 0.5, not '%s'\n", text);
-    }
-    return is_good;
-}
-
-static bool take_option(void *context, int option)
-{
-    struct request *request = context;
-
-    switch (option) {
-    case 'o':
-        request->output = optarg;
-        return true;
-    case 'f':
-        request->force = true;
-        return true;
-    case 'a':
-        request->is_all = true;
-        return true;
-    case 't':
-        request->folder = optarg;
-        return true;
-    case 'l':
-        return read_seconds(optarg, &request->last_ns);
-    default:
-        return false;
-    }
-}
+extern const struct etwas_command etwas_snapshot_command;
 
 static const char *misuse(const struct request *request, int sessions)
 {
     if (request->is_all) {
-        if (sessions != 0 || request->output != NULL || request->force) {
-            return "--all takes no session, no -o and no --force";
+        if (sessions != 0 || request->output.path != NULL || request->output.force) {
+            return "--all takes no session, no --output and no --force";
         }
-        return request->folder != NULL && request->folder[0] == '\0' ? "a folder has a name" : NULL;
+        return request->folder != NULL && request->folder[0] == '\0'
+                   ? "--folder: a folder has a name"
+                   : NULL;
     }
     if (request->folder != NULL || request->last_ns != 0) {
-        return "--to and --last go with --all";
+        return "--folder and --last go with --all";
     }
     if (sessions != 1) {
-        return sessions == 0 ? "of which session?" : "of one session at a time";
+        return sessions == 0 ? "which session?" : "one session at a time";
     }
-    return request->output == NULL ? "to which file (-o)?" : NULL;
+    return request->output.path == NULL ? "--output is missing: to which file?" : NULL;
 }
 
-int etwas_command_snapshot(int argc, char **argv)
+static int run_snapshot(int argc, char **argv)
 {
-    static const struct option named[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"all", no_argument, NULL, 'a'},
-        {"to", required_argument, NULL, 't'},
-        {"last", required_argument, NULL, 'l'},
-        {"force", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"snapshot", help, named, "o:afh", take_option};
+    static const char command[] = "etwas snapshot";
     struct request request = {0};
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &request, &result) ||
-        !etwas_options_fit(&options, misuse(&request, argc - optind), &result)) {
+    if (!etwas_command_read(&etwas_snapshot_command, argc, argv, &request, &result) ||
+        !etwas_command_fits(&etwas_snapshot_command, misuse(&request, argc - optind), &result)) {
         return result;
     }
-    return request.is_all ? take_all(argv[0], &request) : take_one(argv[0], argv[optind], &request);
+    return request.is_all ? take_all(command, &request) : take_one(command, argv[optind], &request);
 }
+
+static const struct etwas_option options[] = {
+    ETWAS_OUTPUT_OPTIONS(struct request, output, "the file, which the session's process writes"),
+    {.name = "all",
+     .group = "All recorders",
+     .help = "of all recorders of the user at one moment",
+     .type = ETWAS_OPTION_FLAG,
+     ETWAS_PLACE(struct request, is_all)},
+    {.name = "folder",
+     .value = "FOLDER",
+     .help = "where the files go (etwas-DATE-TIME, in UTC)",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FOLDERS,
+     ETWAS_PLACE(struct request, folder)},
+    {.name = "last",
+     .value = "DURATION",
+     .help = "buffers with something of this time, in s (all)",
+     .type = ETWAS_OPTION_DURATION,
+     .least = 1,
+     .most = NS_A_SECOND * NS_A_SECOND,
+     .unit = NS_A_SECOND,
+     ETWAS_PLACE(struct request, last_ns)},
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_snapshot_command = {
+    .name = "snapshot",
+    .summary = "write what flight recorders have in memory to files",
+    .usages =
+        (const char *const[]){
+            "-o PATH [--force] SESSION",
+            "--all [--folder FOLDER] [--last DURATION]",
+            NULL,
+        },
+    .description =
+        "Writes what a flight recorder has in memory to a file, or what all have to a folder. "
+        "Logging goes on meanwhile.",
+    .details =
+        (const char *const[]){
+            "etwas start --buffering starts a flight recorder.",
+            "All recorders are hosted ones, those that programs have for themselves and let others "
+            "ask (ETWAS_SHARING_SNAPSHOTS), and what dead processes have left: see etwas recover "
+            "--list.",
+            "The folder is made, or is empty. Its files are called NAME-PID.etl, and etwas dump "
+            "FOLDER shows them as one time line.",
+            "The file recorders.txt in the folder says which recorders there were, and what became "
+            "of each. Its first line is the window, as --from and --until of etwas dump take it.",
+            "Files hold whole buffers, and so also what is older than the window. What a dead "
+            "process had is all there.",
+            "A process that does not answer in 5 seconds is named, and the others' files are "
+            "there. It writes its own when it goes on.",
+            "If a file could not be written, or a process has not answered, the exit status is 2. "
+            "If a session cannot be read, it is 3. If the folder cannot be had, or recorders.txt "
+            "cannot be written, it is 4.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas snapshot -o now.etl recorder", "Write what one recorder has."},
+            {"etwas snapshot --all --folder now --last 30s",
+             "Write the last 30 seconds of all recorders."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_snapshot,
+};

@@ -6,8 +6,7 @@
  * program.
  */
 
-#include "cli/options.h"
-#include "commands.h"
+#include "exit.h"
 #include "host/host.h"
 #include "steer/session.h"
 #include "steer/start_request.h"
@@ -23,30 +22,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char *const help[] = {
-    "usage: etwas start [OPTION...] SESSION\n"
-    "       etwas start --autologger NAME\n"
-    "\n",
-    "Starts a session in the background, in a process of its own (etwas-host), and\n"
-    "says where it is. Programs of the same user log into it, whichever they are,\n"
-    "once it enables their providers. It runs until 'etwas stop', until its file is\n"
-    "full, or until that process is ended by SIGTERM. Programs with ETWAS_SHARED=0\n"
-    "in their environment take no part.\n"
-    "\n",
-    etwas_steer_start_request_help,
-    "  -h, --help           this text\n"
-    "\n",
-    etwas_steer_start_request_modes_help,
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where it could not be started.\n"
-    "\n"
-    "Examples:\n"
-    "  etwas start -o shop.etl --enable Shop.Till shop\n"
-    "  etwas start --buffering --minimum 256 -e Shop.Till:0x1:warning recorder\n"
-    "  etwas snapshot recorder -o now.etl && etwas stop recorder\n",
-    NULL,
-};
 
 static const char command[] = "etwas start";
 
@@ -108,8 +83,8 @@ static void become(const char *path, char **arguments, int report)
         }
         error = errno;
     }
-    (void)dprintf(report, "%s: cannot run '%s': %s\n", command, path, strerror(error));
-    _exit(ETWAS_EXIT_OPEN);
+    (void)dprintf(report, "%s: '%s': it cannot be run: %s\n", command, path, strerror(error));
+    _exit(ETWAS_EXIT_FAILED);
 }
 
 /*
@@ -164,20 +139,20 @@ static int start(char **arguments)
     bool is_launched;
 
     if (!find_host(path)) {
-        fprintf(stderr, "%s: where etwas-host is cannot be told: /proc/self/exe: %s\n", command,
+        fprintf(stderr, "%s: /proc/self/exe: where etwas-host is cannot be told: %s\n", command,
                 strerror(errno));
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     if (pipe2(ends, O_CLOEXEC) != 0) {
         fprintf(stderr, "%s: %s\n", command, strerror(errno));
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     is_launched = launch(path, arguments, ends[1]);
     (void)close(ends[1]);
     if (!is_launched) {
-        fprintf(stderr, "%s: no process can be started\n", command);
+        fprintf(stderr, "%s: etwas-host: no process can be started\n", command);
         (void)close(ends[0]);
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     sentence = listen_to(ends[0], said);
     (void)close(ends[0]);
@@ -186,32 +161,22 @@ static int start(char **arguments)
     }
     fputs(said, stderr);
     if (sentence == NULL) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
-    return fputs(sentence, stdout) >= 0 && fflush(stdout) == 0 ? ETWAS_EXIT_FINE
+    return fputs(sentence, stdout) >= 0 && fflush(stdout) == 0 ? ETWAS_EXIT_DONE
                                                                : ETWAS_EXIT_OUTPUT;
 }
 
-static bool take_option(void *request, int option)
+static int run_start(int argc, char **argv)
 {
-    return etwas_steer_start_request_option(request, command, option);
-}
-
-int etwas_command_start(int argc, char **argv)
-{
-    static const struct etwas_options options = {"start", help, etwas_steer_start_request_options,
-                                                 etwas_steer_start_request_letters, take_option};
     static char host[] = "etwas-host";
     static char background[] = "--background";
     static struct etwas_steer_start_request request;
     char **arguments;
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &request, &result)) {
+    if (!etwas_steer_start_request_read(&request, argc, argv, &result)) {
         return result;
-    }
-    if (!etwas_steer_start_request_finish(&request, command, argc, argv)) {
-        return etwas_command_misused("start");
     }
     if (!etwas_steer_start_request_may_write(&request, command)) {
         return ETWAS_EXIT_OUTPUT;
@@ -220,7 +185,7 @@ int etwas_command_start(int argc, char **argv)
     arguments = calloc((size_t)argc + HOST_ARGUMENTS, sizeof *arguments);
     if (arguments == NULL) {
         fprintf(stderr, "%s: %s\n", command, strerror(errno));
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     arguments[0] = host;
     arguments[1] = background;
@@ -229,3 +194,45 @@ int etwas_command_start(int argc, char **argv)
     free(arguments);
     return result;
 }
+
+const struct etwas_command etwas_start_command = {
+    .name = "start",
+    .group = "Control sessions",
+    .summary = "start a session in the background",
+    .usages = (const char *const[]){"[OPTION...] SESSION", "--autologger NAME", NULL},
+    .description =
+        "Starts a session in a process of its own, etwas-host, and says where it runs. Programs "
+        "of the same user log into it once it enables their providers.",
+    .details =
+        (const char *const[]){
+            "The session runs until etwas stop stops it, until its file is full, or until SIGTERM "
+            "ends its process. Programs with ETWAS_SHARED=0 in their environment take no part.",
+            "--autologger names a file NAME.autologger in ~/.config/etwas or /etc/etwas, or any "
+            "such file by its path. The file says all the rest: see etwas autologger.",
+            "A log file that is there stays, and nothing is started, unless --append or --force is "
+            "given. The PATH of a flight recorder is for its snapshots that name no other.",
+            "--enable takes as many providers as it is given times, 64 at most, in whichever "
+            "process they are. KEYWORDS is a number, and 0 is all of them, which is the default. "
+            "LEVEL is a number up to 255, which is the default, or critical, error, warning, "
+            "information or verbose.",
+            "--min-buffers are there from the start on. A flight recorder has only these. "
+            "--flush also writes buffers that are not full, in whole milliseconds.",
+            "Without an option of how it is written, a session writes a file to its end. The "
+            "session ends when the file has --max-size, unless --circular or --newfile is given.",
+            "--buffering keeps the newest events in memory, and etwas snapshot writes them to a "
+            "file. --circular replaces the oldest buffers of the file. --newfile needs %d in PATH, "
+            "which becomes the number of each file. --append needs --buffer-size, and the clock is "
+            "the system's. --realtime is for consumers in other processes.",
+            NULL,
+        },
+    .options = etwas_steer_start_options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas start -o shop.etl --enable Shop.Till shop", "Record a provider to a file."},
+            {"etwas start --buffering --min-buffers 256 -e Shop.Till:0x1:warning recorder",
+             "Keep the newest warnings of one keyword in memory."},
+            {"etwas start --autologger shop", "Start a session that a file describes."},
+            {NULL, NULL},
+        },
+    .run = run_start,
+};

@@ -9,253 +9,242 @@
 
 #include "steer/start_request.h"
 
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/replace.h"
-#include "event/names.h"
-#include "steer/number.h"
 
-/* Options without a letter. */
-enum {
-    BUFFERING = 256,
-    CIRCULAR,
-    REAL_TIME,
-    APPEND,
-    NEW_FILE,
-    COMPRESSED,
-    BUFFER_SIZE,
-    MINIMUM,
-    MAXIMUM,
-    FLUSH,
-    MAXIMUM_SIZE,
-    MODE,
-};
+#define NS_A_MS UINT64_C(1000000)
+#define KIB UINT64_C(1024)
+#define MIB (KIB * KIB)
 
-const char etwas_steer_start_request_letters[] = "a:o:fc:e:h";
+/* ---- its options ----------------------------------------------------------------------------- */
 
-const struct option etwas_steer_start_request_options[] = {
-    {"autologger", required_argument, NULL, 'a'},
-    {"output", required_argument, NULL, 'o'},
-    {"force", no_argument, NULL, 'f'},
-    {"clock", required_argument, NULL, 'c'},
-    {"enable", required_argument, NULL, 'e'},
-    {"buffering", no_argument, NULL, BUFFERING},
-    {"circular", no_argument, NULL, CIRCULAR},
-    {"realtime", no_argument, NULL, REAL_TIME},
-    {"append", no_argument, NULL, APPEND},
-    {"newfile", no_argument, NULL, NEW_FILE},
-    {"compressed", no_argument, NULL, COMPRESSED},
-    {"buffer-size", required_argument, NULL, BUFFER_SIZE},
-    {"minimum", required_argument, NULL, MINIMUM},
-    {"maximum", required_argument, NULL, MAXIMUM},
-    {"flush", required_argument, NULL, FLUSH},
-    {"max-size", required_argument, NULL, MAXIMUM_SIZE},
-    {"mode", required_argument, NULL, MODE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-const char etwas_steer_start_request_help[] =
-    "  -a, --autologger NAME\n"
-    "                       the session of NAME.autologger in ~/.config/etwas or\n"
-    "                       /etc/etwas, or of a file by its path, which says all the\n"
-    "                       rest ('etwas autologger')\n"
-    "  -o, --output FILE    the log file; of a flight recorder where its snapshots go\n"
-    "                       that name none. One that is there stays, and nothing is\n"
-    "                       started, unless it is appended to\n"
-    "  -f, --force          it is replaced\n"
-    "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
-    "                       a provider from the start on, in whichever process; as\n"
-    "                       often as there are providers. KEYWORDS is a number, 0 all\n"
-    "                       (the default); LEVEL a number up to 255 (the default), or\n"
-    "                       critical, error, warning, information, verbose\n"
-    "  -c, --clock CLOCK    that stamps events: qpc (the default), system or tsc\n"
-    "  --buffer-size KB     of each buffer, 4 to 16384; default: 64\n"
-    "  --minimum N          buffers from the start on; what a flight recorder has\n"
-    "  --maximum N          buffers at most\n"
-    "  --flush MS           how often what is in buffers is written, full or not\n"
-    "  --max-size MB        of the log file; the session ends when it is full, unless\n"
-    "                       --circular or --newfile says otherwise\n";
-
-const char etwas_steer_start_request_modes_help[] =
-    "How it is written (docs/modes.md); without one of these to a file, to its end:\n"
-    "  --buffering          a flight recorder: the newest events stay in memory, and\n"
-    "                       'etwas snapshot' writes them to a file\n"
-    "  --circular           in a file of --max-size: the oldest buffers are replaced\n"
-    "  --newfile            in files of --max-size, with a number for %d in -o\n"
-    "  --append             behind what FILE has; the clock is system then, and\n"
-    "                       --buffer-size has to be given\n"
-    "  --compressed         the buffers of the file are compressed\n"
-    "  --realtime           for consumers in other processes; with -o in the file too\n"
-    "  --mode BITS          other bits of LogFileMode, as 0x08000000\n";
-
-static bool print_error(const char *command, const char *sentence, const char *bad)
+static bool read_provider(const struct etwas_option_use *use)
 {
-    fprintf(stderr, "%s: %s, not '%s'\n", command, sentence, bad);
-    return false;
-}
+    struct etwas_steer_start_request *request = use->request;
 
-static bool take_number(const char *command, const char *name, uint32_t least, uint32_t most,
-                        uint32_t *number)
-{
-    if (etwas_steer_number_32(optarg, least, most, number)) {
-        return true;
-    }
-    fprintf(stderr, "%s: --%s takes a number from %u to %u, not '%s'\n", command, name, least, most,
-            optarg);
-    return false;
-}
-
-static bool take_provider(struct etwas_steer_start_request *request, const char *command)
-{
     if (request->provider_count == ETWAS_STEER_PROVIDERS) {
-        fprintf(stderr, "%s: at most %d providers from the start on; 'etwas enable' for more\n",
-                command, ETWAS_STEER_PROVIDERS);
+        fprintf(stderr, "etwas %s: --enable: at most %d providers. 'etwas enable' takes more\n",
+                use->command, ETWAS_STEER_PROVIDERS);
         return false;
     }
-    if (!etwas_steer_parse_provider(optarg, &request->providers[request->provider_count])) {
-        fprintf(stderr, "%s: --enable takes PROVIDER[:KEYWORDS[:LEVEL]]\n", command);
-        return false;
+    if (!etwas_steer_parse_provider(use->text, &request->providers[request->provider_count])) {
+        return etwas_option_refuse(use, "a provider: PROVIDER[:KEYWORDS[:LEVEL]]");
     }
     request->provider_count++;
     return true;
 }
 
-/* Modes without a value; 0: it is none. */
-static uint32_t mode_of(int option)
+static const char *const clocks[] = {
+    [ETWAS_CLOCK_QPC - 1] = "qpc",
+    [ETWAS_CLOCK_SYSTEM_TIME - 1] = "system",
+    [ETWAS_CLOCK_TSC - 1] = "tsc",
+    NULL,
+};
+
+const struct etwas_option etwas_steer_start_options[] = {
+    ETWAS_OUTPUT_OPTIONS(struct etwas_steer_start_request, output,
+                         "the log file, or where a recorder's snapshots go"),
+    {.name = "enable",
+     .letter = 'e',
+     .value = "PROVIDER[:KEYWORDS[:LEVEL]]",
+     .help = "a provider from the start on; may be repeated",
+     .type = ETWAS_OPTION_READ,
+     .source = ETWAS_VALUES_PROVIDERS,
+     .read = read_provider},
+    {.name = "autologger",
+     .value = "NAME",
+     .help = "the session that NAME.autologger describes, or a path",
+     .type = ETWAS_OPTION_TEXT,
+     .source = ETWAS_VALUES_FILES,
+     ETWAS_PLACE(struct etwas_steer_start_request, autologger)},
+    {.name = "clock",
+     .value = "NAME",
+     .help = "stamps events: qpc, system or tsc (qpc)",
+     .type = ETWAS_OPTION_CHOICE,
+     .choices = clocks,
+     ETWAS_PLACE(struct etwas_steer_start_request, clock)},
+    {.name = "buffer-size",
+     .value = "SIZE",
+     .group = "Buffers and file",
+     .help = "of each buffer, in KiB: 4 to 16384 (64)",
+     .type = ETWAS_OPTION_SIZE,
+     .least = 4 * KIB,
+     .most = 16384 * KIB,
+     .unit = KIB,
+     ETWAS_PLACE(struct etwas_steer_start_request, buffer_bytes)},
+    {.name = "min-buffers",
+     .value = "N",
+     .help = "buffers from the start on; all that a recorder has",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = UINT32_MAX,
+     ETWAS_PLACE(struct etwas_steer_start_request, minimum_buffers)},
+    {.name = "max-buffers",
+     .value = "N",
+     .help = "buffers at most",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = UINT32_MAX,
+     ETWAS_PLACE(struct etwas_steer_start_request, maximum_buffers)},
+    {.name = "flush",
+     .value = "DURATION",
+     .help = "how often buffers are written, full or not, in ms",
+     .type = ETWAS_OPTION_DURATION,
+     .least = 1,
+     .most = UINT32_MAX * NS_A_MS,
+     .unit = NS_A_MS,
+     ETWAS_PLACE(struct etwas_steer_start_request, flush_ns)},
+    {.name = "max-size",
+     .value = "SIZE",
+     .help = "of the log file, in MiB; the session ends with it",
+     .type = ETWAS_OPTION_SIZE,
+     .least = 1,
+     .most = UINT32_MAX * KIB,
+     .unit = MIB,
+     ETWAS_PLACE(struct etwas_steer_start_request, maximum_bytes)},
+    {.name = "buffering",
+     .group = "How it is written",
+     .help = "a flight recorder: the newest events, in memory",
+     .type = ETWAS_OPTION_FLAG,
+     ETWAS_PLACE(struct etwas_steer_start_request, buffering)},
+    ETWAS_FLAG_OPTION(struct etwas_steer_start_request, circular, "circular",
+                      "a file of --max-size: the oldest are replaced"),
+    ETWAS_FLAG_OPTION(struct etwas_steer_start_request, new_file, "newfile",
+                      "files of --max-size, with a number for %d in PATH"),
+    ETWAS_FLAG_OPTION(struct etwas_steer_start_request, append, "append",
+                      "behind what PATH has; needs --buffer-size"),
+    ETWAS_FLAG_OPTION(struct etwas_steer_start_request, compress, "compress",
+                      "compress the buffers of the file"),
+    ETWAS_FLAG_OPTION(struct etwas_steer_start_request, real_time, "realtime",
+                      "for consumers; with -o also to the file"),
+    {.name = "mode",
+     .value = "BITS",
+     .help = "other bits of LogFileMode, such as 0x08000000",
+     .type = ETWAS_OPTION_COUNT,
+     .most = UINT32_MAX,
+     ETWAS_PLACE(struct etwas_steer_start_request, mode)},
+    {.name = NULL},
+};
+
+static uint32_t mode_of(const struct etwas_steer_start_request *request)
 {
-    switch (option) {
-    case BUFFERING:
-        return EVENT_TRACE_BUFFERING_MODE;
-    case CIRCULAR:
-        return EVENT_TRACE_FILE_MODE_CIRCULAR;
-    case REAL_TIME:
-        return EVENT_TRACE_REAL_TIME_MODE;
-    case APPEND:
-        return EVENT_TRACE_FILE_MODE_APPEND;
-    case NEW_FILE:
-        return EVENT_TRACE_FILE_MODE_NEWFILE;
-    case COMPRESSED:
-        return EVENT_TRACE_COMPRESSED_MODE;
-    default:
-        return 0;
-    }
+    return request->mode | (request->buffering ? EVENT_TRACE_BUFFERING_MODE : 0U) |
+           (request->circular ? EVENT_TRACE_FILE_MODE_CIRCULAR : 0U) |
+           (request->new_file ? EVENT_TRACE_FILE_MODE_NEWFILE : 0U) |
+           (request->append ? EVENT_TRACE_FILE_MODE_APPEND : 0U) |
+           (request->compress ? EVENT_TRACE_COMPRESSED_MODE : 0U) |
+           (request->real_time ? EVENT_TRACE_REAL_TIME_MODE : 0U);
 }
 
-bool etwas_steer_start_request_option(struct etwas_steer_start_request *request,
-                                      const char *command, int option)
+/* Returns whether there are other options than --autologger. */
+static bool has_options(const struct etwas_steer_start_request *request)
 {
-    uint32_t bits = mode_of(option);
-
-    request->has_options = request->has_options || option != 'a';
-    switch (option) {
-    case 'a':
-        request->autologger = optarg;
-        return true;
-    case 'o':
-        request->path = optarg;
-        return true;
-    case 'f':
-        request->force = true;
-        return true;
-    case 'c':
-        return etwas_names_parse_clock(optarg, &request->clock) ||
-               print_error(command, "--clock takes qpc, system or tsc", optarg);
-    case 'e':
-        return take_provider(request, command);
-    case BUFFER_SIZE:
-        return take_number(command, "buffer-size", 4, 16384, &request->buffer_kb);
-    case MINIMUM:
-        return take_number(command, "minimum", 1, UINT32_MAX, &request->minimum_buffers);
-    case MAXIMUM:
-        return take_number(command, "maximum", 1, UINT32_MAX, &request->maximum_buffers);
-    case FLUSH:
-        return take_number(command, "flush", 1, UINT32_MAX, &request->flush_ms);
-    case MAXIMUM_SIZE:
-        return take_number(command, "max-size", 1, UINT32_MAX, &request->maximum_mb);
-    case MODE:
-        if (!etwas_steer_number_32(optarg, 0, UINT32_MAX, &bits)) {
-            return print_error(command, "--mode takes the bits of LogFileMode as a number", optarg);
-        }
-        break;
-    default: /* a mode, or getopt_long has said what is wrong */
-        break;
-    }
-    request->log_file_mode |= bits;
-    return bits != 0 || option == MODE;
+    return request->output.path != NULL || request->output.force || request->provider_count != 0 ||
+           request->clock != ETWAS_STEER_NO_CLOCK || request->buffer_bytes != 0 ||
+           request->minimum_buffers != 0 || request->maximum_buffers != 0 ||
+           request->flush_ns != 0 || request->maximum_bytes != 0 || request->log_file_mode != 0;
 }
 
-/* Which may be a path. */
-static bool finish_autologger(struct etwas_steer_start_request *request, const char *command,
-                              int names)
-{
-    if (request->has_options || names != 0) {
-        fprintf(stderr, "%s: --autologger says all, the session's name too\n", command);
-        return false;
-    }
-    request->name = request->autologger;
-    if (strchr(request->autologger, '/') == NULL) {
-        return true;
-    }
-    request->autologger = request->file_name;
-    return etwas_steer_name_file(command, request->name, request->file_name);
-}
-
-bool etwas_steer_start_request_finish(struct etwas_steer_start_request *request,
-                                      const char *command, int argc, char **argv)
+/* Returns what is wrong with the options together or with the names; NULL: nothing. */
+static const char *misuse(const struct etwas_steer_start_request *request, int count, char **names)
 {
     const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
     const uint32_t sized = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE |
                            EVENT_TRACE_FILE_MODE_PREALLOCATE;
-    const char *wrong = NULL;
+    bool appends = (request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
 
     if (request->autologger != NULL) {
-        return finish_autologger(request, command, argc - optind);
+        return has_options(request) || count != 0
+                   ? "--autologger: its file says all, the session's name too. Leave out the rest"
+                   : NULL;
     }
-    if (argc - optind != 1 || argv[optind][0] == '\0') {
-        wrong = argc > optind + 1 ? "one session at a time" : "which session?";
-    } else if (request->path == NULL && (request->log_file_mode & without_file) == 0) {
-        wrong = "to which file (-o), or is it --buffering or --realtime?";
-    } else if (request->force && (request->path == NULL ||
-                                  (request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0)) {
-        wrong = "--force goes with -o, and not with --append";
-    } else if ((request->log_file_mode & sized) != 0 && request->maximum_mb == 0) {
-        wrong = "how large may the file be (--max-size)?";
-    } else if (request->maximum_buffers != 0 &&
-               request->maximum_buffers < request->minimum_buffers) {
-        wrong = "--maximum is less than --minimum";
+    if (count != 1 || names[0][0] == '\0') {
+        return count > 1 ? "one session at a time" : "which session?";
     }
-    if (wrong != NULL) {
-        fprintf(stderr, "%s: %s\n", command, wrong);
+    if (request->output.path == NULL && (request->log_file_mode & without_file) == 0) {
+        return "--output is missing. Without it a session needs --buffering or --realtime";
+    }
+    if (request->output.force && (request->output.path == NULL || appends)) {
+        return "--force goes with --output, and not with --append";
+    }
+    if ((request->log_file_mode & sized) != 0 && request->maximum_bytes == 0) {
+        return "--max-size is missing. --circular, --newfile and preallocation need it";
+    }
+    return request->maximum_buffers != 0 && request->maximum_buffers < request->minimum_buffers
+               ? "--max-buffers is less than --min-buffers"
+               : NULL;
+}
+
+/* An AutoLogger may be a path; files are meant from where the command was typed. */
+static bool name_file(struct etwas_steer_start_request *request)
+{
+    const char *path = request->output.path;
+
+    if (request->autologger != NULL && strchr(request->autologger, '/') != NULL) {
+        path = request->autologger;
+        request->autologger = request->file_name;
+    }
+    return path == NULL || etwas_steer_name_file("etwas start", path, request->file_name);
+}
+
+bool etwas_steer_start_request_read(struct etwas_steer_start_request *request, int argc,
+                                    char **argv, int *result)
+{
+    *request = (struct etwas_steer_start_request){.clock = ETWAS_STEER_NO_CLOCK};
+    if (!etwas_command_read(&etwas_start_command, argc, argv, request, result)) {
         return false;
     }
-    request->name = argv[optind];
-    return request->path == NULL ||
-           etwas_steer_name_file(command, request->path, request->file_name);
+    request->log_file_mode = mode_of(request);
+    if (!etwas_command_fits(&etwas_start_command, misuse(request, argc - optind, argv + optind),
+                            result)) {
+        return false;
+    }
+    request->name = request->autologger != NULL ? request->autologger : argv[optind];
+    if (!name_file(request)) {
+        *result = etwas_command_misused("start");
+        return false;
+    }
+    return true;
 }
 
 /* ---- starting it ----------------------------------------------------------------------------- */
+
+/* The size of the file in MiB, or in KiB where it is no whole number of these. */
+static void set_file_size(etwas_session_options *options, uint64_t bytes)
+{
+    uint64_t unit = MIB;
+
+    if (bytes % MIB != 0) {
+        options->log_file_mode |= EVENT_TRACE_USE_KBYTES_FOR_SIZE;
+    }
+    if ((options->log_file_mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0) {
+        unit = KIB;
+    }
+    options->maximum_file_size = (uint32_t)((bytes + unit - 1) / unit);
+}
 
 static etwas_session_options options_of(const struct etwas_steer_start_request *request)
 {
     etwas_session_options options = {
         .log_file_mode = request->log_file_mode,
-        .clock = request->clock,
-        .buffer_size_kb = request->buffer_kb,
+        .clock = (uint32_t)(request->clock - ETWAS_STEER_NO_CLOCK),
+        .buffer_size_kb = (uint32_t)((request->buffer_bytes + KIB - 1) / KIB),
         .minimum_buffers = request->minimum_buffers,
         .maximum_buffers = request->maximum_buffers,
-        .maximum_file_size = request->maximum_mb,
-        .flush_timer = request->flush_ms,
+        .flush_timer = (uint32_t)((request->flush_ns + NS_A_MS - 1) / NS_A_MS),
         .sharing = ETWAS_SHARING_USER,
     };
 
-    if (request->flush_ms != 0) {
+    set_file_size(&options, request->maximum_bytes);
+    if (request->flush_ns != 0) {
         options.log_file_mode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
     }
-    if ((request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && request->clock == 0) {
+    if ((request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && options.clock == 0) {
         options.clock = ETWAS_CLOCK_SYSTEM_TIME; /* no other goes on from one boot to the next */
     }
     return options;
@@ -314,14 +303,14 @@ static void complain(const etwas_autologger_report *report, void *command)
 bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request *request,
                                          const char *command)
 {
-    bool is_file = request->autologger == NULL && request->path != NULL;
+    bool is_file = request->autologger == NULL && request->output.path != NULL;
 
     if (!is_file || (request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0) {
         return true;
     }
     return (request->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0
-               ? etwas_replace_may_numbered(command, request->file_name, request->force)
-               : etwas_replace_may(command, request->file_name, request->force);
+               ? etwas_replace_may_numbered(command, request->file_name, request->output.force)
+               : etwas_replace_may(command, request->file_name, request->output.force);
 }
 
 /* Returns why a session does not write to what has the file's name; NULL: for another reason. */
@@ -343,8 +332,8 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
                   TRACEHANDLE *session)
 {
     etwas_session_options options = options_of(request);
-    uint32_t code = etwas_start(request->name, request->path != NULL ? request->file_name : NULL,
-                                &options, session);
+    uint32_t code = etwas_start(
+        request->name, request->output.path != NULL ? request->file_name : NULL, &options, session);
 
     if (code != ERROR_SUCCESS) {
         const char *odd = code == ERROR_BAD_PATHNAME ? odd_file_reason(request->file_name) : NULL;
@@ -365,8 +354,9 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
 /* Is its file, or the first of them, there from its start on, and a new one? */
 static bool makes_file(const struct etwas_steer_start_request *request)
 {
-    return request->path != NULL && (request->log_file_mode & (EVENT_TRACE_FILE_MODE_APPEND |
-                                                               EVENT_TRACE_BUFFERING_MODE)) == 0;
+    return request->output.path != NULL &&
+           (request->log_file_mode & (EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_BUFFERING_MODE)) ==
+               0;
 }
 
 bool etwas_steer_start_request_start(const struct etwas_steer_start_request *request,
@@ -386,7 +376,7 @@ bool etwas_steer_start_request_start(const struct etwas_steer_start_request *req
         (makes_file(request) &&
          !etwas_replace_begin(&replaced, command, request->file_name,
                               (request->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0,
-                              request->force))) {
+                              request->output.force))) {
         etwas_replace_end(&replaced, false);
         return false;
     }

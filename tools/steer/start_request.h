@@ -4,63 +4,61 @@
 #define ETWAS_TOOLS_STEER_START_REQUEST_H
 
 /*
- * A request to start a session: the options that the command lines of `etwas start` and of
- * etwas-host have in common.
+ * A request to start a session: what the command lines of `etwas start` and of etwas-host have in
+ * common.
  */
 
+#include "cli/command.h"
 #include "steer/provider.h"
 #include "steer/session.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    ETWAS_STEER_PROVIDERS = 64 /* that a session may enable from its start on */
+    ETWAS_STEER_PROVIDERS = 64, /* that a session may enable from its start on */
+    ETWAS_STEER_NO_CLOCK = -1,  /* none was chosen */
 };
 
 struct etwas_steer_start_request {
     const char *name;
-    const char
-        *autologger;  /* a file that says all the rest, by its name; NULL: the options say it */
-    bool has_options; /* other ones */
-    const char *path; /* of the log file, or of snapshots, as it was given; NULL: none */
-    bool force;       /* what is there is replaced */
+    const char *autologger; /* a file that says all the rest, by its name; NULL: the options do */
+    struct {
+        const char *path; /* of the log file, or of snapshots, as it was given; NULL: none */
+        bool force;       /* what is there is replaced */
+    } output;
     char file_name[ETWAS_STEER_NAME_BYTES]; /* the same from the root on */
-    uint32_t log_file_mode;
-    uint32_t clock; /* as Wnode.ClientContext */
-    uint32_t buffer_kb;
+    bool buffering;
+    bool circular;
+    bool new_file;
+    bool append;
+    bool compress;
+    bool real_time;
+    uint32_t mode;          /* other bits than these */
+    uint32_t log_file_mode; /* all of them */
+    int clock;              /* the value of Wnode.ClientContext, less 1 */
+    uint64_t buffer_bytes;
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
-    uint32_t maximum_mb;
-    uint32_t flush_ms;
+    uint64_t maximum_bytes; /* of the log file */
+    uint64_t flush_ns;
     uint32_t provider_count;
     struct etwas_steer_provider providers[ETWAS_STEER_PROVIDERS];
 };
 
-/* The options for getopt_long, and their help. -h is left to the caller. */
-extern const char etwas_steer_start_request_letters[];
-extern const struct option etwas_steer_start_request_options[];
-extern const char etwas_steer_start_request_help[];
-extern const char etwas_steer_start_request_modes_help[];
+extern const struct etwas_option etwas_steer_start_options[];
+extern const struct etwas_command etwas_start_command;
 
 /*
- * Reads one of these options. Returns false after getopt_long or this function has reported what is
- * wrong. `command` is "etwas start" or "etwas-host".
+ * Reads the command line of `etwas start`, and checks that everything in it fits together. Returns
+ * as etwas_command_read does.
  */
-bool etwas_steer_start_request_option(struct etwas_steer_start_request *request,
-                                      const char *command, int option);
-
-/*
- * Reads the rest of the command line, which is the session's name alone unless an AutoLogger gives
- * one, and checks that all options fit together. Returns false after a message on standard error.
- */
-bool etwas_steer_start_request_finish(struct etwas_steer_start_request *request,
-                                      const char *command, int argc, char **argv);
+bool etwas_steer_start_request_read(struct etwas_steer_start_request *request, int argc,
+                                    char **argv, int *result);
 
 /*
  * Returns false after a message on standard error if a file is in the way that is not to be
- * replaced.
+ * replaced. `command` is "etwas start" or "etwas-host".
  */
 bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request *request,
                                          const char *command);

@@ -118,7 +118,7 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
         const char *text;
     } causes[] = {
         {offsetof(etwas_session_counts, lost_no_buffer),
-         "there was no free buffer. More (--maximum) or larger ones (--buffer-size) lose less"},
+         "there was no free buffer. More (--max-buffers) or larger ones (--buffer-size) lose less"},
         {offsetof(etwas_session_counts, lost_write_error),
          "the file could not be written: the disk is full, or fails"},
         {offsetof(etwas_session_counts, lost_file_full), "the file had reached its --max-size"},

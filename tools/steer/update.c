@@ -5,114 +5,57 @@
  * The command `etwas update`: what of a session may change while it runs.
  */
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/replace.h"
-#include "commands.h"
+#include "exit.h"
 #include "steer/session.h"
 #include "steer/summary.h"
 
+#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
-static const char *const help[] = {
-    "usage: etwas update OPTION... SESSION\n"
-    "\n",
-    "Changes a session while it runs; what is not said stays as it is.\n"
-    "\n"
-    "  -o, --output FILE   the log file is finished, and this one begun; of a flight\n"
-    "                      recorder it is a snapshot\n"
-    "  -f, --force         a FILE that is there is replaced\n"
-    "  --flush MS          how often what is in buffers is written; whole seconds\n"
-    "                      where the session was started so\n"
-    "  --maximum N         buffers at most, within what was set aside at the start\n"
-    "  --realtime          it is for consumers too from now on\n"
-    "  --no-realtime       it is for its file alone\n"
-    "  --next-file         of a session with --newfile: the next of its files begins\n"
-    "  -h, --help          this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where the session refuses, nothing is changed.\n",
-    NULL,
-};
-
-enum {
-    FLUSH = 256,
-    MAXIMUM,
-    REAL_TIME,
-    NO_REAL_TIME,
-    NEXT_FILE,
-};
-
-static const struct option named[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"force", no_argument, NULL, 'f'},
-    {"flush", required_argument, NULL, FLUSH},
-    {"maximum", required_argument, NULL, MAXIMUM},
-    {"realtime", no_argument, NULL, REAL_TIME},
-    {"no-realtime", no_argument, NULL, NO_REAL_TIME},
-    {"next-file", no_argument, NULL, NEXT_FILE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+#define NS_A_MS UINT64_C(1000000)
 
 static const char command[] = "etwas update";
 
 struct change {
-    const char *path;
-    uint32_t flush_ms;
+    struct {
+        const char *path;
+        bool force;
+    } output;
+    uint64_t flush_ns;
     uint32_t maximum_buffers;
     bool real_time;
     bool no_real_time;
     bool next_file;
-    bool force;
 };
 
-static bool take_option(void *context, int option)
+/* Returns what is wrong with what is asked for; NULL: nothing. */
+static const char *misuse(const struct change *change, int names)
 {
-    struct change *change = context;
+    bool updates = change->output.path != NULL || change->flush_ns != 0 ||
+                   change->maximum_buffers != 0 || change->real_time || change->no_real_time;
 
-    switch (option) {
-    case 'o':
-        change->path = optarg;
-        return true;
-    case 'f':
-        change->force = true;
-        return true;
-    case FLUSH:
-        return etwas_options_number("update", "--flush", 1, UINT32_MAX, &change->flush_ms);
-    case MAXIMUM:
-        return etwas_options_number("update", "--maximum", 1, UINT32_MAX, &change->maximum_buffers);
-    case REAL_TIME:
-        change->real_time = true;
-        return true;
-    case NO_REAL_TIME:
-        change->no_real_time = true;
-        return true;
-    case NEXT_FILE:
-        change->next_file = true;
-        return true;
-    default: /* getopt_long has said what is wrong */
-        return false;
+    if (names != 1) {
+        return names == 0 ? "which session?" : "one session at a time";
     }
-}
-
-/* What is wrong with what is asked for; NULL: nothing. */
-static const char *look_at(const struct change *change, int names)
-{
-    bool updates = change->path != NULL || change->flush_ms != 0 || change->maximum_buffers != 0 ||
-                   change->real_time || change->no_real_time;
-
-    return names != 1 ? names == 0 ? "which session?" : "one session at a time"
-           : change->real_time && change->no_real_time ? "--realtime or --no-realtime?"
-           : change->force && change->path == NULL     ? "--force goes with -o"
-           : change->next_file && updates              ? "--next-file changes nothing else"
-           : !change->next_file && !updates            ? "what shall change?"
-                                                       : NULL;
+    if (change->real_time && change->no_real_time) {
+        return "--realtime and --no-realtime exclude each other";
+    }
+    if (change->output.force && change->output.path == NULL) {
+        return "--force goes with --output";
+    }
+    if (change->next_file) {
+        return updates ? "--next-file changes nothing else" : NULL;
+    }
+    return updates ? NULL : "what shall change?";
 }
 
 /* The timer in the session's own unit. False: it cannot have such a one. */
-static bool set_timer(EVENT_TRACE_PROPERTIES *properties, uint32_t flush_ms)
+static bool set_timer(EVENT_TRACE_PROPERTIES *properties, uint64_t flush_ns)
 {
     bool in_ms = (properties->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0;
+    uint32_t flush_ms = (uint32_t)((flush_ns + NS_A_MS - 1) / NS_A_MS);
 
     properties->FlushTimer = in_ms ? flush_ms : flush_ms / 1000;
     return in_ms || flush_ms % 1000 == 0;
@@ -128,8 +71,8 @@ static bool make_request(const struct change *change, const char *name,
     EVENT_TRACE_PROPERTIES *properties = &block->properties;
 
     properties->Wnode.Flags = WNODE_FLAG_TRACED_GUID;
-    if (!set_timer(properties, change->flush_ms)) {
-        etwas_steer_complain(command, name, "its --flush is in whole seconds");
+    if (!set_timer(properties, change->flush_ns)) {
+        etwas_steer_complain(command, name, "its --flush is in whole seconds, as it was started");
         return false;
     }
     properties->MaximumBuffers = change->maximum_buffers;
@@ -138,11 +81,11 @@ static bool make_request(const struct change *change, const char *name,
     } else if (change->no_real_time) {
         properties->LogFileMode &= ~EVENT_TRACE_REAL_TIME_MODE;
     }
-    if (change->path == NULL) {
+    if (change->output.path == NULL) {
         properties->LogFileNameOffset = 0;
         return true;
     }
-    return etwas_steer_name_file(command, change->path, block->file_name);
+    return etwas_steer_name_file(command, change->output.path, block->file_name);
 }
 
 /* A recorder takes another name and makes no file yet. */
@@ -151,9 +94,9 @@ static bool makes_room(const struct change *change, const struct etwas_steer_blo
 {
     uint32_t mode = block->properties.LogFileMode;
 
-    return change->path == NULL || (mode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
+    return change->output.path == NULL || (mode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
            etwas_replace_begin(replaced, command, block->file_name,
-                               (mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0, change->force);
+                               (mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0, change->output.force);
 }
 
 /* In force is what the answer says. */
@@ -196,19 +139,71 @@ static bool update(const struct change *change, const char *name)
     return is_updated;
 }
 
-int etwas_command_update(int argc, char **argv)
+/* ---- the command ----------------------------------------------------------------------------- */
+
+extern const struct etwas_command etwas_update_command;
+
+static int run_update(int argc, char **argv)
 {
-    static const struct etwas_options options = {"update", help, named, "o:fh", take_option};
     struct change change = {0};
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &change, &result) ||
-        !etwas_options_fit(&options, look_at(&change, argc - optind), &result)) {
+    if (!etwas_command_read(&etwas_update_command, argc, argv, &change, &result) ||
+        !etwas_command_fits(&etwas_update_command, misuse(&change, argc - optind), &result)) {
         return result;
     }
-    if (change.path != NULL && !etwas_replace_may_numbered(command, change.path, change.force)) {
+    if (change.output.path != NULL &&
+        !etwas_replace_may_numbered(command, change.output.path, change.output.force)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    result = update(&change, argv[optind]) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+    result = update(&change, argv[optind]) ? ETWAS_EXIT_DONE : ETWAS_EXIT_FAILED;
     return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
+
+static const struct etwas_option options[] = {
+    ETWAS_OUTPUT_OPTIONS(struct change, output, "begin this log file, and finish the one before"),
+    {.name = "flush",
+     .value = "DURATION",
+     .help = "how often buffers are written, full or not, in ms",
+     .type = ETWAS_OPTION_DURATION,
+     .least = 1,
+     .most = UINT32_MAX * NS_A_MS,
+     .unit = NS_A_MS,
+     ETWAS_PLACE(struct change, flush_ns)},
+    {.name = "max-buffers",
+     .value = "N",
+     .help = "buffers at most",
+     .type = ETWAS_OPTION_COUNT,
+     .least = 1,
+     .most = UINT32_MAX,
+     ETWAS_PLACE(struct change, maximum_buffers)},
+    ETWAS_FLAG_OPTION(struct change, real_time, "realtime", "from now on for consumers, too"),
+    ETWAS_FLAG_OPTION(struct change, no_real_time, "no-realtime", "from now on only for its file"),
+    ETWAS_FLAG_OPTION(struct change, next_file, "next-file",
+                      "of a session with --newfile: begin the next file"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_update_command = {
+    .name = "update",
+    .summary = "change a session while it runs",
+    .usages = (const char *const[]){"OPTION... SESSION", NULL},
+    .description = "Changes a session while it runs. What is not said stays as it is.",
+    .details =
+        (const char *const[]){
+            "Of a flight recorder, --output writes a snapshot to that file.",
+            "--flush is in whole milliseconds, and in whole seconds if the session was started so. "
+            "--max-buffers is limited by what was set aside at the start.",
+            "If the session refuses, nothing is changed, and the exit status is 2.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas update -o evening.etl shop", "Go on in another log file."},
+            {"etwas update --realtime --flush 100ms shop", "Let consumers see events soon."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_update,
+};

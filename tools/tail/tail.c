@@ -6,9 +6,8 @@
  * file.
  */
 
-#include "cli/options.h"
-#include "commands.h"
 #include "dump/dump.h"
+#include "exit.h"
 #include "steer/session.h"
 #include "where/option.h"
 
@@ -17,35 +16,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static const char *const help[] = {
-    "usage: etwas tail [OPTION...] SESSION\n"
-    "\n",
-    "Shows the events of a real-time session as they come, a line for each, with\n"
-    "their fields by name, until the session ends, or SIGINT, SIGTERM or SIGHUP\n"
-    "comes. The session may be of any process of the user. Events come when their\n"
-    "buffers are full or flushed ('etwas start --realtime --flush'). What was\n"
-    "recorded while nobody consumed the session comes first, to whoever is the first;\n"
-    "several get the same from then on.\n"
-    "\n"
-    "  -w, --where EXPRESSION\n"
-    "                  only events for which it is true; see below\n"
-    "  -n, --limit N   N events, and it ends\n"
-    "  -C, --columns NAME,...\n"
-    "                  these columns, in this order; 'etwas dump --help' has them\n"
-    "  -j, --json      one JSON object a line instead of columns, with the keys of\n"
-    "                  'etwas dump --json'\n"
-    "  -h, --help      this text\n"
-    "\n"
-    "MSNT_SystemTrace/Lost_Event says that some are missing before the next event:\n"
-    "RTLostEvent, they were lost before this could get them; RTLostBuffer, this was\n"
-    "too slow.\n"
-    "\n",
-    etwas_where_help,
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where there is no such session, or its process\n"
-    "was killed.\n",
-    NULL,
-};
+extern const struct etwas_command etwas_tail_command;
 
 enum {
     LOOK_AGAIN_NS = 10000000,
@@ -107,48 +78,67 @@ static bool is_in_real_time(const char *name)
     return true;
 }
 
-static const char *misuse(const struct etwas_dump *dump, int names)
+static int run_tail(int argc, char **argv)
 {
-    if (names != 1) {
-        return names == 0 ? "which session?" : "one session at a time";
-    }
-    return dump->columns_text != NULL && dump->form == ETWAS_DUMP_JSON
-               ? "--columns does not go with --json"
-               : NULL;
-}
-
-int etwas_command_tail(int argc, char **argv)
-{
-    static const struct option named[] = {
-        {"json", no_argument, NULL, 'j'},          {"limit", required_argument, NULL, 'n'},
-        {"columns", required_argument, NULL, 'C'}, {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"tail", help, named, "jn:C:w:h",
-                                                 etwas_dump_take_option};
     static struct etwas_input input;
     static struct etwas_input_run run = {.inputs = &input};
     static struct etwas_dump dump;
+    const char *wrong;
     int result;
 
-    dump.command = "tail";
-    dump.limit = UINT64_MAX;
-    dump.run = &run;
-    dump.output = etwas_standard_output();
+    etwas_dump_init(&dump, "tail", &run);
     run.live = dump.output;
-    if (!etwas_options_read(&options, argc, argv, &dump, &result) ||
-        !etwas_options_fit(&options, misuse(&dump, argc - optind), &result)) {
+    if (!etwas_command_read(&etwas_tail_command, argc, argv, &dump, &result)) {
         return result;
     }
-    if (!etwas_dump_choose_columns(&dump)) {
-        return etwas_command_misused("tail");
+    wrong = argc - optind == 1 ? NULL : optind == argc ? "which session?" : "one session at a time";
+    if (!etwas_command_fits(&etwas_tail_command, wrong, &result) ||
+        !etwas_dump_finish_options(&dump, &etwas_tail_command, &result)) {
+        return result;
     }
     if (!is_in_real_time(argv[optind])) {
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     if (!catch_signals(&run)) {
         etwas_steer_complain("etwas tail", argv[optind], "there can be no more threads");
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     return etwas_dump_run(&dump, argv + optind, 1);
 }
+
+static const struct etwas_option options[] = {
+    ETWAS_WHERE_OPTION(struct etwas_dump, where),
+    ETWAS_LIMIT_OPTION(struct etwas_dump, limit, "end after N events"),
+    ETWAS_DUMP_COLUMNS_OPTION,
+    ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),
+    {.name = NULL},
+};
+
+const struct etwas_command etwas_tail_command = {
+    .name = "tail",
+    .summary = "show the events of a real-time session as they come",
+    .usages = (const char *const[]){"[OPTION...] SESSION", NULL},
+    .description =
+        "Shows the events of a real-time session as they come, a line each, until the session "
+        "ends. SIGINT, SIGTERM and SIGHUP end it as well.",
+    .details =
+        (const char *const[]){
+            "The session may be of any process of the user. Events come when their buffers are "
+            "full or flushed: etwas start --realtime --flush.",
+            "What was recorded while nobody consumed the session comes first, to whoever is the "
+            "first consumer. Several consumers get the same events from then on.",
+            "MSNT_SystemTrace/Lost_Event says that events are missing before the next event. "
+            "RTLostEvent: they were lost before they could be consumed. RTLostBuffer: this "
+            "consumer was too slow.",
+            NULL,
+        },
+    .options = options,
+    .examples =
+        (const struct etwas_example[]){
+            {"etwas tail shop", "Show all events."},
+            {"etwas tail --where 'level <= 2' --json shop", "Pass on errors to a program."},
+            {NULL, NULL},
+        },
+    .operands = ETWAS_VALUES_SESSIONS,
+    .run = run_tail,
+};

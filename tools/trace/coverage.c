@@ -277,8 +277,8 @@ bool etwas_trace_coverage_span_of(const struct etwas_input *input,
     if (window != NULL && has_anchor(&window->from) && window->from.ns > span->from_ns) {
         span->from_ns = window->from.ns;
     }
-    if (window != NULL && has_anchor(&window->to) && window->to.ns < span->until_ns) {
-        span->until_ns = window->to.ns;
+    if (window != NULL && has_anchor(&window->until) && window->until.ns < span->until_ns) {
+        span->until_ns = window->until.ns;
     }
     return !coverage->is_none && span->until_ns > span->from_ns;
 }

@@ -7,8 +7,8 @@
 
 #include "trace/input.h"
 
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "kernel/kernel.h"
 #include "print/json.h"
 #include "print/text.h"
@@ -183,26 +183,26 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
     }
     if (input->trace == INVALID_PROCESSTRACE_HANDLE) {
         complain(path, etwas_GetLastError());
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     input->is_kernel = is_kernel(input);
     learn(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
-    return ETWAS_EXIT_FINE;
+    return ETWAS_EXIT_DONE;
 }
 
 int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32_t count,
                          const struct etwas_input_callbacks *callbacks, void *context)
 {
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
     run->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (etwas_input_open(&run->inputs[run->count], paths[i], i + 1, callbacks, context) ==
-            ETWAS_EXIT_FINE) {
+            ETWAS_EXIT_DONE) {
             run->count++;
         } else {
-            result = ETWAS_EXIT_OPEN;
+            result = ETWAS_EXIT_FAILED;
         }
     }
     return result;
@@ -289,7 +289,7 @@ static uint32_t deliver(struct etwas_input_run *run)
 int etwas_input_process(struct etwas_input_run *run)
 {
     uint32_t code = deliver(run);
-    int result = ETWAS_EXIT_FINE;
+    int result = ETWAS_EXIT_DONE;
 
     etwas_progress_end(&run->progress);
     for (uint32_t i = 0; i < run->count; i++) {
@@ -314,10 +314,10 @@ int etwas_input_process(struct etwas_input_run *run)
         result = ETWAS_EXIT_DAMAGED;
     } else if (run->live != NULL && run->stop) {
         /* The trace may have been closed before it was processed. */
-        result = ETWAS_EXIT_FINE;
+        result = ETWAS_EXIT_DONE;
     } else if (code != ERROR_SUCCESS && code != ERROR_CANCELLED) {
         complain(run->count == 1 ? run->inputs[0].path : "the files", code);
-        result = ETWAS_EXIT_OPEN;
+        result = ETWAS_EXIT_FAILED;
     }
     return result;
 }
@@ -469,7 +469,7 @@ void etwas_input_print_json(struct etwas_output *output, const struct etwas_inpu
 {
     etwas_json_object(output, NULL);
     etwas_json_text(output, "file", input->path);
-    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
     etwas_json_number(output, "events_lost", input->information.lost_events);
     etwas_input_json_unattached(output, input);
 }

@@ -72,8 +72,8 @@ struct etwas_input_callbacks {
 };
 
 /*
- * Opens a file or session. `input` must not be moved until it is closed. Returns ETWAS_EXIT_FINE,
- * or ETWAS_EXIT_OPEN after a message on standard error.
+ * Opens a file or session. `input` must not be moved until it is closed. Returns ETWAS_EXIT_DONE,
+ * or ETWAS_EXIT_FAILED after a message on standard error.
  */
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
@@ -104,8 +104,8 @@ struct etwas_input_run {
 
 /*
  * Opens files as the inputs of a run, for which there is room, and numbers them from 1. A file that
- * cannot be opened is reported on standard error and left out. Returns ETWAS_EXIT_FINE, or
- * ETWAS_EXIT_OPEN if a file was left out.
+ * cannot be opened is reported on standard error and left out. Returns ETWAS_EXIT_DONE, or
+ * ETWAS_EXIT_FAILED if a file was left out.
  */
 int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32_t count,
                          const struct etwas_input_callbacks *callbacks, void *context);
@@ -126,8 +126,8 @@ static inline uint64_t etwas_input_overwritten(const struct etwas_input *input)
 
 /*
  * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`,
- * `clock` and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a
- * message on standard error.
+ * `clock` and the damages. Returns ETWAS_EXIT_DONE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_FAILED after
+ * a message on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);
 
@@ -162,7 +162,7 @@ int64_t etwas_input_ns_of(int64_t filetime);
 
 /*
  * Returns a record's time as etwas_input_print_time shows it, in nanoseconds since 1970, which
- * --from and --to compare.
+ * --from and --until compare.
  */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 

@@ -7,7 +7,8 @@
 
 #include "trace/window.h"
 
-#include "commands.h"
+#include "cli/value.h"
+#include "exit.h"
 #include "print/text.h"
 #include "where/scan.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 
 const char etwas_window_help[] =
-    "Times of --from and --to:\n"
+    "Times of --from and --until:\n"
     "  2026-11-21T08:19:17.123456789Z       as dump shows it, or the beginning of it\n"
     "                                       from the day on; UTC\n"
     "  +1.5                                 seconds after the first event\n"
@@ -25,52 +26,26 @@ const char etwas_window_help[] =
 
 /* ---- an end as it was given ------------------------------------------------------------------ */
 
-#define NS_PER_SECOND INT64_C(1000000000)
-
-/* Seconds with up to nine decimals. False: the text is something else, or longer than 292 years. */
-static bool parse_seconds(const char *text, int64_t *ns)
-{
-    int64_t unit = NS_PER_SECOND;
-    bool any = false;
-    bool fits = true;
-
-    *ns = 0;
-    for (; *text >= '0' && *text <= '9'; text++) {
-        fits = fits && !__builtin_mul_overflow(*ns, 10, ns) &&
-               !__builtin_add_overflow(*ns, (*text - '0') * NS_PER_SECOND, ns);
-        any = true;
-    }
-    if (*text == '.') {
-        for (text++; *text >= '0' && *text <= '9' && unit > 1; text++) {
-            unit /= 10;
-            fits = fits && !__builtin_add_overflow(*ns, (*text - '0') * unit, ns);
-            any = true;
-        }
-    }
-    return any && fits && *text == '\0';
-}
+#define NS_PER_SECOND UINT64_C(1000000000)
 
 static bool parse(struct etwas_window_end *end, const char *text)
 {
+    uint64_t ns;
+
     if (*text == '+' || *text == '-') {
         end->anchor = *text == '+' ? ETWAS_WINDOW_FIRST : ETWAS_WINDOW_LAST;
-        return parse_seconds(text + 1, &end->ns);
+        return etwas_value_duration(text + 1, NS_PER_SECOND, &ns) &&
+               !__builtin_add_overflow(ns, 0, &end->ns);
     }
     end->anchor = ETWAS_WINDOW_TIME;
     return etwas_where_date(text, &end->ns);
 }
 
-bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
-                         const char *text)
+bool etwas_window_read_option(const struct etwas_option_use *use)
 {
-    if (parse(end, text)) {
-        return true;
-    }
-    fprintf(stderr,
-            "etwas %s: %s takes a time as 2026-11-21T08:19:17.5Z, or seconds as +1.5 after the "
-            "first event or -2.5 before the last one, not '%s'\n",
-            command, option, text);
-    return false;
+    return parse(use->place, use->text) ||
+           etwas_option_refuse(use, "a time, such as 2026-11-21T08:19:17.5Z, +1.5s after the first "
+                                    "event or -2s before the last one");
 }
 
 /* ---- the events that it counts from ---------------------------------------------------------- */
@@ -124,26 +99,24 @@ static int64_t moment(const struct etwas_window_end *end, const struct ends *end
 
 static bool counts_from(const struct etwas_window *window, enum etwas_window_anchor anchor)
 {
-    return window->from.anchor == anchor || window->to.anchor == anchor;
+    return window->from.anchor == anchor || window->until.anchor == anchor;
 }
 
-bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
-                          uint32_t count)
+bool etwas_window_resolve(struct etwas_window *window, const struct etwas_command *command,
+                          char *const *paths, uint32_t count, int *result)
 {
     bool wants_last = counts_from(window, ETWAS_WINDOW_LAST);
     struct ends ends = {0, 0};
+    bool is_reversed;
 
     if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
         (void)find_ends(&ends, paths, count, wants_last);
     }
     window->from.ns = moment(&window->from, &ends);
-    window->to.ns = moment(&window->to, &ends);
-    if (window->from.anchor != ETWAS_WINDOW_OPEN && window->to.anchor != ETWAS_WINDOW_OPEN &&
-        window->from.ns > window->to.ns) {
-        fprintf(stderr, "etwas %s: --from is later than --to\n", command);
-        return false;
-    }
-    return true;
+    window->until.ns = moment(&window->until, &ends);
+    is_reversed = window->from.anchor != ETWAS_WINDOW_OPEN &&
+                  window->until.anchor != ETWAS_WINDOW_OPEN && window->from.ns > window->until.ns;
+    return etwas_command_fits(command, is_reversed ? "--from is later than --until" : NULL, result);
 }
 
 bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
@@ -174,9 +147,9 @@ bool etwas_window_finish(const struct etwas_window *window, const char *command,
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run)
 {
     bool has_from = window->from.anchor != ETWAS_WINDOW_OPEN;
-    bool has_to = window->to.anchor != ETWAS_WINDOW_OPEN;
+    bool has_to = window->until.anchor != ETWAS_WINDOW_OPEN;
 
     run->has_span = etwas_window_is_set(window);
     run->from_filetime = has_from ? etwas_input_filetime(window->from.ns) : 0;
-    run->to_filetime = has_to ? etwas_input_filetime(window->to.ns) : INT64_MAX;
+    run->to_filetime = has_to ? etwas_input_filetime(window->until.ns) : INT64_MAX;
 }

@@ -4,10 +4,11 @@
 #define ETWAS_TOOLS_TRACE_WINDOW_H
 
 /*
- * The options --from and --to of commands, which select the events of a window of time by the times
- * that `etwas dump` shows. Both ends belong to the window.
+ * The options --from and --until of commands, which select the events of a window of time by the
+ * times that `etwas dump` shows. Both ends belong to the window.
  */
 
+#include "cli/command.h"
 #include "trace/coverage.h"
 #include "trace/input.h"
 
@@ -25,28 +26,38 @@ struct etwas_window_end {
 
 struct etwas_window {
     struct etwas_window_end from;
-    struct etwas_window_end to;
+    struct etwas_window_end until;
     bool has_held; /* an event was inside */
 };
 
-/*
- * Reads one end of the window. Returns false after a message on standard error, which names the
- * option.
- */
-bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
-                         const char *text);
+/* Reads one end of a window, a struct etwas_window_end. As etwas_option.read. */
+bool etwas_window_read_option(const struct etwas_option_use *use);
+
+/* Both options in the table of a command; `member` is the struct etwas_window of its request. */
+#define ETWAS_WINDOW_OPTIONS(request, member)                                                      \
+    {.name = "from",                                                                               \
+     .value = "TIME",                                                                              \
+     .help = "only events at TIME or later: etwas help times",                                     \
+     .type = ETWAS_OPTION_READ,                                                                    \
+     .read = etwas_window_read_option,                                                             \
+     ETWAS_PLACE(request, member.from)},                                                           \
+    {                                                                                              \
+        .name = "until", .value = "TIME", .help = "only events at TIME or earlier",                \
+        .type = ETWAS_OPTION_READ, .read = etwas_window_read_option,                               \
+        ETWAS_PLACE(request, member.until)                                                         \
+    }
 
 /*
  * Converts both ends to times. If one counts from the first or last event of the traces, reads
- * these to find it. Returns false after a message on standard error: the window ends before it
- * begins.
+ * these to find it. Returns false after a message on standard error, with the exit status in
+ * *result: the window ends before it begins.
  */
-bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
-                          uint32_t count);
+bool etwas_window_resolve(struct etwas_window *window, const struct etwas_command *command,
+                          char *const *paths, uint32_t count, int *result);
 
 static inline bool etwas_window_is_set(const struct etwas_window *window)
 {
-    return window->from.anchor != ETWAS_WINDOW_OPEN || window->to.anchor != ETWAS_WINDOW_OPEN;
+    return window->from.anchor != ETWAS_WINDOW_OPEN || window->until.anchor != ETWAS_WINDOW_OPEN;
 }
 
 /* Returns whether a record is inside of a window that is resolved. */
@@ -59,7 +70,7 @@ static inline bool etwas_window_holds(struct etwas_window *window, const struct 
         int64_t time_ns = etwas_input_shown_ns(input, record);
 
         is_inside = (window->from.anchor == ETWAS_WINDOW_OPEN || time_ns >= window->from.ns) &&
-                    (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
+                    (window->until.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->until.ns);
     }
     if (is_inside && !window->has_held) {
         window->has_held = etwas_trace_coverage_is_event(input, record);
@@ -80,7 +91,7 @@ bool etwas_window_finish(const struct etwas_window *window, const char *command,
  */
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run);
 
-/* The help text about the options. */
+/* What TIME is: the guide "times" of the help. */
 extern const char etwas_window_help[];
 
 #endif

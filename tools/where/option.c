@@ -7,11 +7,12 @@
 
 #include "where/option.h"
 
-#include "commands.h"
 #include "event/field_paths.h"
+#include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char etwas_where_help[] =
@@ -105,23 +106,21 @@ static void tell_units(const struct etwas_where *where)
     }
 }
 
-bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
-                        struct etwas_field_paths *paths)
+bool etwas_where_read_option(const struct etwas_option_use *use)
 {
-    if (where->node_count > 0) {
-        struct etwas_output *errors = etwas_standard_error();
+    struct etwas_where *where = use->place;
 
-        etwas_output_format(errors, "etwas %s: --where is given twice: && joins two\n", command);
-        etwas_output_flush(errors);
+    if (etwas_where_is_given(where)) {
+        fprintf(stderr, "etwas %s: --where is given twice. Join the two by &&\n", use->command);
         return false;
     }
-    if (!etwas_where_parse(where, text, paths)) {
-        where->command = command;
+    if (!etwas_where_parse(where, use->text, where->paths)) {
+        where->command = use->command;
         etwas_where_complain(where, NULL, 0);
         etwas_where_clear(where);
         return false;
     }
-    where->command = command;
+    where->command = use->command;
     tell_units(where);
     return true;
 }
@@ -132,7 +131,7 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
     struct etwas_output *errors = etwas_standard_error();
 
     if (where->error != NULL) {
-        return ETWAS_EXIT_USAGE;
+        return ETWAS_EXIT_FAILED;
     }
     if (!etwas_field_paths_report(paths, command,
                                   has_all ? "no event" : "no event that was read") &&

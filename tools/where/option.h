@@ -7,14 +7,19 @@
  * The option --where of a command.
  */
 
+#include "cli/command.h"
 #include "where/where.h"
 
-/*
- * Reads the expression. False: it is wrong, and standard error says where. `command` is "dump"
- * or another that has it.
- */
-bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
-                        struct etwas_field_paths *paths);
+/* Reads the expression into a struct etwas_where, whose `paths` are set. As etwas_option.read. */
+bool etwas_where_read_option(const struct etwas_option_use *use);
+
+/* The option in the table of a command; `member` is the struct etwas_where of its request. */
+#define ETWAS_WHERE_OPTION(request, member)                                                        \
+    {                                                                                              \
+        .name = "where", .letter = 'w', .value = "EXPR",                                           \
+        .help = "only events for which EXPR holds: etwas help conditions",                         \
+        .type = ETWAS_OPTION_READ, .read = etwas_where_read_option, ETWAS_PLACE(request, member),  \
+    }
 
 /*
  * Says what is wrong with an expression, and where; `event` is the name of one for which it is, or
@@ -30,7 +35,7 @@ void etwas_where_complain(const struct etwas_where *where, const char *event, si
 int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
                        const char *command, bool has_all, int result);
 
-/* What --where is, for the help of a command. */
+/* What an expression is: the guide "conditions" of the help. */
 extern const char etwas_where_help[];
 
 #endif

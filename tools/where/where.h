@@ -110,6 +110,8 @@ enum {
     ETWAS_WHERE_TEXT_BYTES = 8192,
 };
 
+struct etwas_field_paths;
+
 struct etwas_where {
     struct etwas_where_node nodes[ETWAS_WHERE_NODES];
     uint32_t node_count;
@@ -119,7 +121,8 @@ struct etwas_where {
     bool has_held;                     /* for one */
     char text[ETWAS_WHERE_TEXT_BYTES]; /* of the strings, and of names while parsing */
     size_t text_bytes;
-    const char *command; /* of etwas_where_option, and what it was given */
+    struct etwas_field_paths *paths; /* of the fields, for etwas_where_read_option */
+    const char *command;             /* of that, and what it was given */
     const char *expression;
     /* What is wrong with it, as it was parsed or for an event. */
     const char *error; /* NULL: nothing */
@@ -127,14 +130,18 @@ struct etwas_where {
     size_t error_length;
 };
 
-struct etwas_field_paths;
-
 /*
  * Reads an expression, and adds the fields it asks for to `paths`. False: it is wrong, and the
  * members error… say where and why.
  */
 bool etwas_where_parse(struct etwas_where *where, const char *text,
                        struct etwas_field_paths *paths);
+
+/* Returns whether an expression was read. */
+static inline bool etwas_where_is_given(const struct etwas_where *where)
+{
+    return where->node_count > 0;
+}
 
 void etwas_where_clear(struct etwas_where *where);
 

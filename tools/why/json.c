@@ -7,7 +7,7 @@
 
 #include "why/why.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/json.h"
 #include "print/text.h"
 
@@ -239,7 +239,7 @@ static void put_files(struct etwas_output *output, const struct etwas_why *why)
 void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, int result)
 {
     put_files(output, why);
-    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
     etwas_json_number(output, "events_lost", why->events_lost);
     etwas_json_boolean(output, "kernel_events", why->has_kernel_events);
     etwas_json_boolean(output, "ready_known", why->schedule.has_ready_events);

@@ -7,8 +7,8 @@
 
 #include "why/why.h"
 
-#include "commands.h"
 #include "event/event.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
@@ -150,7 +150,7 @@ static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
     etwas_spans_close(why->spans);
     if (etwas_spans_open(0, &why->spans) != ERROR_SUCCESS) {
         why->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = etwas_input_open_all(&why->run, paths, count, &callbacks, why);
     prepare_inputs(why);
@@ -159,7 +159,7 @@ static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
     }
     etwas_progress_start(&why->run.progress, false);
     processed = etwas_input_process(&why->run);
-    return result == ETWAS_EXIT_FINE ? processed : result;
+    return result == ETWAS_EXIT_DONE ? processed : result;
 }
 
 int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count)
@@ -169,7 +169,7 @@ int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count)
     etwas_shared_descriptions_open(&why->descriptions.shared, paths, count);
     if (!why_open(why)) {
         why->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     result = read_files(why, paths, count);
     if (why->run.count == 0 || why->out_of_memory) {

@@ -274,10 +274,10 @@ struct etwas_why {
     bool follows;                      /* the second time */
 
     /* What is asked for. */
-    bool json;
+    int form;               /* enum etwas_form */
     const char *class_name; /* NULL: all */
     bool has_instance;
-    uint32_t instance;
+    uint64_t instance;
     uint32_t slowest;
     struct etwas_window window; /* resolved; START and END are inside of what is asked for */
 

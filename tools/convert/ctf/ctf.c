@@ -7,8 +7,8 @@
 
 #include "convert/ctf/ctf.h"
 
-#include "commands.h"
 #include "event/names.h"
+#include "exit.h"
 #include "math/hash.h"
 
 #include <fcntl.h>
@@ -362,7 +362,7 @@ static int run(struct etwas_convert *convert)
 
     if (ctf == NULL) {
         convert->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     convert->state = ctf;
     result = etwas_convert_read(convert, &reader);

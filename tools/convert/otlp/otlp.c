@@ -7,7 +7,7 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/text.h"
 
 #include <etwas/evntrace.h>
@@ -82,7 +82,7 @@ static int run(struct etwas_convert *convert)
 
     if (otlp == NULL) {
         convert->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
+        return ETWAS_EXIT_FAILED;
     }
     otlp->convert = convert;
     convert->state = otlp;

@@ -254,8 +254,9 @@ bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
     if (record->time_ns >= heap->next_dump_ns) {
         put_dump(perfetto, heap, record->time_ns);
     }
-    return !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
-           convert->window.to.anchor == ETWAS_WINDOW_OPEN;
+    return !etwas_where_is_given(&convert->where) &&
+           convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
+           convert->window.until.anchor == ETWAS_WINDOW_OPEN;
 }
 
 void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto)

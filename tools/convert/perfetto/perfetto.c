@@ -7,7 +7,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "commands.h"
+#include "exit.h"
 
 #include <stdlib.h>
 
@@ -138,7 +138,7 @@ static int write_all(struct etwas_perfetto *perfetto)
     }
     etwas_perfetto_end_open(perfetto, 0, perfetto->latest_ns);
     etwas_perfetto_end_schedule(perfetto);
-    return etwas_perfetto_spool_has_failed(perfetto) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FINE;
+    return etwas_perfetto_spool_has_failed(perfetto) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_DONE;
 }
 
 static int convert_all(struct etwas_perfetto *perfetto)
@@ -160,13 +160,13 @@ static int convert_all(struct etwas_perfetto *perfetto)
         return ETWAS_EXIT_OUTPUT;
     }
     written = write_all(perfetto);
-    return written != ETWAS_EXIT_FINE ? written : result;
+    return written != ETWAS_EXIT_DONE ? written : result;
 }
 
 static int run(struct etwas_convert *convert)
 {
     struct etwas_perfetto *perfetto = calloc(1, sizeof *perfetto);
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
 
     if (perfetto == NULL) {
         convert->out_of_memory = true;

@@ -8,7 +8,7 @@
 
 #include "convert/stacks/stacks.h"
 
-#include "commands.h"
+#include "exit.h"
 
 /* The names of all functions as lines have them, by number. */
 struct names {

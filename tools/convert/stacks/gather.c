@@ -8,7 +8,7 @@
 #include "convert/stacks/stacks.h"
 
 #include "cli/files.h"
-#include "commands.h"
+#include "exit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -222,7 +222,7 @@ int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stac
     const struct etwas_convert_reader reader = {
         .wants_all = true, .wants_spans = stacks->wants_spans, .event = on_event};
     struct gathering gathering;
-    int result = ETWAS_EXIT_OPEN;
+    int result = ETWAS_EXIT_FAILED;
 
     gathering.stacks = stacks;
     gathering.files = calloc(convert->path_count, sizeof *gathering.files);

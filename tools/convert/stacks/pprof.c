@@ -9,7 +9,7 @@
 #include "convert/stacks/stacks.h"
 #include "convert/wire.h"
 
-#include "commands.h"
+#include "exit.h"
 
 /* Fields of the messages. */
 enum {

@@ -9,7 +9,7 @@
 
 #include "convert/stacks/stacks.h"
 
-#include "commands.h"
+#include "exit.h"
 #include "print/json.h"
 
 static void put_frames(struct etwas_output *output, const struct etwas_stacks *stacks)
