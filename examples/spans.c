@@ -3,7 +3,7 @@
 
 /*
  * Orders, each with a query inside of it: two files for `etwas spans` and `etwas diff`. See
- * docs/spans.md.
+ * docs/howto/spans.md.
  */
 
 #include <etwas/TraceLoggingProvider.h>

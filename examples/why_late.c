@@ -13,6 +13,8 @@
  *     etwas why --class Transfer /tmp/why_late.etl /tmp/why_late.kernel.etl
  */
 
+#define _GNU_SOURCE 1 /* sched_setaffinity */
+
 #include <arpa/inet.h>
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

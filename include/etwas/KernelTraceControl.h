@@ -5,8 +5,8 @@
 
 /*
  * Sessions of kernel events, of heap events, and merged files: ETW's KernelTraceControl.h. This
- * release has the kernel events (docs/kernel-events.md). The other functions check their arguments
- * and return ERROR_NOT_SUPPORTED.
+ * release has the kernel events (docs/reference/kernel-events.md). The other functions check their
+ * arguments and return ERROR_NOT_SUPPORTED.
  */
 
 #include <etwas/evntrace.h>
@@ -35,8 +35,8 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * privilege; without privileges it records what the process may see.
  *
  * A session begins with events of the system's configuration, unless EnableFlags has
- * EVENT_TRACE_FLAG_NO_SYSCONFIG. docs/kernel-events.md says what each flag delivers and needs. The
- * process needs CAP_PERFMON and Linux 6.0, and read access to tracefs for tracepoints.
+ * EVENT_TRACE_FLAG_NO_SYSCONFIG. docs/reference/kernel-events.md says what each flag delivers and
+ * needs. The process needs CAP_PERFMON and Linux 6.0, and read access to tracefs for tracepoints.
  * CAP_NET_ADMIN adds the exit statuses of processes. CAP_SYS_PTRACE adds the images that other
  * processes had before. The log file belongs to the user alone (0600).
  *

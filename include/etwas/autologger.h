@@ -6,7 +6,7 @@
 /*
  * AutoLogger sessions. A file describes such a session by the names of ETW's registry values. The
  * library starts it by itself when a program that the file names registers its first provider. ETW
- * does so when the system boots. docs/autologger.md says what a file may contain.
+ * does so when the system boots. docs/howto/autologger.md says what a file may contain.
  *
  * A NAME with a `/` in it is a path. Any other NAME stands for NAME.autologger in
  * $XDG_CONFIG_HOME/etwas (else $HOME/.config/etwas), and then in /etc/etwas. Folder and file must

@@ -261,8 +261,8 @@ typedef struct etwas_flusher_options {
  * removed when the session ends.
  *
  * MEMFD is memory without a name, of which nothing is left behind. It is in core files, and it can
- * be recovered while the process exists. docs/crash-safe.md says what each place costs, and what
- * can go wrong.
+ * be recovered while the process exists. docs/howto/crash-safe.md says what each place costs, and
+ * what can go wrong.
  *
  * The start takes all space for MaximumBuffers. It fails with ERROR_DISK_FULL if there is not
  * enough; etwas_crash_safe_refusal says how much is missing and where. UPDATE cannot raise
@@ -470,11 +470,11 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
 
 /*
  * A bit of EnableProperty (EnableTraceEx2), in addition to ETW's EVENT_ENABLE_PROPERTY_*
- * (evntcons.h). The session gets a record ThreadCounters (docs/file-format.md) after the START and
- * before the END of each instance or activity of the provider. The record has the kernel's counts
- * for the thread so far: run time, waiting time for a processor, times in user and kernel mode,
- * switches and page faults. A reader sees what the thread did in between, without kernel events and
- * without privileges; `etwas why` shows it.
+ * (evntcons.h). The session gets a record ThreadCounters (docs/reference/file-format.md) after the
+ * START and before the END of each instance or activity of the provider. The record has the
+ * kernel's counts for the thread so far: run time, waiting time for a processor, times in user and
+ * kernel mode, switches and page faults. A reader sees what the thread did in between, without
+ * kernel events and without privileges; `etwas why` shows it.
  *
  * For a modern provider or a group it applies to every activity: a START or STOP with an ActivityId
  * that is not 0. For a classic provider it applies to every instance (TraceEventInstance). If the
@@ -507,7 +507,7 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
  * A logger with ETWAS_KERNEL_SCOPE_PROCESS records PROCESS, THREAD, IMAGE_LOAD, CSWITCH, PROFILE,
  * MEMORY_PAGE_FAULTS and VIRTUAL_ALLOC. It records them in the process's own code, not while the
  * kernel works for the process. Its start fails with ERROR_ACCESS_DENIED for another flag, which
- * etwas_kernel_refusal names. docs/kernel-events.md says what these events lack.
+ * etwas_kernel_refusal names. docs/reference/kernel-events.md says what these events lack.
  *
  * ERROR_INVALID_PARAMETER: `scope` is neither of the two.
  */
@@ -565,9 +565,10 @@ uint32_t etwas_kernel_silent(etwas_trace_handle session, uint32_t *flags, char *
  * Adds user stack memory to the stacks of programs that a running system logger records (ids of
  * StartKernelTrace, TraceStackTracingInfo). From now on each such stack is followed by a copy of
  * the program's registers and of `bytes` bytes at the top of its stack. A reader uses them to
- * unwind functions without frame pointers. docs/kernel-events.md says what it costs. `bytes` is a
- * multiple of 8, at most 32,768 and at most half of a buffer of the session. 0, the state when a
- * session starts, ends it. 8,192 are enough for most programs. Thread-safe; not async-signal-safe.
+ * unwind functions without frame pointers. docs/reference/kernel-events.md says what it costs.
+ * `bytes` is a multiple of 8, at most 32,768 and at most half of a buffer of the session. 0, the
+ * state when a session starts, ends it. 8,192 are enough for most programs. Thread-safe; not
+ * async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: `bytes` is another number.
  * ERROR_INVALID_HANDLE: the session does not run.

@@ -100,7 +100,7 @@
  *                               system calls. Filters of EnableTraceEx2 select the events that
  *                               get one. From then on each file, snapshot and consumer of the
  *                               session also has the images of the processes that log into it
- *                               (docs/file-format.md), which are not events of it.
+ *                               (docs/reference/file-format.md), which are not events of it.
  *                               The session's flusher takes the loader's lock: a callback of
  *                               dl_iterate_phdr, which holds it, must not stop the session
  *

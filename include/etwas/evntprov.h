@@ -240,8 +240,8 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
  * none, if that session is tried first: sessions with a full current buffer are. The others count
  * it lost too (lost_withheld). A session with EVENT_TRACE_INDEPENDENT_SESSION_MODE never withholds
  * events from others. The code returned is that of the session that failed. It is ERROR_SUCCESS if
- * only independent sessions failed and another has the event. docs/modes.md says which cases
- * remain.
+ * only independent sessions failed and another has the event. docs/reference/modes.md says which
+ * cases remain.
  *
  * The call takes no lock and allocates nothing. It makes no system call, except those that a
  * session requests (process_times in etwas.h; EVENT_ENABLE_PROPERTY_STACK_TRACE in evntcons.h).

@@ -14,7 +14,8 @@
  * belong to the caller and are not kept after the call.
  *
  * A session writes to a file, hands its events to consumers (EVENT_TRACE_REAL_TIME_MODE), or keeps
- * them in memory (EVENT_TRACE_BUFFERING_MODE). docs/modes.md lists every bit of LogFileMode.
+ * them in memory (EVENT_TRACE_BUFFERING_MODE). docs/reference/modes.md lists every bit of
+ * LogFileMode.
  *
  * Processes of one user that take part in sharing (shared.h) see each other's sessions. A session
  * of StartTrace is visible to all of them under its name, unless it is private or shared.h says
@@ -54,7 +55,7 @@ ETWAS_BEGIN_DECLS
  * the process id are appended to it. The resulting name has at most 1,024 characters too.
  *
  * EnableFlags are for a system logger only: a session with EVENT_TRACE_SYSTEM_LOGGER_MODE, or the
- * NT Kernel Logger. They name the kernel events that it records (docs/kernel-events.md).
+ * NT Kernel Logger. They name the kernel events that it records (docs/reference/kernel-events.md).
  *
  * If Wnode.Flags has WNODE_FLAG_VERSIONED_PROPERTIES, the block is an EVENT_TRACE_PROPERTIES_V2.
  * Its filters are for a private session without EVENT_TRACE_PRIVATE_IN_PROC. Their types are
@@ -329,7 +330,7 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * - EVENT_FILTER_TYPE_PID: only events of the listed processes are recorded, of which any number
  *   may be listed. A later process with the same number is another process.
  * - EVENT_FILTER_TYPE_EVENT_ID: an event's id is its class's group times 256 plus its type
- *   (docs/kernel-events.md lists them).
+ *   (docs/reference/kernel-events.md lists them).
  * - EVENT_FILTER_TYPE_STACKWALK: the events that get a stack with
  *   EVENT_ENABLE_PROPERTY_STACK_TRACE, in addition to those of TraceStackTracingInfo. Without this
  *   filter, all events of the provider that can have a stack get one. It is the only property of a

@@ -316,8 +316,8 @@
 
 /*
  * The classes of EnumerateTraceGuidsEx, TraceQueryInformation and TraceSetInformation.
- * docs/kernel-events.md says which of them are supported. ETW page: "TRACE_QUERY_INFO_CLASS
- * enumeration".
+ * docs/reference/kernel-events.md says which of them are supported. ETW page:
+ * "TRACE_QUERY_INFO_CLASS enumeration".
  */
 typedef enum _TRACE_QUERY_INFO_CLASS {
     TraceGuidQueryList = 0,

@@ -6,8 +6,8 @@
 /*
  * The keywords of the system providers, for EnableTraceEx2. Include evntrace.h instead.
  *
- * docs/kernel-events.md says what each delivers. etwas_kernel_keywords (etwas.h) returns those that
- * deliver events on Linux. ETW page: "System Providers".
+ * docs/reference/kernel-events.md says what each delivers. etwas_kernel_keywords (etwas.h) returns
+ * those that deliver events on Linux. ETW page: "System Providers".
  */
 
 /* SystemAlpcProviderGuid */

@@ -287,7 +287,7 @@ uint32_t etwas_trace_query_losses(etwas_trace_handle trace, etwas_loss *losses, 
  * stays open. If that file then lies beside the trace file as FILE.index, ProcessTrace with
  * StartTime or EndTime finds the buffers of the span in it, and does not read every buffer of the
  * file. The index is valid for the file as it is now. It is ignored if the file is written to, or
- * copied without its times. docs/damage.md describes the effects of a wrong index.
+ * copied without its times. docs/reference/damage.md describes the effects of a wrong index.
  *
  * ERROR_INVALID_HANDLE: the handle is not an open trace.
  * ERROR_BUSY: ProcessTrace runs on the handle.

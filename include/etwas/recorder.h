@@ -77,7 +77,8 @@ static inline uint32_t etwas_retention_query(etwas_trace_handle session, etwas_r
  * The file has whole buffers: all that have an event of the window, and therefore also older
  * events. If the window has more events than fit, some are overwritten in spite of this, and the
  * file says so. Its first event, Window, has the interval that every processor covers in full. An
- * event Missing follows for each interval of a processor that is missing (docs/file-format.md).
+ * event Missing follows for each interval of a processor that is missing
+ * (docs/reference/file-format.md).
  *
  * A trigger has one of three results. It begins a window. It joins the open window, and its moment
  * is in that file. It is refused, because it comes too soon or a limit is reached. While a file is
@@ -366,8 +367,9 @@ typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *c
  * The files are NAME-PID.etl in `folder`, which is created if it is missing (0700). Characters of a
  * session's name that a file name should not have become `_`. The process of each recorder writes
  * its file, which has whole buffers. Its first event, Window, says what it has of the window
- * (docs/file-format.md). `recorders.txt` in the folder has the window in the form that `etwas dump`
- * takes, and a line for each recorder. If there are no recorders, nothing is left behind.
+ * (docs/reference/file-format.md). `recorders.txt` in the folder has the window in the form that
+ * `etwas dump` takes, and a line for each recorder. If there are no recorders, nothing is left
+ * behind.
  *
  * `each`, which may be NULL, is called for each of them in this thread. The call does not make the
  * process take part in sharing: it creates no thread, and no file elsewhere. Thread-safe; not

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading the file of an AutoLogger (docs/autologger.md): values of the session by ETW's names of
- * them, then a section for each provider. The file is not trusted: anything that is not exactly
- * right is an error, and then nothing of it is used.
+ * Reading the file of an AutoLogger (docs/howto/autologger.md): values of the session by ETW's
+ * names of them, then a section for each provider. The file is not trusted: anything that is not
+ * exactly right is an error, and then nothing of it is used.
  */
 #ifndef ETWAS_AUTOLOGGER_FILE_H
 #define ETWAS_AUTOLOGGER_FILE_H

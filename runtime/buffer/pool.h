@@ -14,7 +14,7 @@
  * processes map the file of a shared session, too (pool_join.h), and may write anything there at
  * any time: so each word is read once, and checked before it leads anywhere.
  *
- * The states of a buffer are drawn in docs/design.md.
+ * The states of a buffer are drawn in docs/internals/design.md.
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
  * signal handlers (lock-free, no waiting, no system call but the futex wake of a thread that wants

@@ -88,8 +88,8 @@ static void after_sharing(bool is_child)
 }
 
 /*
- * In the order in which a fork takes their locks (docs/design.md, "Locks and waiting"), so that no
- * thread changes a table while the process is copied; afterwards in the opposite order.
+ * In the order in which a fork takes their locks (docs/internals/design.md, "Locks and waiting"),
+ * so that no thread changes a table while the process is copied; afterwards in the opposite order.
  */
 static const struct stage {
     void (*before)(void);

@@ -58,7 +58,7 @@ static const struct etwas_builtin_layout sys_config[] = {
 #define OWN_REST(type, name) #type "[*] " #name "; "
 #define OWN_LAYOUT(NAME) {ETWAS_OWN_##NAME(OWN)},
 
-/* docs/file-format.md */
+/* docs/reference/file-format.md */
 static const struct etwas_builtin_layout etwas_own[] = {ETWAS_OWN_LAYOUTS(OWN_LAYOUT)};
 
 const struct etwas_builtin_class etwas_other_classes[] = {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How the images of programs stand in a file (docs/file-format.md): a record of ETW's Image class
- * and, where the image has a build id, one of its debug identifiers.
+ * How the images of programs stand in a file (docs/reference/file-format.md): a record of ETW's
+ * Image class and, where the image has a build id, one of its debug identifiers.
  */
 #ifndef ETWAS_ETL_IMAGE_RECORD_H
 #define ETWAS_ETL_IMAGE_RECORD_H

@@ -168,7 +168,7 @@ _Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snap
 /*
  * The format of messages, in buffers of event metadata (event_metadata.h). The format text follows,
  * in UTF-8 with a terminating 0; it has a conversion of printf for each argument
- * (docs/file-format.md).
+ * (docs/reference/file-format.md).
  */
 struct etwas_etl_message_format {
     uint32_t version;

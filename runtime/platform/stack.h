@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * Replaces the outermost frame of a stack that continues (docs/file-format.md). No code has that
- * address.
+ * Replaces the outermost frame of a stack that continues (docs/reference/file-format.md). No code
+ * has that address.
  */
 #define ETWAS_STACK_CUT UINT64_MAX
 

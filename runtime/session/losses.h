@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Finds when a session lost what. Writers and the drain count losses (docs/design.md, "The way of
- * an event"). The owner of the role checks these counts now and then, and reports by how much they
- * have grown since the last check: that was lost between the two. All functions need the role.
+ * Finds when a session lost what. Writers and the drain count losses (docs/internals/design.md,
+ * "The way of an event"). The owner of the role checks these counts now and then, and reports by
+ * how much they have grown since the last check: that was lost between the two. All functions need
+ * the role.
  *
  * What the kernel lost is not in it: the system logger reports that by itself.
  */

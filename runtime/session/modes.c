@@ -10,7 +10,7 @@
 
 #include "session/configuration.h"
 
-/* What each bit does, or why it is refused, is in docs/modes.md. */
+/* What each bit does, or why it is refused, is in docs/reference/modes.md. */
 static const uint32_t supported_modes =
     EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
     EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_USE_MS_FLUSH_TIMER |

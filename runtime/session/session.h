@@ -4,9 +4,9 @@
 /*
  * The session table: 64 static entries for ordinary sessions, 8 for private ones; never freed.
  *
- * Its locks are `role`, `pool_lock` and the control lock (docs/design.md, "Locks and waiting").
- * The session's end takes its pool away with `pool_lock` held, so a thread without the role reads
- * pool and counts under `pool_lock`.
+ * Its locks are `role`, `pool_lock` and the control lock (docs/internals/design.md, "Locks and
+ * waiting"). The session's end takes its pool away with `pool_lock` held, so a thread without the
+ * role reads pool and counts under `pool_lock`.
  */
 #ifndef ETWAS_SESSION_SESSION_H
 #define ETWAS_SESSION_SESSION_H

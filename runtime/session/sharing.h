@@ -58,7 +58,8 @@ struct etwas_sharing {
 
     /*
      * Around a fork: the second is called in the parent and in the child, which shares nothing
-     * then. They take and release the locks 3b to 3d (docs/design.md, "Locks and waiting").
+     * then. They take and release the locks 3b to 3d (docs/internals/design.md, "Locks and
+     * waiting").
      */
     void (*before_fork)(void);
     void (*after_fork)(bool is_child);

@@ -7,9 +7,9 @@
  * is meant for it, and applies what the entries enable. It reconciles when it is notified, when it
  * registers a provider, and when a host has gone.
  *
- * One pass runs at a time, under a lock of its own (0a of docs/design.md), and calls no callback.
- * Callbacks, stopping private-session instances and the acknowledgements are deferred work
- * (deferred_work.h).
+ * One pass runs at a time, under a lock of its own (0a of docs/internals/design.md), and calls no
+ * callback. Callbacks, stopping private-session instances and the acknowledgements are deferred
+ * work (deferred_work.h).
  */
 #ifndef ETWAS_SHARING_RECONCILE_H
 #define ETWAS_SHARING_RECONCILE_H

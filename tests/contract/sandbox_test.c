@@ -3,8 +3,8 @@
 
 /*
  * The library where little is allowed: under a filter that kills for every system call but those
- * that docs/contract.md lists, and where nothing can be written but the log's folder and there is
- * no /proc, no /sys and no /dev.
+ * that docs/explanation/guarantees.md lists, and where nothing can be written but the log's folder
+ * and there is no /proc, no /sys and no /dev.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Kinds of damage that docs/damage.md describes and no other test covers, also damage that cannot
- * be seen.
+ * Kinds of damage that docs/reference/damage.md describes and no other test covers, also damage
+ * that cannot be seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 usage: design_names.py [REPOSITORY]
 
 R1 is a rule of ETW, a line of tests/rules/rules.txt. Names of other letters are defined in
-docs/design.md, by a row of a table that begins with the name: "| I4 | attempted = … |". The letters
-I (invariants) and C (decisions on what the documents leave open) are names everywhere, and so is
+docs/internals/design.md, by a row of a table that begins with the name: "| I4 | attempted = … |".
+The letters I (invariants) and C (decisions on what the documents leave open) are names everywhere, and so is
 each letter of which that file defines any (labels of orderings). Exits with 1 when a name is
 mentioned that is not defined, or defined twice, or a label or decision is defined that nothing
 mentions.
@@ -40,7 +40,7 @@ def mentions(root, letters):
 
 def main(arguments):
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
-    rows = ROW.findall((root / "docs" / "design.md").read_text(encoding="utf-8"))
+    rows = ROW.findall((root / "docs" / "internals" / "design.md").read_text(encoding="utf-8"))
     rows += RULE.findall((root / "tests" / "rules" / "rules.txt").read_text(encoding="utf-8"))
     defined = set(rows)
     letters = "".join(sorted(set(MENTIONED_ALWAYS) | {name[0] for name in defined}))

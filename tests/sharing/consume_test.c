@@ -25,7 +25,7 @@
 
 enum {
     CONSUMERS = 3,
-    MOST_CONSUMERS = 64, /* of a session, in other processes (modes.md) */
+    MOST_CONSUMERS = 64, /* of a session, in other processes (docs/reference/modes.md) */
     MOST_EVENTS = 400000,
     EVENTS = 20000,
     FIRST = 100,

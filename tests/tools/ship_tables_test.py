@@ -149,8 +149,8 @@ class Cluster(TablesTest):
 
 
 class Statements(TablesTest):
-    """Their texts, where no server of the version is at hand. They ran on 26.7 as docs/fleet.md
-    says."""
+    """Their texts, where no server of the version is at hand. They ran on 26.7, as
+    docs/howto/fleet.md says."""
 
     fleet = None
 

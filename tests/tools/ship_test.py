@@ -64,11 +64,13 @@ class Folder(ShipTest):
                                               **options))
         paths = [snapshot("1.etl", 0, 20), snapshot("2.etl", 5, 30), snapshot("3.etl", 30, 40),
                  snapshot("4.etl", 10, 30, name="else")]
-        advice = "what both have queries count for each; docs/fleet.md says how to send it once"
+        advice = ("what both have queries count for each; docs/howto/fleet.md says how to send it "
+                  "once")
         self.assertEqual(self.ship(*paths[:1]),
                          f"etwas ship: {paths[0]}: note: it is a snapshot: what others of its "
                          "session have "
-                         "too queries count for each; docs/fleet.md says how to send it once\n")
+                         "too queries count for each; docs/howto/fleet.md says how to send it "
+                         "once\n")
         said = self.ship("--follow", self.inside, "--once")
         self.assertIn("note: 15 of its events are in an earlier snapshot of its session too: "
                       + advice, said)

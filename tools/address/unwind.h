@@ -5,9 +5,9 @@
 
 /*
  * The program's part of a stack by the registers and the piece of the stack that a system logger
- * recorded behind an event (docs/file-format.md), and by what the images say of their functions'
- * frames, which they do also without frame pointers: by libdw, where the command is built with it,
- * else there are none.
+ * recorded behind an event (docs/reference/file-format.md), and by what the images say of their
+ * functions' frames, which they do also without frame pointers: by libdw, where the command is
+ * built with it, else there are none.
  *
  * An image is used only if its file is of the trace's build. Where it is not, the stack ends.
  */

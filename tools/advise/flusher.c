@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The buffers of a session with a file, and its flusher: what the library's does (docs/design.md,
- * "Locks and waiting"), with a disk that takes so much a second and a thread that comes so late.
+ * The buffers of a session with a file, and its flusher: what the library's does
+ * (docs/internals/design.md, "Locks and waiting"), with a disk that takes so much a second and a
+ * thread that comes so late.
  *
  * Writers wake the flusher when half of the buffers are used, when they take a new one into use,
  * and when they find none; else it looks by itself, after a pause that becomes shorter when much

@@ -28,7 +28,7 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
 }
 
-/* Layout of the account of one of the kernel's event sources: docs/file-format.md. */
+/* Layout of the account of one of the kernel's event sources: docs/reference/file-format.md. */
 enum {
     ACCOUNT_VERSION = 1,
     ACCOUNT_FLAGS_AT = 24,

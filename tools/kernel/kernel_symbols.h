@@ -5,7 +5,7 @@
 
 /*
  * The kernel's functions, by the records in which a trace has their addresses
- * (docs/file-format.md).
+ * (docs/reference/file-format.md).
  */
 
 #include <etwas/evntcons.h>

@@ -22,7 +22,7 @@
 enum {
     SOURCES = 64, /* that are told apart */
     NAME_BYTES = 64,
-    ATTEMPTED_AT = 32, /* in an account: docs/file-format.md */
+    ATTEMPTED_AT = 32, /* in an account: docs/reference/file-format.md */
     NAME_AT = 80,
 };
 

@@ -209,7 +209,7 @@ const struct etwas_command etwas_report_command = {
             "largest are shown one by one, the rest together.",
             "Plots of the page show their numbers to the pointer and, by arrow keys, to the "
             "keyboard. It is dark where the system is, and can be printed. It appears when "
-            "it is whole. How to read it is in docs/report.md.",
+            "it is whole. How to read it is in docs/howto/report.md.",
             "The files are read twice. Memory grows with them only as etwas-spans(1) and "
             "etwas-stat(1) (--cpu, --heap) say.",
             "A window is as if the trace had no other events: a span counts if its START "

@@ -19,7 +19,7 @@ enum {
     COMPARED = 2
 };
 
-#define ADVICE "queries count for each; docs/fleet.md says how to send it once"
+#define ADVICE "queries count for each; docs/howto/fleet.md says how to send it once"
 
 static void pass_over(EVENT_RECORD *record)
 {

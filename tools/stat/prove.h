@@ -15,8 +15,8 @@
  * which end without saying so, are only counted.
  *
  * Attempted is the session's own count, or of the kernel's sources the kernel's own, which do not
- * pass the buffers. What the session says is in its files (docs/file-format.md); it is not believed
- * to be whole, or to make sense.
+ * pass the buffers. What the session says is in its files (docs/reference/file-format.md); it is
+ * not believed to be whole, or to make sense.
  */
 
 #include "trace/input.h"

@@ -13,7 +13,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* Types of etwas' own class, and where their fields are: docs/file-format.md. */
+/* Types of etwas' own class, and where their fields are: docs/reference/file-format.md. */
 enum {
     TYPE_MESSAGE_FORMAT = 4,
     TYPE_MANIFEST_CHUNK = 17,

@@ -108,7 +108,7 @@ const struct etwas_command etwas_autologger_command = {
             "The other values of a session are Start, BufferSize, MinimumBuffers, MaximumBuffers, "
             "ClockType, FlushTimer, MaxFileSize and FileMax. Those of a provider are Enabled, "
             "EnableLevel, EnableProperty, MatchAnyKeyword and MatchAllKeyword: see "
-            "docs/autologger.md.",
+            "docs/howto/autologger.md.",
             "ETWAS_AUTOLOGGER in the environment of a program names those that start in it, "
             "whatever it is, with a colon between them. If it is empty or 0, none does. etwas "
             "start --autologger starts one for all programs.",

@@ -112,7 +112,8 @@ static const struct {
     const char *word;
     const char *reason;
 } unshared[] = {
-    [ETWAS_UNSHARED_MODE] = {"mode", "a session of its mode is of one process (docs/modes.md)"},
+    [ETWAS_UNSHARED_MODE] = {"mode",
+                             "a session of its mode is of one process (docs/reference/modes.md)"},
     [ETWAS_UNSHARED_SEQUENCES] = {"sequences", "its process can run no restartable sequences"},
     [ETWAS_UNSHARED_DISK] =
         {"disk", "its buffers lie on a disk, which would hold them up; a folder in memory, "

@@ -262,7 +262,7 @@ static const char *unshared_reason(uint32_t log_file_mode)
                "(ETWAS_RUNTIME_DIR)";
     }
     return "processes cannot share a session of this mode, or this system has no restartable "
-           "sequences (docs/steering.md)";
+           "sequences (docs/howto/sessions.md)";
 }
 
 /* Returns what a code of StartTrace means. */
@@ -272,7 +272,8 @@ static const char *start_reason(uint32_t code, uint32_t log_file_mode)
 
     switch (code) {
     case ERROR_INVALID_PARAMETER:
-        return "these options do not go together (docs/modes.md), or the name is too long";
+        return "these options do not go together (docs/reference/modes.md), or the name is too "
+               "long";
     case ERROR_NO_SYSTEM_RESOURCES:
         shortage = etwas_steer_shortage();
         return shortage != NULL ? shortage

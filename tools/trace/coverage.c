@@ -14,7 +14,7 @@
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Layout of the event Window: docs/file-format.md. */
+/* Layout of the event Window: docs/reference/file-format.md. */
 enum {
     WINDOW_VERSION = 1,
     COVERED_FROM_AT = 40,

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* docs/file-format.md */
+/* docs/reference/file-format.md */
 enum {
     RUNG_TYPE = 10,
     COUNTERS_TYPE = 13,
