@@ -948,7 +948,8 @@ class Across(Steered):
             self.assertIn(
                 f"{self.recorder}: warning: nothing was recorded:\n  {MODERN}: 1 process has "
                 "registered it and logged "
-                "nothing, of level 2 or less, with keywords of 0x2\n", error)
+                "nothing, of level 2 or less (without TraceLoggingLevel an event is of level 5), "
+                "with keywords of 0x2\n", error)
 
     def test_a_host_ends_with_its_session(self):
         self.ask(f"enable {self.log} {MODERN}")

@@ -8,6 +8,7 @@
 #include "steer/provider.h"
 
 #include <etwas/reading.h>
+#include <etwas/winmeta.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,6 +235,9 @@ static void put_reason(struct etwas_output *output, const struct etwas_steer_sum
                         processes == 1 ? " has" : "es have");
     if (enable->Level != 0 && enable->Level != UINT8_MAX) {
         etwas_output_format(output, ", of level %u or less", enable->Level);
+        if (enable->Level < WINEVENT_LEVEL_VERBOSE) {
+            etwas_output_text(output, " (without TraceLoggingLevel an event is of level 5)");
+        }
     }
     if (enable->MatchAnyKeyword != 0 && enable->MatchAnyKeyword != UINT64_MAX) {
         etwas_output_format(output, ", with keywords of 0x%llx",
