@@ -503,7 +503,8 @@ class Same(ToolTest):
                                                      "lost")],
                              [truth[key] for key in ("attempted", "events", "overwritten", "lost")])
             self.assertEqual(spans["events_lost"], truth["lost"])
-            header, *shown = map(json.loads, self.run_any("dump", "--json", path)[0].splitlines())
+            header, *shown = map(json.loads, self.run_any("dump", "--all", "--json",
+                                                                    path)[0].splitlines())
             self.assertEqual(header["fields"]["EventsLost"], truth["lost"])
             shown = [event for event in shown if event["class"] in (RED, BLUE)]
             self.assertEqual(len(shown), truth["events"])

@@ -20,7 +20,7 @@ from tool_case import BLUE, FAILED, RED, TIME, TITLE, NamesTest, heap_events, ma
 
 class Csv(NamesTest):
     def rows(self, *arguments):
-        out, _ = self.run_etwas("dump", "--csv", *arguments)
+        out, _ = self.run_etwas("dump", "--all", "--csv", *arguments)
         self.assertEqual(out.count("\n"), out.count("\r\n"))
         return list(csv.reader(io.StringIO(out, newline=""), strict=True))
 

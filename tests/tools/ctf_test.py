@@ -258,9 +258,9 @@ class CtfTest(ToolTest):
 
     def assert_agrees(self, *arguments, expect=FINE):
         """Every event and field; returns what was lost, and how many events there are."""
-        out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--all", "--json", *arguments, expect=expect)
         shown = [json.loads(line) for line in out.splitlines()]
-        out, _ = self.run_etwas("dump", "--columns", "event", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--all", "--columns", "event", *arguments, expect=expect)
         titles = [line for line in out.splitlines() if not line.startswith("#")]
         self.assertEqual(len(titles), len(shown))
         events, lost = self.convert(*arguments, expect=expect)

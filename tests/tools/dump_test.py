@@ -13,7 +13,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, FAILED, HEX_TITLE, NO_GUID, RED, ToolTest, main
+from tool_case import BLUE, FAILED, HEX_TITLE, NO_GUID, RED, ToolTest, heap_events, main
 
 
 class Dump(ToolTest):
@@ -119,7 +119,7 @@ class Dump(ToolTest):
 
     def test_raw_times_are_shown_as_recorded(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 7_654_321)])]))
-        out, _ = self.run_etwas("dump", "--hex", "--times=raw", path)
+        out, _ = self.run_etwas("dump", "--all", "--hex", "--times=raw", path)
         self.assertEqual([line.split()[0] for line in out.splitlines()[1:]],
                          [str(etl.FIRST_STAMP), "7654321"])
         self.assertEqual(self.dump_json("--times=raw", path)[0]["raw_time"], 7_654_321)
@@ -146,11 +146,11 @@ class Dump(ToolTest):
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
         for event in system:
             self.assertTrue(100 <= event["error_ns"] <= 1000)
-        lines = self.run_etwas("dump", "--hex", "--times", "system", path)[0].splitlines()
+        lines = self.run_etwas("dump", "--all", "--hex", "--times", "system", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time error_ns"))
         self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z",
                                                 str(system[1]["error_ns"])])
-        lines = self.run_etwas("dump", "--hex", "--times", "qpc", path)[0].splitlines()
+        lines = self.run_etwas("dump", "--all", "--hex", "--times", "qpc", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_ns error_ns"))
         self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
 
@@ -159,7 +159,7 @@ class Dump(ToolTest):
         event, = self.dump_json("--times=system", path)
         self.assertEqual((event["system_time"], event["error_ns"]),
                          ("2026-01-01T00:00:01.0000000Z", None))
-        out, _ = self.run_etwas("dump", "--hex", "--times=system", path)
+        out, _ = self.run_etwas("dump", "--all", "--hex", "--times=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
         event, = self.dump_json("--times=qpc", path)
@@ -168,9 +168,21 @@ class Dump(ToolTest):
     def test_a_limit_shows_exactly_that_many(self):
         events = [etl.classic(RED, 1_000_001 + i) for i in range(100)]
         path = self.write("a.etl", etl.trace([(0, events), (1, events)]))
-        for limit, shown in ((0, 0), (1, 1), (150, 150), (201, 201), (1000, 201)):
+        for limit, shown in ((0, 0), (1, 1), (150, 150), (200, 200), (1000, 200)):
             out, _ = self.run_etwas("dump", "--json", "-n", str(limit), path)
             self.assertEqual(len(out.splitlines()), shown)
+
+    def test_records_of_the_file_itself_are_shown_with_all_alone(self):
+        path = self.write("a.etl", etl.trace([(0, heap_events())]))
+        shown, _ = self.run_etwas("dump", "--json", "--limit", "1", path)
+        self.assertEqual(json.loads(shown)["fields"]["size"], 37)
+        self.assertNotIn("EventTrace/Header", self.run_etwas("dump", path)[0])
+        self.assertNotIn("EventTrace/Header", self.run_etwas("convert", "--to", "ndjson", path)[0])
+        every = self.run_etwas("dump", "--all", path)[0].splitlines()
+        self.assertIn(" MSNT_SystemTrace/EventTrace/Header ", every[1])
+        self.assertEqual([every[0], *every[2:]], self.run_etwas("dump", path)[0].splitlines())
+        self.assertEqual(len(self.run_etwas("dump", "--all", "--hex", path)[0].splitlines()),
+                         len(every) + 3)  # and what describes
 
     def test_several_files_come_in_one_time_order(self):
         paths = [self.write(name, etl.trace([(0, [etl.classic(guid, 1_000_000 + t)
@@ -179,7 +191,7 @@ class Dump(ToolTest):
         events = self.dump_json(*paths)
         self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
         self.assertEqual([e["class"] == RED for e in events], [e["file"] == 1 for e in events])
-        out, _ = self.run_etwas("dump", "--hex", *paths)
+        out, _ = self.run_etwas("dump", "--all", "--hex", *paths)
         lines = out.splitlines()
         self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
         self.assertEqual(lines[2], HEX_TITLE.replace("# ", "# file "))

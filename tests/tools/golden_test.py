@@ -78,7 +78,7 @@ def all_kinds(generation):
 class GoldenTest(ToolTest):
     def said(self, path):
         """All that is said of a file, as it is kept."""
-        events, _ = self.run_any("dump", "--json", path, expect=(FINE, FAILED))
+        events, _ = self.run_any("dump", "--all", "--json", path, expect=(FINE, FAILED))
         stat = json.loads(self.run_any("stat", "--json", path, expect=(FINE, FAILED))[0])
         kept = {key: stat[key] for key in STAT} | {"clocks": {key: stat["clocks"][key]
                                                               for key in CLOCKS}}
@@ -104,7 +104,7 @@ class Read(GoldenTest):
         for generation, name, path in unpack(self.folder):
             if name == "finished":
                 with self.subTest(generation=generation):
-                    lines = self.run_etwas("dump", "--json", path)[0].splitlines()[1:]
+                    lines = self.run_etwas("dump", "--all", "--json", path)[0].splitlines()[1:]
                     self.assertEqual([logged(json.loads(line)) for line in lines],
                                      all_kinds(int(generation)))
 

@@ -71,14 +71,14 @@ class Reading(NamesTest):
                                  (["dump", "--csv"], self.check_csv),
                                  (["dump", "--csv", "-c", columns], self.check_csv),
                                  (["dump", "--json"], self.check_json),
-                                 (["dump", "--json", "--hex"], self.check_json),
+                                 (["dump", "--all", "--json", "--hex"], self.check_json),
                                  (["stat"], self.check_text), (["stat", "--json"], self.check_json),
                                  (["schema"], self.check_text),
                                  (["schema", "--json"], self.check_json)):
             with self.subTest(arguments=arguments):
                 out, error = self.run_any(*arguments, path, expect=(FINE, DAMAGED))
                 seen = check(out)
-                if arguments == ["dump", "--json", "--hex"]:
+                if arguments == ["dump", "--all", "--json", "--hex"]:
                     self.assertEqual(len(seen), events + 1)  # and the header
                 self.check_text(error)
 

@@ -36,7 +36,7 @@ class Text(NamesTest):
             per_buffer = [(odd, [etl.classic(HEAP, 1_000_001 + stamp, thread=int(origins[odd][2]))
                                  for stamp in range(at, at + 200) if turns[stamp] == odd])
                           for at in range(0, len(turns), 200) for odd in (0, 1)]
-            out, _ = self.run_etwas("dump", "--columns", "cpu,process,thread",
+            out, _ = self.run_etwas("dump", "--all", "--columns", "cpu,process,thread",
                                     self.write("a.etl", etl.trace(per_buffer)))
             self.assertGreater(len(out), 512 * 1024)
             shown = [tuple(line.split()) for line in out.splitlines()[2:]]
@@ -173,7 +173,7 @@ class Text(NamesTest):
                                                  for name in "EEF"])
         how = ("how '?' is read its description does not say in a way that is known: what is left "
                "from byte 0 on is not decoded")
-        self.assertEqual(self.run_etwas("dump", path)[1].splitlines(), [
+        self.assertEqual(self.run_etwas("dump", "--all", path)[1].splitlines(), [
             f"etwas: {path}: P/E at {TIME}: {how} (told once)",
             f"etwas: {path}: P/F at {TIME.replace('1Z', '3Z')}: {how} (told once)",
             f"etwas: {path}: {etl.METADATA_CLASS}/32 at {TIME.replace('1Z', '4Z')}: "
@@ -272,7 +272,7 @@ class Text(NamesTest):
         self.assertEqual((first["text"], first["message"]), ('took -5 of a "b"\x1b\n', 7))
         self.assertNotIn("payload", first)
         self.assertEqual(second["payload"], "01")
-        rows = self.run_etwas("dump", "--csv", "--columns", "fields", path)[0].split("\r\n")
+        rows = self.run_etwas("dump", "--all", "--csv", "--columns", "fields", path)[0].split("\r\n")
         self.assertEqual(rows[-3], r'"took -5 of a ""b""\x1b\x0a"')
 
     def test_what_a_message_s_text_has_not_of_its_payload_is_shown(self):
@@ -288,7 +288,7 @@ class Text(NamesTest):
                  '"1" (1 more byte: 02)', '"1"']
         self.assertEqual([line.split(" ", 1)[1] for line in self.fields(path)], shown)
         self.assertEqual(self.lines("--columns", "text", path)[1:], ['"1 and …"'] * 2 + ['"1"'] * 3)
-        out, error = self.run_etwas("dump", "--csv", "--columns", "fields", path)
+        out, error = self.run_etwas("dump", "--all", "--csv", "--columns", "fields", path)
         self.assertEqual(out.split("\r\n")[2:-1], [text.replace('"', "") for text in shown])
         self.assertEqual(error.replace(TIME, "").count("told once"), 1)
         self.assertIn(f"{RED}/message:7 at ", error)

@@ -174,7 +174,7 @@ class All(Recorders):
             self.assertLess(kept, 1000)
             self.assertEqual(self.counts(whole)[program.pid], 2010)
         # Each file says it of itself, by the same moment.
-        out, _ = self.run_etwas("dump", "--json", self.to)
+        out, _ = self.run_etwas("dump", "--all", "--json", self.to)
         windows = [e for e in map(json.loads, out.splitlines()) if e.get("event") == "Etwas/Window"]
         self.assertEqual(len(windows), 2)
         for window in windows:

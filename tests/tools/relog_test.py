@@ -40,7 +40,7 @@ class RelogTest(ToolTest):
     def events(self, *arguments, expect=(FINE, DAMAGED, FAILED)):
         """All that dump shows of them but the log file header's event, and which file they are
         from."""
-        out, _ = self.run_any("dump", "--json", *arguments, expect=expect)
+        out, _ = self.run_any("dump", "--all", "--json", *arguments, expect=expect)
         return [{key: value for key, value in event.items() if key != "file"}
                 for event in map(json.loads, out.splitlines())
                 if event.get("event") != "EventTrace/Header"]

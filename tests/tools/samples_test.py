@@ -42,9 +42,9 @@ class Samples(ToolTest):
             records = self.RECORDS[os.path.basename(path)]
             with self.subTest(path=path):
                 shown = records - self.DESCRIBE.get(os.path.basename(path), 0)
-                out, _ = self.run_etwas("dump", "--json", path)
+                out, _ = self.run_etwas("dump", "--all", "--json", path)
                 self.assertEqual(len([json.loads(line) for line in out.splitlines()]), shown)
-                out, _ = self.run_etwas("dump", path)
+                out, _ = self.run_etwas("dump", "--all", path)
                 self.assertEqual(len(out.splitlines()), shown + 1)
                 stat, = self.stat_json(path)
                 self.assertEqual(stat["events"] + stat["header_events"], records)
@@ -60,7 +60,7 @@ class Samples(ToolTest):
                                          path],
                                         stdout=subprocess.PIPE, check=True).stdout.decode()
                 *lines, report = walked.splitlines()
-                out, _ = self.run_etwas("dump", "--hex", "--json", "--times=raw", path)
+                out, _ = self.run_etwas("dump", "--all", "--hex", "--json", "--times=raw", path)
                 events = [json.loads(line) for line in out.splitlines()]
                 self.assertEqual(len(events), len(lines) + json.loads(report)["header_records"])
                 events = events[len(events) - len(lines):]

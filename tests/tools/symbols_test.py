@@ -351,7 +351,7 @@ class Kernel(SymbolsTest):
         self.assertEqual((told["events"], told["header_events"]), (0, 2))
         self.assertIn(
             'etwas/Etwas/KernelSymbol Version=1 LeftOut=0 Address=0xFFFFFFFF81000000 Bytes=16 '
-            'Name="name" Module=""', self.run_etwas("dump", path)[0])
+            'Name="name" Module=""', self.run_etwas("dump", "--all", path)[0])
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ class ToolTest(unittest.TestCase):
 
     def dump(self, *arguments, expect=FINE):
         """The lines of a dump in columns, not decoded, without the titles and the header event."""
-        out, _ = self.run_etwas("dump", "--hex", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--all", "--hex", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertEqual(lines[0], HEX_TITLE)
         self.assertIn(" EventTrace/Header 0 0 - - ", lines[1])
@@ -120,7 +120,7 @@ class ToolTest(unittest.TestCase):
 
     def dump_json(self, *arguments, expect=FINE):
         """Likewise with --json."""
-        out, _ = self.run_etwas("dump", "--hex", "--json", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--all", "--hex", "--json", *arguments, expect=expect)
         events = [json.loads(line) for line in out.splitlines()]
         return [e for e in events if e.get("name") != "EventTrace/Header"]
 
@@ -149,7 +149,7 @@ class NamesTest(ToolTest):
 
     def lines(self, *arguments, expect=FINE):
         """What stands behind the time of each event, without the titles and the header event."""
-        out, _ = self.run_etwas("dump", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--all", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertTrue(lines[0].startswith("# "), lines[0])
         return [line for line in lines[1:] if "EventTrace/" not in line

@@ -153,7 +153,7 @@ class Program(WhyTest):
         self.assertGreaterEqual(its["work/Sleep"]["running_ns"], its["work/Spin"]["running_ns"])
         self.assertGreaterEqual(its["work/Touch"]["page_faults"], 100)
         self.assertEqual(its["work/Unmarked"]["unknown_ns"], its["work/Unmarked"]["duration_ns"])
-        out, _ = self.run_etwas("dump", path)
+        out, _ = self.run_etwas("dump", "--all", path)
         self.assertEqual(out.count("etwas/Etwas/ThreadCounters"), 8)
         self.assertRegex(
             out, r"etwas/Etwas/ThreadCounters .* Known=0x7 Class=\S+ .* RunNs=\d+ WaitNs=\d+ .* "

@@ -30,6 +30,12 @@ static bool is_wanted(struct etwas_dump *dump)
            etwas_condition_holds(&dump->where, &dump->current);
 }
 
+/* Returns whether a record is an event, or the stack of one; others describe the file itself. */
+static bool is_of_a_program(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    return etwas_trace_coverage_is_event(input, record) || etwas_event_is_user_stack(record);
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
@@ -52,6 +58,9 @@ static void on_record(EVENT_RECORD *record)
             return;
         }
         schema_texts = etwas_descriptions_find(descriptions, record, &senseless);
+    }
+    if (!dump->all && !is_of_a_program(input, record)) {
+        return;
     }
     etwas_current_event_read(&dump->current, input, record, descriptions, schema_texts,
                              dump->spans);
@@ -312,6 +321,8 @@ static const struct etwas_option options[] = {
     ETWAS_WHERE_OPTION(struct etwas_dump, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_dump, window),
     ETWAS_LIMIT_OPTION(struct etwas_dump, limit, "at most N events"),
+    ETWAS_FLAG_OPTION(struct etwas_dump, all, "all",
+                      "also records of the file itself, such as its header"),
     ETWAS_DUMP_COLUMNS_OPTION,
     {.name = "times",
      .value = "KIND",
@@ -343,9 +354,9 @@ const struct etwas_command etwas_dump_command = {
             "was, both with the error bound.",
             "What a part of a new-file set does not say of its events, such as a class that was "
             "described later, the last of the given parts says.",
-            "The first event of a trace, EventTrace/Header, describes the session; etwas stat "
-            "shows it in words. Lines that begin with # are no events. Records that describe "
-            "events are not shown, except with --hex.",
+            "With --all, the first event of a trace, EventTrace/Header, describes the session; "
+            "etwas stat shows it in words. Records that describe events are shown with --all "
+            "--hex. Lines that begin with # are no events.",
             "Of files that etwas wrote no more is read than the window takes, unless durations are "
             "asked for. What is wrong with the rest is not reported then.",
             "Damage, lost events, and events that contradict their description are reported on "

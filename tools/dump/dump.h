@@ -61,6 +61,7 @@ enum {
 struct etwas_dump {
     const char *command; /* "dump" or another, for messages */
     int form;            /* enum etwas_form */
+    bool all;            /* also records that describe the file, its events and its images */
     bool hex;            /* nothing is decoded */
     bool symbols;        /* stacks are shown by names */
     bool wants_stacks;
