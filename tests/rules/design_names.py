@@ -7,9 +7,9 @@ usage: design_names.py [REPOSITORY]
 
 R1 is a rule of ETW, a line of tests/rules/rules.txt. Names of other letters are defined in
 docs/internals/design.md, by a row of a table that begins with the name: "| I4 | attempted = … |".
-The letters I (invariants) and C (decisions on what the documents leave open) are names everywhere, and so is
-each letter of which that file defines any (labels of orderings). Exits with 1 when a name is
-mentioned that is not defined, or defined twice, or a label or decision is defined that nothing
+The letters I (invariants) and C (decisions on what the documents leave open) are names everywhere,
+and so is each letter of which that file defines any (labels of orderings). Exits with 1 when a name
+is mentioned that is not defined, or defined twice, or a label or decision is defined that nothing
 mentions.
 """
 import re

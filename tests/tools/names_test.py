@@ -272,7 +272,8 @@ class Text(NamesTest):
         self.assertEqual((first["text"], first["message"]), ('took -5 of a "b"\x1b\n', 7))
         self.assertNotIn("payload", first)
         self.assertEqual(second["payload"], "01")
-        rows = self.run_etwas("dump", "--all", "--csv", "--columns", "fields", path)[0].split("\r\n")
+        out, _ = self.run_etwas("dump", "--all", "--csv", "--columns", "fields", path)
+        rows = out.split("\r\n")
         self.assertEqual(rows[-3], r'"took -5 of a ""b""\x1b\x0a"')
 
     def test_what_a_message_s_text_has_not_of_its_payload_is_shown(self):
