@@ -220,7 +220,7 @@ static const struct etwas_command made = {.name = "made", .options = made_option
 static const char *read_words(struct request *request, bool *is_read, const char *words)
 {
     static char errors[1024];
-    char line[256];
+    static char line[256]; /* the request has parts of it */
     char *argv[16] = {"made"};
     int argc = 1;
     FILE *file = tmpfile();

@@ -55,8 +55,7 @@ static int compare(const void *left, const void *right)
 void etwas_ctf_names_settle(struct etwas_ctf_names *names)
 {
     const char **sorted = calloc(2 * (size_t)names->count + 1, sizeof *sorted);
-    const char *text = (const char *)names->texts.data;
-    const char *end = text + names->texts.used;
+    const char *texts = (const char *)names->texts.data; /* NULL: there are none */
     size_t count = 0;
 
     if (sorted == NULL || names->out_of_memory) {
@@ -64,8 +63,8 @@ void etwas_ctf_names_settle(struct etwas_ctf_names *names)
         free(sorted);
         return;
     }
-    for (; text < end; text += strlen(text) + 1) {
-        sorted[count++] = text;
+    for (size_t at = 0; at < names->texts.used; at += strlen(&texts[at]) + 1) {
+        sorted[count++] = &texts[at];
     }
     qsort(sorted, count, sizeof *sorted, compare);
     for (size_t i = 1; i < count; i++) {
