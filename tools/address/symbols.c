@@ -311,18 +311,39 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from f
     return address != 0 && find_function(symbols, address, symbol);
 }
 
+/*
+ * Returns the compilation unit of an address, or NULL. *bias is what addresses are shifted by. gcc
+ * lists which addresses a unit has (.debug_aranges); clang does not, and the units are searched.
+ */
+static Dwarf_Die *find_unit(struct etwas_symbols *symbols, uint64_t address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(symbols->module, address, bias);
+
+    if (unit == NULL) {
+        unit = dwfl_module_nextcu(symbols->module, NULL, bias);
+        while (unit != NULL && dwarf_haspc(unit, address - *bias) != 1) {
+            unit = dwfl_module_nextcu(symbols->module, unit, bias);
+        }
+    }
+    return unit;
+}
+
 bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                              uint64_t offset, struct etwas_symbol *symbol)
 {
     uint64_t address = address_of(symbols, from, offset);
-    Dwfl_Line *line;
+    Dwarf_Addr bias;
+    Dwarf_Die *unit;
+    Dwarf_Line *line;
 
     if (address == 0 || !find_function(symbols, address, symbol)) {
         return false;
     }
-    line = dwfl_module_getsrc(symbols->module, address);
+    unit = find_unit(symbols, address, &bias);
+    line = unit != NULL ? dwarf_getsrc_die(unit, address - bias) : NULL;
     if (line != NULL) {
-        symbol->file = dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL);
+        symbol->file = dwarf_linesrc(line, NULL, NULL);
+        (void)dwarf_lineno(line, &symbol->line);
     }
     return true;
 }
@@ -356,7 +377,7 @@ static void find_inlined(struct etwas_symbols *symbols, uint64_t address,
                          struct etwas_inlined *inlined)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(symbols->module, address, &bias);
+    Dwarf_Die *unit = find_unit(symbols, address, &bias);
     Dwarf_Die *scopes = NULL;
     Dwarf_Die *around = NULL;
     int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
