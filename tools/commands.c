@@ -5,37 +5,12 @@
  * All commands, in the order of `etwas help`, and the guides that several of them share.
  */
 
+#include "commands.h"
 #include "cli/command.h"
 #include "cli/guides.h"
 #include "dump/columns_help.h"
 #include "trace/window.h"
 #include "where/option.h"
-
-extern const struct etwas_command etwas_record_command;
-extern const struct etwas_command etwas_recover_command;
-extern const struct etwas_command etwas_start_command;
-extern const struct etwas_command etwas_stop_command;
-extern const struct etwas_command etwas_ps_command;
-extern const struct etwas_command etwas_query_command;
-extern const struct etwas_command etwas_update_command;
-extern const struct etwas_command etwas_flush_command;
-extern const struct etwas_command etwas_snapshot_command;
-extern const struct etwas_command etwas_enable_command;
-extern const struct etwas_command etwas_disable_command;
-extern const struct etwas_command etwas_autologger_command;
-extern const struct etwas_command etwas_guid_command;
-extern const struct etwas_command etwas_dump_command;
-extern const struct etwas_command etwas_tail_command;
-extern const struct etwas_command etwas_schema_command;
-extern const struct etwas_command etwas_stat_command;
-extern const struct etwas_command etwas_spans_command;
-extern const struct etwas_command etwas_why_command;
-extern const struct etwas_command etwas_diff_command;
-extern const struct etwas_command etwas_report_command;
-extern const struct etwas_command etwas_convert_command;
-extern const struct etwas_command etwas_ship_command;
-extern const struct etwas_command etwas_clocks_command;
-extern const struct etwas_command etwas_advise_command;
 
 const struct etwas_command *const etwas_commands[] = {
     &etwas_record_command,   &etwas_recover_command,

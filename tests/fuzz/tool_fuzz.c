@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/guides.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/output.h"
 #include "walk.h"
@@ -31,16 +32,6 @@ enum {
 #define MADE "?"
 
 #define EMPTY_FOLDER "/dev/shm/etwas-tool-fuzz"
-
-extern const struct etwas_command etwas_advise_command;
-extern const struct etwas_command etwas_convert_command;
-extern const struct etwas_command etwas_diff_command;
-extern const struct etwas_command etwas_dump_command;
-extern const struct etwas_command etwas_report_command;
-extern const struct etwas_command etwas_schema_command;
-extern const struct etwas_command etwas_spans_command;
-extern const struct etwas_command etwas_stat_command;
-extern const struct etwas_command etwas_why_command;
 
 /* In place of commands.c: those that read traces. */
 const struct etwas_command *const etwas_commands[] = {

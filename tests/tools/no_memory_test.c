@@ -22,6 +22,7 @@
 
 #include "cli/command.h"
 #include "cli/guides.h"
+#include "commands.h"
 #include "event/schema_texts.h"
 #include "exit.h"
 
@@ -31,14 +32,6 @@
 enum {
     MOST_ARGUMENTS = 6,
 };
-
-extern const struct etwas_command etwas_convert_command;
-extern const struct etwas_command etwas_diff_command;
-extern const struct etwas_command etwas_dump_command;
-extern const struct etwas_command etwas_report_command;
-extern const struct etwas_command etwas_spans_command;
-extern const struct etwas_command etwas_stat_command;
-extern const struct etwas_command etwas_why_command;
 
 /* In place of commands.c: those that decode. */
 const struct etwas_command *const etwas_commands[] = {

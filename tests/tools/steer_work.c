@@ -23,6 +23,7 @@
 
 #include "cli/command.h"
 #include "cli/guides.h"
+#include "commands.h"
 
 /* What has the name "Etwas.Tests.Steer". */
 static const GUID modern_guid = {
@@ -108,15 +109,6 @@ static int start(const char *name, const char *file, uint32_t sharing)
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
-
-extern const struct etwas_command etwas_ps_command;
-extern const struct etwas_command etwas_stop_command;
-extern const struct etwas_command etwas_query_command;
-extern const struct etwas_command etwas_update_command;
-extern const struct etwas_command etwas_flush_command;
-extern const struct etwas_command etwas_snapshot_command;
-extern const struct etwas_command etwas_enable_command;
-extern const struct etwas_command etwas_disable_command;
 
 const struct etwas_command *const etwas_commands[] = {
     &etwas_ps_command,     &etwas_stop_command,    &etwas_query_command,

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/value.h"
+#include "commands.h"
 #include "exit.h"
 
 #include <stdio.h>
@@ -27,8 +28,6 @@ enum {
 };
 
 #define NS_A_SECOND UINT64_C(1000000000)
-
-extern const struct etwas_command etwas_advise_command;
 
 /* ---- the command line ------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
 #include "cli/output_file.h"
 #include "cli/value.h"
 #include "clocks/format.h"
+#include "commands.h"
 #include "event/names.h"
 #include "exit.h"
 #include "page/page.h"
@@ -27,8 +28,6 @@ struct request {
     int form;                        /* enum etwas_form */
     struct etwas_output_file output; /* its path is NULL: standard output */
 };
-
-extern const struct etwas_command etwas_clocks_command;
 
 /* ---- The command line ---- */
 

@@ -9,6 +9,7 @@
 
 #include "cli/files.h"
 #include "cli/suggest.h"
+#include "commands.h"
 #include "exit.h"
 #include "where/option.h"
 
@@ -43,8 +44,6 @@ static bool read_target(const struct etwas_option_use *use)
     fputc('\n', stderr);
     return false;
 }
-
-extern const struct etwas_command etwas_convert_command;
 
 /* What is wrong with the options together; NULL: nothing. */
 static const char *misuse(const struct etwas_convert *convert)

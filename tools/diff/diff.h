@@ -16,6 +16,7 @@
  * run.
  */
 
+#include "commands.h"
 #include "diff/judge.h"
 #include "trace/input.h"
 #include "trace/span_classes.h"
@@ -71,8 +72,6 @@ struct etwas_diff_class {
     struct etwas_diff_finding findings[ETWAS_DIFF_MEASURES];
     double weight; /* by how much of a second in each second the sides differ */
 };
-
-extern const struct etwas_command etwas_diff_command;
 
 struct etwas_diff {
     /* What is asked for. */

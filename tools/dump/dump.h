@@ -9,6 +9,7 @@
 
 #include "address/addresses.h"
 #include "cli/command.h"
+#include "commands.h"
 #include "event/fields.h"
 #include "trace/current_event.h"
 #include "trace/input.h"
@@ -91,7 +92,6 @@ struct etwas_dump {
     struct etwas_dump_origin origins[ETWAS_DUMP_ORIGINS];
 };
 
-extern const struct etwas_command etwas_dump_command;
 extern const char *const etwas_dump_clock_names[]; /* by enum etwas_dump_clock, then NULL */
 
 /* The options of commands that show events. */

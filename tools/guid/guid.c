@@ -6,14 +6,13 @@
  */
 
 #include "cli/command.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/text.h"
 
 #include <etwas/etwas.h>
 #include <getopt.h>
 #include <stdio.h>
-
-extern const struct etwas_command etwas_guid_command;
 
 static int run_guid(int argc, char **argv)
 {

@@ -8,6 +8,7 @@
 #include "record/record.h"
 
 #include "cli/value.h"
+#include "commands.h"
 #include "exit.h"
 #include "kernel/flags.h"
 
@@ -23,8 +24,6 @@ enum {
 };
 
 static const char *const clocks[] = {"qpc", "system", "tsc", NULL}; /* R150: 1, 2, 3 */
-
-extern const struct etwas_command etwas_record_command;
 
 static bool read_dwarf(const struct etwas_option_use *use)
 {

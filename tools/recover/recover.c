@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/replace.h"
+#include "commands.h"
 #include "exit.h"
 
 #include <errno.h>
@@ -20,8 +21,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-extern const struct etwas_command etwas_recover_command;
 
 /* What is asked for; without any of these it is one source. */
 struct request {

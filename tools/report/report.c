@@ -9,6 +9,7 @@
 
 #include "cli/files.h"
 #include "cli/output_file.h"
+#include "commands.h"
 #include "exit.h"
 #include "page/page.h"
 #include "where/option.h"
@@ -58,8 +59,6 @@ static bool read_end(const struct etwas_option_use *use)
     within.place = strcmp(use->option->name, "from") == 0 ? &window->from : &window->until;
     return etwas_window_read_option(&within);
 }
-
-extern const struct etwas_command etwas_report_command;
 
 static const char *find_misuse(const struct request *request, const struct etwas_files *files)
 {

@@ -8,6 +8,7 @@
 #include "schema/schema.h"
 
 #include "cli/files.h"
+#include "commands.h"
 #include "event/event.h"
 #include "exit.h"
 #include "print/human.h"
@@ -148,8 +149,6 @@ static int show_file(struct listing *listing, uint32_t number)
     etwas_decoder_close(listing->decoder);
     return result;
 }
-
-extern const struct etwas_command etwas_schema_command;
 
 static int run_schema(int argc, char **argv)
 {

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "commands.h"
 #include "ship/target.h"
 
 #include <stdbool.h>
@@ -63,7 +64,6 @@ struct etwas_ship_settings {
 };
 
 extern const struct etwas_option etwas_ship_options[];
-extern const struct etwas_command etwas_ship_command;
 
 /*
  * Until the program ends it holds what it has read. False: *result is what the program exits with.

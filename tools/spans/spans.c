@@ -8,12 +8,11 @@
 #include "spans/spans.h"
 
 #include "cli/files.h"
+#include "commands.h"
 #include "exit.h"
 #include "where/option.h"
 
 #include <stdio.h>
-
-extern const struct etwas_command etwas_spans_command;
 
 static void show_spans(struct etwas_output *output, const struct etwas_spans_request *request,
                        int result)

@@ -7,6 +7,7 @@
 
 #include "stat/stat.h"
 #include "cli/files.h"
+#include "commands.h"
 #include "exit.h"
 #include "stat/show.h"
 #include "where/option.h"
@@ -33,8 +34,6 @@ struct request {
     int view; /* enum view */
     bool index;
 };
-
-extern const struct etwas_command etwas_stat_command;
 
 /* Returns which options do not go together, or NULL. */
 static const char *find_contradiction(const struct request *request)

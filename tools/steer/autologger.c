@@ -10,6 +10,7 @@
 #include <etwas/winerror.h>
 
 #include "cli/command.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
@@ -51,8 +52,6 @@ static void print_report(const etwas_autologger_report *report, void *context)
     etwas_output_char(output, '\n');
     asked->is_wrong = asked->is_wrong || report->code != ERROR_NOT_FOUND;
 }
-
-extern const struct etwas_command etwas_autologger_command;
 
 static int run_autologger(int argc, char **argv)
 {

@@ -6,6 +6,7 @@
  */
 
 #include "cli/command.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
@@ -84,9 +85,6 @@ static bool flush(const char *name)
 }
 
 /* ---- the commands ---------------------------------------------------------------------------- */
-
-extern const struct etwas_command etwas_stop_command;
-extern const struct etwas_command etwas_flush_command;
 
 static int ask_each(const struct etwas_command *command, bool (*ask)(const char *name), int argc,
                     char **argv)

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/value.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
@@ -226,9 +227,6 @@ static int run(const struct etwas_command *command, struct request *request, int
     }
     return ask_all(request, argc - optind, argv + optind);
 }
-
-extern const struct etwas_command etwas_enable_command;
-extern const struct etwas_command etwas_disable_command;
 
 static int run_enable(int argc, char **argv)
 {

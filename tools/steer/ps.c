@@ -6,15 +6,13 @@
  */
 
 #include "cli/command.h"
+#include "commands.h"
 #include "exit.h"
 #include "steer/show.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-
-extern const struct etwas_command etwas_ps_command;
-extern const struct etwas_command etwas_query_command;
 
 struct request {
     int form; /* enum etwas_form */

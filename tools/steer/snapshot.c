@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/replace.h"
+#include "commands.h"
 #include "exit.h"
 #include "print/output.h"
 #include "print/text.h"
@@ -158,8 +159,6 @@ static int take_all(const char *command, const struct request *request)
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
-
-extern const struct etwas_command etwas_snapshot_command;
 
 static const char *misuse(const struct request *request, int sessions)
 {

@@ -9,6 +9,7 @@
  */
 
 #include "cli/command.h"
+#include "commands.h"
 #include "steer/provider.h"
 #include "steer/session.h"
 
@@ -47,7 +48,6 @@ struct etwas_steer_start_request {
 };
 
 extern const struct etwas_option etwas_steer_start_options[];
-extern const struct etwas_command etwas_start_command;
 
 /*
  * Reads the command line of `etwas start`, and checks that everything in it fits together. Returns

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/replace.h"
+#include "commands.h"
 #include "exit.h"
 #include "steer/session.h"
 #include "steer/summary.h"
@@ -140,8 +141,6 @@ static bool update(const struct change *change, const char *name)
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-extern const struct etwas_command etwas_update_command;
 
 static int run_update(int argc, char **argv)
 {

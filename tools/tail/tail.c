@@ -6,6 +6,7 @@
  * file.
  */
 
+#include "commands.h"
 #include "dump/dump.h"
 #include "exit.h"
 #include "steer/session.h"
@@ -15,8 +16,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
-
-extern const struct etwas_command etwas_tail_command;
 
 enum {
     LOOK_AGAIN_NS = 10000000,

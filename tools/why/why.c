@@ -8,6 +8,7 @@
 #include "why/why.h"
 
 #include "cli/files.h"
+#include "commands.h"
 #include "exit.h"
 
 #include <inttypes.h>
@@ -16,8 +17,6 @@
 enum {
     SLOWEST = 10 /* unless another number is asked for */
 };
-
-extern const struct etwas_command etwas_why_command;
 
 /* What was asked for by a name that nothing has. */
 static void say_in_vain(const struct etwas_why *why)
