@@ -28,8 +28,8 @@ def installed(build, prefix):
 
 
 def pattern(line):
-    """The line with any number in place of each."""
-    return re.sub(r"\d[\d,.]*", "#", line).strip()
+    """The line with any number in place of each, and any number of blanks."""
+    return " ".join(re.sub(r"\d[\d,.]*", "#", line).split())
 
 
 def commands_of(block):
