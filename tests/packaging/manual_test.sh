@@ -27,10 +27,9 @@ done
 pages=("$folder"/*.1)
 ((${#pages[@]} >= 25)) || fail "there are ${#pages[@]} pages"
 
-# complete WORD...: what bash offers for the last of the words.
-complete() { :; }
 # shellcheck disable=SC1091
 source "$folder/etwas.bash"
+# offers EXPECTED WORD...: fails unless bash offers it for the last of the words.
 offers() {
     local expected=$1
     shift

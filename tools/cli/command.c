@@ -87,12 +87,14 @@ static bool refuse_number(const struct etwas_option_use *use)
     char most[ETWAS_HUMAN_CHARACTERS];
     char expected[160];
 
-    if (option->most == 0) {
-        return etwas_option_refuse(use, kinds[option->type]);
+    bound_text(least, option->type, option->least);
+    bound_text(most, option->type, option->most);
+    if (option->most != 0) {
+        snprintf(expected, sizeof expected, "%s from %s to %s", kinds[option->type], least, most);
+    } else {
+        snprintf(expected, sizeof expected, "%s%s%s", kinds[option->type],
+                 option->least != 0 ? " of at least " : "", option->least != 0 ? least : "");
     }
-    snprintf(expected, sizeof expected, "%s from %s to %s", kinds[option->type],
-             bound_text(least, option->type, option->least),
-             bound_text(most, option->type, option->most));
     return etwas_option_refuse(use, expected);
 }
 
@@ -248,8 +250,10 @@ static bool report_unknown(const struct etwas_command *command, char *const *arg
 
     refused_word(word, argv);
     if (optopt >= FIRST_LONG) {
+        const char *name = command->options[optopt - FIRST_LONG].name;
+
         fprintf(stderr, "etwas %s: --%s takes no value\n", command->name,
-                command->options[optopt - FIRST_LONG].name);
+                name != NULL ? name : "help");
         return false;
     }
     return refuse_name(command, command->name, word);
@@ -286,10 +290,16 @@ static void make_tables(struct getopt_tables *tables, const struct etwas_command
             letter += argument == no_argument ? 0 : argument == required_argument ? 1 : 2;
         }
     }
-    tables->named[i] = (struct option){"help", no_argument, NULL, 'h'};
+    tables->named[i] = (struct option){"help", no_argument, NULL, FIRST_LONG + i};
     tables->named[i + 1] = (struct option){NULL, 0, NULL, 0};
     *letter++ = 'h';
     *letter = '\0';
+}
+
+/* --help stands behind the options of the table. */
+static bool is_help(const struct etwas_option *options, int found)
+{
+    return found == 'h' || (found >= FIRST_LONG && options[found - FIRST_LONG].name == NULL);
 }
 
 /* What getopt_long has returned, or optopt has, as an option of the table. */
@@ -336,7 +346,7 @@ bool etwas_command_read(const struct etwas_command *command, int argc, char **ar
     make_tables(&tables, command);
     opterr = 0;
     while ((found = getopt_long(argc, argv, tables.letters, tables.named, NULL)) != -1) {
-        if (found == 'h') {
+        if (is_help(command->options, found)) {
             *result = etwas_help_command(command);
             return false;
         }

@@ -39,7 +39,6 @@ enum etwas_value_source {
     ETWAS_VALUES_FOLDERS,
     ETWAS_VALUES_SESSIONS,  /* that run */
     ETWAS_VALUES_PROVIDERS, /* that are registered */
-    ETWAS_VALUES_COMMANDS,
 };
 
 struct etwas_option;

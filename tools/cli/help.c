@@ -142,6 +142,9 @@ int etwas_help_find(const char *name)
     if (command != NULL) {
         return etwas_help_command(command);
     }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0) {
+        return etwas_help_commands();
+    }
     for (const struct etwas_guide *guide = etwas_guides; guide->name != NULL; guide++) {
         if (strcmp(guide->name, name) == 0) {
             return print_guide(guide);

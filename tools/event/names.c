@@ -153,19 +153,6 @@ void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const
     }
 }
 
-bool etwas_names_parse_clock(const char *text, uint32_t *clock)
-{
-    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
-
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *clock = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *etwas_names_clock(uint32_t clock)
 {
     switch (clock) {

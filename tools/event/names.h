@@ -60,12 +60,6 @@ const char *etwas_names_header_type(uint8_t type);
  */
 void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const char *separator);
 
-/*
- * Finds the clock that options call "qpc", "system" or "tsc". Returns false if no clock is called
- * so.
- */
-bool etwas_names_parse_clock(const char *text, uint32_t *clock);
-
 /* Returns the name of a clock: "performance counter". */
 const char *etwas_names_clock(uint32_t clock);
 

@@ -148,7 +148,6 @@ static void print_zsh_source(struct etwas_output *output, enum etwas_value_sourc
         [ETWAS_VALUES_FOLDERS] = "_files -/",
         [ETWAS_VALUES_SESSIONS] = "_etwas_sessions",
         [ETWAS_VALUES_PROVIDERS] = "_etwas_providers",
-        [ETWAS_VALUES_COMMANDS] = "_etwas_commands",
     };
 
     etwas_output_text(output, actions[source]);

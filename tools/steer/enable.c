@@ -337,7 +337,7 @@ const struct etwas_command etwas_enable_command = {
              "Enable some keywords of a GUID in one program."},
             {NULL, NULL},
         },
-    .operands = ETWAS_VALUES_PROVIDERS,
+    .operands = ETWAS_VALUES_SESSIONS,
     .run = run_enable,
 };
 
@@ -365,6 +365,6 @@ const struct etwas_command etwas_disable_command = {
              "Disable two, and wait for neither."},
             {NULL, NULL},
         },
-    .operands = ETWAS_VALUES_PROVIDERS,
+    .operands = ETWAS_VALUES_SESSIONS,
     .run = run_disable,
 };

@@ -107,14 +107,16 @@ bool etwas_window_resolve(struct etwas_window *window, const struct etwas_comman
 {
     bool wants_last = counts_from(window, ETWAS_WINDOW_LAST);
     struct ends ends = {0, 0};
+    bool is_known = window->from.anchor == window->until.anchor;
     bool is_reversed;
 
     if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
-        (void)find_ends(&ends, paths, count, wants_last);
+        is_known |= find_ends(&ends, paths, count, wants_last);
     }
     window->from.ns = moment(&window->from, &ends);
     window->until.ns = moment(&window->until, &ends);
-    is_reversed = window->from.anchor != ETWAS_WINDOW_OPEN &&
+    /* Without an event there is nothing that the ends count from; opening the files says so. */
+    is_reversed = is_known && window->from.anchor != ETWAS_WINDOW_OPEN &&
                   window->until.anchor != ETWAS_WINDOW_OPEN && window->from.ns > window->until.ns;
     return etwas_command_fits(command, is_reversed ? "--from is later than --until" : NULL, result);
 }
