@@ -65,6 +65,19 @@ class Files(ShipTest):
                 self.assert_whole(3000)
                 self.assertEqual(len(self.rows(END)), 1)
 
+    def test_an_insert_of_a_killed_shipper_is_waited_for(self):
+        """Its rows come after the cursor was lost, and end elsewhere than a block would now."""
+        file = self.work("one", self.path("a.etl"), 3000)
+        self.ship(file)
+        events = sorted(self.server.events, key=lambda row: (row["buffer"], row["pos"]))
+        shutil.rmtree(self.path("state"))
+        self.server.hashes.clear()
+        self.server.events[:], self.server.buffers[:] = [], []
+        self.server.late, self.server.runs = events[:700], 3
+        self.assertIn("still runs; waiting for it", self.ship(file))
+        self.assertEqual(self.server.runs, 0)
+        self.assert_whole(3000)
+
     def test_a_file_without_an_end_is_sent_as_far_as_it_goes_and_not_called_complete(self):
         self.work("one", self.path("a.etl"), 20000, "kill", expect=-signal.SIGKILL)
         self.assertIn("has no end", self.ship(self.path("a.etl")))

@@ -76,7 +76,7 @@ class Answers(WireTest):
         server = self.server()
         self.work("send:20", "buffers:3", to=server.url)
         self.assertEqual({tuple(request.parameters) for request in server.inserts},
-                         {("query", "wait_end_of_query")})
+                         {("query", "wait_end_of_query", "query_id")})
         events, buffers = (request.parameters["query"] for request in server.inserts)
         self.assertTrue(events.startswith("INSERT INTO `etwas`.`event` (day,time,"), events)
         self.assertIn(",ints.keys,ints.values,", events)

@@ -26,6 +26,7 @@ static const uint16_t passing[] = {
     202,  /* TOO_MANY_SIMULTANEOUS_QUERIES */
     209,  /* SOCKET_TIMEOUT */
     210,  /* NETWORK_ERROR */
+    216,  /* QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: the attempt before, of the same block */
     225,  /* NO_ZOOKEEPER */
     236,  /* ABORTED: it is shutting down */
     241,  /* MEMORY_LIMIT_EXCEEDED */

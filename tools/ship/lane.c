@@ -107,7 +107,7 @@ static void name_block(const struct etwas_ship_job *job, const char *what, char 
     for (uint32_t i = 0; i < bounds->times.count; i++) {
         hash = etwas_hash(hash, &bounds->times.point[i], sizeof bounds->times.point[i]);
     }
-    (void)snprintf(token, TOKEN_BYTES, "%016" PRIx64 "-%08" PRIx32 "-%016" PRIx64 "-%s",
+    (void)snprintf(token, TOKEN_BYTES, ETWAS_SHIP_FILE_TOKEN "%016" PRIx64 "-%s",
                    cursor->key.session, cursor->key.part, hash, what);
 }
 

@@ -62,7 +62,7 @@ static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *col
 }
 
 static void plain_query(const struct etwas_ship_target *target, const struct etwas_columns *columns,
-                        char query[QUERY_BYTES])
+                        const char *token, char query[QUERY_BYTES])
 {
     (void)snprintf(query, QUERY_BYTES, "?query=");
     append_to_query(query, "INSERT INTO ");
@@ -71,6 +71,10 @@ static void plain_query(const struct etwas_ship_target *target, const struct etw
     add_columns(query, columns);
     append_to_query(query, ") FORMAT Native");
     add_plain(query, when_done);
+    if (token != NULL) {
+        add_plain(query, "&query_id=" ETWAS_SHIP_QUERY_ID);
+        append_to_query(query, token);
+    }
 }
 
 /* A modern server is told not to gather blocks of several, and what it shall know this one by. */
@@ -122,7 +126,7 @@ enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t 
         attempt.request.piece_count = 1;
         attempt.request.bytes = pack->used;
     }
-    plain_query(target, columns, query);
+    plain_query(target, columns, token, query);
     modern_query(query, token, modern);
     return etwas_ship_attempt(target, shard, ETWAS_SHIP_ANY, &attempt, &reply);
 }

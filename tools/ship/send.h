@@ -30,10 +30,17 @@ enum etwas_ship_sent {
 
 /*
  * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it.
- * Before it is sent the rate is kept. A block of no rows is there already. `token` names the block
- * where servers know a block by such (modern ones), in letters, digits and . _ -, 64 at most; NULL:
- * by what is in it.
+ * Before it is sent the rate is kept. A block of no rows is there already. `token` names the block,
+ * in letters, digits and . _ -, 64 at most: modern servers recognize a repeated block by it, and
+ * every server lists the running query as ETWAS_SHIP_QUERY_ID followed by it. NULL: a block is
+ * recognized by its content only.
  */
+#define ETWAS_SHIP_QUERY_ID "etwas-"
+
+/* The beginning of the tokens of all blocks of a file: its session and its part. */
+#define ETWAS_SHIP_FILE_TOKEN "%016" PRIx64 "-%08" PRIx32 "-"
+
+
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
                                      const struct etwas_columns *columns, const char *token);
 

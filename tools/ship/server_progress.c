@@ -4,6 +4,8 @@
 #include "ship/server_progress.h"
 
 #include "ship/message.h"
+#include "ship/target_inside.h"
+#include "ship/wait.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +13,13 @@
 enum {
     SQL_BYTES = 1024,
     MOST_NUMBERS = 6,
+    RUNNING_WAIT_MS = 100,
 };
 
 struct asking {
     struct etwas_ship_server_progress *progress;
     uint64_t numbers[MOST_NUMBERS];
+    uint64_t running; /* inserts of the file, on all replicas */
     bool is_nonsense; /* a server answers what cannot be */
 };
 
@@ -155,6 +159,71 @@ static enum etwas_ship_sent ask_last(struct etwas_ship_target *target,
     return ask(target, file_key->session, &question);
 }
 
+/* ---- inserts that still run ------------------------------------------------------------------ */
+
+static bool take_running(void *context, const struct etwas_ship_field *fields)
+{
+    struct asking *asking = context;
+
+    if (read_numbers(asking, fields, 1)) {
+        asking->running += asking->numbers[0];
+    }
+    return !asking->is_nonsense;
+}
+
+static enum etwas_ship_sent ask_running(struct etwas_ship_target *target,
+                                        const struct etwas_ship_file_key *file_key,
+                                        struct asking *asking)
+{
+    char sql[SQL_BYTES];
+    struct etwas_ship_question question = {
+        .sql = sql, .columns = 1, .row = take_running, .context = asking};
+
+    (void)snprintf(sql, sizeof sql,
+                   "select count() from system.processes where query_id like '" ETWAS_SHIP_QUERY_ID
+                       ETWAS_SHIP_FILE_TOKEN "%%'",
+                   file_key->session, file_key->part);
+    asking->running = 0;
+    return ask(target, file_key->session, &question);
+}
+
+/*
+ * A server goes on with an insert whose shipper was killed. Its rows appear after an answer that
+ * did not count them, so the servers are asked when none of the file's inserts runs any more.
+ */
+static enum etwas_ship_sent wait_for_running(struct etwas_ship_target *target,
+                                             const struct etwas_ship_file_key *file_key,
+                                             struct asking *asking)
+{
+    const struct etwas_ship_options *options = target->options;
+    const char *table = etwas_ship_target_table(target, ETWAS_SHIP_EVENTS);
+    int64_t began_ms = etwas_ship_now_ms();
+    bool is_said = false;
+
+    for (;;) {
+        enum etwas_ship_sent sent = ask_running(target, file_key, asking);
+
+        if (sent != ETWAS_SHIP_SENT || asking->running == 0) {
+            return sent;
+        }
+        if (options->patience_s != ETWAS_SHIP_FOR_EVER &&
+            etwas_ship_now_ms() - began_ms > options->patience_s * INT64_C(1000)) {
+            etwas_ship_message(table,
+                               "an insert of a killed shipper has not ended within %u s "
+                               "(--timeout)",
+                               options->patience_s);
+            return ETWAS_SHIP_REFUSED;
+        }
+        if (!is_said) {
+            etwas_ship_message(table, "an insert of a killed shipper still runs; waiting for it");
+            is_said = true;
+        }
+        if (!etwas_ship_wait_ms(options->stop, RUNNING_WAIT_MS)) {
+            return ETWAS_SHIP_STOPPED;
+        }
+    }
+}
+
 enum etwas_ship_sent etwas_ship_server_progress_ask(struct etwas_ship_target *target,
                                                     const struct etwas_ship_file_key *file_key,
                                                     struct etwas_ship_server_progress *progress)
@@ -163,7 +232,10 @@ enum etwas_ship_sent etwas_ship_server_progress_ask(struct etwas_ship_target *ta
     enum etwas_ship_sent sent;
 
     *progress = (struct etwas_ship_server_progress){0};
-    sent = ask_buffers(target, file_key, &asking);
+    sent = wait_for_running(target, file_key, &asking);
+    if (sent == ETWAS_SHIP_SENT) {
+        sent = ask_buffers(target, file_key, &asking);
+    }
     if (sent == ETWAS_SHIP_SENT) {
         sent = ask_events(target, file_key, &asking);
     }
