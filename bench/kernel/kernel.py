@@ -55,7 +55,7 @@ class Etwas:
     def account(path):
         found = json.loads(subprocess.run([ETWAS, "stat", "--json", path], stdout=subprocess.PIPE,
                                           check=True).stdout)
-        return perf_data.Account(found["events"], found["events_lost"])
+        return perf_data.Account(found["events"], found["lost"])
 
 
 class Perf:

@@ -177,14 +177,14 @@ while read -r host events; do
     fi
     echo "$host: $logged logged, $events there$note"
 done < <(cluster ask s1r1 \
-    "select host, count() from etwas.event_all where name like 'Shop%' group by host order by host")
+    "select host, count() from etwas.event_all where event like 'Shop%' group by host order by host")
 ((wrong == 0)) || fail "not every event is there once"
-present=$(cluster ask s1r1 "select uniqExact(host) from etwas.event_all where name like 'Shop%'")
+present=$(cluster ask s1r1 "select uniqExact(host) from etwas.event_all where event like 'Shop%'")
 ((present == ${#hosts[@]})) || fail "$present of ${#hosts[@]} hosts are there"
 
 day=$(cluster ask s1r1 "select max(day) from etwas.event_all")
-slowest=$(cluster ask s1r1 "select activity from etwas.event_all where name like 'Shop.Orders/%'
-    group by activity order by max(ns) - min(ns) desc limit 1")
+slowest=$(cluster ask s1r1 "select activity from etwas.event_all where event like 'Shop.Orders/%'
+    group by activity order by max(unix_time) - min(unix_time) desc limit 1")
 {
     step "the proof"
     "$etwas" ship --prove "${to[@]}" || fail "not everything is proved to be there"

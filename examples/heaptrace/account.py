@@ -23,7 +23,7 @@ def main():
         counts = json.load(file)
     with open(sys.argv[2], encoding="utf-8") as file:
         stat = json.load(file)
-    in_file = {c["type"]: c["events"] for c in stat["classes"] if c["class"] == CALL_CLASS}
+    in_file = {c["opcode"]: c["events"] for c in stat["by_event"] if c["event_class_id"] == CALL_CLASS}
     events = sum(in_file.values())
     faults = []
 
@@ -44,8 +44,8 @@ def main():
         faults.append("recorded + lost is not attempted")
     if events != counts["recorded"]:
         faults.append(f"recorded {counts['recorded']}, but {events} events in the file")
-    if stat["events_lost"] != counts["lost_by_session"]:
-        faults.append(f"the file says {stat['events_lost']} lost, not {counts['lost_by_session']}")
+    if stat["lost"] != counts["lost_by_session"]:
+        faults.append(f"the file says {stat['lost']} lost, not {counts['lost_by_session']}")
     if in_file:
         faults.append(f"unknown types {sorted(in_file)}")
     if stat["unfinished"] or stat["damages"]:

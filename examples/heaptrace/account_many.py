@@ -38,8 +38,8 @@ def main():
             faults.append(f"process {counts['process']}: {counts['under_way']} calls did not end")
     lines = pathlib.Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()
     in_file = {int(process): int(count) for count, process in (line.split() for line in lines)}
-    events = sum(one["events"] for one in stat["classes"] if one["class"] == CALL_CLASS)
-    lost = stat["events_lost"]
+    events = sum(one["events"] for one in stat["by_event"] if one["event_class_id"] == CALL_CLASS)
+    lost = stat["lost"]
     print(f"{programs} programs in {len(attempted)} processes attempted {attempted.total():,} "
           "events; "
           f"{events:,} are in the file, {lost:,} lost, {refused:,} refused by a session that had "

@@ -82,7 +82,7 @@ MAKE
 "$etwas" stat --json "$folder/build.etl" >"$folder/stat.json"
 "$etwas" stat --prove "$folder/build.etl" >"$folder/prove" || { cat "$folder/prove"; exit 1; }
 cat "$folder/prove"
-"$etwas" dump --csv --columns process,class --where 'provider == "heaptrace"' "$folder/build.etl" |
+"$etwas" dump --csv --columns pid,event_class --where 'provider == "heaptrace"' "$folder/build.etl" |
     sed -n 's/^\([0-9][0-9]*\),.*/\1/p' | sort | uniq -c >"$folder/processes"
 python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$folder/processes" \
     "$folder/counts"
@@ -91,7 +91,7 @@ if ((${#stacks[@]})); then
     "$etwas" convert --to folded "$folder/build.etl" >"$folder/folded"
     grep -q ';main;' "$folder/folded" || { echo "wrong: nobody has a main"; exit 1; }
     # What cannot be unwound may end anywhere.
-    if ! grep -q '"events_lost":[1-9]' "$folder/stat.json" &&
+    if ! grep -q '"lost":[1-9]' "$folder/stat.json" &&
         (($(grep -c '\[unknown\]' "$folder/folded") * 50 > $(wc -l <"$folder/folded"))); then
         echo "wrong: stacks without a program"
         exit 1

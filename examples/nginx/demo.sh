@@ -105,7 +105,7 @@ step "what it had logged"
 "$etwas" recover --list --folder "$ETWAS_RUNTIME_DIR"
 "$etwas" recover --all -o "$temporary" --folder "$ETWAS_RUNTIME_DIR" >/dev/null
 cp "$temporary"/*-"$victim"-*.etl "$output/killed.etl"
-"$etwas" dump --where 'event == "Request/Start"' --columns time,process,event,fields \
+"$etwas" dump --where 'event == "Request/Start"' --columns time,pid,event,fields \
     "$output/killed.etl" >"$temporary/killed.txt"
 tail -n 3 "$temporary/killed.txt"
 grep -q "$victim .*Request/Start" "$temporary/killed.txt" ||

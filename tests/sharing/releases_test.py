@@ -40,8 +40,8 @@ def enabled_by(etwas, environment):
     """The sessions that enable the one provider, as `etwas ps` shows them."""
     shown = subprocess.run([etwas, "ps", "--json"], env=environment, capture_output=True, text=True,
                            check=True).stdout
-    providers = [line for line in map(json.loads, shown.splitlines()) if line.get("kind")
-                 == "modern"]
+    providers = [line for line in map(json.loads, shown.splitlines()) if line.get(
+        "registration") == "modern"]
     assert len(providers) == 1, shown
     return providers[0]["enabled_by"]
 
@@ -75,7 +75,7 @@ def check(hosting, providing, etwas, are_equal):
         assert recorded == f"recorded {EVENTS if are_equal else 0} {lost}", (recorded, lost)
         listed = subprocess.run([etwas, "dump", "--json", file], capture_output=True, text=True,
                                 check=True).stdout
-        count = sum(json.loads(line).get("class") == "6f2d9b10-4c5e-4e0a-0204-060801030507"
+        count = sum(json.loads(line).get("event_class_id") == "6f2d9b10-4c5e-4e0a-0204-060801030507"
                     for line in listed.splitlines())
         assert count == (EVENTS if are_equal else 0), count
         assert os.listdir(environment["ETWAS_RUNTIME_DIR"]) == []

@@ -55,19 +55,19 @@ class Covered(ToolTest):
             stat = self.one("stat", path)
             self.assertEqual((stat["events"], stat["events_outside"]),
                              (self.inside + self.outside, self.outside))
-            self.assertAlmostEqual(stat["duration_s"], 2, 6)
-            self.assertAlmostEqual(stat["events_per_second"], self.inside / 2, 3)
+            self.assertAlmostEqual(stat["duration"], 2_000_000_000, delta=1000)
+            self.assertAlmostEqual(stat["rate"], self.inside / 2, 3)
             self.assertIn("2.0000000 s, of which each processor's events are all here",
                           self.run_etwas("stat", path)[0])
-            self.assertNotIn("Window", [its.get("name") for its in stat["classes"]])
+            self.assertNotIn("Window", [its.get("event") for its in stat["by_event"]])
             spans = self.one("spans", path)
-            self.assertAlmostEqual(spans["seconds"], 2, 6)
+            self.assertAlmostEqual(spans["covered_duration"], 2_000_000_000, delta=1000)
             self.assertAlmostEqual(spans["classes"][0]["rate"], spans["classes"][0]["count"] / 2, 3)
             report = self.one("report", path)
-            self.assertAlmostEqual(report["covered_ns"], 2_000_000_000, delta=100)
-            self.assertAlmostEqual(sum(name["events_per_second"] for name in report["names"]),
+            self.assertAlmostEqual(report["covered_duration"], 2_000_000_000, delta=100)
+            self.assertAlmostEqual(sum(name["rate"] for name in report["by_event"]),
                                    self.inside / 2, 3)
-            self.assertEqual(report["files"][0]["events_per_second"], stat["events_per_second"])
+            self.assertEqual(report["files"][0]["rate"], stat["rate"])
 
     def test_seconds_from_the_beginning_count_from_where_it_covers(self):
         path = self.file()
@@ -78,48 +78,48 @@ class Covered(ToolTest):
             self.assertEqual(self.count(command, "--from", "+1", path),
                              self.between(self.FROM + SECOND, self.UNTIL + SECOND), command)
         stat = self.one("stat", "--from", "+0.5", path)
-        self.assertAlmostEqual(stat["duration_s"], 1.5, 6)
-        self.assertAlmostEqual(stat["events_per_second"], (stat["events"] - stat["events_outside"])
+        self.assertAlmostEqual(stat["duration"], 1_500_000_000, delta=1000)
+        self.assertAlmostEqual(stat["rate"], (stat["events"] - stat["events_outside"])
                                / 1.5, 3)
 
     def test_what_a_damaged_file_covers_ends_with_the_last_time_that_there_is(self):
         path = self.file(covered=(T + self.FROM, 2**63 - 1))
         stat = self.one("stat", path)
-        self.assertGreater(stat["duration_s"], 100 * 365 * 86400)
+        self.assertGreater(int(stat["duration"]), 100 * 365 * 86400 * 10 ** 9)
         self.assertEqual(stat["events_outside"], self.between(0, self.FROM))
         self.assertEqual(self.count("stat", "--from", "+0", path),
                          self.between(self.FROM, self.UNTIL + SECOND))
-        self.assertIsNone(self.one("stat", self.file(covered=(2**63 - 2, 2**63 - 1)))["duration_s"])
+        self.assertIsNone(self.one("stat", self.file(covered=(2**63 - 2, 2**63 - 1)))["duration"])
 
     def count(self, command, *arguments):
         if command == "dump":
-            return sum(event["class"] in (RED, BLUE) for event in self.dump_json(*arguments))
+            return sum(event["event_class_id"] in (RED, BLUE) for event in self.dump_json(*arguments))
         told = self.one(command, *arguments)
-        return told["events"] if command == "stat" else told["asked_for"]["events"]
+        return told["events"] if command == "stat" else told["selection"]["events"]
 
     def test_the_runs_that_are_compared_are_what_the_files_cover(self):
         paths = [self.file(f"{n}.etl") for n in range(4)]
         told = json.loads(self.run_etwas("diff", "--json", *paths, "--against", *paths)[0])
-        rates = {its["class"]: its["rate"]["a"] for its in told["classes"]}
+        rates = {its["event_class"]: its["rate"]["a"] for its in told["classes"]}
         self.assertAlmostEqual(rates["P/Tick"], 2)
         self.assertAlmostEqual(rates[RED], 99.5)
 
     def test_where_no_time_is_covered_there_is_no_rate(self):
         path = self.file(covered=(T + self.FROM, T + self.FROM))
         stat, spans, report = (self.one(command, path) for command in ("stat", "spans", "report"))
-        self.assertEqual((stat["duration_s"], stat["events_per_second"], stat["covered_from"]),
+        self.assertEqual((stat["duration"], stat["rate"], stat["covered_start_time"]),
                          (None, None, None))
         self.assertEqual((spans["classes"][0]["rate"], spans["classes"][0]["at_once"]),
                          (None, None))
-        self.assertEqual((report["covered_ns"], report["names"][0]["events_per_second"]), (0, None))
+        self.assertEqual((report["covered_duration"], report["by_event"][0]["rate"]), (0, None))
         self.assertIn("no time of which each processor's events are all here",
                       self.run_etwas("stat", path)[0])
 
     def test_what_two_files_cover_counts_once(self):
         paths = [self.file("a.etl"),
                  self.file("b.etl", covered=(T + self.FROM + SECOND, T + self.UNTIL + 2 * SECOND))]
-        self.assertAlmostEqual(self.one("spans", *paths)["seconds"], 4, 6)
-        self.assertAlmostEqual(self.one("report", *paths)["covered_ns"] / 1e9, 4, 6)
+        self.assertAlmostEqual(self.one("spans", *paths)["covered_duration"] / 1e9, 4, 6)
+        self.assertAlmostEqual(self.one("report", *paths)["covered_duration"] / 1e9, 4, 6)
 
 
 class Overlapping(ToolTest):
@@ -157,7 +157,7 @@ class Overlapping(ToolTest):
                       for at, record in enumerate(records)}
 
     def is_ours(self, event):
-        return event["class"] in (RED, BLUE)
+        return event["event_class_id"] in (RED, BLUE)
 
     def test_each_record_counts_once_and_how_many_did_not_is_said(self):
         for seed in range(12):
@@ -176,20 +176,20 @@ class Overlapping(ToolTest):
             self.assertEqual(len(events), len(union))
             self.assertEqual(errors[:len(note)], note)
             self.assertEqual("note" in errors, repeated > 0)
-            told = sorted((event["processor"], event["time"], event["class"], event["payload"])
+            told = sorted((event["cpu"], event["time"], event["event_class_id"], event["payload"])
                           for event in events)
             one = self.write("one.etl",
                              etl.trace([(p, [record])
                                         for (p, _, _), record in sorted(union.items())],
                                        mode=0x400, processors=3, own=[etl.totals()]))
             alone = [event for event in self.dump_json(one) if self.is_ours(event)]
-            self.assertEqual(told, sorted((e["processor"], e["time"], e["class"], e["payload"])
+            self.assertEqual(told, sorted((e["cpu"], e["time"], e["event_class_id"], e["payload"])
                                           for e in alone))
             self.assertEqual([event["time"] for event in events],
                              sorted(event["time"] for event in events))
             report = json.loads(self.run_etwas("report", "--json", *paths)[0])
-            self.assertEqual((report["asked_for"]["events"],
-                              sum(sum(p["over_time"]) for p in report["processors"])),
+            self.assertEqual((report["selection"]["events"],
+                              sum(sum(p["over_time"]) for p in report["by_cpu"])),
                              (len(union), len(union)))
             self.assertEqual(sum(file["repeated_events"] for file in report["files"]), repeated)
             merged = os.path.join(self.folder, f"merged{seed}.etl")
@@ -214,15 +214,15 @@ class Overlapping(ToolTest):
                                              "merged.etl"), self.telling("other.etl", [3],
                                                                          name="other")
         for command in ("spans", "why", "advise"):
-            said[command] = json.loads(self.run_any(command, "--json", *paths)[0])["events_lost"]
+            said[command] = json.loads(self.run_any(command, "--json", *paths)[0])["lost"]
         report = json.loads(self.run_any("report", "--json", *paths)[0])
-        said["report"] = sum(file["events_lost"] - file["repeated_events_lost"]
+        said["report"] = sum(file["lost"] - file["repeated_lost"]
                              for file in report["files"])
         said["report, by cause"] = (sum(loss["count"] for loss in report["losses"]) +
-                                    sum(file["lost_untold"] for file in report["files"]))
+                                    sum(file["lost_unexplained"] for file in report["files"]))
         self.run_any("convert", "--to", "etl", "--force", "--output", merged, *paths)
         stat, = self.stat_json(merged)
-        said["etl"] = stat["events_lost"]
+        said["etl"] = stat["lost"]
         said["etl, by cause"] = sum(loss["events"] for loss in stat["losses"])
         lines = self.run_any("convert", "--to", "otlp", *paths)[0].splitlines()
         logs = [log for line in lines for resource in json.loads(line).get("resourceLogs", ())
@@ -237,7 +237,7 @@ class Overlapping(ToolTest):
                                                                         file.read()))
         side = [*paths, one, one, one]
         said["diff"] = json.loads(self.run_any("diff", "--json", *side, "--against", *side,
-                                               expect=(FINE, 1))[0])["a"]["events_lost"] - 3
+                                               expect=(FINE, 1))[0])["a"]["lost"] - 3
         return said
 
     def assert_lost(self, count, *paths):
@@ -274,10 +274,10 @@ class Overlapping(ToolTest):
         copy = self.write("copy.etl", open(whole, "rb").read())
         for paths in ((whole, copy), (early, whole, copy), (copy, early, whole)):
             report = json.loads(self.run_any("report", "--json", *paths)[0])
-            self.assertEqual(sum(file["overwritten_events"] - file["repeated_overwritten_events"]
+            self.assertEqual(sum(file["overwritten"] - file["repeated_overwritten"]
                                  for file in report["files"]), 2)
         report = json.loads(self.run_any("report", "--json", whole, copy)[0])
-        self.assertEqual(sum(file["events_missing"] for file in report["files"]), 1)
+        self.assertEqual(sum(file["missing"] for file in report["files"]), 1)
         session, = report["sessions"]
         self.assertEqual([session[key] for key in ("attempted", "in_files", "overwritten", "lost")],
                          [10, 2, 2, 5])
@@ -289,11 +289,11 @@ class Overlapping(ToolTest):
                         {"first": etl.FIRST_STAMP - 1}):
             second = self.write("b.etl", etl.trace(records, **options))
             out, errors = self.run_etwas("dump", "--json", first, second)
-            self.assertEqual(sum(json.loads(line)["class"] == RED for line in out.splitlines()), 40,
+            self.assertEqual(sum(json.loads(line)["event_class_id"] == RED for line in out.splitlines()), 40,
                              options)
             self.assertEqual(errors, "")
         again, _ = self.run_etwas("dump", "--json", first, first)
-        self.assertEqual(sum(json.loads(line)["class"] == RED for line in again.splitlines()), 20)
+        self.assertEqual(sum(json.loads(line)["event_class_id"] == RED for line in again.splitlines()), 20)
 
 
 class Losses(ToolTest):
@@ -312,14 +312,14 @@ class Losses(ToolTest):
                                                    for n, events in enumerate(told))]
             path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, T)])], own=own))
             stat, = self.stat_json(path)
-            self.assertEqual(stat["events_lost"], lost)
-            self.assertEqual(sum(loss["events"] for loss in stat["losses"]) + stat["lost_untold"],
+            self.assertEqual(stat["lost"], lost)
+            self.assertEqual(sum(loss["events"] for loss in stat["losses"]) + stat["lost_unexplained"],
                              lost)
             out, _ = self.run_etwas("stat", path)
             self.assertEqual(self.numbers(out, " of them"), lost)
             report = self.one("report", path)
             self.assertEqual(sum(loss["count"] for loss in report["losses"])
-                             + report["files"][0]["lost_untold"], lost)
+                             + report["files"][0]["lost_unexplained"], lost)
 
     def test_what_was_recorded_and_is_not_there_is_missing_and_not_lost(self):
         buffers = [(n % 2, [etl.classic(RED, T + 100 * n + i) for i in range(20)])
@@ -333,16 +333,16 @@ class Losses(ToolTest):
             path = self.write("a.etl", data)
             expect = DAMAGED if broken else FINE
             stat, = self.stat_json(path, expect=expect)
-            self.assertEqual((stat["events_lost"], stat["events_missing"]),
+            self.assertEqual((stat["lost"], stat["missing"]),
                              (lost, 20 * len(broken)))
-            self.assertEqual(stat["events"] + stat["events_missing"] + lost + overwritten,
+            self.assertEqual(stat["events"] + stat["missing"] + lost + overwritten,
                              200 + lost + overwritten)
             out, _ = self.run_etwas("stat", path, expect=expect)
             self.assertEqual(f"  MISSING       {20 * len(broken)} events that" in out, bool(broken))
             report = self.one("report", path, expect=expect)
-            self.assertEqual(report["files"][0]["events_missing"], 20 * len(broken))
+            self.assertEqual(report["files"][0]["missing"], 20 * len(broken))
             part, _ = self.run_any("stat", "--json", "--from", "+0", path)
-            self.assertIsNone(json.loads(part)["events_missing"])
+            self.assertIsNone(json.loads(part)["missing"])
 
     def test_a_processors_time_is_busy_idle_or_not_known_and_each_is_reported_over_time(self):
         switches = [etl.switch(T + 1000 * n, 20 * (n % 2), 20 * (1 - n % 2)) for n in range(20)
@@ -351,13 +351,13 @@ class Losses(ToolTest):
                           etl.trace([(0, [*switches[:7],
                                           etl.kernel_loss(T + 8500, T + 6500, 33_766),
                                           *switches[7:]])]))
-        for processor in self.one("report", path)["cpu"][0]["processors"]:
-            self.assertGreater(processor["unknown_ns"], 0)
-            self.assertEqual(sum(processor["unknown_over_time"]), processor["unknown_ns"])
-            self.assertEqual(sum(processor["busy_over_time"]), processor["busy_ns"])
+        for processor in self.one("report", path)["cpu"][0]["cpus"]:
+            self.assertGreater(processor["unknown_time"], 0)
+            self.assertEqual(sum(processor["unknown_over_time"]), processor["unknown_time"])
+            self.assertEqual(sum(processor["busy_over_time"]), processor["busy_time"])
             both = [busy + unknown for busy, unknown in zip(processor["busy_over_time"],
                                                             processor["unknown_over_time"])]
-            self.assertLessEqual(max(both), self.one("report", path)["axis"]["column_ns"])
+            self.assertLessEqual(max(both), self.one("report", path)["axis"]["column_duration"])
 
 
 class Stepped(ToolTest):
@@ -373,7 +373,7 @@ class Stepped(ToolTest):
         path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2,
                                              first=etl.START, own=own))
         told = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
-        return told["ns"], told["error_ns"]
+        return told["value"], told["error"]
 
     def test_what_goes_back_within_a_span_is_a_step(self):
         hour = 3600 * SECOND
@@ -402,11 +402,11 @@ class Stepped(ToolTest):
         path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2,
                                              first=etl.START, own=own))
         span = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
-        yield span["ns"], span["error_ns"]
+        yield span["value"], span["error"]
         shown = map(json.loads, self.run_any("dump", "--json", "--where", "duration >= 0",
                                              path)[0].splitlines())
-        event, = [event for event in shown if "duration_ns" in event]
-        yield event["duration_ns"], event["duration_error_ns"]
+        event, = [event for event in shown if "duration" in event]
+        yield event["duration"], event["duration_error"]
 
     def test_what_goes_back_within_a_thread_is_a_step_in_each_span_around_it(self):
         step, start, end = SECOND // 2, SECOND, SECOND + SECOND // 10
@@ -495,25 +495,25 @@ class Same(ToolTest):
             text, words = self.said_as_text(path)
             self.assertEqual(text, {key: truth[key] for key in text}, seed)
             for file in (stat, report["files"][0]):
-                self.assertEqual({"events": file["events"], "lost": file["events_lost"],
-                                  "overwritten": file["overwritten_events"],
-                                  "missing": file["events_missing"], "untold": file["lost_untold"]},
+                self.assertEqual({"events": file["events"], "lost": file["lost"],
+                                  "overwritten": file["overwritten"],
+                                  "missing": file["missing"], "untold": file["lost_unexplained"]},
                                  text, seed)
             self.assertEqual([prove[key] for key in ("attempted", "in_files", "overwritten",
                                                      "lost")],
                              [truth[key] for key in ("attempted", "events", "overwritten", "lost")])
-            self.assertEqual(spans["events_lost"], truth["lost"])
+            self.assertEqual(spans["lost"], truth["lost"])
             header, *shown = map(json.loads, self.run_any("dump", "--all", "--json",
                                                                     path)[0].splitlines())
             self.assertEqual(header["fields"]["EventsLost"], truth["lost"])
-            shown = [event for event in shown if event["class"] in (RED, BLUE)]
+            shown = [event for event in shown if event["event_class_id"] in (RED, BLUE)]
             self.assertEqual(len(shown), truth["events"])
-            for part in ("processors", "classes"):
+            for part in ("by_cpu", "by_event"):
                 self.assertEqual(sum(one["events"] for one in stat[part]), truth["events"])
-            self.assertEqual(sum(sum(one["over_time"]) for one in report["processors"]),
+            self.assertEqual(sum(sum(one["over_time"]) for one in report["by_cpu"]),
                              truth["events"])
-            self.assertEqual(sum(one["events"] for one in report["names"])
-                             + report["other_names_events"], truth["events"])
+            self.assertEqual(sum(one["events"] for one in report["by_event"])
+                             + report["other_events"], truth["events"])
             self.assertEqual(stat["damage_count"], report["files"][0]["damage_count"])
             self.check_rates(stat, report, spans, words)
 
@@ -525,18 +525,18 @@ class Same(ToolTest):
             self.run_any("convert", "--to", "etl", "--output", merged, path)
             for stat in (self.stat_json(merged)[0],
                          json.loads(self.run_any("report", "--json", merged)[0])["files"][0]):
-                self.assertEqual([stat[key] for key in ("events", "events_lost",
-                                                        "overwritten_events")],
+                self.assertEqual([stat[key] for key in ("events", "lost",
+                                                        "overwritten")],
                                  [truth[key] for key in ("events", "lost", "overwritten")], seed)
             both = json.loads(self.run_any("report", "--json", path, copy)[0])
-            self.assertEqual(both["asked_for"]["events"], truth["events"], seed)
+            self.assertEqual(both["selection"]["events"], truth["events"], seed)
             for key in ("events", "repeated_events"):
                 self.assertEqual(sum(file[key] for file in both["files"]), truth["events"],
                                  (seed, key))
-            self.assertEqual(sum(sum(one["over_time"]) for one in both["processors"]),
+            self.assertEqual(sum(sum(one["over_time"]) for one in both["by_cpu"]),
                              truth["events"], seed)
-            self.assertEqual(sum(one["events"] for one in both["names"])
-                             + both["other_names_events"], truth["events"], seed)
+            self.assertEqual(sum(one["events"] for one in both["by_event"])
+                             + both["other_events"], truth["events"], seed)
             again = os.path.join(self.folder, f"again{seed}.etl")
             self.run_any("convert", "--to", "etl", "--output", again, path, copy)
             self.assertEqual(self.stat_json(again)[0]["events"], truth["events"], seed)
@@ -576,29 +576,28 @@ class Same(ToolTest):
             stat, = self.stat_json(merged)
             files = report["files"]
             self.assertEqual([sum(file["events"] for file in files),
-                              sum(sum(one["over_time"]) for one in report["processors"]),
+                              sum(sum(one["over_time"]) for one in report["by_cpu"]),
                               stat["events"]], [events] * 3, seed)
-            self.assertEqual([sum(file["events_lost"] - file["repeated_events_lost"]
-                                  for file in files), spans["events_lost"],
-                              why["events_lost"], advise["events_lost"], stat["events_lost"]],
+            self.assertEqual([sum(file["lost"] - file["repeated_lost"]
+                                  for file in files), spans["lost"],
+                              why["lost"], advise["lost"], stat["lost"]],
                              [lost] * 5, seed)
             self.assertEqual([sum(loss["count"] for loss in report["losses"]),
                               sum(loss["events"] for loss in stat["losses"])],
                              [lost - untold] * 2, seed)
-            self.assertEqual([sum(file["lost_untold"] for file in files), stat["lost_untold"]],
+            self.assertEqual([sum(file["lost_unexplained"] for file in files), stat["lost_unexplained"]],
                              [untold] * 2, seed)
 
     def check_rates(self, stat, report, spans, words):
-        rate = report["other_names_events_per_second"] if report["other_names_events"] else 0
-        rate += sum(name["events_per_second"] for name in report["names"])
-        self.assertEqual(stat["duration_s"], spans["seconds"])
-        self.assertEqual(report["covered_ns"], round(stat["duration_s"] * 1e9))
-        self.assertAlmostEqual(rate, stat["events_per_second"], 3)
-        self.assertEqual(stat["events_per_second"], report["files"][0]["events_per_second"])
+        rate = report["other_rate"] if report["other_events"] else 0
+        rate += sum(name["rate"] for name in report["by_event"])
+        self.assertEqual(stat["duration"], spans["covered_duration"])
+        self.assertEqual(report["covered_duration"], stat["duration"])
+        self.assertAlmostEqual(rate, stat["rate"], 3)
+        self.assertEqual(stat["rate"], report["files"][0]["rate"])
         if stat["events"]:
-            self.assertAlmostEqual(stat["events"] / stat["duration_s"], stat["events_per_second"],
-                                   3)
-        self.assertIn(f"  covers        {stat['duration_s']:.7f} s, ", words)
+            self.assertAlmostEqual(stat["events"] * 1e9 / stat["duration"], stat["rate"], 3)
+        self.assertIn(f"  covers        {stat['duration'] / 1e9:.7f} s, ", words)
 
     def test_the_page_has_what_json_has(self):
         data, _ = self.session(random.Random(3))

@@ -283,7 +283,7 @@ static const struct named {
     {"dump --csv --columns", dump_csv},
     {"stat", stat_counts},
     {"stat --where", stat_where},
-    {"stat --cpu", stat_cpu},
+    {"stat --cpu-time", stat_cpu},
     {"stat --hot", stat_hot},
     {"stat --heap", stat_heap},
     {"stat --prove", stat_proof},

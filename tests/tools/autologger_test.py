@@ -65,7 +65,7 @@ class Autologger(ToolTest):
             if not file.startswith(f"{name}.etl"):
                 continue
             out, _ = self.run_etwas("dump", "--hex", "--json", os.path.join(self.out, file))
-            numbers = re.findall(rf'"class":"{GUID}".*"payload":"([0-9a-f]{{16}})"', out)
+            numbers = re.findall(rf'"event_class_id":"{GUID}".*"payload":"([0-9a-f]{{16}})"', out)
             self.assertEqual([struct.unpack("<Q", bytes.fromhex(number))[0] for number in numbers],
                              list(range(len(numbers))))
             counts.append(len(numbers))

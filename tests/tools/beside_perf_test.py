@@ -60,7 +60,7 @@ class BesidePerf(ToolTest):
         out, _ = self.run_etwas("dump", "--json", path)
         events = [json.loads(line) for line in out.splitlines()]
         return collections.Counter(event["event"].rsplit("/")[-1] for event in events
-                                   if event["event"].startswith("FileIo/") and event["process"]
+                                   if "/FileIo/" in event["event"] and event.get("pid")
                                    == process)
 
     def test_operations_on_files_are_as_many(self):

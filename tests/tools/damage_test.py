@@ -35,7 +35,7 @@ class Damage(ToolTest):
 
     def test_a_file_cut_between_buffers_or_in_one_shows_what_is_there(self):
         stat = self.check(self.good[:-1], 300)
-        self.assertIn(stat["damages"][0]["offset"] // etl.BUFFER_BYTES, (6, 7))
+        self.assertIn(stat["damages"][0]["position"] // etl.BUFFER_BYTES, (6, 7))
         self.check(self.good[:-etl.BUFFER_BYTES // 2 - etl.BUFFER_BYTES], 250)
 
     def test_a_preallocated_file_without_an_end_that_is_cut_anywhere_is_unfinished(self):
@@ -53,14 +53,14 @@ class Damage(ToolTest):
         data = bytearray(self.good)
         data[3 * etl.BUFFER_BYTES:4 * etl.BUFFER_BYTES] = bytes([0x5A]) * etl.BUFFER_BYTES
         stat = self.check(bytes(data), 250)
-        self.assertIn(3 * etl.BUFFER_BYTES, [d["offset"] for d in stat["damages"]])
+        self.assertIn(3 * etl.BUFFER_BYTES, [d["position"] for d in stat["damages"]])
 
     def test_a_damaged_record_costs_only_the_rest_of_its_buffer(self):
         data = bytearray(self.good)
         at = 2 * etl.BUFFER_BYTES + 72 + 10 * 64  # the eleventh record of buffer 2
         data[at:at + 2] = b"\x01\x00"  # its size
         stat = self.check(bytes(data), 260)
-        self.assertEqual(stat["damages"][0]["offset"], at)
+        self.assertEqual(stat["damages"][0]["position"], at)
         self.assertEqual(stat["damages"][0]["bytes_skipped"], 40 * 64)
 
     def test_any_number_of_damages_is_counted_and_the_first_are_listed(self):

@@ -52,7 +52,7 @@ class DiffTest(ToolTest):
 
     def verdicts(self, told):
         """What differs, in the order of the table."""
-        return [(its["guid"], key, its[key]["verdict"]) for its in told["classes"]
+        return [(its["event_class_id"], key, its[key]["verdict"]) for its in told["classes"]
                 for key in ("typical", "mean", "rate") if its[key]["verdict"]]
 
 
@@ -103,7 +103,7 @@ class Other(DiffTest):
                           if key != "rate"},
                          {(GUIDS[5], "slower")})
         its = told["classes"][0]
-        self.assertEqual(its["guid"], GUIDS[5])
+        self.assertEqual(its["event_class_id"], GUIDS[5])
         for key in ("typical", "mean"):
             self.assertTrue(1.25 < its[key]["low"] <= its[key]["ratio"] <= its[key]["high"] < 1.6,
                             its[key])
@@ -149,9 +149,9 @@ class Other(DiffTest):
                                                         {**gaps, (RED, 10): 500, (BLUE, START): 90})
         told = self.diff(first, second, expect=NO)
         self.assertEqual(self.verdicts(told), [(RED, "rate", "more frequent")])
-        self.assertEqual([its["class"] for its in told["classes"][1:]], ["Heap/free", BLUE])
+        self.assertEqual([its["event_class"] for its in told["classes"][1:]], ["Heap/free", BLUE])
         its = told["classes"][0]
-        self.assertEqual((its["class"], its["spans"], its["typical"]["a"], its["mean"]["b"]),
+        self.assertEqual((its["event_class"], its["spans"], its["typical"]["a"], its["mean"]["b"]),
                          ("Heap/malloc", False, None, None))
         self.assertAlmostEqual(its["rate"]["ratio"], 1.6, delta=0.1)
         self.assertEqual(self.diff(first, second, "--class", "free")["differing"], 0)
@@ -173,10 +173,10 @@ class Other(DiffTest):
                           if key == "typical"],
                          [(BLUE, "slower")])
         for its in told["classes"]:
-            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["guid"] == BLUE else 1,
+            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["event_class_id"] == BLUE else 1,
                                    delta=0.1)
         told = self.diff(first, second, "--class", RED)
-        self.assertEqual([its["guid"] for its in told["classes"]], [RED])
+        self.assertEqual([its["event_class_id"] for its in told["classes"]], [RED])
 
     def test_what_the_clocks_may_have_made_is_no_difference(self):
         """By the cycle counter, read within 20 ns or within 100 us beside the performance
@@ -195,11 +195,11 @@ class Other(DiffTest):
                                                  etl.trace(buffers, clock=3, own=own)))
         told = self.diff(*sides[20], expect=NO)
         self.assertIn((RED, "mean", "slower"), self.verdicts(told))
-        self.assertTrue(20 <= told["classes"][0]["error_a_ns"] < 200)
+        self.assertTrue(20 <= told["classes"][0]["duration_error_a"] < 200)
         told = self.diff(*sides[100_000], expect=NO)  # its rate does
         self.assertNotIn("slower", [verdict for _, _, verdict in self.verdicts(told)])
         self.assertLess(told["classes"][0]["mean"]["p"], 0.05)
-        self.assertGreater(told["classes"][0]["error_b_ns"], 100_000)
+        self.assertGreater(told["classes"][0]["duration_error_b"], 100_000)
 
     def test_a_window_of_each_run_is_compared(self):
         """As of files that have nothing else, seconds counted from the first event of each."""

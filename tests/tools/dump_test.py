@@ -13,41 +13,42 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, FAILED, HEX_TITLE, NO_GUID, RED, ToolTest, heap_events, main
+from tool_case import BLUE, EVENT, FAILED, HEX_TITLE, RED, ToolTest, heap_events, main
 
 
 class Dump(ToolTest):
-    def test_an_event_is_a_line_of_ten_columns(self):
+    def test_an_event_is_a_line_of_columns(self):
         events = [etl.classic(RED, 1_000_001, kind=7, level=2, process=123, thread=456,
                               payload=b"\x01\xab\xff")]
         path = self.write("a.etl", etl.trace([(3, events)]))
         self.assertEqual([line.split() for line in self.dump(path)],
-                         [["2026-01-01T00:00:00.0000001Z", "3", "123", "456", RED, "7", "2", "-",
-                           "-", "01abff"]])
+                         [["2026-01-01T00:00:00.0000001Z", "3", "123", "456", f"{RED}/7", "7", "2",
+                           "-", "-", "-", "01abff"]])
 
     def test_an_instance_event_shows_its_number_and_its_parent(self):
         events = [etl.instance(RED, 1_000_001, 5),
                   etl.instance(BLUE, 11_000_000, 4294967295, 5, RED, payload=b"x" * 9)]
         path = self.write("a.etl", etl.trace([(0, events)]))
         first, second = (line.split() for line in self.dump(path))
-        self.assertEqual(first[7:], ["5", "-", "-"])
+        self.assertEqual(first[7:], ["5", "-", "-", "-"])
         self.assertEqual(second[0], "2026-01-01T00:00:01.0000000Z")
-        self.assertEqual(second[7:], ["4294967295", f"5@{RED}", "78" * 9])
+        self.assertEqual(second[7:], ["4294967295", "5", RED, "78" * 9])
         first, second = self.dump_json(path)
         self.assertEqual(first, {
-            "time": "2026-01-01T00:00:00.0000001Z", "processor": 0, "process": 10, "thread": 11,
-            "class": RED, "type": 1, "level": 4, "version": 0, "instance": 5,
-            "parent_instance": 0, "parent_class": NO_GUID, "payload": ""})
-        self.assertEqual((second["parent_instance"], second["parent_class"]), (5, RED))
+            "time": "2026-01-01T00:00:00.0000001Z", "cpu": 0, "pid": 10, "tid": 11,
+            "event": f"{RED}/1", "event_class_id": RED, "opcode": 1, "level": 4, "version": 0,
+            "instance": 5, "payload": "", **EVENT})
+        self.assertEqual((second["parent_instance"], second["parent_class_id"]), (5, RED))
 
     def test_a_manifest_event_shows_id_and_opcode_and_unknown_ids_as_such(self):
         path = self.write("a.etl", etl.trace([(0, [etl.described(BLUE, 1_000_001, 65535, 200)])]))
         self.assertEqual(self.dump(path)[0].split()[2:],
-                         ["-", "-", BLUE, "#65535/200", "2", "-", "-", "-"])
+                         ["-", "-", f"{BLUE}/#65535", "200", "2", "-", "-", "-", "-"])
         self.assertEqual(self.dump_json(path)[0], {
-            "time": "2026-01-01T00:00:00.0000001Z", "processor": 0, "process": None,
-            "thread": None, "class": BLUE, "type": 200, "level": 2, "version": 1, "id": 65535,
-            "channel": 16, "task": 7, "keyword": "0x20", "payload": ""})
+            "time": "2026-01-01T00:00:00.0000001Z", "cpu": 0, "provider_id": BLUE,
+            "event": f"{BLUE}/#65535", "event_class_id": BLUE, "opcode": 200, "level": 2,
+            "version": 1, "event_id": 65535, "channel": 16, "task": 7, "keyword": "0x20",
+            "payload": "", **EVENT})
 
     def test_of_several_files_all_learn_from_all(self):
         """The file that describes the events comes last, or first, or between; each says of others'
@@ -63,7 +64,7 @@ class Dump(ToolTest):
         for order in ((0, 1, 2), (1, 0, 2), (2, 0, 1)):
             out, _ = self.run_etwas("dump", "--json", *(paths[place] for place in order))
             events = [json.loads(line) for line in out.splitlines()]
-            self.assertEqual([event["fields"] for event in events if event["class"] == RED],
+            self.assertEqual([event["fields"] for event in events if event["event_class_id"] == RED],
                              [{"sum": 1}, {"sum": 2}, {"sum": 3}])
         self.assertNotIn("Shop", self.run_etwas("dump", "--json", paths[0])[0])
 
@@ -76,27 +77,26 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(3, events)]))
         time = "2026-01-01T00:00:00.0000001Z"
         self.assertEqual([line.split() for line in self.dump(path)], [
-            [time, "3", "10", "11", RED, "message:7", "-", "41", "-", "01ff"],
-            [time, "3", "-", "-", "component:5", "message:65535", "-", "-", "-", "-"],
-            [time, "3", "-", "-", "-", "message:0", "-", "-", "-", "-"]])
-        common = {"time": time, "processor": 3, "type": 0, "level": 0, "version": 0}
+            [time, "3", "10", "11", f"{RED}/message:7", *"-----", "01ff"],
+            [time, "3", "-", "-", "component:5/message:65535", *"------"],
+            [time, "3", "-", "-", "message:0", *"------"]])
+        common = {"time": time, "cpu": 3, **EVENT}
         self.assertEqual(self.dump_json(path), [
-            {**common, "process": 10, "thread": 11, "class": RED, "message": 7, "sequence": 41,
-             "payload": "01ff"},
-            {**common, "process": None, "thread": None, "class": None, "message": 65535,
-             "component": 5, "payload": ""},
-            {**common, "process": None, "thread": None, "class": None, "message": 0,
-             "payload": ""}])
+            {**common, "pid": 10, "tid": 11, "event": f"{RED}/message:7", "event_class_id": RED,
+             "message_id": 7, "sequence": 41, "payload": "01ff"},
+            {**common, "event": "component:5/message:65535", "message_id": 65535, "component": 5,
+             "payload": ""},
+            {**common, "event": "message:0", "message_id": 0, "payload": ""}])
 
     def test_names_from_the_file_cannot_break_a_line_or_the_terminal(self):
         evil = b"a b\n\x1b[31m\"\\\xff\xe2\x80\xae\xc3\xa9"
         events = [etl.self_describing(RED, 1_000_001, evil, b"E", payload=b"\x2a", keyword=1 << 63)]
         path = self.write("a.etl", etl.trace([(0, events)]))
         line, = self.dump(path)
-        self.assertEqual(line.split()[4:], [r'a\x20b\x0a\x1b[31m"\\xff\u{202e}é/E', "#0/0", "5",
-                                            "-", "-", "2a"])
+        self.assertEqual(line.split()[4:], [r'a\x20b\x0a\x1b[31m"\\xff\u{202e}é/E', "0", "5",
+                                            "-", "-", "-", "2a"])
         event, = self.dump_json(path)
-        self.assertEqual(event["name"], 'a b\n\x1b[31m"\\\ufffd\u202eé/E')
+        self.assertEqual(event["event"], 'a b\n\x1b[31m"\\\ufffd\u202eé/E')
         self.assertEqual(event["keyword"], "0x8000000000000000")
         self.assertEqual([item["type"] for item in event["extended"]], [12, 11])
         self.assertIn(evil.hex(), event["extended"][0]["data"])
@@ -108,14 +108,14 @@ class Dump(ToolTest):
         data[traits - 2:traits + 2] = b"\x04\x00\x00\x00"  # an empty provider name
         data[schema - 3:schema + 2] = b"\x05\x00\x80\x80\x80"  # tag bytes without an end
         path = self.write("a.etl", etl.trace([(0, [bytes(data)])]))
-        self.assertEqual(self.dump(path)[0].split()[4], RED)
-        self.assertNotIn("name", self.dump_json(path)[0])
+        self.assertEqual(self.dump(path)[0].split()[4], f"{RED}/#0")
+        self.assertEqual(self.dump_json(path)[0]["event"], f"{RED}/#0")
 
     def test_well_known_classes_are_shown_by_name(self):
         events = [etl.classic("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 1_000_001, kind=36)]
         path = self.write("a.etl", etl.trace([(0, events)]))
-        self.assertEqual(self.dump(path)[0].split()[4:6], ["Thread", "36"])
-        self.assertEqual(self.dump_json(path)[0]["name"], "Thread")
+        self.assertEqual(self.dump(path)[0].split()[4:6], ["Thread/36", "36"])
+        self.assertEqual(self.dump_json(path)[0]["event"], "Thread/36")
 
     def test_raw_times_are_shown_as_recorded(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 7_654_321)])]))
@@ -135,35 +135,35 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=clock_snapshots))
         raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
             "dump", "--hex", "--json", "--times", clock, path)[0].splitlines())
-                             if e["class"] == RED]
+                             if e["event_class_id"] == RED]
             for clock in ("raw", "qpc", "system"))
         self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
-        self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc],
+        self.assertEqual([(e["qpc_time"], e["time_error"]) for e in qpc],
                          [(501_000_000, 0), (4_001_000_000, 0)])
         self.assertEqual([e["system_time"] for e in system],
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T01:00:04.0000000Z"])
         self.assertEqual([e["time"] for e in self.dump_json(path)],
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
         for event in system:
-            self.assertTrue(100 <= event["error_ns"] <= 1000)
+            self.assertTrue(100 <= event["time_error"] <= 1000)
         lines = self.run_etwas("dump", "--all", "--hex", "--times", "system", path)[0].splitlines()
-        self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time error_ns"))
+        self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time time_error"))
         self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z",
-                                                str(system[1]["error_ns"])])
+                                                str(system[1]["time_error"])])
         lines = self.run_etwas("dump", "--all", "--hex", "--times", "qpc", path)[0].splitlines()
-        self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_ns error_ns"))
+        self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_time time_error"))
         self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
 
     def test_an_error_that_the_file_does_not_say_is_shown_as_unknown(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
         event, = self.dump_json("--times=system", path)
-        self.assertEqual((event["system_time"], event["error_ns"]),
+        self.assertEqual((event["system_time"], event["time_error"]),
                          ("2026-01-01T00:00:01.0000000Z", None))
         out, _ = self.run_etwas("dump", "--all", "--hex", "--times=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
         event, = self.dump_json("--times=qpc", path)
-        self.assertEqual((event["qpc_ns"], event["error_ns"]), (1_100_000_000, 0))
+        self.assertEqual((event["qpc_time"], event["time_error"]), (1_100_000_000, 0))
 
     def test_a_limit_shows_exactly_that_many(self):
         events = [etl.classic(RED, 1_000_001 + i) for i in range(100)]
@@ -190,7 +190,7 @@ class Dump(ToolTest):
                  for name, guid, times in (("a", RED, (1, 4, 5)), ("b", BLUE, (2, 3, 6)))]
         events = self.dump_json(*paths)
         self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
-        self.assertEqual([e["class"] == RED for e in events], [e["file"] == 1 for e in events])
+        self.assertEqual([e["event_class_id"] == RED for e in events], [e["file"] == 1 for e in events])
         out, _ = self.run_etwas("dump", "--all", "--hex", *paths)
         lines = out.splitlines()
         self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
@@ -247,7 +247,7 @@ class Folder(ToolTest):
 
     def events(self, *arguments, **options):
         out, _ = self.run_etwas(*arguments, **options)
-        return [event for event in map(json.loads, out.splitlines()) if event.get("class") == RED]
+        return [event for event in map(json.loads, out.splitlines()) if event.get("event_class_id") == RED]
 
     def test_all_of_a_hundred_files_come_in_the_order_of_time(self):
         self.make()
@@ -304,10 +304,10 @@ class Folder(ToolTest):
                                                                    errors_ns=(0, 120), reason=0))]
             self.write(f"{name}.etl", etl.trace([(0, [etl.classic(event, at)])], frequency=second,
                                                 own=own, start=start, first=first))
-        both = [e for e in self.dump_json(self.folder) if e["class"] in (RED, BLUE)]
-        self.assertEqual([e["class"] for e in both], [BLUE, RED])
+        both = [e for e in self.dump_json(self.folder) if e["event_class_id"] in (RED, BLUE)]
+        self.assertEqual([e["event_class_id"] for e in both], [BLUE, RED])
         alone = self.dump_json(os.path.join(self.folder, "b.etl"))
-        self.assertEqual(both[0]["time"], [e for e in alone if e["class"] == BLUE][0]["time"])
+        self.assertEqual(both[0]["time"], [e for e in alone if e["event_class_id"] == BLUE][0]["time"])
         self.assertEqual([e["time"][-11:] for e in both], ["00.5090000Z", "00.5100000Z"])
 
     def test_fewer_descriptors_than_files_are_no_limit_unless_the_system_says_so(self):
@@ -321,7 +321,7 @@ class Folder(ToolTest):
         out, error = self.run_etwas("dump", "--json", self.folder, expect=FAILED,
                                     preexec_fn=allow(60, 60))
         self.assertIn("f099.etl: ", error)
-        shown = [e for e in map(json.loads, out.splitlines()) if e.get("class") == RED]
+        shown = [e for e in map(json.loads, out.splitlines()) if e.get("event_class_id") == RED]
         self.assertEqual([e["time"] for e in shown], sorted(e["time"] for e in shown))
         self.assertLess(0, len(shown))
         # Of each file a folder is made, which is open as long.
@@ -338,8 +338,8 @@ class Folder(ToolTest):
             self.run_etwas(*command, self.folder)
         one = os.path.join(self.folder, "below", "one")
         self.run_etwas("convert", "--to", "etl", "-o", one, self.folder)
-        whole = [e["payload"] for e in self.dump_json(self.folder) if e["class"] == RED]
-        self.assertEqual([e["payload"] for e in self.dump_json(one) if e["class"] == RED], whole)
+        whole = [e["payload"] for e in self.dump_json(self.folder) if e["event_class_id"] == RED]
+        self.assertEqual([e["payload"] for e in self.dump_json(one) if e["event_class_id"] == RED], whole)
         self.run_etwas("diff", self.folder, "--against", one, expect=FAILED)
 
     def test_a_folder_without_log_files_is_named(self):

@@ -74,16 +74,16 @@ class Folders(SteerTest):
         for line in lines:
             self.assert_keys_documented("ps", line)
         return ({line["session"]: line for line in lines if "session" in line},
-                {(line["process"], line["provider"]): line for line in lines if "provider" in line
-                 and "process" in line})
+                {(line["pid"], line["provider_id"]): line for line in lines if "provider_id" in line
+                 and "pid" in line})
 
     def query(self, name):
         return json.loads(self.run_etwas("query", "--json", name)[0])
 
     def counted(self, path):
         stat, = self.stat_json(path)
-        return {kind["class"]: kind["events"] for kind in stat["classes"]
-                if kind["class"] in (MODERN, CLASS)}
+        return {kind["event_class_id"]: kind["events"] for kind in stat["by_event"]
+                if kind["event_class_id"] in (MODERN, CLASS)}
 
     def steer(self, service, folder):
         """What a shell does with a session that a service has in another folder."""

@@ -19,9 +19,9 @@ from tool_case import DAMAGED, FAILED, FINE, ToolTest, main
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 # What stat says of a file and dump does not.
-STAT = ("damaged", "events_lost", "buffers_lost", "overwritten_events", "overwritten_buffers",
-        "unfinished", "part", "session", "log_file", "mode_names", "buffer_bytes", "buffers",
-        "buffers_written", "clock", "calibrated", "computer_processors", "started", "ended",
+STAT = ("damaged", "lost", "buffers_lost", "overwritten", "buffers_overwritten",
+        "unfinished", "part", "session", "log_file", "modes", "buffer_bytes", "buffers",
+        "buffers_written", "clock", "calibrated", "machine_cpus", "start_time", "end_time",
         "events")
 CLOCKS = ("requested", "clock_snapshots", "clock_snapshots_unusable", "steps")
 NAMES = {"61e4c0b7": "Number", "8a40e7d1": "Request", "d29b6c55": "Step", "5b7e21c4": "Modern",
@@ -47,18 +47,18 @@ def unpack(folder):
 
 def logged(event):
     """What it is, of what, and the number or text that it carries."""
-    name, kind = NAMES[event["class"][:8]], event["type"]
+    name, kind = NAMES[event["event_class_id"][:8]], event.get("opcode")
     if "instance" in event:
         text = event["fields"]["name"] if "fields" in event else bytes.fromhex(event["payload"])[
             :-1].decode()
-        return name, kind, NAMES[event["parent_class"][:8]], text
-    if "message" in event and "text" in event:
-        return name, "message", event["text"]
+        return name, kind, NAMES[event.get("parent_class_id", "00000000")[:8]], text
+    if "message_id" in event and "message" in event:
+        return name, "message", event["message"]
     if "fields" in event:
         return name, kind, event["fields"].get("number")
     data = bytes.fromhex(event["payload"])
     number = struct.unpack_from("<I", data)[0] if data else None
-    if "message" in event:
+    if "message_id" in event:
         return name, "message", f"number {number} of {data[4:-1].decode()}"
     return name, kind, number
 

@@ -121,7 +121,7 @@ class Counts(HotTest):
                                    etl.kernel(etl.PERFORMANCE_GROUP, INTERVAL_SET, T, bytes(7)),
                                    etl.kernel(etl.PERFORMANCE_GROUP, INTERVAL_SET, T,
                                               struct.pack("<II", 0, 2000), 3))
-        self.assertEqual((told["samples"], told["interval_ns"]), (1, 200_000))
+        self.assertEqual((told["samples"], told["interval"]), (1, 200_000))
         self.assertEqual(functions, {("schedule", "vmlinux"): (1, 1)})
 
     def test_it_is_reported_in_words(self):
@@ -137,8 +137,8 @@ class Counts(HotTest):
         self.assert_keys_documented("stat", self.hot(*self.KERNEL, etl.sample(T, 11, TEXT))[0])
         nothing = self.write("b.etl", etl.trace([(0, [etl.classic(RED, T)])]))
         self.assertIn("There are no samples", self.run_etwas("stat", "--hot", nothing)[0])
-        for wrong in (["--hot", "--limit", "x"], ["--hot", "--cpu"], ["--hot", "--heap"],
-                      ["--hot", "--where", "id == 1"], ["--hot", "--csv"]):
+        for wrong in (["--hot", "--limit", "x"], ["--hot", "--cpu-time"], ["--hot", "--heap"],
+                      ["--hot", "--where", "event_id == 1"], ["--hot", "--csv"]):
             self.run_etwas("stat", *wrong, path, expect=FAILED)
 
 

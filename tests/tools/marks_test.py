@@ -104,7 +104,7 @@ class MarksTest(ToolTest):
     def output(self, path):
         out = os.path.join(self.folder, "out")
         self.run_etwas("convert", "--to", self.target, "--where",
-                       "class != '68fdd900-4a3e-11d1-84f4-0000f80464e3'", "-o", out, path)
+                       "event_class_id != '68fdd900-4a3e-11d1-84f4-0000f80464e3'", "-o", out, path)
         return out
 
     def said(self, path):
@@ -128,9 +128,9 @@ def of_json(event):
     version = event.get("decoded_as_version")
     if "decoded_as_version" in event and version is None:
         version = ALL_VERSIONS
-    return Said(event["process"], event["thread"], whole_numbers(event.get("fields", {})),
+    return Said(event.get("pid"), event.get("tid"), whole_numbers(event.get("fields", {})),
                 event.get("truncated"), event.get("rest"), event.get("payload"), version,
-                event.get("text"), event.get("undescribed"), odd)
+                event.get("message"), event.get("undescribed"), odd)
 
 
 def whole_numbers(values):
@@ -168,7 +168,7 @@ class Csv(MarksTest):
     def said(self, path):
         with open(self.output(path), encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        return [(row["process"], row["thread"], row["fields"]) for row in rows]
+        return [(row["pid"], row["tid"], row["fields"]) for row in rows]
 
     def expected(self, said):
         ids = [str(number) if number is not None else "" for number in (said.pid, said.tid)]

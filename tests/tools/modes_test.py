@@ -26,8 +26,8 @@ class Modes(ToolTest):
             [(0, [etl.classic(RED, 1_000_001)])], mode=2, events_lost=0xFFFFFFFF,
             own=[etl.totals(0, 1 << 40, 77, 1 << 33, 5)]))
         stat, = self.stat_json(path)
-        self.assertEqual([stat[key] for key in ("overwritten_events", "overwritten_buffers",
-                                                "events_lost", "buffers_lost", "events")],
+        self.assertEqual([stat[key] for key in ("overwritten", "buffers_overwritten",
+                                                "lost", "buffers_lost", "events")],
                          [1 << 40, 77, 1 << 33, 5, 1])
         out, error = self.run_etwas("stat", path)
         lines = [line.split(None, 1) for line in out.splitlines()[1:5]]
@@ -43,7 +43,7 @@ class Modes(ToolTest):
     def test_a_file_that_keeps_no_totals_overwrote_nothing(self):
         path = self.write("a.etl", etl.trace([(0, [])], mode=2))
         stat, = self.stat_json(path)
-        self.assertEqual((stat["overwritten_events"], stat["part"], stat["parts_missing"]),
+        self.assertEqual((stat["overwritten"], stat["part"], stat["parts_missing"]),
                          (0, 0, []))
         self.assertNotIn("overwritten", self.run_etwas("stat", path)[0])
 
@@ -51,7 +51,7 @@ class Modes(ToolTest):
         paths = [self.part(f"{part}.etl", part, events=3) for part in (2, 3, 1)]
         out, _ = self.run_etwas("dump", "--json", *paths)
         events = [json.loads(line) for line in out.splitlines()]
-        self.assertEqual([e["type"] for e in events if e["class"] == RED], [1] * 3 + [2] * 3
+        self.assertEqual([e["opcode"] for e in events if e["event_class_id"] == RED], [1] * 3 + [2] * 3
                          + [3] * 3)
         self.assertEqual([s["part"] for s in self.stat_json(*paths)], [2, 3, 1])
 
@@ -81,21 +81,22 @@ class Modes(ToolTest):
         path = self.write("a.etl", etl.trace([(0x0800, [etl.classic(RED, 1_000_001)])], flags=0,
                                              mode=0x10000000))
         event, = self.dump_json(path)
-        self.assertIsNone(event["processor"])
+        self.assertNotIn("cpu", event)
         self.assertEqual(self.dump(path)[0].split()[1], "-")
         stat, = self.stat_json(path)
-        self.assertEqual(stat["processors"], [{"processor": None, "events": 1, "payload_bytes": 0}])
+        self.assertEqual(stat["by_cpu"], [{"cpu": None, "events": 1, "payload_bytes": 0}])
         out, _ = self.run_etwas("stat", path)
         self.assertRegex(out, r"(?m)^ +1 +[0-9.]+ +0 B +-$")
 
-    def test_processor_times_are_shown_in_milliseconds_where_there_are_any(self):
+    def test_processor_times_are_shown_where_there_are_any(self):
         events = [etl.classic(RED, 1_000_001, times=(3, 4)), etl.classic(RED, 1_000_002)]
-        for mode, wanted in ((1, {"kernel_ms": 1.5, "user_ms": 2.0}),
-                             (0x800, {"processor_ms": ((4 << 32) + 3) / 2})):
+        for mode, wanted in ((1, {"kernel_time": 1_500_000, "user_time": 2_000_000}),
+                             (0x800, {"processor_time": ((4 << 32) + 3) * 500_000})):
             path = self.write("a.etl", etl.trace([(0, events)], mode=mode, tick=5000))
             first, second = self.dump_json(path)
-            self.assertEqual({key: first[key] for key in first if key.endswith("_ms")}, wanted)
-            self.assertFalse([key for key in second if key.endswith("_ms")])
+            times = ("kernel_time", "user_time", "processor_time")
+            self.assertEqual({key: first[key] for key in times if key in first}, wanted)
+            self.assertFalse([key for key in times if key in second])
             self.assert_keys_documented("dump", first)
 
     def test_a_file_that_goes_on_behind_its_count_is_unfinished(self):

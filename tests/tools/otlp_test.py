@@ -245,7 +245,7 @@ class Otlp(ToolTest):
         self.assertEqual((len(spans), len(logs)), (1, 0))
         inner, = self.convert("--where", "instance == 2", path)[0]
         self.assertEqual(inner["parentSpanId"], spans[0]["spanId"])
-        (log,) = self.convert("--where", f"type == {CHECKPOINT}", path)[1]
+        (log,) = self.convert("--where", f"opcode == {CHECKPOINT}", path)[1]
         self.assertEqual(log["spanId"], spans[0]["spanId"])
 
     def test_fields_have_their_types(self):

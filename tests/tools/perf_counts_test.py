@@ -101,7 +101,7 @@ def perf_key(event, thread, text):
 
 
 def etwas_key(event):
-    name, fields, thread = event["event"], event["fields"], event["thread"]
+    name, fields, thread = event["event"].partition("/")[2], event["fields"], event.get("tid")
     if name.startswith("PageFault/") and name.endswith("Fault") or name == "PageFault/CopyOnWrite":
         return thread, "PageFault"
     if name == "PerfInfo/ISR":
@@ -197,7 +197,7 @@ class Counts(ToolTest):
             event = json.loads(line)
             key = etwas_key(event) if "fields" in event else None
             if key is not None:
-                seen.add(event["qpc_ns"], key)
+                seen.add(event["qpc_time"], key)
         return seen
 
     def lost_kinds(self):

@@ -122,7 +122,7 @@ class PerfettoTest(ToolTest):
         """What our own reader has, but for what it says of the trace itself; `ns` since 1970."""
         out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
         events = [json.loads(line) for line in out.splitlines()]
-        events = [e for e in events if e["class"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
+        events = [e for e in events if e["event_class_id"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
         for e in events:
             seconds = calendar.timegm(time.strptime(e["time"][:19], "%Y-%m-%dT%H:%M:%S"))
             e["ns"] = seconds * 10**9 + int(e["time"][20:-1].ljust(9, "0"))
@@ -248,8 +248,8 @@ class Spans(PerfettoTest):
         begun, expected, parents = {}, {}, {}
         for event in self.reader(path):
             key, ns = event["instance"], event["ns"]
-            if event["type"] == START:
-                begun[key], parents[key] = ns, event["parent_instance"]
+            if event["opcode"] == START:
+                begun[key], parents[key] = ns, event.get("parent_instance", 0)
             else:
                 expected[key] = ns - begun[key]
         loaded = self.load(path)
@@ -341,10 +341,10 @@ class Events(PerfettoTest):
             return loaded, slices
         for s, e in zip(slices, events):
             self.assertEqual((s["category"] or "", s["dur"]), (e.get("provider", ""), 0))
-            if "event" in e and "provider" in e:
-                self.assertTrue(s["name"].startswith(e["event"]), (s["name"], e["event"]))
-            if e["process"] and e["thread"]:
-                self.assertEqual((s["pid"], s["tid"]), (e["process"], e["thread"]))
+            if "provider" in e:
+                self.assertTrue(e["event"].endswith(s["name"]) or s["name"].startswith(e["event"]), (s["name"], e["event"]))
+            if e.get("pid") and e.get("tid"):
+                self.assertEqual((s["pid"], s["tid"]), (e["pid"], e["tid"]))
             for key, value in self.flat(e.get("fields", {})):
                 told = s["args"].get(key, "")
                 self.assertEqual(str(int(told, 16)) if told.startswith("0x") and value.isdigit()
@@ -598,10 +598,10 @@ class Recorded(PerfettoTest):
             self.skip_since(run.stderr.decode())
         out, _ = self.run_etwas("dump", "--times=qpc", "--json", path)
         events = [json.loads(line) for line in out.splitlines()]
-        switches = sorted((e["qpc_ns"], e["processor"], e["fields"]["NewThreadId"]) for e in events
-                          if e.get("event") == "Thread/CSwitch")
-        samples = sorted((e["qpc_ns"], e["fields"]["ThreadId"]) for e in events if e.get("event")
-                         == "PerfInfo/SampleProfile")
+        switches = sorted((int(e["qpc_time"]), e["cpu"], e["fields"]["NewThreadId"]) for e in events
+                          if e["event"].endswith("/Thread/CSwitch"))
+        samples = sorted((int(e["qpc_time"]), e["fields"]["ThreadId"]) for e in events if e["event"].endswith(
+                             "/PerfInfo/SampleProfile"))
         self.assertTrue(switches)
         sched, sampled, stacks = self.ask(
             self.convert(path),
@@ -678,7 +678,7 @@ class Heap(PerfettoTest):
         path = self.write("heap.etl",
                           etl.trace([(0, [self.call(number, 10, 16, 4096 * (number + 1))
                                           for number in range(9)])]))
-        self.assertEqual(len(self.load("--where", "type == 10", path).slices), 9)
+        self.assertEqual(len(self.load("--where", "opcode == 10", path).slices), 9)
 
 
 class Losses(PerfettoTest):
@@ -729,7 +729,7 @@ class Losses(PerfettoTest):
             path = self.write("cut.etl", whole[:size])
             _, error = self.run_any("dump", "--json", path, expect=(FINE, DAMAGED))
             loaded = self.load(path, expect=DAMAGED if error else FINE, losses=True)
-            begun = [e for e in self.reader(path, expect=DAMAGED if error else FINE) if e["type"]
+            begun = [e for e in self.reader(path, expect=DAMAGED if error else FINE) if e["opcode"]
                      == START]
             self.assertEqual(sum(s["name"] == RED for s in loaded.slices), len(begun))
 

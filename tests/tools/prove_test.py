@@ -143,7 +143,7 @@ class Made(ProveTest):
         self.run_etwas("stat", "--prove", damaged, expect=DAMAGED)
         self.run_etwas("stat", "--prove", self.folder + "/none.etl", good, expect=FAILED)
         self.run_etwas("stat", "--prove", bad, self.folder + "/none.etl", expect=FAILED)
-        self.run_etwas("stat", "--prove", "--cpu", good, expect=FAILED)
+        self.run_etwas("stat", "--prove", "--cpu-time", good, expect=FAILED)
         self.run_etwas("stat", "--prove", expect=FAILED)
 
     # ---- a system logger's

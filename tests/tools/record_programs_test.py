@@ -43,7 +43,7 @@ class Programs(ToolTest):
 
     def events(self, *paths, provider=GUID):
         out, _ = self.run_etwas("dump", "--hex", "--json", *paths)
-        return [event for event in map(json.loads, out.splitlines()) if event["class"] == provider]
+        return [event for event in map(json.loads, out.splitlines()) if event["event_class_id"] == provider]
 
     def numbers(self, *paths):
         return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0]
@@ -73,7 +73,7 @@ class Programs(ToolTest):
         self.assertEqual((run.returncode, run.stderr),
                          (3, f"{SAID}{self.path}: 18 events, 0 lost\n"))
         self.assertEqual(self.numbers(self.path), [*range(5), *range(6), *range(7)])
-        processes = [event["process"] for event in self.events(self.path)]
+        processes = [event["pid"] for event in self.events(self.path)]
         self.assertEqual(len(set(processes[:5])), 1)
         self.assertEqual(len(set(processes[5:])), 1)
         run = self.record("-e", NAME, "sh", "-c", f"{self.brief} 5; kill -KILL $$")
@@ -108,14 +108,14 @@ class Programs(ToolTest):
         self.assertRegex(run.stderr, rf"(?m)^{self.path}: [\d,]+ events, [\d,]+ lost$")
         self.assertEqual(self.events(self.path), [])
         self.assertEqual(self.numbers(programs), list(range(9)))
-        process = self.events(programs)[0]["process"]
+        process = self.events(programs)[0]["pid"]
         out, _ = self.run_etwas("dump", "--json", self.path, programs)
         line = []
         for event in map(json.loads, out.splitlines()):
             if event.get("event", "").endswith(("Process/Start", "Process/End")) and event[
                     "fields"]["ProcessId"] == process:
                 line.append(event["event"].rpartition("/")[2])
-            elif event["class"] == GUID:
+            elif event["event_class_id"] == GUID:
                 line.append("own")
         self.assertEqual(line, ["Start", *["own"] * 9, "End"])
 
@@ -206,7 +206,7 @@ class Programs(ToolTest):
                                  (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
                                   f"yet: its GUID is made of the name\n{self.path}: {count} "
                                   "events, 0 lost\n"))
-            processes = {event["process"] for event in self.events(self.path, provider=MODERN)}
+            processes = {event["pid"] for event in self.events(self.path, provider=MODERN)}
             self.assertEqual(processes, {one.pid} if only else {one.pid, other.pid})
 
 

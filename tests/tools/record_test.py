@@ -59,11 +59,11 @@ class Record(ToolTest):
                           "cswitch", "--", "sh", "-c", "ls -R /usr/share >/dev/null")
         told = run.stderr.decode().splitlines()[0].removeprefix(f"{self.path}: ")
         stat, = self.stat_json(self.path)
-        self.assertEqual(told, f"{stat['events']:,} events, {stat['events_lost']:,} lost")
+        self.assertEqual(told, f"{stat['events']:,} events, {stat['lost']:,} lost")
         self.assertIn(f"  events        {stat['events']:,} events; ",
                       self.run_etwas("stat", self.path)[0])
-        self.assertIn("Image/Load", [kind["name"].rpartition("SystemTrace/")[2]
-                                     for kind in stat["classes"] if "name" in kind])
+        self.assertIn("Image/Load", [kind["event"].rpartition("SystemTrace/")[2]
+                                     for kind in stat["by_event"] if "event" in kind])
 
     def test_why_events_were_lost_is_said_as_stat_says_it(self):
         """Nobody empties the rings while the command is stopped; what else is lost is the
@@ -278,7 +278,7 @@ class Record(ToolTest):
         calls = self.events("PerfInfo/SysClEnter")
         self.assertGreater(len([call for call in calls if call["fields"]["SysCallAddress"]
                                 == "chdir"]), 1)
-        self.assertEqual({call["process"] for call in calls}, {worker.pid})
+        self.assertEqual({call["pid"] for call in calls}, {worker.pid})
         self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Process/DCStart")},
                          {worker.pid})
         self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Image/DCStart")},

@@ -65,7 +65,7 @@ class Recorders(SteerTest):
     def events(self, *arguments):
         """Those that the programs logged, in the order in which they are shown."""
         out, _ = self.run_etwas("dump", "--json", *arguments)
-        return [e for e in map(json.loads, out.splitlines()) if e["class"] in (PROVIDER, CLASS)]
+        return [e for e in map(json.loads, out.splitlines()) if e["event_class_id"] in (PROVIDER, CLASS)]
 
     def counts(self, *arguments):
         """Of events, by process; and that they are all in the order of time, and none is missing or
@@ -75,7 +75,7 @@ class Recorders(SteerTest):
         self.assertEqual(times, sorted(times))
         numbers = collections.defaultdict(list)
         for event in events:
-            numbers[event["process"]].append(event["payload"])
+            numbers[event["pid"]].append(event["payload"])
         for found in numbers.values():
             self.assertEqual(found, sorted(found, key=lambda payload: bytes.fromhex(payload)[::-1]))
             self.assertEqual(len(found), len(set(found)))
@@ -150,11 +150,11 @@ class All(Recorders):
                 self.run_etwas("snapshot", "--all", "--folder", folder)
                 paths.append(os.path.join(folder, f"app{seed}-{program.pid}.etl"))
                 stat = json.loads(self.run_etwas("stat", "--json", paths[-1])[0])
-                self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]),
+                self.assertEqual((stat["events"], stat["lost"], stat["overwritten"]),
                                  query)
             files = json.loads(self.run_etwas("report", "--json", *paths)[0])["files"]
-            told = [(file["events"], file["events_lost"] - file["repeated_events_lost"],
-                     file["overwritten_events"] - file["repeated_overwritten_events"])
+            told = [(file["events"], file["lost"] - file["repeated_lost"],
+                     file["overwritten"] - file["repeated_overwritten"])
                     for file in files]
             self.assertEqual(tuple(map(sum, zip(*told))), query)
             self.assertGreater(query[1], 0)
@@ -175,7 +175,7 @@ class All(Recorders):
             self.assertEqual(self.counts(whole)[program.pid], 2010)
         # Each file says it of itself, by the same moment.
         out, _ = self.run_etwas("dump", "--all", "--json", self.to)
-        windows = [e for e in map(json.loads, out.splitlines()) if e.get("event") == "Etwas/Window"]
+        windows = [e for e in map(json.loads, out.splitlines()) if e["event"] == "etwas/Etwas/Window"]
         self.assertEqual(len(windows), 2)
         for window in windows:
             fields = window["fields"]

@@ -48,14 +48,14 @@ class Pools(Recovering):
         processes = {self.die(), self.die()}
         there = ("--folder", self.runtime)
         listed, _ = self.recover("--list", *there)
-        self.assertEqual({one["process"] for one in listed}, processes)
+        self.assertEqual({one["pid"] for one in listed}, processes)
         self.assertEqual([(one["session"], one["events"], one["alive"]) for one in listed],
                          2 * [("crash work", EVENTS, False)])
         os.mkdir(self.path("all"))
         made, _ = self.recover("--all", "-o", self.path("all"), *there)
         for one in made:
             self.assertEqual(one["output"], os.path.join(
-                self.path("all"), f"crash work-{one['process']}-{one['guid'].split('-')[0]}.etl"))
+                self.path("all"), f"crash work-{one['pid']}-{one['session_id'].split('-')[0]}.etl"))
             self.expect_events(one["output"])
         self.recover("--all", "-o", self.path("all"), *there, expect=OUTPUT)  # what is there stays
         self.assertEqual(self.recover("--all", "-fo", self.path("all"), *there)[0], made)
@@ -191,7 +191,7 @@ class Pools(Recovering):
         # What others left there may be damaged.
         out, _ = self.run_any("recover", "--list", "--json",
                               env=dict(self.environment, XDG_RUNTIME_DIR=self.folder))
-        found, = [one for one in map(json.loads, out.splitlines()) if one["process"] == process]
+        found, = [one for one in map(json.loads, out.splitlines()) if one["pid"] == process]
         self.assertFalse(os.path.exists(self.path("etwas")))
         os.unlink(found["source"])
 

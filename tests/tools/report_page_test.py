@@ -243,19 +243,19 @@ class Browser(ReportTest, PlotsTest):
         path = self.everything()
         data = self.report(path)
         self.open(path)
-        columns, width, duration = data["axis"]["columns"], data["axis"]["column_ns"], data["axis"][
-            "duration_ns"]
+        columns, width, duration = data["axis"]["columns"], data["axis"]["column_duration"], data["axis"][
+            "duration"]
         moment = lambda column: self.words("duration", min(column * width, duration))
-        busiest = max(range(40), key=lambda c: data["names"][0]["over_time"][c])
+        busiest = max(range(40), key=lambda c: data["by_event"][0]["over_time"][c])
         self.page("document.getElementById('rates').focus()")
         for column, key in ((0, "Home"), *((c, "ArrowRight") for c in range(1, busiest + 1))):
             self.browser.key(key)
         tip = told(self.page("document.querySelector('#rates ~ .tip').textContent")).split("\n")
         self.assertEqual(tip[0], moment(busiest))
-        for name in data["names"][:7]:
-            self.assertIn(f"{name['name']}: {self.words('count', name['over_time'][busiest])}", tip)
-        others = sum(name["over_time"][busiest] for name in data["names"][7:]) + data[
-            "other_names_over_time"][busiest]
+        for name in data["by_event"][:7]:
+            self.assertIn(f"{name['event']}: {self.words('count', name['over_time'][busiest])}", tip)
+        others = sum(name["over_time"][busiest] for name in data["by_event"][7:]) + data[
+            "other_over_time"][busiest]
         self.assertIn(f"all others: {others}", tip)
         self.assertEqual(self.page("d3.selectAll('#rates .area').size()"), 8)
         # Every cell of each heat map, in its shade.
@@ -281,7 +281,7 @@ class Browser(ReportTest, PlotsTest):
         self.page("document.getElementById('tree-0').focus()")
         self.browser.key("Home")
         tip = told(self.page("document.querySelector('#tree-0 ~ .tip').textContent"))
-        self.assertIn(f"took {self.words('duration', root['spans'][0]['duration_ns'])}", tip)
+        self.assertIn(f"took {self.words('duration', root['spans'][0]['duration'])}", tip)
 
     def test_a_part_of_a_trace_says_that_it_is_one(self):
         where = "event != '</script><b>'"
@@ -292,14 +292,14 @@ class Browser(ReportTest, PlotsTest):
             self.open(*options, path, width=width)
             self.assertEqual((self.browser.complaints, self.page(LAYOUT)), ([], []))
         head = self.page("document.querySelector('header').textContent")
-        self.assertIn(f" · {self.words('count', data['asked_for']['events'])} events · ", head)
-        for text in (f"from {data['asked_for']['from']} ", f" until {data['asked_for']['until']} ",
+        self.assertIn(f" · {self.words('count', data['selection']['events'])} events · ", head)
+        for text in (f"from {data['selection']['start_time']} ", f" until {data['selection']['end_time']} ",
                      f" where {where}."):
             self.assertIn(text, head)
         self.assertEqual(self.page("document.getElementById('health').textContent"),
                          "The kernel lost 800 events")
-        self.assertEqual([row[1] for row in self.rows("Events by name")][:len(data["names"])],
-                         [self.words("count", name["events"]) for name in data["names"]])
+        self.assertEqual([row[1] for row in self.rows("Events by name")][:len(data["by_event"])],
+                         [self.words("count", name["events"]) for name in data["by_event"]])
         self.assertEqual(
             self.page("[...document.querySelectorAll('#losses, #busy-0, #live-0, "
                       "#rates')].map(plot => plot.id)"),
@@ -324,13 +324,13 @@ class Browser(ReportTest, PlotsTest):
         self.open(path)
         count = lambda value: self.words("count", value)
         self.assertEqual([(row[0], row[1]) for row in self.rows("Events by name")][:24],
-                         [(name["name"], count(name["events"])) for name in data["names"]])
+                         [(name["event"], count(name["events"])) for name in data["by_event"]])
         self.assertEqual([[told(cell) for cell in row[1:3]] for row in self.rows("Processes that")],
-                         [[self.words("duration", one["running_ns"]),
-                           self.words("duration", one["ready_ns"])]
+                         [[self.words("duration", one["running_time"]),
+                           self.words("duration", one["ready_time"])]
                           for one in data["cpu"][0]["processes"]])
         self.assertEqual([(row[0], row[1]) for row in self.rows("Classes of spans")],
-                         [(its["class"], count(its["count"])) for its in data["spans"]["classes"]])
+                         [(its["event_class"], count(its["count"])) for its in data["spans"]["classes"]])
         self.assertEqual([row[4] for row in self.rows("Stacks that hold most")],
                          [count(stack["allocations"]) for stack in data["heap"][0]["stacks"][:20]])
         self.assertEqual({row[2] for row in self.rows("Losses by")},
@@ -357,7 +357,7 @@ class Browser(ReportTest, PlotsTest):
             html = file.read()
         with open(page, "w", encoding="utf-8") as file:
             file.write(html.replace(f'[{{"address":"{address}"',
-                                    f'[{{"address":"{address}","image":"/bin/a","offset":16}},'
+                                    f'[{{"address":"{address}","image":"/bin/a","image_offset":16}},'
                                     '{"address":"1","function":"main"', 1))
         self.browser.open(page)
         self.browser.settle()

@@ -78,45 +78,45 @@ class Same(ReportTest):
         self.assertEqual(told["files"][0]["file"], path)
         self.assert_within(told["sessions"][0] | {"sources": None},
                            self.one("stat --prove", path, expect=NO) | {"sources": None})
-        self.assertEqual([(p["processor"], p["events"], p["payload_bytes"])
-                          for p in told["processors"]],
-                         [(p["processor"], p["events"], p["payload_bytes"])
-                          for p in stat["processors"]])
-        self.assertEqual([sum(p["over_time"]) for p in told["processors"]], [300] * 3)
-        shown = {name["name"]: name["events"] for name in told["names"]}
+        self.assertEqual([(p["cpu"], p["events"], p["payload_bytes"])
+                          for p in told["by_cpu"]],
+                         [(p["cpu"], p["events"], p["payload_bytes"])
+                          for p in stat["by_cpu"]])
+        self.assertEqual([sum(p["over_time"]) for p in told["by_cpu"]], [300] * 3)
+        shown = {name["event"]: name["events"] for name in told["by_event"]}
         self.assertEqual(len(shown), 24)
         self.assertEqual(shown, {name: counts[name] for name in shown})
         self.assertGreaterEqual(min(shown.values()), max(counts[name] for name in counts
                                                          if name not in shown))
-        self.assertEqual([sum(name["over_time"]) for name in told["names"]], list(shown.values()))
+        self.assertEqual([sum(name["over_time"]) for name in told["by_event"]], list(shown.values()))
         rest = 900 - sum(shown.values())
-        self.assertEqual((told["other_names"], told["other_names_events"],
-                          sum(told["other_names_over_time"])),
+        self.assertEqual((told["other_kinds"], told["other_events"],
+                          sum(told["other_over_time"])),
                          (len(counts) - 24, rest, rest))
         self.assertTrue(all(len(name["over_time"]) == told["axis"]["columns"]
-                            for name in told["names"]))
+                            for name in told["by_event"]))
 
     def test_a_column_has_the_events_of_its_time(self):
         ticks = [0, 1, 100, 100, 959, 959, 959]  # 96 us in columns of 200 ns
         told = self.report(self.file([etl.classic(RED, T + t) for t in ticks]))
         axis = told["axis"]
-        self.assertEqual((axis["columns"], axis["column_ns"], axis["duration_ns"]),
+        self.assertEqual((axis["columns"], axis["column_duration"], axis["duration"]),
                          (480, 200, 95_900))
-        self.assertEqual(axis["begin"], "2026-01-01T00:00:00.000000100Z")
+        self.assertEqual(axis["start_time"], "2026-01-01T00:00:00.000000100Z")
         expected = [0] * 480
         for t in ticks:
             expected[t * 100 // 200] += 1
-        self.assertEqual(told["names"][0]["over_time"], expected)
-        self.assertEqual([(p["first_ns"], p["last_ns"]) for p in told["processors"]], [(0, 95_900)])
+        self.assertEqual(told["by_event"][0]["over_time"], expected)
+        self.assertEqual([(p["first_since_start"], p["last_since_start"]) for p in told["by_cpu"]], [(0, 95_900)])
 
     def test_kinds_of_several_files_are_one_by_name(self):
         paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3
                            + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2, name=f"{i}.etl",
                            session=f"{i}") for i in range(2)]
         told = self.report(*paths)
-        self.assertEqual([(name["name"], name["events"]) for name in told["names"]], [("P/E", 10)])
+        self.assertEqual([(name["event"], name["events"]) for name in told["by_event"]], [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
-        self.assertEqual([(p["file"], p["events"]) for p in told["processors"]], [(0, 5), (1, 5)])
+        self.assertEqual([(p["file"], p["events"]) for p in told["by_cpu"]], [(0, 5), (1, 5)])
 
     def test_spans_by_class_and_over_time(self):
         for seed in range(5):
@@ -124,7 +124,7 @@ class Same(ReportTest):
             path = self.file(made.records)
             told, spans = self.report(path), self.one("spans --slowest 10", path)
             self.assert_within({key: told["spans"][key] for key in ("started", "ended", "open",
-                                                                    "seconds", "replaced")}, spans)
+                                                                    "covered_duration", "replaced")}, spans)
             self.assertEqual(len(told["spans"]["classes"]), told["spans"]["class_count"])
             for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
                 self.assert_within(mine, its)
@@ -134,12 +134,12 @@ class Same(ReportTest):
                 self.assert_within(mine, its)
 
     def check_over_time(self, told, mine, made):
-        edges, over = told["spans"]["cell_edges_ns"], mine["over_time"]
+        edges, over = told["spans"]["cell_edges"], mine["over_time"]
         self.assertEqual((edges[0], edges[1], edges[-1]), (0, 20, 1 << 40))
         columns = collections.defaultdict(list)
         begin = min(span["start"] for span in made.all.values())
-        for number in made.ended(mine["guid"]):
-            column = (made.all[number]["end"] - begin) * 100 // told["axis"]["column_ns"]
+        for number in made.ended(mine["event_class_id"]):
+            column = (made.all[number]["end"] - begin) * 100 // told["axis"]["column_duration"]
             columns[column].append(made.duration(number) * 100)
         self.assertEqual(over["count"], [len(columns[c]) for c in range(told["axis"]["columns"])])
         for column, durations in columns.items():
@@ -166,7 +166,7 @@ class Same(ReportTest):
         spans = told["spans"]
         self.assertEqual([(span["instance"], span["depth"]) for span in spans],
                          [(1, 0), (2, 1), (4, 2), (3, 1)])
-        self.assertEqual([(spans[e["span"]]["instance"], e["at_ns"], e["thread"], e["name"])
+        self.assertEqual([(spans[e["span"]]["instance"], e["since_start"], e["tid"], e["event"])
                           for e in told["tree_events"]],
                          [(1, 0, 21, f"{RED}/1"), (2, 1000, 21, f"{RED}/1"),
                           (3, 1200, 21, f"{RED}/1"), (4, 1400, 21, f"{RED}/1"),
@@ -187,23 +187,23 @@ class Same(ReportTest):
             records.append(switch(T + ticks + 1, running, new, chance.choice((READY, 5))))
             running, ticks = new, ticks + 1
         path = self.file(records)
-        told, stat = self.report(path)["cpu"][0], self.one("stat --cpu", path)
+        told, stat = self.report(path)["cpu"][0], self.one("stat --cpu-time", path)
         self.assert_within({k: v for k, v in told.items()
-                            if k not in ("processors", "processes", "process_count")}, stat)
+                            if k not in ("cpus", "processes", "process_count")}, stat)
         self.assertEqual((told["process_count"], len(told["processes"])),
                          (len(stat["processes"]), 10))
-        for mine, its in zip(told["processors"], stat["processors"], strict=True):
+        for mine, its in zip(told["cpus"], stat["cpus"], strict=True):
             self.assert_within(mine, its)
-            self.assertEqual(sum(mine["busy_over_time"]), its["busy_ns"])
+            self.assertEqual(sum(mine["busy_over_time"]), its["busy_time"])
         for mine, its in zip(told["processes"], stat["processes"]):
             self.assert_within(mine, its)
-            self.assertEqual(sum(mine["running_over_time"]), its["running_ns"])
+            self.assertEqual(sum(mine["running_over_time"]), its["running_time"])
         self.assertEqual(sum(told["other_processes_over_time"]),
-                         sum(p["running_ns"] for p in stat["processes"][10:]))
+                         sum(p["running_time"] for p in stat["processes"][10:]))
         self.assertEqual(sum(told["ready_over_time"]),
-                         sum(p["ready_ns"] for p in stat["processes"]))
-        column = self.report(path)["axis"]["column_ns"]
-        self.assertLessEqual(max(told["processors"][0]["busy_over_time"]), column)
+                         sum(p["ready_time"] for p in stat["processes"]))
+        column = self.report(path)["axis"]["column_duration"]
+        self.assertLessEqual(max(told["cpus"][0]["busy_over_time"]), column)
 
     def test_the_heap_by_stack(self):
         chance = random.Random(3)
@@ -235,10 +235,10 @@ class Same(ReportTest):
                          [etl.classic(RED, T), kernel_loss(T + 900, T, 5),
                           etl.classic(RED, T + 1000)])
         told = self.report(path)
-        self.assertEqual([(loss["processor"], loss["count"], sum(loss["over_time"]))
+        self.assertEqual([(loss["cpu"], loss["count"], sum(loss["over_time"]))
                           for loss in told["losses"]],
                          [(0, 9, 9), (1, 5, 5)])
-        column = told["axis"]["column_ns"]
+        column = told["axis"]["column_duration"]
         self.assertEqual(told["losses"][1]["over_time"][900 * 100 // column], 5)
 
     def test_what_the_session_lost_is_spread_over_the_time_between_two_looks(self):
@@ -247,12 +247,12 @@ class Same(ReportTest):
                                                           cause=etl.WRITE_ERROR)]
         path = self.file([etl.classic(RED, T + ticks) for ticks in (0, 800, 1000)], own=own)
         told = self.report(path)
-        self.assertEqual([(loss["by"], loss["cause"], loss.get("processor"), loss["count"],
+        self.assertEqual([(loss["by"], loss["cause"], loss.get("cpu"), loss["count"],
                            sum(loss["over_time"]))
                           for loss in told["losses"]],
-                         [("session", "no free buffer", 1, 1004, 1004),
-                          ("session", "write error", None, 6, 6)])
-        column = told["axis"]["column_ns"]
+                         [("session", "no_free_buffer", 1, 1004, 1004),
+                          ("session", "write_error", None, 6, 6)])
+        column = told["axis"]["column_duration"]
         lost = told["losses"][0]["over_time"]
         begin, middle, end = (ticks * 100 // column for ticks in (100, 200, 300))
         self.assertEqual(sum(lost[:begin] + lost[end + 1:900 * 100 // column]), 0)
@@ -268,15 +268,15 @@ class Same(ReportTest):
                           switch(T + 3, 0, 21), switch(T + 9, 21, 0),
                           allocation(10, 4096, 7, 0x1000)])
         told = self.report(path)
-        self.assertTrue(all(told[key] for key in ("cpu", "heap", "slowest", "losses", "names")))
+        self.assertTrue(all(told[key] for key in ("cpu", "heap", "slowest", "losses", "by_event")))
         self.assert_keys_documented("(report|stat|spans)", told)
 
 
 class Narrowed(ReportTest):
     """By `--from`, `--until` and `--where`."""
     OF_THE_TRACE = ("files", "sessions")
-    OF_THE_PART = ("axis", "names", "other_names", "other_names_events", "other_names_over_time",
-                   "processors", "other_processors", "spans", "slowest")
+    OF_THE_PART = ("axis", "by_event", "other_kinds", "other_events", "other_over_time",
+                   "by_cpu", "other_cpus", "spans", "slowest")
 
     def trace(self, seed):
         """Spans on one processor, other events on the next, calls of heaptrace and switches on the
@@ -303,21 +303,21 @@ class Narrowed(ReportTest):
             self.run_etwas("convert", "--to", "etl", "--output", cut, *window, path)
             whole, told, alone = (self.report(path), self.report(*window, path),
                                   self.report(*window, cut))
-            for processor in told["processors"] + alone["processors"]:
-                processor.pop("processor")  # a file made of another one may say none
+            for processor in told["by_cpu"] + alone["by_cpu"]:
+                processor.pop("cpu")  # a file made of another one may say none
             for key in self.OF_THE_PART:
                 self.assertEqual(told[key], alone[key], key)
             for key in self.OF_THE_TRACE:
                 self.assertEqual(told[key], whole[key], key)
             self.assertTrue(whole["cpu"] and whole["heap"])
             self.assertEqual((told["cpu"], told["heap"]), ([], []))
-            self.assertEqual(told["asked_for"]["events"], alone["files"][0]["events"])
-            self.assertEqual([told["asked_for"][key][:27] for key in ("from", "until")],
+            self.assertEqual(told["selection"]["events"], alone["files"][0]["events"])
+            self.assertEqual([told["selection"][key][:27] for key in ("start_time", "end_time")],
                              [begin[:27], end[:27]])
 
     def test_by_a_filter_it_counts_what_stat_and_spans_count(self):
-        for seed, where in enumerate(("event == 'P/E3' || duration > 100us", "type == 2",
-                                      "instance > 100", "process == 1")):
+        for seed, where in enumerate(("event == 'P/E3' || duration > 100us", "opcode == 2",
+                                      "instance > 100", "pid == 1")):
             made, path = self.trace(seed)
             begin, _ = self.times(path, made.random)
             for window in ((), ("--from", begin)):
@@ -325,16 +325,16 @@ class Narrowed(ReportTest):
                                           path), self.report(*window, path)
                 stat, spans = (self.one(command, "--where", where, *window, path)
                                for command in ("stat", "spans --slowest 10"))
-                self.assertEqual((told["asked_for"]["events"], told["asked_for"]["where"]),
+                self.assertEqual((told["selection"]["events"], told["selection"]["where"]),
                                  (stat["events"], where))
-                self.assertEqual(sum(sum(p["over_time"]) for p in told["processors"]),
+                self.assertEqual(sum(sum(p["over_time"]) for p in told["by_cpu"]),
                                  stat["events"])
-                self.assertEqual([p["events"] for p in told["processors"]],
-                                 [p["events"] for p in stat["processors"]])
-                self.assertEqual(sum(n["events"] for n in told["names"])
-                                 + told["other_names_events"], stat["events"])
-                self.assertEqual([sum(n["over_time"]) for n in told["names"]],
-                                 [n["events"] for n in told["names"]])
+                self.assertEqual([p["events"] for p in told["by_cpu"]],
+                                 [p["events"] for p in stat["by_cpu"]])
+                self.assertEqual(sum(n["events"] for n in told["by_event"])
+                                 + told["other_events"], stat["events"])
+                self.assertEqual([sum(n["over_time"]) for n in told["by_event"]],
+                                 [n["events"] for n in told["by_event"]])
                 for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
                     self.assert_within(mine, its)
                     self.assertEqual(sum(mine["over_time"]["count"]) if its["count"] else 0,
@@ -356,10 +356,10 @@ class Narrowed(ReportTest):
 class Bad(ReportTest):
     def test_a_file_without_events_and_one_with_a_single_event(self):
         told = self.report(self.file([]))
-        self.assertEqual((told["axis"]["columns"], told["axis"]["begin"], told["names"]),
+        self.assertEqual((told["axis"]["columns"], told["axis"]["start_time"], told["by_event"]),
                          (0, None, []))
         told = self.report(self.file([order(START, 0)]))
-        self.assertEqual((told["axis"]["columns"], told["names"][0]["over_time"]), (1, [1]))
+        self.assertEqual((told["axis"]["columns"], told["by_event"][0]["over_time"]), (1, [1]))
 
     def test_damage_is_reported_when_it_was(self):
         records = [etl.classic(RED, T + 1000 * i) for i in range(400)]
@@ -372,7 +372,7 @@ class Bad(ReportTest):
         self.assertEqual(sum(loss["count"] for loss in told["losses"]), stat["damage_count"])
         self.assertEqual(sum(loss["bytes_skipped"] for loss in told["losses"]),
                          stat["bytes_skipped"])
-        self.assertEqual(sum(told["names"][0]["over_time"]), stat["events"])
+        self.assertEqual(sum(told["by_event"][0]["over_time"]), stat["events"])
         for cut in range(0, len(data), 997):
             self.run_json("report", "--json", self.write("c.etl", data[:cut]))
 
@@ -386,7 +386,7 @@ class Bad(ReportTest):
                        for i, s in enumerate(stamps)]
             path = self.file(records, name=f"{seed}.etl")
             for told in self.run_json("report", "--json", path):
-                self.assertEqual(sum(sum(name["over_time"]) for name in told["names"]),
+                self.assertEqual(sum(sum(name["over_time"]) for name in told["by_event"]),
                                  told["files"][0]["events"])
 
     def test_hostile_names_stay_names(self):
@@ -397,8 +397,8 @@ class Bad(ReportTest):
         records.append(etl.self_describing(RED, T + 99, b"\xff\xfe\xed\xa0\x80", b"\xc0\xaf"))
         told = self.report(self.file(records, name="h<script>.etl",
                                      session="</script>"))
-        self.assertEqual(sum(name["events"] for name in told["names"]), 2 * len(HOSTILE) + 1)
-        shown = {name["name"] for name in told["names"]}
+        self.assertEqual(sum(name["events"] for name in told["by_event"]), 2 * len(HOSTILE) + 1)
+        shown = {name["event"] for name in told["by_event"]}
         self.assertLessEqual({f"{name}/{name}/{kind}" for name in HOSTILE
                               for kind in ("Start", "Stop")}, shown)
 

@@ -48,8 +48,8 @@ class Samples(ToolTest):
                 self.assertEqual(len(out.splitlines()), shown + 1)
                 stat, = self.stat_json(path)
                 self.assertEqual(stat["events"] + stat["header_events"], records)
-                self.assertEqual(sum(p["events"] for p in stat["processors"]), stat["events"])
-                self.assertEqual(sum(c["events"] for c in stat["classes"]), stat["events"])
+                self.assertEqual(sum(p["events"] for p in stat["by_cpu"]), stat["events"])
+                self.assertEqual(sum(c["events"] for c in stat["by_event"]), stat["events"])
                 self.assertEqual(stat["damages"], [])
 
     def test_every_record_is_the_one_an_independent_walker_finds(self):
@@ -65,15 +65,15 @@ class Samples(ToolTest):
                 self.assertEqual(len(events), len(lines) + json.loads(report)["header_records"])
                 events = events[len(events) - len(lines):]
                 # The walker goes by processor; within one, both keep the file's order.
-                events.sort(key=lambda e: e["processor"])
+                events.sort(key=lambda e: e["cpu"])
                 for event, line in zip(events, lines):
                     cpu, stamp, _, kind, guid, _, _, _, payload, *_ = line.split("\t")
-                    self.assertEqual((event["processor"], event["raw_time"],
-                                      event.get("message", event["type"])),
+                    self.assertEqual((event["cpu"], event["raw_time"],
+                                      event.get("message_id", event.get("opcode"))),
                                      (int(cpu), int(stamp), int(kind)))
                     # a kernel event has only a group
                     if guid != NO_GUID and "component" not in event:
-                        self.assertEqual(event["class"], guid)
+                        self.assertEqual(event["event_class_id"], guid)
                     # The walker leaves extended items before the payload.
                     self.assertTrue(payload.endswith(event["payload"]))
 
@@ -86,23 +86,23 @@ class Samples(ToolTest):
 
     def test_names_and_times_are_right(self):
         stat, = self.stat_json(self.own("manifest.etl"))
-        self.assertEqual((stat["session"], stat["log_file"], stat["mode_names"]),
+        self.assertEqual((stat["session"], stat["log_file"], stat["modes"]),
                          ("ManifestSession", r"C:\traces\a.etl",
                           ["circular", "independent session"]))
         out, _ = self.run_etwas("dump", "--json", self.own("tracelogging.etl"))
         event = json.loads(out.splitlines()[-1])
         self.assertEqual((event["provider"], event["event"], event["time"], event["fields"]),
-                         ("Example.Maker", "Made", "2021-09-09T10:05:00.0000104Z",
+                         ("Example.Maker", "Example.Maker/Made", "2021-09-09T10:05:00.0000104Z",
                           {"count": 7, "ratio": 0.5, "text": "grün", "ansi": "plain",
                            "when": "2021-09-09T10:05:00.0000000", "id": "{%s}" % make.OTHER}))
 
     def test_names_and_times_of_a_real_trace_are_right(self):
         stat, = self.stat_json(self.real("gcevents.etl"))
-        self.assertEqual((stat["session"], stat["log_file"], stat["mode_names"]),
+        self.assertEqual((stat["session"], stat["log_file"], stat["modes"]),
                          ("PerfViewSession", r"C:\Dev\runtime\CoreLab\PerfViewData.etl",
                           ["circular", "independent session"]))
         event = self.dump_json(self.real("primitive-types.etl"))[1]
-        self.assertEqual((event["name"], event["time"]),
+        self.assertEqual((event["event"], event["time"]),
                          ("solar_system/PrimitiveTypesTest", "2021-09-09T14:59:35.8001567Z"))
 
     def test_of_a_compressed_file_it_is_said_how_much_it_was(self):

@@ -31,7 +31,7 @@ class Stat(NamesTest):
         self.assertRegex(out, r"(?m)^  file +16\.4 kB; 8\.19 kB/s$")
         stat, = self.stat_json(path)
         self.assertEqual((stat["events"], stat["header_events"]), (6, 4))
-        self.assertEqual(stat["classes"][0], {"class": HEAP, "name": "heap/Call/malloc", "type": 10,
+        self.assertEqual(stat["by_event"][0], {"event_class_id": HEAP, "event": "heap/Call/malloc", "opcode": 10,
                                               "events": 3, "payload_bytes": 48})
 
     def test_events_that_their_payload_describes_are_counted_by_name(self):
@@ -40,7 +40,7 @@ class Stat(NamesTest):
                             for i, (name, opcode) in enumerate((("E", 0), ("E", 0), ("F", 0),
                                                                 ("F", 1)))))
         stat, = self.stat_json(path)
-        self.assertEqual([(c["name"], c["type"], c["events"]) for c in stat["classes"]], [
+        self.assertEqual([(c["event"], c["opcode"], c["events"]) for c in stat["by_event"]], [
             ("P/E", 0, 2), ("P/F", 0, 1), ("P/F", 1, 1)])
         out, _ = self.run_etwas("stat", path)
         for name in ("P/E", "P/F", "P/F/Start"):
@@ -118,18 +118,20 @@ class Schema(NamesTest):
                 f'\n{BLUE}\n  message:1  ""\n'), out)
         out, _ = self.run_etwas("schema", "--json", path)
         messages = [o for o in map(json.loads, out.splitlines()) if o["source"] == "message"]
-        self.assertEqual(messages[0], {"file": path, "class": RED, "source": "message",
-                                       "message": 7, "format": 'took %d of "%s"\x1b\n'})
-        self.assertEqual([m["message"] for m in messages], [7, 300, 1])
+        self.assertEqual(messages[0], {"etwas": "0.1", "kind": "schema", "file": path,
+                                       "event_class_id": RED, "source": "message",
+                                       "message_id": 7, "format": 'took %d of "%s"\x1b\n'})
+        self.assertEqual([m["message_id"] for m in messages], [7, 300, 1])
         self.assert_keys_documented("schema", messages[0])
 
     def test_the_same_is_had_as_json(self):
         path = self.trace(*heap_events())
         out, _ = self.run_etwas("schema", "--json", path)
-        free, = (o for o in map(json.loads, out.splitlines()) if o["event"] == "Call/free")
+        free, = (o for o in map(json.loads, out.splitlines()) if o["event"] == "heap/Call/free")
         self.assertEqual(free, {
-            "file": path, "provider": "heap", "event": "Call/free", "class": HEAP,
-            "source": "classic", "id": 0, "type": 14, "level": 4, "version": 0, "keyword": "0x0",
+            "etwas": "0.1", "kind": "schema", "file": path, "provider": "heap",
+            "event": "heap/Call/free", "event_class_id": HEAP, "source": "classic", "event_id": 0,
+            "opcode": 14, "level": 4, "version": 0, "keyword": "0x0",
             "fields": [
                 {"name": "address", "type": "Pointer"},
                 {"name": "reason", "type": "UInt32", "values": [[1, "asked"], [2, "at exit"]]}]})

@@ -140,12 +140,12 @@ class ShipTest(ToolTest):
     def assert_whole(self, *counts):
         """The events of so many sessions are there, each once, and so are the rows of their buffers
         and ends."""
-        found = sorted({row["session"] for row in self.server.events})
-        self.assertEqual(sorted(len(self.numbers(session=session)) for session in found),
+        found = sorted({row["session_id"] for row in self.server.events})
+        self.assertEqual(sorted(len(self.numbers(session_id=session)) for session in found),
                          sorted(counts))
         for session in found:
-            numbers = self.numbers(session=session)
+            numbers = self.numbers(session_id=session)
             self.assertEqual(numbers, list(range(len(numbers))))
         self.assertEqual(sum(row["events"] for row in self.rows(BUFFER)), sum(counts))
-        keys = [(row["session"], row["part"], row["buffer"]) for row in self.rows(BUFFER)]
+        keys = [(row["session_id"], row["part"], row["buffer"]) for row in self.rows(BUFFER)]
         self.assertEqual(len(set(keys)), len(keys))

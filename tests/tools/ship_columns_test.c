@@ -75,26 +75,28 @@ static void put_event(struct etwas_columns *columns, uint32_t row)
     etwas_columns_begin(columns);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, (uint16_t)(20000 + row));
     etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, 1700000000000000001 + row);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_ERROR, 100 + row);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TIME_ERROR, 100 + row);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_HOST, "web1", 4);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_SESSION, 0xF000000000000001 + row);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PART, 7 + row);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_CPU, (uint16_t)(3 + row));
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_BUFFER, 11 + row);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, 12 + row);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POSITION, 12 + row);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, 13 + row);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, 14 + row);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER, row == 0 ? &shop : &no_guid);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_CLASS, row == 0 ? &no_guid : &shop);
-    etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, "Shop/Order", row == 0 ? 10 : 4);
-    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_TYPE, (uint8_t)(1 + row));
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER_ID, row == 0 ? &shop : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_CLASS_ID, row == 0 ? &no_guid : &shop);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_PROVIDER, "Shop", row == 0 ? 4 : 0);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_CLASS, "Shop", row == 0 ? 0 : 4);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_EVENT, "Shop/Order", row == 0 ? 10 : 4);
+    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_OPCODE, (uint8_t)(1 + row));
     etwas_columns_u8(columns, ETWAS_SHIP_EVENT_LEVEL, (uint8_t)(4 + row));
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, (uint16_t)(300 + row));
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, 0x8000000000000000 + row);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_INSTANCE, 15 + row);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PARENT, 16 + row);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PARENT_INSTANCE, 16 + row);
     etwas_columns_guid(columns, ETWAS_SHIP_EVENT_ACTIVITY, &no_guid);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_RELATED, &shop);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_RELATED_ACTIVITY, &shop);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_PAYLOAD, "\0\xFF", row == 0 ? 2 : 0);
     if (row == 0) {
         etwas_columns_int(columns, ETWAS_SHIP_EVENT_INTS, "price", 5, -2);
@@ -127,30 +129,36 @@ static void expect_fixed(struct expected *expected, const char *time_type)
 {
     expect_two(expected, "day", "Date", 20000, 2);
     expect_two(expected, "time", time_type, 1700000000000000001, 8);
-    expect_two(expected, "error", "UInt32", 100, 4);
+    expect_two(expected, "time_error", "UInt32", 100, 4);
     expect_head(expected, "host", "String");
     expect_text(expected, "web1");
     expect_text(expected, "web1");
-    expect_two(expected, "session", "UInt64", 0xF000000000000001, 8);
+    expect_two(expected, "session_id", "UInt64", 0xF000000000000001, 8);
     expect_two(expected, "part", "UInt32", 7, 4);
     expect_two(expected, "cpu", "UInt16", 3, 2);
     expect_two(expected, "buffer", "UInt64", 11, 8);
-    expect_two(expected, "pos", "UInt32", 12, 4);
+    expect_two(expected, "position", "UInt32", 12, 4);
     expect_two(expected, "pid", "UInt32", 13, 4);
     expect_two(expected, "tid", "UInt32", 14, 4);
-    expect_guids(expected, "provider", true, false);
-    expect_guids(expected, "class", false, true);
-    expect_head(expected, "name", "String");
+    expect_guids(expected, "provider_id", true, false);
+    expect_head(expected, "provider", "String");
+    expect_text(expected, "Shop");
+    expect_text(expected, "");
+    expect_guids(expected, "event_class_id", false, true);
+    expect_head(expected, "event_class", "String");
+    expect_text(expected, "");
+    expect_text(expected, "Shop");
+    expect_head(expected, "event", "String");
     expect_text(expected, "Shop/Order");
     expect_text(expected, "Shop");
-    expect_two(expected, "type", "UInt8", 1, 1);
+    expect_two(expected, "opcode", "UInt8", 1, 1);
     expect_two(expected, "level", "UInt8", 4, 1);
-    expect_two(expected, "id", "UInt16", 300, 2);
+    expect_two(expected, "event_id", "UInt16", 300, 2);
     expect_two(expected, "keyword", "UInt64", 0x8000000000000000, 8);
     expect_two(expected, "instance", "UInt32", 15, 4);
-    expect_two(expected, "parent", "UInt32", 16, 4);
+    expect_two(expected, "parent_instance", "UInt32", 16, 4);
     expect_guids(expected, "activity", false, false);
-    expect_guids(expected, "related", true, true);
+    expect_guids(expected, "related_activity", true, true);
 }
 
 static void expect_ends(struct expected *expected, uint64_t first, uint64_t second)
@@ -167,7 +175,7 @@ static void expect_payload(struct expected *expected)
 
 static void expect_plain(struct expected *expected)
 {
-    expect_bytes(expected, "\x1d\x02", 2); /* 26 columns, of which three are two each; 2 rows */
+    expect_bytes(expected, "\x1f\x02", 2); /* 28 columns, of which three are two each; 2 rows */
     expect_fixed(expected, "UInt64");
     expect_head(expected, "ints.keys", "Array(String)");
     expect_ends(expected, 2, 2);
@@ -194,7 +202,7 @@ static void expect_plain(struct expected *expected)
 
 static void expect_modern(struct expected *expected)
 {
-    expect_bytes(expected, "\x1a\x02", 2);
+    expect_bytes(expected, "\x1c\x02", 2);
     expect_fixed(expected, "DateTime64(9, 'UTC')");
     expect_head(expected, "ints", "Map(String, Int64)");
     expect_ends(expected, 2, 2);
@@ -443,7 +451,7 @@ static void types_that_are_not_ours_are_reported(void **state)
         {"ints", "Map(String, UInt64)"},
         {"ints.values", "Array(UInt64)"},
         {"texts.keys", "String"},
-        {"class", "FixedString(16)"},
+        {"event_class_id", "FixedString(16)"},
         {"payload", ""},
     };
     struct etwas_ship_known_table known;

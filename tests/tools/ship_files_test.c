@@ -211,7 +211,7 @@ static uint64_t offset_of_full_buffer(const char *path)
 
         if (events > most) {
             most = events;
-            offset = buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_OFFSET);
+            offset = buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_FILE_POSITION);
         }
     }
     block_close(&block);

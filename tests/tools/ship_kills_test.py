@@ -171,8 +171,8 @@ class KillsTest(FleetTest):
                 ints.values[indexOf(ints.keys, 'writer')] writer,
                 count(), uniqExact(ints.values[indexOf(ints.keys, 'serial')] as serial),
                 min(serial), max(serial),
-                sum(serial), uniqExact(session), uniqExact(host)
-            from etwas.event_all where name = 'Generator/Tick' group by generator, writer""")
+                sum(serial), uniqExact(session_id), uniqExact(host)
+            from etwas.event_all where event = 'Generator/Tick' group by generator, writer""")
         found = {(row[0], int(row[1])): [int(word) for word in row[2:]] for row in rows}
         total = 0
         for name, path in self.counts.items():
@@ -184,7 +184,7 @@ class KillsTest(FleetTest):
                 total += count
         self.assertEqual(found, {})
         twice = self.fleet.ask(
-            "select count() - uniqExact(session, part, buffer, pos) from etwas.event_all")
+            "select count() - uniqExact(session_id, part, buffer, position) from etwas.event_all")
         self.assertEqual(twice, [["0"]])
         return total
 
@@ -193,9 +193,9 @@ class KillsTest(FleetTest):
         for table in "event", "event_buffer":
             for shard in "s1", "s2":
                 first, second = (self.fleet.ask(
-                    f"select session, part, buffer, {'pos' if table == 'event' else 'state'} "
+                    f"select session_id, part, buffer, {'position' if table == 'event' else 'state'} "
                     "place, count() "
-                    f"from etwas.{table} group by session, part, buffer, place order by session, "
+                    f"from etwas.{table} group by session_id, part, buffer, place order by session_id, "
                     "part, buffer, place "
                     "format TabSeparated", shard + replica) for replica in ("r1", "r2"))
                 self.assertEqual(first, second, (table, shard))

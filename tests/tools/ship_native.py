@@ -102,28 +102,28 @@ class Store(ship_server.Server):
     def rows(self, sql):
         if "system.processes" in sql:
             return self.running()
-        file = re.search(r"(`\w+`) where session = (\d+) and part = (\d+)", sql)
+        file = re.search(r"(`\w+`) where session_id = (\d+) and part = (\d+)", sql)
         if not file:
             return super().rows(sql)
-        wanted = {"table": file[1], "session": int(file[2]), "part": int(file[3])}
+        wanted = {"table": file[1], "session_id": int(file[2]), "part": int(file[3])}
         with self.lock:
             if "countIf(state = 0)" in sql:
                 rows = self.of(self.buffers, **wanted)
                 numbers = [row["buffer"] for row in rows if row["state"] == 0]
                 ended, _, gone = (int(time)
-                                  for time in re.findall(r"last_ns !?= toInt64\((-?\d+)\)", sql))
-                ends = [row["last"] == ended for row in rows if row["state"] in (1, 3)]
-                gone = [row["last"] == gone for row in rows if row["state"] == 2]
+                                  for time in re.findall(r"last_unix_time !?= toInt64\((-?\d+)\)", sql))
+                ends = [row["last_time"] == ended for row in rows if row["state"] in (1, 3)]
+                gone = [row["last_time"] == gone for row in rows if row["state"] == 2]
                 answer = [len(numbers), max(numbers, default=0), ends.count(True),
                           ends.count(False), len(gone), gone.count(True)]
             elif "limit 1" in sql:
                 last = max(self.of(self.events, **wanted),
-                           key=lambda row: (row["buffer"], row["pos"]))
-                answer = [last[name] for name in ("buffer", "pos", "time", "error")]
+                           key=lambda row: (row["buffer"], row["position"]))
+                answer = [last[name] for name in ("buffer", "position", "time", "time_error")]
             else:
                 rows = self.of(self.events, **wanted)
                 last = int(re.search(r"buffer > (\d+)", sql)[1])
                 answer = [len(rows),
-                          len({(row["buffer"], row["pos"]) for row in rows
+                          len({(row["buffer"], row["position"]) for row in rows
                                if row["buffer"] > last})]
         return [[str(number) for number in self.lies.get(len(answer), answer)]]

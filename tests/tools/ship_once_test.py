@@ -47,7 +47,7 @@ class Files(ShipTest):
         file = self.work("one", self.path("a.etl"), 3000)
         self.ship(file)
         events, buffers = list(self.server.events), list(self.server.buffers)
-        order = lambda row: (row["buffer"], row["pos"])
+        order = lambda row: (row["buffer"], row["position"])
         events.sort(key=order)
         for has_events, has_buffers in ((1, 0), (len(events) // 2, 0), (len(events) // 2, 7),
                                         (len(events), 3),
@@ -69,7 +69,7 @@ class Files(ShipTest):
         """Its rows come after the cursor was lost, and end elsewhere than a block would now."""
         file = self.work("one", self.path("a.etl"), 3000)
         self.ship(file)
-        events = sorted(self.server.events, key=lambda row: (row["buffer"], row["pos"]))
+        events = sorted(self.server.events, key=lambda row: (row["buffer"], row["position"]))
         shutil.rmtree(self.path("state"))
         self.server.hashes.clear()
         self.server.events[:], self.server.buffers[:] = [], []
@@ -135,7 +135,7 @@ class Files(ShipTest):
         first = self.work("two", self.path("in", "a.etl"), 4000, "move")
         second = first + ".moved.etl"
         self.ship(first)
-        order = lambda row: (row["buffer"], row["pos"])
+        order = lambda row: (row["buffer"], row["position"])
         events = sorted(self.server.events, key=order)[:1000]
         buffers = [row for row in self.rows(BUFFER) if row["buffer"] < events[-1]["buffer"]]
         without_events = [dict(row, events=0, first=0, last=0) for row in buffers]

@@ -110,7 +110,7 @@ static void names_take_the_places_of_marks(void **state)
     assert_null(strchr(query, '@'));
     assert_non_null(strstr(query, "from `a`.`e`\n"));
     assert_non_null(strstr(query, "from `a`.`b`\n"));
-    assert_non_null(strstr(query, "in (select session from `a`.`l`\n"));
+    assert_non_null(strstr(query, "in (select session_id from `a`.`l`\n"));
     assert_non_null(strstr(query, "today() - least(4294967295, toUInt16(today())))"));
     memset(name, 'x', sizeof name - 1);
     assert_false(etwas_ship_proof_query(query, name, "b", "b", 1));
@@ -161,14 +161,14 @@ static void json_has_an_object_a_session(void **state)
     assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_print_json, &proofs),
-        "{\"host\":\"\\\"\\u001b\",\"session\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
+        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"\\\"\\u001b\",\"session_id\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
         "\"recorded\":0,\"overwritten\":0,\"lost\":0,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":25,\"parts\":1,\"parts_ended\":0,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":0,\"lost_backlog_full\":0,"
         "\"lost_write_error\":0,\"lost_file_full\":0,\"lost_abandoned\":0,"
         "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_too_large\":0,"
         "\"lost_withheld\":0,\"lost_other\":0}\n"
-        "{\"host\":\"web1\",\"session\":7,\"verdict\":\"complete\",\"shards\":1,\"attempted\":47,"
+        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"web1\",\"session_id\":7,\"verdict\":\"complete\",\"shards\":1,\"attempted\":47,"
         "\"recorded\":40,\"overwritten\":0,\"lost\":7,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":0,\"parts\":1,\"parts_ended\":1,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":5,\"lost_backlog_full\":0,"

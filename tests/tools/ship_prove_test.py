@@ -48,12 +48,12 @@ class Session:
     def insert(self, fleet):
         events = [*sorted(self.events), *self.twice]
         if events:
-            fleet.ask("insert into etwas.event (day, host, session, part, buffer, pos) values "
+            fleet.ask("insert into etwas.event (day, host, session_id, part, buffer, position) values "
                       + ",".join(
                           f"({self.key}, {part}, {buffer}, {pos})" for part, buffer, pos in events))
         rows = [(*key, events, BUFFER, 0, 0, 0, 0)
                 for key, events in self.buffers.items()] + self.ends
-        fleet.ask("insert into etwas.event_buffer (day, host, session, part, buffer, events, "
+        fleet.ask("insert into etwas.event_buffer (day, host, session_id, part, buffer, events, "
                   "state, recorded, "
                   "overwritten, lost, ended) values " + ",".join(
                       f"({self.key}, {', '.join(map(str, row))})" for row in rows))
@@ -263,7 +263,7 @@ class Command(FleetTest):
         self.send("twice", "--follow", self.work("twice"), "--once")
         self.fleet.ask(
             "insert into etwas.twice select * from etwas.twice where part = 1 and buffer < 10 and "
-            "pos < 10")
+            "position < 10")
         proof = self.proof("twice", expect=NO)
         self.assertEqual(proof["verdict"], "incomplete")
         self.assertGreater(proof["wrong_buffers"], 0)

@@ -297,28 +297,28 @@ bool rows_next_event(struct rows *rows, struct shipped_event *event)
     }
     COPY(DAY, day);
     COPY(TIME, time);
-    COPY(ERROR, error);
+    COPY(TIME_ERROR, error);
     COPY(SESSION, session);
     COPY(PART, part);
     COPY(CPU, cpu);
     COPY(BUFFER, buffer);
-    COPY(POS, pos);
+    COPY(POSITION, pos);
     COPY(PID, pid);
     COPY(TID, tid);
-    COPY(PROVIDER, provider);
-    COPY(CLASS, class_guid);
-    COPY(TYPE, type);
+    COPY(PROVIDER_ID, provider);
+    COPY(CLASS_ID, class_guid);
+    COPY(OPCODE, type);
     COPY(LEVEL, level);
     COPY(ID, id);
     COPY(KEYWORD, keyword);
     COPY(INSTANCE, instance);
-    COPY(PARENT, parent);
+    COPY(PARENT_INSTANCE, parent);
     COPY(ACTIVITY, activity);
-    COPY(RELATED, related);
+    COPY(RELATED_ACTIVITY, related);
     event->host =
         next_string(&columns[ETWAS_SHIP_EVENT_HOST].values, &rows->at[ETWAS_SHIP_EVENT_HOST]);
     event->name =
-        next_string(&columns[ETWAS_SHIP_EVENT_NAME].values, &rows->at[ETWAS_SHIP_EVENT_NAME]);
+        next_string(&columns[ETWAS_SHIP_EVENT_EVENT].values, &rows->at[ETWAS_SHIP_EVENT_EVENT]);
     event->payload =
         next_string(&columns[ETWAS_SHIP_EVENT_PAYLOAD].values, &rows->at[ETWAS_SHIP_EVENT_PAYLOAD]);
     next_pairs(rows, ETWAS_SHIP_EVENT_INTS, &event->ints);
@@ -396,7 +396,7 @@ const char *name_of(const struct shipped_event *event)
 uint64_t number_of(const struct shipped_event *event)
 {
     int64_t number = 0;
-    const char *text = text_of(event, "text");
+    const char *text = text_of(event, "message");
 
     if (text != NULL) {
         unsigned long long said = 0;

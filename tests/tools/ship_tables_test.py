@@ -37,7 +37,7 @@ def expected(name, kind, row):
     """What ship_block puts into a column: usual values, the largest, the smallest."""
     if name in PAIRS:
         return PAIRS[name][row]
-    if name in ("time", "first", "last"):
+    if name in ("time", "first_time", "last_time"):
         return TIMES[row]
     if kind in WIDTHS:
         return (str(11), str(2 ** WIDTHS[kind] - 1), str(0))[row]
@@ -66,12 +66,12 @@ class Alone(TablesTest):
 
     def test_each_value_of_a_block_is_read_back(self):
         self.fleet.run_statements(statements("18", "event", "-", "0"))
-        for kind, table, key in (("event", "event", "time"), ("buffer", "event_buffer", "first")):
+        for kind, table, key in (("event", "event", "time"), ("buffer", "event_buffer", "first_time")):
             self.fleet.insert("etwas." + table, made(kind, "18"))
             self.assert_rows(table, table, key)
             self.assert_rows(table, table + "_all", key)
-        for what in ("ns from etwas.event_all", "first_ns from etwas.event_buffer_all",
-                     "last_ns from etwas.event_buffer"):
+        for what in ("unix_time from etwas.event_all", "first_unix_time from etwas.event_buffer_all",
+                     "last_unix_time from etwas.event_buffer"):
             self.assertEqual(self.fleet.ask(f"select {what} order by {what.split()[0]}"),
                              [[TIMES[2]], [TIMES[0]], [TIMES[1]]])
 
@@ -84,7 +84,7 @@ class Alone(TablesTest):
         self.fleet.run_statements(statements("18", "grown", "-", "0"))
         lacks = ("part", "texts", "ints.values", "payload")
         for table in ("grown", "grown_all"):
-            for column in ("ns", "part", "texts.keys", "texts.values", "ints.values", "payload"):
+            for column in ("unix_time", "part", "texts.keys", "texts.values", "ints.values", "payload"):
                 self.fleet.ask(f"alter table etwas.{table} drop column {column}")
             self.fleet.ask(f"alter table etwas.{table} add column team String")
         text = statements("18", "grown", "-", "0", "event", *lacks)
@@ -93,7 +93,7 @@ class Alone(TablesTest):
         self.fleet.insert("etwas.grown", made("event", "18"))
         self.assertEqual(sorted(self.columns("grown")), sorted(self.columns("grown_all")))
         rows = self.fleet.ask(
-            "select team, part, ints.values, payload, ns from etwas.grown_all order by time")
+            "select team, part, ints.values, payload, unix_time from etwas.grown_all order by time")
         self.assertEqual(rows[2], ["", str(2 ** 32 - 1), "[7]", TEXTS[1], TIMES[1]])
 
     def test_a_block_that_is_cut_anywhere_is_refused_whole(self):
@@ -118,12 +118,12 @@ class Cluster(TablesTest):
         self.fleet.run("settle")
         for name in ("s1r1", "s1r2"):
             self.assert_rows("event", "event", "time", name)
-            self.assert_rows("event_buffer", "event_buffer_all", "first", name)
+            self.assert_rows("event_buffer", "event_buffer_all", "first_time", name)
 
     def test_columns_that_are_not_there_yet_are_added_everywhere_and_none_goes(self):
         """This server alters no table on a cluster that has no replicas."""
         self.fleet.run_statements(statements("18", "grown", "etwas", "0"))
-        for column in ("part", "payload", "ns"):
+        for column in ("part", "payload", "unix_time"):
             self.fleet.ask(f"alter table etwas.grown on cluster etwas drop column {column}")
             for name in ("s1r1", "s1r2"):
                 self.fleet.ask(f"alter table etwas.grown_all drop column {column}", name)
@@ -137,7 +137,7 @@ class Cluster(TablesTest):
         self.fleet.run("settle")
         for name in ("s1r1", "s1r2"):
             rows = self.fleet.ask(
-                "select team, part, payload, ns from etwas.grown_all order by time", name)
+                "select team, part, payload, unix_time from etwas.grown_all order by time", name)
             self.assertEqual(rows[2], ["", str(2 ** 32 - 1), TEXTS[1], TIMES[1]])
 
     def test_how_long_blocks_are_remembered_is_said_explicitly(self):
@@ -165,7 +165,7 @@ class Statements(TablesTest):
                      "ints Map(LowCardinality(String), Int64) codec(ZSTD)",
                      "ttl day + interval 30 day", "ttl_only_drop_parts = 1",
                      "non_replicated_deduplication_window = 10000",
-                     "ns Int64 alias toUnixTimestamp64Nano(time)"):
+                     "unix_time Int64 alias toUnixTimestamp64Nano(time)"):
             self.assertIn(part, text)
         self.assertNotIn("ttl", statements("26", "event", "-", "0"))
         self.assertIn(
@@ -189,9 +189,9 @@ class Statements(TablesTest):
                 f"alter table etwas.{table} on cluster etwas add column if not exists ended UInt8 "
                 "codec(ZSTD);", text)
             self.assertIn(
-                f"alter table etwas.{table} on cluster etwas add column if not exists last_ns "
+                f"alter table etwas.{table} on cluster etwas add column if not exists last_unix_time "
                 "Int64 "
-                "alias toInt64(last);", text)
+                "alias toInt64(last_time);", text)
         self.assertEqual(text.count("alter"), 8)
 
 

@@ -183,7 +183,7 @@ class Folder(ShipTest):
         self.assertEqual(len(pools()), 2)
         self.ship("--follow", self.inside, "--recover", "--delete", "--once")
         self.assertEqual(self.numbers(), list(range(20000)))
-        self.assertEqual(len({row["session"] for row in self.server.events}), 1)
+        self.assertEqual(len({row["session_id"] for row in self.server.events}), 1)
         self.assertEqual(len(self.rows(RECOVERED)), 1)
         self.assertEqual(len(pools()), 1)
         self.assertEqual([name for name in os.listdir(self.inside) if name.endswith(".etl")],

@@ -53,8 +53,8 @@ class SpansTest(ToolTest):
     def check_quantiles(self, told, values):
         for key, per_mille in QUANTILES.items():
             true = 100 * quantile(values, per_mille)
-            self.assertLessEqual(abs(told[key]["ns"] - true), told[key]["error_ns"])
-            self.assertLessEqual(told[key]["error_ns"], true / 1000)
+            self.assertLessEqual(abs(int(told[key]["value"]) - true), int(told[key]["error"]))
+            self.assertLessEqual(int(told[key]["error"]), true / 1000)
 
     def numbers(self, told, key):
         return [its[key] for its in told["classes"]]
@@ -124,19 +124,19 @@ class Told(SpansTest):
             told = self.spans(self.file(made.records))
             self.assertEqual((told["started"], told["ended"], told["open"]),
                              (len(made.all), len(made.ended()), len(made.open)))
-            self.assertEqual({its["guid"] for its in told["classes"]}, {RED, BLUE})
+            self.assertEqual({its["event_class_id"] for its in told["classes"]}, {RED, BLUE})
             for its in told["classes"]:
-                ended = made.ended(its["guid"])
+                ended = made.ended(its["event_class_id"])
                 self.assertEqual((its["count"], its["most_at_once"]),
-                                 (len(ended), made.most[its["guid"]]))
-                self.assertEqual(its["unfinished"], sum(made.all[n]["guid"] == its["guid"]
+                                 (len(ended), made.most[its["event_class_id"]]))
+                self.assertEqual(its["unfinished"], sum(made.all[n]["guid"] == its["event_class_id"]
                                                         for n in made.open))
                 self.assertEqual((its["replaced"], its["orphaned"], its["unmatched"]), (0, 0, 0))
                 durations = [made.duration(n) for n in ended]
                 self.check_quantiles(its["duration"], durations)
-                self.check_quantiles(its["self"], [made.itself(n) for n in ended])
-                self.assertEqual(its["total_ns"], 100 * sum(durations))
-                seconds = told["seconds"]
+                self.check_quantiles(its["self_duration"], [made.itself(n) for n in ended])
+                self.assertEqual(its["total_duration"], 100 * sum(durations))
+                seconds = told["covered_duration"] / 1e9
                 self.assertAlmostEqual(its["at_once"], sum(durations) / 1e7 / seconds, delta=1e-3)
                 self.assertAlmostEqual(its["rate"] * seconds, len(ended), delta=0.01)
 
@@ -147,9 +147,9 @@ class Told(SpansTest):
                               etl.trace([(0, [order(START, 2_999_999), order(END, 3_002_500)])],
                                         mode=mode))
             told = self.spans(path)
-            self.assertEqual((told["seconds"], told["classes"][0]["rate"]),
+            self.assertEqual((told["covered_duration"] / 1e9, told["classes"][0]["rate"]),
                              (seconds, round(1 / seconds, 9)))
-            self.assertEqual(self.stat_json(path)[0]["duration_s"], seconds)
+            self.assertEqual(self.stat_json(path)[0]["duration"] / 1e9, seconds)
 
     def test_the_slowest_are_shown_with_what_was_inside(self):
         for seed in range(20):
@@ -165,14 +165,14 @@ class Told(SpansTest):
                 self.assertEqual(tree["left_out"], 0)
                 for span in tree["spans"]:
                     number, its = span["instance"], made.all[span["instance"]]
-                    self.assertEqual(span["at_ns"], 100 * (its["start"] - made.all[root]["start"]))
-                    self.assertEqual((span["class"], span["process"], span["thread"],
+                    self.assertEqual(span["since_start"], 100 * (its["start"] - made.all[root]["start"]))
+                    self.assertEqual((span["event_class"], span["pid"], span["tid"],
                                       span["events"]),
                                      (its["guid"], 20, number, its["events"]))
                     done = its["end"] is not None
-                    self.assertEqual(span["duration_ns"], 100 * made.duration(number) if done
+                    self.assertEqual(span["duration"], 100 * made.duration(number) if done
                                      else None)
-                    self.assertEqual(span["self_ns"], 100 * made.itself(number) if done else None)
+                    self.assertEqual(span["self_duration"], 100 * made.itself(number) if done else None)
             # reading twice counts nothing twice
             self.assertEqual(self.spans(path)["classes"], told["classes"])
 
@@ -195,7 +195,7 @@ class Chosen(SpansTest):
     def test_a_class_is_chosen_by_name_or_guid(self):
         path = self.file(self.RECORDS)
         told = self.spans("--class", RED.upper(), "--slowest", "9", path)
-        self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [2]))
+        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")), ([RED], [2]))
         self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]],
                          [[1, 2], [3]])
         told = self.spans("--class", BLUE, "--slowest", "9", path)  # also those inside of others
@@ -207,11 +207,11 @@ class Chosen(SpansTest):
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)
         told = self.spans("--where", "duration > 50us", path)
-        self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [1]))
+        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")), ([RED], [1]))
         told = self.spans("--where", "instance == 3 || instance == 4", path)
         self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
                          ([1], [1]))
-        told = self.spans("--where", "type == 2", path)
+        told = self.spans("--where", "opcode == 2", path)
         self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
                          ([2, 1], [0, 0]))
         self.run_etwas("spans", "--where", "duration >", path, expect=FAILED)
@@ -226,10 +226,10 @@ class Chosen(SpansTest):
         self.assertEqual((its["count"], its["unfinished"], its["replaced"], its["orphaned"],
                           its["unmatched"]),
                          (4, 1, 1, 1, 1))
-        self.assertEqual((its["duration"]["min"]["ns"], its["duration"]["max"]["ns"]), (1000, 4000))
+        self.assertEqual((its["duration"]["min"]["value"], its["duration"]["max"]["value"]), (1000, 4000))
         # 2 ends while its child 4 is open: from 60 to 100, of which 10 are the child's.
-        self.assertEqual(its["self"]["max"]["ns"], 4000)
-        self.check_quantiles(its["self"], [30, 10, 30, 40])
+        self.assertEqual(its["self_duration"]["max"]["value"], 4000)
+        self.check_quantiles(its["self_duration"], [30, 10, 30, 40])
 
     def test_who_is_replaced_covers_its_parent_until_then(self):
         told = self.spans("--class", RED, self.file([
@@ -237,7 +237,7 @@ class Chosen(SpansTest):
                                for at in (10, 20)),
             order(END, 30, 7, guid=BLUE), order(END, 100)]))
         its, = told["classes"]
-        self.assertEqual(its["self"]["max"]["ns"], 8000)
+        self.assertEqual(its["self_duration"]["max"]["value"], 8000)
 
     def test_activities_are_spans_too(self):
         related = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
@@ -248,9 +248,9 @@ class Chosen(SpansTest):
             etl.tl_event(BLUE, T + 20, "Shop", "Ship", opcode=0, activity=BLUE, thread=22),
             etl.tl_event(BLUE, T + 30, "Shop", "Ship", opcode=2, activity=BLUE, thread=22),
             etl.tl_event(BLUE, T + 50, "Shop", "Pay", opcode=2, activity=RED, thread=21)]))
-        self.assertEqual(self.numbers(told, "class"), ["Shop/Pay", "Shop/Ship"])
-        self.assertEqual([its["self"]["max"]["ns"] for its in told["classes"]], [3000, 2000])
-        self.assertEqual([(s["class"], s["activity"], s["depth"], s["thread"], s["events"])
+        self.assertEqual(self.numbers(told, "event_class"), ["Shop/Pay", "Shop/Ship"])
+        self.assertEqual([its["self_duration"]["max"]["value"] for its in told["classes"]], [3000, 2000])
+        self.assertEqual([(s["event_class"], s["activity"], s["depth"], s["tid"], s["events"])
                           for s in told["slowest"][0]["spans"]],
                          [("Shop/Pay", RED, 0, 21, 0), ("Shop/Ship", BLUE, 1, 22, 1)])
 
@@ -267,7 +267,7 @@ class Window(SpansTest):
     them."""
 
     def events(self, *arguments):
-        return [event for event in self.dump_json(*arguments) if event["class"] in (RED, BLUE)]
+        return [event for event in self.dump_json(*arguments) if event["event_class_id"] in (RED, BLUE)]
 
     def brute(self, events, guid):
         """What there is of one class, event by event: durations in ns of what ended, and counts of
@@ -275,32 +275,32 @@ class Window(SpansTest):
         opened, told, most = {}, {"durations": [], "orphaned": 0, "unmatched": 0}, 0
         for event in events:
             at = int(event["time"][20:-1].ljust(9, "0")) + 10 ** 9 * int(event["time"][17:19])
-            its = (event["class"], event["instance"])
-            if event["type"] == START:
-                parent = (event["parent_class"], event["parent_instance"])
-                told["orphaned"] += event["class"] == guid and parent[
+            its = (event["event_class_id"], event["instance"])
+            if event["opcode"] == START:
+                parent = (event.get("parent_class_id"), event.get("parent_instance", 0))
+                told["orphaned"] += event["event_class_id"] == guid and parent[
                     1] != 0 and parent not in opened
                 opened[its] = at
                 most = max(most, sum(name[0] == guid for name in opened))
-            elif event["type"] == END and event["class"] == guid:
+            elif event["opcode"] == END and event["event_class_id"] == guid:
                 told["unmatched"] += its not in opened
                 if its in opened:
                     told["durations"].append(at - opened[its])
-            if event["type"] == END:
+            if event["opcode"] == END:
                 opened.pop(its, None)
         return told | {"unfinished": sum(name[0] == guid for name in opened), "most_at_once": most}
 
     def check(self, told, inside):
-        classes = {its["guid"]: its for its in told["classes"]}
+        classes = {its["event_class_id"]: its for its in told["classes"]}
         for guid in (RED, BLUE):
             brute = self.brute(inside, guid)
             if guid not in classes:
-                self.assertFalse(any(event["class"] == guid and event["type"] != CHECKPOINT
+                self.assertFalse(any(event["event_class_id"] == guid and event["opcode"] != CHECKPOINT
                                      for event in inside))
                 continue
             its = classes[guid]
             self.assertEqual(its["count"], len(brute["durations"]))
-            self.assertEqual(its["total_ns"], sum(brute["durations"]))
+            self.assertEqual(its["total_duration"], sum(brute["durations"]))
             for key in ("unfinished", "orphaned", "unmatched", "most_at_once"):
                 self.assertEqual(its[key], brute[key], key)
 
@@ -316,7 +316,7 @@ class Window(SpansTest):
                 told = self.spans(*window, path)
                 self.check(told, inside)
                 self.assertEqual(told["ended"] + told["open"],
-                                 sum(event["type"] == START for event in inside))
+                                 sum(event["opcode"] == START for event in inside))
 
     def test_it_is_as_a_file_that_has_no_other_events(self):
         """Self times, trees and rates too: beside what is cut out as a file of its own, of two
@@ -392,7 +392,7 @@ class Errors(SpansTest):
 
     def error_of_one_time(self, path):
         events, _ = self.run_etwas("dump", "--json", "--times", "qpc", path)
-        return json.loads(events.splitlines()[-1])["error_ns"]
+        return json.loads(events.splitlines()[-1])["time_error"]
 
     def span(self, path):
         return self.spans("--slowest", "1", path)["slowest"][0]["spans"][0]
@@ -400,13 +400,13 @@ class Errors(SpansTest):
     def test_what_both_times_are_off_by_cancels(self):
         path = self.counter_file(0, 0)
         span = self.span(path)
-        self.assertEqual((span["duration_ns"], span["error_ns"], span["self_error_ns"]),
+        self.assertEqual((span["duration"], span["duration_error"], span["self_duration_error"]),
                          (10_000, 2, 2))
         self.assertGreater(self.error_of_one_time(path), 20)
 
     def test_a_window_ends_at_the_nanosecond(self):
         path = self.counter_file(0, 0)
-        start, end = (event["time"] for event in self.dump_json(path) if event["class"] == RED)
+        start, end = (event["time"] for event in self.dump_json(path) if event["event_class_id"] == RED)
         for window, counts in ((("--from", start, "--until", end), (1, 0, 0)),
                                (("--from", "+0.000000001"), (0, 0, 1)),
                                (("--until", "-0.000000001"), (0, 1, 0))):
@@ -415,24 +415,24 @@ class Errors(SpansTest):
 
     def test_two_processors_may_be_as_far_apart_as_a_time_is_off(self):
         path = self.counter_file(0, 1)
-        self.assertEqual(self.span(path)["error_ns"], self.error_of_one_time(path))
+        self.assertEqual(self.span(path)["duration_error"], self.error_of_one_time(path))
 
     def test_the_time_of_its_own_is_as_wrong_as_what_children_cover_too(self):
         child = [etl.instance(BLUE, self.MIDDLE - 20_000 + ticks, 2, kind=kind, process=20,
                               parent=1, parent_guid=RED)
                  for kind, ticks in ((START, 0), (END, 9000))]
-        told = {its["guid"]: its for its in self.spans(self.counter_file(0, 0, child))["classes"]}
-        self.assertEqual([told[guid]["self"]["max"] for guid in (RED, BLUE)],
-                         [{"ns": 7000, "error_ns": 4}, {"ns": 3000, "error_ns": 2}])
+        told = {its["event_class_id"]: its for its in self.spans(self.counter_file(0, 0, child))["classes"]}
+        self.assertEqual([told[guid]["self_duration"]["max"] for guid in (RED, BLUE)],
+                         [{"value": 7000, "error": 4}, {"value": 3000, "error": 2}])
 
     def test_dump_and_why_say_it_too(self):
         path = self.counter_file(0, 0)
-        out, _ = self.run_etwas("dump", "--columns", "duration,duration_error_ns", path)
+        out, _ = self.run_etwas("dump", "--columns", "duration,duration_error", path)
         self.assertEqual(out.splitlines()[-1].split(), ["10000", str(self.error_of_one_time(path))])
-        out, _ = self.run_etwas("dump", "--json", "--where", "duration_error_ns < 1ms", path)
-        self.assertEqual(json.loads(out)["duration_error_ns"], self.error_of_one_time(path))
+        out, _ = self.run_etwas("dump", "--json", "--where", "duration_error < 1ms", path)
+        self.assertEqual(json.loads(out)["duration_error"], self.error_of_one_time(path))
         told = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]
-        self.assertEqual((told["duration_ns"], told["error_ns"]), (10_000, 2))
+        self.assertEqual((told["duration"], told["duration_error"]), (10_000, 2))
         self.assertIn(" took 0.010 ms, give or take 2.00 ns, from ", self.run_etwas("why", path)[0])
 
     def test_machines_are_one_time_line_by_their_wall_clocks(self):
@@ -450,15 +450,15 @@ class Errors(SpansTest):
                              (etl.START - 1, etl.START - 1 - day)):
             there = there.replace(struct.pack("<q", was), struct.pack("<q", becomes))
         told = self.spans("--slowest", "1", here, self.write("there.etl", there))
-        self.assertEqual(told["seconds"], 2.0)
+        self.assertEqual(told["covered_duration"], 2_000_000_000)
         pay, book = told["slowest"][0]["spans"]
-        self.assertEqual((pay["self_ns"], pay["error_ns"], book["at_ns"], book["duration_ns"],
-                          book["error_ns"]),
+        self.assertEqual((pay["self_duration"], pay["duration_error"], book["since_start"], book["duration"],
+                          book["duration_error"]),
                          (7000, 0, 2000, 3000, 0))
 
     def test_a_file_that_does_not_say_has_no_error(self):
         path = self.write("h.etl", etl.trace([(0, Chosen.RECORDS)], clock=3))
-        self.assertIsNone(self.spans(path)["classes"][0]["duration"]["max"]["error_ns"])
+        self.assertIsNone(self.spans(path)["classes"][0]["duration"]["max"]["error"])
         self.assertRegex(self.run_etwas("spans", path)[0], r"  \?  ")
 
 
@@ -495,19 +495,19 @@ class Forms(SpansTest):
         first, second = csv.DictReader(io.StringIO(out, newline=""))
         told = self.spans("--slowest", "2", path)
         for row, its in zip((first, second), told["classes"]):
-            for key in ("class", "guid", "count", "most_at_once", "unfinished", "replaced",
+            for key in ("event_class", "event_class_id", "count", "most_at_once", "unfinished", "replaced",
                         "orphaned", "unmatched"):
                 self.assertEqual(row[key], str(its[key]))
-            for kind in ("duration", "self"):
+            for kind in ("duration", "self_duration"):
                 for key in QUANTILES:
-                    self.assertEqual(row[f"{kind}_{key}_ns"], str(its[kind][key]["ns"]))
-            self.assertEqual((row["error_ns"], row["self_error_ns"]), ("0", "0"))
+                    self.assertEqual(row[f"{kind}_{key}"], str(its[kind][key]["value"]))
+            self.assertEqual((row["duration_error"], row["self_duration_error"]), ("0", "0"))
         out, _ = self.run_etwas("spans", "--csv", "--slowest", "2", path)
         rows = list(csv.DictReader(io.StringIO(out, newline="")))
         self.assertEqual([(row["tree"], row["instance"]) for row in rows],
                          [("1", "1"), ("1", "2"), ("2", "3")])
         for row, span in zip(rows, (span for tree in told["slowest"] for span in tree["spans"])):
-            for key in ("depth", "class", "process", "thread", "at_ns", "duration_ns", "self_ns",
+            for key in ("depth", "event_class", "pid", "tid", "since_start", "duration", "self_duration",
                         "events"):
                 self.assertEqual(row[key], str(span[key]))
 

@@ -208,7 +208,7 @@ class Told(StacksTest):
             [s["allocations"], s["allocated_bytes"], s["live_blocks"], s["live_bytes"]]
             for s in heap["stacks"]))
         self.assertEqual(self.speedscope(path)[0][:2], ("all threads", "bytes"))
-        chosen, _ = self.folded("--where", "type == 10 && size > 60",
+        chosen, _ = self.folded("--where", "opcode == 10 && size > 60",
                                 self.write("b.etl", etl.trace([(0, [
                                     *events, etl.event_info(T + 9, HEAP, 10, "heap", "Call",
                                                             "malloc", [("size", etl.UINT64, 0)],
@@ -246,7 +246,7 @@ class Told(StacksTest):
         folded, error = self.folded(both)
         self.assertEqual(folded, [(["schedule"], 1_000_000)])
         self.assertIn("left out: 3 events", error)
-        self.assertEqual(self.folded("--where", "process == 20 && level == 5", both)[0],
+        self.assertEqual(self.folded("--where", "pid == 20 && level == 5", both)[0],
                          [(["[unknown]"], 1)])
 
     def test_several_files_are_one_profile_each_by_its_own_addresses(self):
@@ -280,7 +280,7 @@ class Told(StacksTest):
                                  [(RED, 10000, 10100, 0)]))
         _, error = self.run_etwas("convert", "--to", "speedscope", path)
         self.assertIn("2 instances are left out", error)
-        self.assertEqual(self.speedscope("--where", "thread == 22 && type == 2", path)[0][2],
+        self.assertEqual(self.speedscope("--where", "tid == 22 && opcode == 2", path)[0][2],
                          [(RED, 0, 100, 0)])
 
 

@@ -260,16 +260,16 @@ class Host(SteerTest):
         # it was for the shell that started the command
         self.assertRaises(BlockingIOError, manager.recv, 100)
         stat, = self.stat_json(self.path)
-        self.assertEqual((stat["session"], stat["events_lost"]), (self.name, 0))
+        self.assertEqual((stat["session"], stat["lost"]), (self.name, 0))
 
     def test_sizes_and_durations_have_units(self):
-        for size, shown in (("3", 3), ("1.5G", 1536), ("1500K", 1500)):
+        for size, shown in (("3", 3 << 20), ("1.5G", 3 << 29), ("1500K", 1500 << 10)):
             self.start("-fo", "a.etl", "--buffer-size", "8KiB", "--flush", "1.5s", "--max-size",
                        size)
             session = json.loads(self.run_etwas("query", "--json", self.name)[0])
             self.assertEqual(
-                (session["buffer_kb"], session["flush_timer"], session["maximum_file_size"]),
-                (8, 1500, shown))
+                (session["buffer_bytes"], session["flush_timer"], session["maximum_file_bytes"]),
+                (8192, 1_500_000_000, shown))
             self.assertEqual("size in KiB" in session["modes"], size == "1500K")
             self.run_etwas("stop", self.name)
 
@@ -394,7 +394,7 @@ class Host(SteerTest):
                 line, = [one for one in map(json.loads,
                                             self.run_etwas(command, "--json",
                                                            *names)[0].splitlines())
-                         if "session" in one]
+                         if one["kind"] == "session"]
                 self.assert_keys_documented(command, line)
                 return said in out, line.get("pool_removed", False)
 
@@ -539,39 +539,40 @@ class Steered(SteerTest):
 
     def not_logging(self, name):
         """The processes that cannot log to the session although it enables their provider."""
-        return {line["process"] for line in self.ask_json("ps --json") if "kind" in line and
+        return {line["pid"] for line in self.ask_json("ps --json") if line["kind"] == "provider" and
                 any(enable["session"] == name and enable.get("unattached")
                     for enable in line["enabled_by"])}
 
     def counted(self, path):
         """How many events of which of the two providers there are."""
         stat, = self.stat_json(path)
-        return {kind["class"]: kind["events"] for kind in stat["classes"]
-                if kind["class"] in (MODERN, CLASS)}
+        return {kind["event_class_id"]: kind["events"] for kind in stat["by_event"]
+                if kind["event_class_id"] in (MODERN, CLASS)}
 
     def test_ps_shows_sessions_and_providers(self):
         self.ask(f"enable --level warning --any 0x5 --all-keywords 1 {self.recorder} {MODERN_NAME}")
         self.ask(f"enable {self.log} {CLASSIC}")
         lines = self.ask_json("ps --json")
-        sessions = {line["session"]: line for line in lines if "session" in line}
+        sessions = {line["session"]: line for line in lines if line["kind"] == "session"}
         recorder, log = sessions[self.recorder], sessions[self.log]
         for session in recorder, log:
-            self.assertEqual((session["process"], session["program"]),
+            self.assertEqual((session["pid"], session["process"]),
                              (self.hosts[session["session"]], self.program))
             self.assertEqual((session["lost"], session["recorded"]), (0, 0))
-        self.assertEqual((recorder["modes"], recorder["buffer_kb"]), (["buffering"], 4))
-        self.assertIn("covered_ns", recorder)
+        self.assertEqual((recorder["modes"], recorder["buffer_bytes"]), (["buffering"], 4096))
+        self.assertIn("covered_duration", recorder)
         self.assertNotIn("file", recorder)
-        self.assertEqual((log["file"], log["clock"]), (self.path, "performance counter"))
-        self.assertNotIn("covered_ns", log)
-        providers = {line["provider"]: line for line in lines if line.get("process")
-                     == self.work_process.pid and "provider" in line}
-        self.assertEqual((providers[MODERN]["kind"], providers[MODERN]["program"]),
+        self.assertEqual((log["log_file"], log["clock"]), (self.path, "performance counter"))
+        self.assertNotIn("covered_duration", log)
+        providers = {line["provider_id"]: line for line in lines if line.get("pid")
+                     == self.work_process.pid and line["kind"] == "provider"}
+        self.assertEqual((providers[MODERN]["registration"], providers[MODERN]["process"]),
                          ("modern", "steer_work"))
         self.assertEqual(providers[MODERN]["enabled_by"],
-                         [{"session": self.recorder, "level": 3, "any": 5, "all": 1,
-                           "property": 0}])
-        self.assertEqual(providers[CLASSIC]["kind"], "classic")
+                         [{"session": self.recorder, "level": 3, "match_any_keyword": "0x5",
+                           "match_all_keyword": "0x1",
+                           "enable_property": "0x0"}])
+        self.assertEqual(providers[CLASSIC]["registration"], "classic")
         self.assertEqual([enable["session"] for enable in providers[CLASSIC]["enabled_by"]],
                          [self.log])
         for line in lines:
@@ -628,10 +629,10 @@ class Steered(SteerTest):
         other = os.path.join(self.folder, "b.etl")
         before = self.session(self.log)
         self.ask(f"update --flush 2s --max-buffers {before['maximum_buffers'] - 5} {self.log}")
-        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2,
+        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2_000_000_000,
                                                   "maximum_buffers": before["maximum_buffers"] - 5})
         self.ask(f"update -o {other} {self.log}")
-        self.assertEqual(self.session(self.log)["file"], other)
+        self.assertEqual(self.session(self.log)["log_file"], other)
         self.ask(f"update --realtime {self.log}")
         self.assertIn("real time", self.session(self.log)["modes"])
         self.ask(f"update --flush 3000 {self.log}")
@@ -673,7 +674,7 @@ class Steered(SteerTest):
         self.tell("log 1234")
         told, found = self.ask(f"query {self.recorder} {self.log}"), self.session(self.recorder)
         self.assertIn(
-            f"{self.recorder}\n  GUID          {found['guid']}\n  process       "
+            f"{self.recorder}\n  GUID          {found['session_id']}\n  process       "
             f"{self.hosts[self.recorder]} {self.program}\n"
             f"  mode          buffering\n  clock         performance counter\n"
             f"  buffers       {found['buffers']} of 4 KB, ", told)
@@ -741,7 +742,7 @@ class Across(Steered):
         self.assertEqual(self.tell("register aaaa Etwas.Chosen"), ("", 0))
         self.assertEqual(self.run_etwas("enable", self.log, "etwas.chosen"),
                          (f"etwas.chosen: {chosen}\n", ""))
-        enabled = [line["provider"] for line in self.ask_json("ps --json")
+        enabled = [line["provider_id"] for line in self.ask_json("ps --json")
                    if line.get("enabled_by")]
         self.assertEqual(enabled, [chosen])
         self.assertEqual(self.tell("register bbbb ETWAS.Chosen"), ("", 0))
@@ -760,8 +761,8 @@ class Across(Steered):
         work = f"/p.{self.work_process.pid}."
         path, whole = next((path, whole) for path, whole in self.entries("p.").items()
                            if work in path)
-        before = [line for line in self.ask_json("ps --json") if "provider" in line]
-        self.assertIn(MODERN, [line["provider"] for line in before])
+        before = [line for line in self.ask_json("ps --json") if line["kind"] == "provider"]
+        self.assertIn(MODERN, [line["provider_id"] for line in before])
         self.ask(f"enable {self.log} {CLASSIC}")
         for at, told in ((0, "what a process says of one is damaged. Restart that process"),
                          (4, "one is of another release, whose own etwas shows it")):
@@ -1012,7 +1013,7 @@ class Across(Steered):
         self.ask(f"snapshot -o now.etl {self.recorder}")
         self.assertEqual(self.counted(os.path.join(self.folder, "now.etl")), {MODERN: 3})
         self.ask(f"update -o b.etl {self.log}")
-        self.assertEqual(self.session(self.log)["file"], os.path.join(self.folder, "b.etl"))
+        self.assertEqual(self.session(self.log)["log_file"], os.path.join(self.folder, "b.etl"))
 
     def test_a_host_that_is_stopped_keeps_nobody_from_the_others(self):
         os.kill(self.hosts[self.recorder], signal.SIGSTOP)
@@ -1020,9 +1021,9 @@ class Across(Steered):
         process = self.hosts[self.recorder]
         for lines in (self.ask_json("query --json all"), self.ask_json("ps --json"),
                       self.ask_json(f"query --json {self.log} {self.recorder}")):
-            found = {line["session"]: line for line in lines if "session" in line}
+            found = {line["session"]: line for line in lines if line["kind"] == "session"}
             self.assertEqual(found[self.log]["recorded"], 0)
-            self.assertEqual((found[self.recorder]["silent"], found[self.recorder]["process"]),
+            self.assertEqual((found[self.recorder]["silent"], found[self.recorder]["pid"]),
                              (True, process))
             self.assertIn("buffering", found[self.recorder]["modes"])
         self.assertIn(f"\n{self.recorder}: its host, process {process}, does not answer\n",

@@ -84,8 +84,8 @@ class SymbolsTest(ToolTest):
         """The stacks of a file, by names."""
         path = self.write(name, etl.trace([(0, list(records))]))
         out, _ = self.run_etwas("dump", "--symbols", "--json", path)
-        return [event["symbols"] for event in map(json.loads, out.splitlines())
-                if "symbols" in event]
+        return [event["call_stack_names"] for event in map(json.loads, out.splitlines())
+                if "call_stack_names" in event]
 
     def at(self, offset, base=BASE, function="spin_inside"):
         return base + self.program.offset(function, offset)
@@ -185,7 +185,7 @@ class Names(SymbolsTest):
         more = self.write("p.etl", etl.trace([(0, program)]))
         told = json.loads(self.run_etwas("why", "--json", path, more)[0])
         block, = told["slowest"][0]["blocked_on"]
-        self.assertEqual(block["symbols"], ["0x8000000000000001", "spin_inside+0x0 in spinner",
+        self.assertEqual(block["call_stack_names"], ["0x8000000000000001", "spin_inside+0x0 in spinner",
                                             "spin_inside+0x9 in spinner"])
         self.assertIn(
             "at 0x8000000000000001\n             spin_inside+0x0 in spinner\n             "
@@ -219,9 +219,9 @@ class Names(SymbolsTest):
         self.assertIn(f" Win32StartAddr=0x{code:X} ({other}) ", out)
         self.assertNotIn("spin_inside", self.run_etwas("dump", path)[0])
         out, _ = self.run_etwas("dump", "--symbols", "--json", path)
-        told = [event for event in map(json.loads, out.splitlines()) if "field_symbols" in event]
-        self.assertEqual([event["field_symbols"] for event in told if event["event"]
-                          != "Thread/DCStart"],
+        told = [event for event in map(json.loads, out.splitlines()) if "field_names" in event]
+        self.assertEqual([event["field_names"] for event in told if not event["event"]
+                          .endswith("Thread/DCStart")],
                          [{"InstructionPointer": name}, {"InstructionPointer": None},
                           {"InstructionPointer": "tick+0x10 in vmlinux"},
                           {"Routine": "tick+0x0 in vmlinux"}, {"Routine": None},

@@ -62,15 +62,15 @@ class Tail(SteerTest):
         self.assertEqual(error, "")
         self.assertEqual([event["payload"] for event in events],
                          [f"{number:02x}00000000000000" for number in (0, 1, 0, 1, 2, 0)])
-        self.assertEqual({(event["class"], event["id"], event["process"]) for event in events},
+        self.assertEqual({(event["event_class_id"], event["event_id"], event["pid"]) for event in events},
                          {(MODERN, 7, self.work_process.pid)})
         self.assertEqual(sorted(event["time"] for event in events),
                          [event["time"] for event in events])
 
     def test_columns_conditions_and_a_limit(self):
-        tail = self.tail("--columns", "process,id", "--where", "id == 7 && level == 4", "--limit",
+        tail = self.tail("--columns", "pid,event_id", "--where", "event_id == 7 && level == 4", "--limit",
                          "3")
-        self.assertEqual(tail.stdout.readline(), "# process id\n")
+        self.assertEqual(tail.stdout.readline(), "# pid event_id\n")
         self.log(5)
         out, _ = self.end(tail)
         self.assertEqual([line.split() for line in out.splitlines()],
@@ -78,17 +78,17 @@ class Tail(SteerTest):
 
     def test_a_signal_ends_it_and_the_session_goes_on(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            tail = self.tail("--columns", "id")
+            tail = self.tail("--columns", "event_id")
             self.log(1)
-            self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# id\n", "7\n"])
+            self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# event_id\n", "7\n"])
             tail.send_signal(number)
             self.assertEqual(self.end(tail), ("", ""))
         self.run_etwas("stop", self.name)
 
     def test_a_host_that_is_killed_is_reported(self):
-        tail = self.tail("--columns", "id")
+        tail = self.tail("--columns", "event_id")
         self.log(1)
-        self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# id\n", "7\n"])
+        self.assertEqual([tail.stdout.readline() for _ in range(2)], ["# event_id\n", "7\n"])
         host, = self.pids_of_host()
         os.kill(host, signal.SIGKILL)
         _, error = self.end(tail, expect=FAILED)
@@ -103,7 +103,7 @@ class Tail(SteerTest):
         self.assertIn("it is not in real time", error)
         for arguments, told in (((), "which session?"), (("a", "b"), "one session"),
                                 (("--limit", "x", "a"), "--limit"),
-                                (("--json", "--columns", "id", "a"),
+                                (("--json", "--columns", "event_id", "a"),
                                  "--columns and --json exclude each other")):
             _, error = self.run_etwas("tail", *arguments, expect=FAILED)
             self.assertTrue(error.startswith("etwas tail: "), error)

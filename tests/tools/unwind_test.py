@@ -66,7 +66,7 @@ class Made(SymbolsTest):
                    etl.switch(T + 300, 22, 11), etl.instance(RED, T + 400, 1, kind=2)]
         path = self.write("a.etl", etl.trace([(0, records)]))
         block, = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]["blocked_on"]
-        self.assertEqual(block["symbols"][:3],
+        self.assertEqual(block["call_stack_names"][:3],
                          ["0x8000000000000001", "spin_inside+0x0 in spinner_bare",
                           "spin_outside+0x1 in spinner_bare"])
 
@@ -96,9 +96,9 @@ class Recorded(SymbolsTest):
             self.skip_since(run.stderr.decode())
         events = [json.loads(line) for line in self.run_etwas("dump", "--symbols", "--json",
                                                               path)[0].splitlines()]
-        stacks = [[re.sub(r"\+0x\w+ in .*", "", frame) for frame in event["symbols"]]
+        stacks = [[re.sub(r"\+0x\w+ in .*", "", frame) for frame in event["call_stack_names"]]
                   for event in events
-                  if event["event"].endswith("UserStack") and "symbols" in event]
+                  if event["event"].endswith("UserStack") and "call_stack_names" in event]
         spinning = [stack for stack in stacks if stack[0] == "spin_inside"]
         self.assertGreater(len(spinning), 50)
         whole = [stack for stack in spinning if stack[1:3] == ["spin_outside", "main"] and stack[-1]

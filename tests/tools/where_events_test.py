@@ -42,7 +42,7 @@ class Where(NamesTest):
 
     def matching(self, expression):
         """Numbers of the events that match: 1, 2 and 3."""
-        keys = {"GC/Start": 1, "GC/Stop": 2}
+        keys = {"P/GC/Start": 1, "P/GC/Stop": 2}
         return [keys.get(o.get("event"), 3) for o in self.objects("--where", expression, self.path)]
 
     def check(self, cases):
@@ -91,14 +91,15 @@ class Where(NamesTest):
                     ("n & 0x1000", [1, 2])])
 
     def test_properties_are_known_by_name(self):
-        self.check([("level == 2", [1]), ("process == 77 && thread == 78", [1]),
+        self.check([("level == 2", [1]), ("pid == 77 && tid == 78", [1]),
                     ("cpu == 0", [1, 2, 3]),
-                    ("processor > 0", []), ('provider == "P"', [1, 2]), ('event == "GC/Stop"', [2]),
-                    ('name == "Stop"', [2]), ("id == 4", [1]), ("type == 9", [3]),
-                    ("opcode == 9", [3]),
-                    (f'class == "{RED}"', [1, 2]), (f'activity == "{BLUE}"', [1]),
+                    ("cpu > 0", []), ('provider == "P"', [1, 2]), ('event == "GC/Stop"', [2]),
+                    ('name == "Stop"', [2]), ("event_id == 4", [1]), ("opcode == 9", [3]),
+                    ("payload_bytes > 0", [1, 2]),
+                    (f'event_class_id == "{RED}"', [1, 2]),
+                    (f'provider_id == "{RED}"', [1, 2]), (f'activity == "{BLUE}"', [1]),
                     ("channel == 11", [1, 2]),
-                    ("version == 0 && task == 0", [1, 2]), ("instance", []), ("parent", [])])
+                    ("version == 0 && task == 0", [1, 2]), ("instance", []), ("parent_instance", [])])
 
     def test_an_event_is_known_by_its_whole_name_or_its_last_parts_and_its_class_by_its_name(self):
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "Shop", "Order", opcode=i)
@@ -120,7 +121,7 @@ class Where(NamesTest):
                 ('name == "Order"', [0, 1, 2, 9]),
                 ('name == "Start"', []), ('event_class == "Start"', [])):
             with self.subTest(expression=expression):
-                found = [o["type"] if o.get("event") != "Bill" else "Bill"
+                found = [o["opcode"] if o["event"] != "Shop/Bill" else "Bill"
                          for o in self.objects("--where", expression
                                                + ' && event != "EventTrace/Header"', path)]
                 self.assertEqual(found, wanted)
@@ -137,9 +138,10 @@ class Where(NamesTest):
               for i, name in enumerate(("Order", "GC/Order", odd, odd))),
             etl.classic(BLUE, 1_000_300, kind=7), etl.instance(BLUE, 1_000_301, 5, 4, RED),
             etl.tl_event(RED, 1_000_500, odd, "E"))
-        texts = ("time", "provider", "event", "event_class", "name", "activity", "t", "w", "reason")
-        numbers = ("cpu", "process", "thread", "type", "id", "version", "opcode", "level",
-                   "keyword", "task", "channel", "instance", "n", "size", "address")
+        texts = ("time", "provider", "provider_id", "event", "event_class", "event_class_id", "name",
+                 "activity", "parent_class_id", "t", "w", "reason")
+        numbers = ("cpu", "pid", "tid", "event_id", "version", "opcode", "level", "keyword", "task",
+                   "channel", "instance", "parent_instance", "payload_bytes", "n", "size", "address")
 
         def column(name, *arguments):
             out, _ = self.run_etwas("dump", "--csv", "-c", name, *arguments, path)
@@ -147,8 +149,6 @@ class Where(NamesTest):
         for name in texts + numbers:
             shown = column(name)
             for value in {value for value in shown if value != ""}:
-                if name == "type" and "/" in value:  # of manifest events, in two parts
-                    continue
                 given = value if name in numbers else '"' + value.replace('"', '\\"') + '"'
                 with self.subTest(name=name, value=value):
                     self.assertIn(value, column(name, "-w", f"{name} == {given}"))
@@ -203,22 +203,22 @@ class Where(NamesTest):
             self.assertIn("unit", error)
 
     def test_a_field_that_a_column_hides_is_said_once(self):
-        fields = etl.tl_field("id", UINT32) + etl.tl_field("name", ANSI)
+        fields = etl.tl_field("event_id", UINT32) + etl.tl_field("name", ANSI)
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", fields, struct.pack("<I", 42)
                                          + b"a\0", number=i)
                             for i in range(3)), name="b.etl")
         for command in ("dump", "stat", "report"):
             arguments = ["--json"] if command == "report" else []
-            _, error = self.run_etwas(command, *arguments, "-w", "id == 1 || id == 2", path)
+            _, error = self.run_etwas(command, *arguments, "-w", "event_id == 1 || event_id == 2", path)
             self.assertEqual(
-                error, f"etwas {command}: note: the condition compares the column 'id', and events "
+                error, f"etwas {command}: note: the condition compares the column 'event_id', and events "
                 "have a field "
-                       "that is called so: 'fields.id'\n")
-        for expression, events in (("fields.id == 42", 3), ("`id` == 42", 3),
-                                   ("id == 1 && fields.id == 42", 1)):
+                       "that is called so: 'fields.event_id'\n")
+        for expression, events in (("fields.event_id == 42", 3), ("`event_id` == 42", 3),
+                                   ("event_id == 1 && fields.event_id == 42", 1)):
             out, error = self.run_etwas("dump", "--json", "-w", expression, path)
             self.assertEqual((len(out.splitlines()), error), (events, ""))
-        self.assertEqual(self.run_etwas("dump", "-w", "id == 1", self.trace(etl.tl_event(
+        self.assertEqual(self.run_etwas("dump", "-w", "event_id == 1", self.trace(etl.tl_event(
             RED, 1_000_001, "P", "E", number=1), name="c.etl"))[1], "")
 
     def test_a_condition_that_holds_for_no_event_is_said(self):
@@ -252,13 +252,13 @@ class Where(NamesTest):
                               etl.tl_event(RED, 1_000_001, "P", "GC/Stop"),
                               etl.tl_event(RED, 2**63 - 1, "P", "GC/Late"), name="b.etl",
                               frequency=frequency)
-            keys = {"GC/Start": 1, "GC/Stop": 2, "GC/Late": 3}
+            keys = {"P/GC/Start": 1, "P/GC/Stop": 2, "P/GC/Late": 3}
             for expression, found in (("time < 2s", wanted), ("time > 2s", [3]),
                                       ("time < -100s", [1]), ("time < '1970-01-01'", [1])):
                 out, _ = self.run_any("dump", "--json", "--where", expression, path,
                                       expect=(FINE, DAMAGED))
                 events = [json.loads(line) for line in out.splitlines()]
-                self.assertEqual([keys[o["event"]] for o in events if o["class"] == RED], found,
+                self.assertEqual([keys[o["event"]] for o in events if o["event_class_id"] == RED], found,
                                  (frequency, expression))
 
     def test_the_duration_is_that_of_an_instance_or_activity(self):
@@ -271,7 +271,7 @@ class Where(NamesTest):
                   etl.instance(RED, 1_300_010, 2, kind=2)]
         path = self.trace(*events, name="b.etl")
         for clock in ([], ["--times=qpc"]):
-            self.assertEqual([o["duration_ns"] for o in self.objects(*clock, "-w", "duration",
+            self.assertEqual([o["duration"] for o in self.objects(*clock, "-w", "duration",
                                                                      path)],
                              [10_000_000, 3_000_000, 30_000_000])
         self.assertEqual([o["instance"] for o in self.objects("-w", "duration > 12.5ms", path)],
@@ -285,7 +285,7 @@ class Where(NamesTest):
         path = self.write("b.etl",
                           etl.trace([(0, events[at:at + 100])
                                      for at in range(0, len(events), 100)]))
-        self.assertEqual([o["duration_ns"] for o in self.objects("-w", "duration", path)],
+        self.assertEqual([o["duration"] for o in self.objects("-w", "duration", path)],
                          [100 * (1_000_000 + i) for i in range(30_000)])
 
     def test_an_enumeration_compares_by_name_and_by_number(self):
@@ -313,14 +313,14 @@ class Where(NamesTest):
                             for n in (5, 50, 500)),
                           etl.message(8, 0x02, guid, b"\x01"),
                           etl.message_format(1_000_001, RED, 7, "took %d of %s\n"))
-        for expression, wanted in (('text contains "took 5"', 3), ('text =~ "took 50+ of"', 2),
-                                   ("!text", 1),
-                                   (r'text == "took 500 of a\n"', 1),
-                                   ('text contains "took 5" && id == 7', 3)):
+        for expression, wanted in (('message contains "took 5"', 3), ('message =~ "took 50+ of"', 2),
+                                   ("!message", 1),
+                                   (r'message == "took 500 of a\n"', 1),
+                                   ('message contains "took 5" && message_id == 7', 3)):
             self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
             stat, = self.stat_json("--where", expression, path)
             self.assertEqual(stat["events"], wanted, expression)
-        self.assertEqual(self.lines("--columns", "id,text", path)[-2:],
+        self.assertEqual(self.lines("--columns", "message_id,message", path)[-2:],
                          [r'7 "took 500 of a\n"', "8 -"])
 
     def test_texts_are_compared_whole_however_long_they_are(self):
@@ -329,7 +329,7 @@ class Where(NamesTest):
                    etl.message(7, 0x02, guid, b"a\0"), etl.message_format(1_000_001, RED, 7, "%s")]
         path = self.write("long.etl", etl.header_buffer(2, size=1 << 17)
                           + etl.buffer(records, 1, stamp=1 << 60, size=1 << 17))
-        for expression, wanted in (("text == text", 2), ("text != text", 0), ('"a" == text', 1)):
+        for expression, wanted in (("message == message", 2), ("message != message", 0), ('"a" == message', 1)):
             self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
 
     def test_dates_and_guids_of_fields_compare_as_such(self):
@@ -343,7 +343,7 @@ class Where(NamesTest):
                                    ("when == day", 1), ('when > "2021-09-10"', 0),
                                    ('day < "2021-09-09T15:00"', 1),
                                    ("time > when", 1), (f'g == "{RED.upper()}"', 1),
-                                   ("class == g", 1)):
+                                   ("event_class_id == g", 1)):
             self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
 
     def test_what_may_have_been_meant_is_said(self):
@@ -367,7 +367,7 @@ class Where(NamesTest):
 
     def test_stat_counts_what_matches(self):
         stat, = self.stat_json("--where", "n < 0", self.path)
-        self.assertEqual((stat["events"], len(stat["classes"])), (1, 1))
+        self.assertEqual((stat["events"], len(stat["by_event"])), (1, 1))
 
     def test_what_is_wrong_is_said_with_its_place(self):
         for expression, message, place, length in (

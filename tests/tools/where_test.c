@@ -302,8 +302,8 @@ static void names_are_words_or_anything_in_backquotes(void **state)
 static void properties_go_before_fields(void **state)
 {
     (void)state;
-    TRUE("level == 4", "process == 4", "cpu == 4", "time == 1500", "time == 1.5us",
-         "provider == 'Shop'", "name =~ '^Sh'", "event contains 'hop'", "text != ''",
+    TRUE("level == 4", "pid == 4", "cpu == 4", "time == 1500", "time == 1.5us",
+         "provider == 'Shop'", "name =~ '^Sh'", "event contains 'hop'", "message != ''",
          "level == 4.0");
     FALSE("level == 5", "time == 11", "provider != 'Shop'", "provider =~ '^X'");
 }
@@ -313,10 +313,11 @@ static void guids_compare_in_any_form(void **state)
     (void)state;
     TRUE("guid == '" RED "'", "guid == '{" RED "}'",
          "guid == '0AD614C4-E2F5-4C5B-B201-020304050607'",
-         "guid == '{0AD614C4-E2F5-4C5B-B201-020304050607}'", "class == '{" RED "}'",
-         "class == guid", "activity != '0ad614c4-e2f5-4c5b-b201-020304050608'",
-         "guid contains '0ad6'", "guid", "class =~ '607$'", "'" RED "' == guid");
-    FALSE("guid == '0ad614c4-e2f5-4c5b-b201-020304050608'", "digits == '" RED "'", "class != guid");
+         "guid == '{0AD614C4-E2F5-4C5B-B201-020304050607}'", "event_class_id == '{" RED "}'",
+         "event_class_id == guid", "activity != '0ad614c4-e2f5-4c5b-b201-020304050608'",
+         "guid contains '0ad6'", "guid", "event_class_id =~ '607$'", "'" RED "' == guid");
+    FALSE("guid == '0ad614c4-e2f5-4c5b-b201-020304050608'", "digits == '" RED "'",
+          "event_class_id != guid");
     /* A text stays what it is. */
     TRUE("'{" RED "}' contains '{'");
 }
@@ -396,9 +397,9 @@ static const struct wrong wrongs[] = {
     {"time > '2026-11-21 08:19 '", "not a time", 7, 19},
     {"time > '1600-01-01'", "not a time", 7, 12},
     {"level == 'info'", "expected a number", 9, 6},
-    {"'4' == process", "expected a number", 0, 3},
+    {"'4' == pid", "expected a number", 0, 3},
     {"provider == 4", "a string stands in quotes", 12, 1},
-    {"class == 'Shop'", "names are in 'event_class' and 'event'", 9, 6},
+    {"event_class_id == 'Shop'", "names are in 'event_class' and 'event'", 18, 6},
     {"activity == 0", "expected a GUID", 12, 1},
 };
 

@@ -44,8 +44,8 @@ class Counters(WhyTest):
                          ("counters", 13, 1))
         self.assertEqual((its["counters"]["known"], its["counters"]["voluntary_switches"],
                           its["counters"]["minor_faults"]), (7, 5, 10))
-        self.assertEqual(its["processor_changes"], 0)
-        self.assertEqual((told["counted"], told["classes"][0]["counted"], told["rung"]), (1, 1, 0))
+        self.assertEqual(its["cpu_changes"], 0)
+        self.assertEqual((told["counted"], told["classes"][0]["counted"], told["kernel_access"]), (1, 1, 0))
         self.assertEqual(self.times(told["classes"][0]), self.times(its))
         self.assertIn(
             "\n  By the counters of the thread itself, since there is no context switch of it:\n"
@@ -115,13 +115,13 @@ class Counters(WhyTest):
             streams = [[order(START, 0)], [order(CHECKPOINT, 500)]]
             streams[end].append(order(END, 1000))
             _, its, text = self.slowest(*streams, processors=2)
-            self.assertEqual(its["processor_changes"], changes)
+            self.assertEqual(its["cpu_changes"], changes)
             self.assertIn(
                 f"\n  It changed processor {changes} time{'s' if changes > 1 else ''} at least.\n",
                 text)
         _, its, text = self.slowest(order(START, 0), self.counted(START, 0, 0, 0, 0, 0, 0, 0,
                                                                   processor=3), order(END, 9))
-        self.assertEqual(its["processor_changes"], 2)
+        self.assertEqual(its["cpu_changes"], 2)
 
     def test_the_rung_is_reported(self):
         for rung, error, told in ((2, 0, "The kernel's events are of process 20 alone.\n"),
@@ -130,7 +130,7 @@ class Counters(WhyTest):
                                           "there was at the beginning and in the end.\n")):
             found, _, text = self.slowest(etl.kernel_rung(at(0), rung, 20, error), order(START, 0),
                                           order(END, 1000))
-            self.assertEqual(found["rung"], rung)
+            self.assertEqual(found["kernel_access"], rung)
             self.assertIn(told, text)
 
 
@@ -142,17 +142,17 @@ class Program(WhyTest):
         path = os.path.join(self.folder, "p.etl")
         subprocess.run([self.program, path], check=True, timeout=100)
         told = self.why("--slowest", "1", path)
-        its = {its["class"]: its for its in told["classes"]}
-        self.assertEqual((told["kernel_events"], told["counted"], told["events_lost"]),
+        its = {its["event_class"]: its for its in told["classes"]}
+        self.assertEqual((told["kernel_events"], told["counted"], told["lost"]),
                          (False, 4, 0))
         self.assertEqual([its[name]["counted"] for name in ("work/Spin", "work/Sleep", "work/Touch",
                                                             "work/Unmarked")],
                          [1, 2, 1, 0])  # one of Sleep is around that of Spin
-        self.assertGreaterEqual(its["work/Spin"]["running_ns"], 20_000_000)
-        self.assertGreaterEqual(its["work/Sleep"]["blocked_ns"], 30_000_000)
-        self.assertGreaterEqual(its["work/Sleep"]["running_ns"], its["work/Spin"]["running_ns"])
+        self.assertGreaterEqual(its["work/Spin"]["running_time"], 20_000_000)
+        self.assertGreaterEqual(its["work/Sleep"]["blocked_time"], 30_000_000)
+        self.assertGreaterEqual(its["work/Sleep"]["running_time"], its["work/Spin"]["running_time"])
         self.assertGreaterEqual(its["work/Touch"]["page_faults"], 100)
-        self.assertEqual(its["work/Unmarked"]["unknown_ns"], its["work/Unmarked"]["duration_ns"])
+        self.assertEqual(its["work/Unmarked"]["unknown_time"], its["work/Unmarked"]["duration"])
         out, _ = self.run_etwas("dump", "--all", path)
         self.assertEqual(out.count("etwas/Etwas/ThreadCounters"), 8)
         self.assertRegex(

@@ -25,11 +25,11 @@ class Made(WhyTest):
         paths = self.files(kernel, [order(START, 50), order(END, 800)])
         told = self.why(*paths)
         slowest, = told["slowest"]
-        self.assertEqual((told["rung"], told["ready_known"], self.times(slowest)),
+        self.assertEqual((told["kernel_access"], told["ready_known"], self.times(slowest)),
                          (2, False, (750, 250, 200, 300, 0)))
-        self.assertEqual([(h["thread"], h["ns"] // 100) for h in slowest["processor_had"]],
+        self.assertEqual([(h["tid"], h["duration"] // 100) for h in slowest["cpu_had"]],
                          [(22, 80)])
-        self.assertEqual(slowest["nobody_had_ns"], 12_000)
+        self.assertEqual(slowest["nobody_had_time"], 12_000)
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
             "it was blocked, or had been woken and had no processor: of one process nothing tells "
@@ -70,12 +70,12 @@ class Late(WhyTest):
         if not told["Load"]["kernel_events"]:
             self.skipTest("the kernel refuses perf events, too")
         for its in told.values():
-            self.assertEqual((its["rung"], its["slowest"][0]["unknown_ns"]), (2, 0))
+            self.assertEqual((its["kernel_access"], its["slowest"][0]["unknown_time"]), (2, 0))
         for name in ("Transfer", "Fetch"):
-            self.assertTrue(all(s["blocked_ns"] > s["duration_ns"] // 2
+            self.assertTrue(all(s["blocked_time"] > s["duration"] // 2
                                 for s in told[name]["slowest"]))
         self.assertGreaterEqual(min(s["page_faults"] for s in told["Load"]["slowest"]), 4000)
-        self.assertTrue(any(s["ready_ns"] > s["duration_ns"] // 4
+        self.assertTrue(any(s["ready_time"] > s["duration"] // 4
                             for s in told["Render"]["slowest"]))
 
 

@@ -52,8 +52,8 @@ class WhyTest(ToolTest):
 
     def times(self, told):
         """In ticks: all of it, then running, ready, blocked, unknown."""
-        return tuple(told[key] // 100 for key in ("duration_ns", "running_ns", "ready_ns",
-                                                  "blocked_ns", "unknown_ns"))
+        return tuple(told[key] // 100 for key in ("duration", "running_time", "ready_time",
+                                                  "blocked_time", "unknown_time"))
 
 
 class Times(WhyTest):
@@ -66,11 +66,11 @@ class Times(WhyTest):
             files = self.files([events], others)
             told = self.why(*files)
             its, = told["classes"]
-            self.assertEqual((its["class"], its["guid"], its["count"]), (RED, RED, 1))
+            self.assertEqual((its["event_class"], its["event_class_id"], its["count"]), (RED, RED, 1))
             self.assertEqual(self.times(its), (900, 390, 210, 300, 0))
             slowest, = told["slowest"]
             self.assertEqual(self.times(slowest), (900, 390, 210, 300, 0))
-            self.assertEqual((slowest["instance"], slowest["process"], slowest["thread"],
+            self.assertEqual((slowest["instance"], slowest["pid"], slowest["tid"],
                               slowest["threads"], slowest["preemptions"]), (1, 20, 21, 1, 1))
 
     def test_who_had_the_processor_is_told_by_the_name_it_had_then(self):
@@ -82,8 +82,8 @@ class Times(WhyTest):
                   switch(at(1001), 30, 0, etl.TERMINATED),
                   etl.process_event(1, at(1100), 30, b"other"), thread_event(1, at(1100), 30, 30)]
         slowest, = self.why(*self.files([kernel], [order(START, 50), order(END, 800)]))["slowest"]
-        self.assertEqual([(h["thread"], h["name"], h["ns"] // 100)
-                          for h in slowest["processor_had"]],
+        self.assertEqual([(h["tid"], h["process"], h["duration"] // 100)
+                          for h in slowest["cpu_had"]],
                          [(30, "make", 100), (30, "sh", 200)])
 
     def test_who_had_the_processor_is_told(self):
@@ -94,10 +94,10 @@ class Times(WhyTest):
         paths = self.files([kernel], [order(START, 50), order(END, 800)])
         slowest, = self.why(*paths)["slowest"]
         self.assertEqual(self.times(slowest), (750, 150, 600, 0, 0))
-        self.assertEqual([(h["thread"], h.get("process"), h.get("name"), h["ns"] // 100)
-                          for h in slowest["processor_had"]],
+        self.assertEqual([(h["tid"], h.get("pid"), h.get("process"), h["duration"] // 100)
+                          for h in slowest["cpu_had"]],
                          [(30, 29, "noisy", 300), (31, None, None, 300)])
-        self.assertEqual(slowest["nobody_had_ns"], 0)
+        self.assertEqual(slowest["nobody_had_time"], 0)
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
             "\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
@@ -123,13 +123,13 @@ class Times(WhyTest):
         told = self.why(*paths)
         slowest, = told["slowest"]
         self.assertEqual((told["ready_known"], told["calls_known"]), (True, True))
-        self.assertEqual([(b["call"], b["waker"], b.get("thread"), b["ns"] // 100, b["times"],
-                           b["stack"])
+        self.assertEqual([(b["call"], b["waker"], b.get("tid"), b["duration"] // 100, b["times"],
+                           b["call_stack"])
                           for b in slowest["blocked_on"]],
                          [(99_999, "thread", 22, 300, 1, ["0xFFFF8000", "0x401000"]),
                           (99_999, "interrupt", None, 100, 1, []),
                           (None, "interrupt", None, 10, 1, [])])
-        self.assertEqual(slowest["nobody_had_ns"], 3000)  # it was woken, and the processor was idle
+        self.assertEqual(slowest["nobody_had_time"], 3000)  # it was woken, and the processor was idle
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
                       "          at 0xFFFF8000\n             0x401000\n", out)
@@ -146,7 +146,7 @@ class Times(WhyTest):
         slowest, = told["slowest"]
         self.assertTrue(told["ready_known"])
         self.assertEqual(self.times(slowest), (750, 280, 20, 450, 0))
-        self.assertEqual([(b["call"], b["waker"], b["ns"] // 100) for b in slowest["blocked_on"]],
+        self.assertEqual([(b["call"], b["waker"], b["duration"] // 100) for b in slowest["blocked_on"]],
                          [(99_999, "unknown", 350), (None, "thread", 100)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n",
@@ -175,8 +175,8 @@ class Times(WhyTest):
                   switch(at(600), 22, 21), switch(at(900), 21, 0)]
         paths = self.files([kernel], [order(START, 100), order(END, 700)])
         slowest, = self.why(*paths)["slowest"]
-        self.assertEqual((slowest["page_faults"], slowest["interrupt_ns"],
-                          slowest["hard_fault_ns"]), (8, 2000, 5000))
+        self.assertEqual((slowest["page_faults"], slowest["interrupt_time"],
+                          slowest["hard_fault_time"]), (8, 2000, 5000))
         self.assertEqual(slowest["fault_types"], [{"type": "demand zero", "count": 7},
                                                   {"type": "copy on write", "count": 1}])
         out, _ = self.run_etwas("why", *paths)
@@ -220,7 +220,7 @@ class Times(WhyTest):
         paths = self.files(kernel, program)
         first, _ = self.why(*paths)["slowest"]
         self.assertEqual(self.times(first), (650, 150, 0, 300, 200))
-        self.assertEqual([(b["ns"] // 100, b["times"]) for b in first["blocked_on"]], [(300, 1)])
+        self.assertEqual([(b["duration"] // 100, b["times"]) for b in first["blocked_on"]], [(300, 1)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
             "\n  0.020 ms (31 %) is not known: the kernel's events were lost in 0.020 ms of this "
@@ -232,7 +232,7 @@ class Times(WhyTest):
                    switch(at(2000), 33, 0)]]
         slowest, = self.why(*self.files(kernel, [order(START, 100), order(END, 900)]))["slowest"]
         self.assertEqual(self.times(slowest), (800, 100, 0, 500, 200))
-        self.assertEqual([(b["ns"] // 100, b["times"]) for b in slowest["blocked_on"]], [(500, 1)])
+        self.assertEqual([(b["duration"] // 100, b["times"]) for b in slowest["blocked_on"]], [(500, 1)])
 
     def test_hostile_times_do_no_harm(self):
         for since in (-2**63, 2**63 - 1, at(900)):
@@ -242,7 +242,7 @@ class Times(WhyTest):
             slowest, = self.why(*self.files([kernel], [order(START, 100), order(END, 300)]))[
                 "slowest"]
             self.assertEqual(self.times(slowest), (200, 200, 0, 0, 0))
-            self.assertLessEqual(max(slowest["interrupt_ns"], slowest["hard_fault_ns"]), 20_000)
+            self.assertLessEqual(max(slowest["interrupt_time"], slowest["hard_fault_time"]), 20_000)
 
     def test_a_thread_that_never_gave_way_ran_all_the_time(self):
         kernel = [[switch(at(0), 0, 30), switch(at(2000), 30, 0)], [switch(at(1500), 21, 0)]]
@@ -264,7 +264,7 @@ class Choice(WhyTest):
 
     def slowest(self, *arguments):
         path = self.write("p.etl", etl.trace([(0, self.program())]))
-        return [(s["class"], s.get("instance", s.get("activity")), s["duration_ns"] // 100)
+        return [(s["event_class"], s.get("instance", s.get("activity")), s["duration"] // 100)
                 for s in self.why(*arguments, path)["slowest"]]
 
     def test_the_slowest_are_reported_slowest_first(self):
@@ -302,10 +302,10 @@ class Choice(WhyTest):
             self.assertEqual([s[1] for s in self.slowest(*window) if s[0] in (RED, BLUE)], wanted)
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         told = self.why("--from", "+0.000001", "--until", "+0.000071", path)
-        self.assertEqual([(its["guid"], its["count"]) for its in told["classes"]],
+        self.assertEqual([(its["event_class_id"], its["count"]) for its in told["classes"]],
                          [(RED, 2), (BLUE, 1)])
         parents = {s["instance"]: s["parents"] for s in told["slowest"]}
-        self.assertEqual(parents[2], [{"class": RED, "instance": 1}])  # it began before
+        self.assertEqual(parents[2], [{"event_class": RED, "instance": 1}])  # it began before
         kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21),
                   switch(at(2000), 21, 0)]
         slowest, = self.why("--from", "+0.00004",
@@ -318,9 +318,9 @@ class Choice(WhyTest):
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         told = self.why(path)
         parents = {s.get("instance", s.get("activity")): s["parents"] for s in told["slowest"]
-                   if s["class"] != BLUE}
-        self.assertEqual(parents[2], [{"class": RED, "instance": 1}])
-        self.assertEqual(parents[BLUE], [{"class": "Shop/Pay", "activity": RED}])
+                   if s["event_class"] != BLUE}
+        self.assertEqual(parents[2], [{"event_class": RED, "instance": 1}])
+        self.assertEqual(parents[BLUE], [{"event_class": "Shop/Pay", "activity": RED}])
         self.assertEqual(parents[1], [])
         self.assertEqual((told["started"], told["open"], told["unmatched"]), (7, 1, 1))
         out, _ = self.run_etwas("why", "--instance", "2", path)
@@ -378,9 +378,9 @@ class Late(WhyTest):
         for its in told.values():
             self.assertEqual(len(its["slowest"]), 8)
             for slowest in its["slowest"]:
-                self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns",
-                                                              "blocked_ns", "unknown_ns")),
-                                 slowest["duration_ns"])
+                self.assertEqual(sum(slowest[key] for key in ("running_time", "ready_time",
+                                                              "blocked_time", "unknown_time")),
+                                 slowest["duration"])
         said = run.stdout.decode()
         return told, self.lost(files[1]), *(int(re.search(words + r" (\d+)", said)[1])
                                             for words in ("neighbour is process",
@@ -397,19 +397,19 @@ class Late(WhyTest):
         # On the lock, until the thread that held it woke it.
         blocks = [block for slowest in told["Transfer"]["slowest"]
                   for block in slowest["blocked_on"]]
-        self.assertTrue(any(s["blocked_ns"] > s["duration_ns"] // 2
+        self.assertTrue(any(s["blocked_time"] > s["duration"] // 2
                             for s in told["Transfer"]["slowest"]))
         if told["Transfer"]["calls_known"]:
             self.assertIn("futex", [block.get("call_name") for block in blocks])
         if told["Transfer"]["ready_known"]:
             self.assertIn("thread", [block["waker"] for block in blocks])
         # A fault for each page, where they were recorded.
-        loads, = [its for its in told["Load"]["classes"] if its["class"].endswith("/Load")]
+        loads, = [its for its in told["Load"]["classes"] if its["event_class"].endswith("/Load")]
         if loads["page_faults"] > 0:
             self.assertGreaterEqual(loads["page_faults"] + lost, 8 * 4000)
         # The neighbour ran while it was ready.
-        holders = [holder["thread"] for slowest in told["Render"]["slowest"]
-                   for holder in slowest["processor_had"]]
+        holders = [holder["tid"] for slowest in told["Render"]["slowest"]
+                   for holder in slowest["cpu_had"]]
         self.assertIn(neighbour, holders)
         # On the socket, until the answer came.
         if told["Fetch"]["calls_known"]:

@@ -19,7 +19,7 @@ class Things(WhyTest):
     def blocks(self, *kernel):
         """On what it was blocked: the call, files, socket, hard fault, how long."""
         slowest, = self.why(*self.paths(*kernel))["slowest"]
-        return [(b["call"], b["files"], b.get("socket"), b["hard_fault"], b["ns"] // 100)
+        return [(b["call"], b["files"], b.get("socket"), b["hard_fault"], b["duration"] // 100)
                 for b in slowest["blocked_on"]]
 
     def paths(self, *kernel):
@@ -219,7 +219,7 @@ class Things(WhyTest):
         path = self.write("k.etl", etl.trace([(0, [begin, *short, *names]), (0, many)]))
         slowest, = self.why(path, program)["slowest"]
         self.assertIn("\n      0.024 ms in 24 more ways\n", self.run_etwas("why", path, program)[0])
-        self.assertEqual((sum(block["ns"] for block in slowest["blocked_on"]),
+        self.assertEqual((sum(block["duration"] for block in slowest["blocked_on"]),
                           len(slowest["blocked_on"])), (36_000, 32))
 
     def test_what_was_not_recorded_is_said(self):

@@ -13,6 +13,7 @@
 #include "cli/value.h"
 #include "commands.h"
 #include "exit.h"
+#include "where/option.h"
 
 #include <stdio.h>
 
@@ -123,7 +124,7 @@ static int answer(struct etwas_output *output, const struct etwas_advise_questio
 static int run_advise(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    struct etwas_advise_question question = {
+    static struct etwas_advise_question question = {
         .flusher = {.late_ns = (uint64_t)LATE_MS * NS_A_MS,
                     .write_rate = (uint64_t)DISK_MB * BYTES_A_MB},
         .margin_percent = MARGIN_PERCENT,
@@ -132,13 +133,23 @@ static int run_advise(int argc, char **argv)
     struct etwas_output *output = etwas_standard_output();
     static struct etwas_files files;
     struct etwas_load load = {0};
+    struct etwas_load_choice *choice = &question.choice;
     int result;
 
+    choice->where.paths = &choice->paths;
     if (!read_options(argc, argv, &question, &files, &result)) {
         return result;
     }
-
-    result = etwas_load_read(&load, inputs, files.paths, files.count);
+    etwas_shared_descriptions_open(&choice->descriptions.shared, files.paths, files.count);
+    result = etwas_load_read(&load, etwas_where_is_given(&choice->where) ? choice : NULL, inputs,
+                             files.paths, files.count);
+    etwas_all_descriptions_finish(&choice->descriptions);
+    etwas_current_event_free(&choice->current);
+    result = etwas_where_finish(&choice->where, &choice->paths, "advise", true, result);
+    if (choice->where.error != NULL) {
+        etwas_load_free(&load);
+        return result;
+    }
     if (load.out_of_memory) {
         result = etwas_output_no_memory("for the events");
     } else if (load.sum.events > 0) {
@@ -153,6 +164,7 @@ static int run_advise(int argc, char **argv)
 }
 
 static const struct etwas_option options[] = {
+    ETWAS_WHERE_OPTIONS(struct etwas_advise_question, choice.where),
     {.name = "history",
      .value = "DURATION",
      .group = "What is wanted",

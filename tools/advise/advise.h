@@ -11,6 +11,7 @@
 #include "print/output.h"
 
 struct etwas_advise_question {
+    struct etwas_load_choice choice;
     int form;            /* enum etwas_form */
     bool is_recorder;    /* a flight recorder that holds `history_ns`; else a session with a file */
     uint64_t history_ns; /* 0: not asked for */

@@ -10,6 +10,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "exit.h"
+#include "trace/condition.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>
@@ -32,6 +33,22 @@ static bool is_event(const struct etwas_input *input, const EVENT_RECORD *record
     return input->is_kernel || !etwas_event_is_image(record);
 }
 
+static bool is_chosen(const struct etwas_load *load, const struct etwas_input *input,
+                      const EVENT_RECORD *record)
+{
+    struct etwas_load_choice *choice = load->choice;
+    struct etwas_descriptions *descriptions;
+
+    if (choice == NULL) {
+        return true;
+    }
+    descriptions = etwas_descriptions_of(&choice->descriptions, input);
+    etwas_descriptions_add_process(descriptions, input, record);
+    (void)etwas_descriptions_add_record(descriptions, record);
+    return etwas_condition_holds_for(&choice->where, &choice->current, input, record, descriptions,
+                                     NULL);
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     struct etwas_input *input = record->UserContext;
@@ -41,7 +58,7 @@ static void on_record(EVENT_RECORD *record)
     bool is_beside = processor >= input->information.processors &&
                      processor < input->logfile.LogfileHeader.NumberOfProcessors;
 
-    if (load->out_of_memory || !is_event(input, record)) {
+    if (load->out_of_memory || !is_event(input, record) || !is_chosen(load, input, record)) {
         return;
     }
     load->one_slot |= one_slot;
@@ -84,8 +101,8 @@ static void learn(struct etwas_load *load, const struct etwas_input *input)
     load->overwritten_events += etwas_input_overwritten(input);
 }
 
-int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,
-                    uint32_t count)
+int etwas_load_read(struct etwas_load *load, struct etwas_load_choice *choice,
+                    struct etwas_input *inputs, char *const *paths, uint32_t count)
 {
     const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                     .time = ETWAS_INPUT_NANOSECONDS};
@@ -97,9 +114,13 @@ int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *c
         load->out_of_memory = true;
         return ETWAS_EXIT_FAILED;
     }
+    load->choice = choice;
     result = etwas_input_open_all(&run, paths, count, &callbacks, load);
     for (uint32_t i = 0; i < run.count; i++) {
         (void)etwas_trace_query(inputs[i].trace, &inputs[i].information);
+        load->out_of_memory |=
+            choice != NULL &&
+            !etwas_all_descriptions_add(&choice->descriptions, &inputs[i], &choice->paths);
     }
     if (run.count == 0) {
         return result;

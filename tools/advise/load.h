@@ -11,7 +11,7 @@
  * not grow with the file.
  */
 
-#include "trace/input.h"
+#include "trace/current_event.h"
 
 enum {
     ETWAS_LOAD_PIECES = 1 << 22,
@@ -46,6 +46,14 @@ struct etwas_load_slot {
     struct etwas_load_sum sum;
 };
 
+/* Which events count, by --where. */
+struct etwas_load_choice {
+    struct etwas_where where;
+    struct etwas_field_paths paths; /* of its fields */
+    struct etwas_all_descriptions descriptions;
+    struct etwas_current_event current;
+};
+
 struct etwas_load {
     struct etwas_load_piece *pieces;
     size_t count;
@@ -63,7 +71,8 @@ struct etwas_load {
     bool one_slot;        /* the session had one slot for all processors */
     uint64_t lost_events; /* while it was recorded */
     uint64_t overwritten_events;
-    uint32_t files;   /* that were read */
+    struct etwas_load_choice *choice; /* NULL: all events count */
+    uint32_t files;                   /* that were read */
     bool has_classes; /* retention classes: the file has more streams than processors */
     bool is_damaged;  /* one of them, or one could not be read */
     bool out_of_memory;
@@ -80,11 +89,12 @@ bool etwas_load_add(struct etwas_load *load, int64_t unix_ns, uint32_t processor
                     uint32_t record_bytes);
 
 /*
- * Reads files as one trace. `inputs` has room for `count`. Returns what etwas_input_process does;
+ * Reads files as one trace, of which the events count that `choice` names; NULL: all. `inputs` has
+ * room for `count`. Returns what etwas_input_process does;
  * what is wrong with a file was said.
  */
-int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,
-                    uint32_t count);
+int etwas_load_read(struct etwas_load *load, struct etwas_load_choice *choice,
+                    struct etwas_input *inputs, char *const *paths, uint32_t count);
 
 /* The most bytes that came within any `window_ns`. */
 uint64_t etwas_load_most_bytes(const struct etwas_load *load, uint64_t window_ns);

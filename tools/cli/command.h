@@ -98,8 +98,8 @@ struct etwas_option {
     }
 #define ETWAS_CLASS_OPTION(request, member)                                                        \
     {                                                                                              \
-        .name = "class", .value = "CLASS",                                                         \
-        .help = "only this class: PROVIDER/CLASS, CLASS or a GUID", .type = ETWAS_OPTION_TEXT,     \
+        .name = "class", .value = "LIST",                                                          \
+        .help = "only these classes: PROVIDER/CLASS, CLASS or GUIDs", .type = ETWAS_OPTION_TEXT,   \
         ETWAS_PLACE(request, member),                                                              \
     }
 #define ETWAS_OUTPUT_OPTIONS(request, member, output_help)                                         \

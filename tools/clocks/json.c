@@ -72,13 +72,13 @@ static void put_distribution(struct etwas_output *output, const char *key,
     }
     etwas_json_object(output, key);
     etwas_json_number(output, "count", distribution->count);
-    put_real(output, "minimum", distribution->minimum);
-    put_real(output, "median", distribution->median);
+    put_real(output, "min", distribution->minimum);
+    put_real(output, "p50", distribution->median);
     put_real(output, "mean", distribution->mean);
     put_real(output, "p90", distribution->p90);
     put_real(output, "p99", distribution->p99);
-    put_real(output, "p999", distribution->p999);
-    put_real(output, "maximum", distribution->maximum);
+    put_real(output, "p99_9", distribution->p999);
+    put_real(output, "max", distribution->maximum);
     etwas_output_char(output, '}');
 }
 
@@ -88,8 +88,8 @@ static void put_histogram(struct etwas_output *output, const char *key,
     etwas_json_array(output, key);
     for (uint32_t i = 0; i < histogram->bins; i++) {
         etwas_json_object(output, NULL);
-        put_real(output, "from", histogram->bin[i].from);
-        put_real(output, "to", histogram->bin[i].to);
+        put_real(output, "least", histogram->bin[i].from);
+        put_real(output, "most", histogram->bin[i].to);
         etwas_json_number(output, "count", histogram->bin[i].count);
         etwas_output_char(output, '}');
     }
@@ -106,25 +106,25 @@ static void put_drift(struct etwas_output *output, const char *key, const etwas_
     put_real(output, "ppm", drift->ppm);
     put_real(output, "interval_ppm", drift->interval_ppm);
     etwas_json_number(output, "points", drift->points);
-    put_real(output, "seconds", drift->seconds);
+    put_real(output, "duration", drift->seconds * 1e9);
     etwas_output_char(output, '}');
 }
 
 static void put_offsets(struct etwas_output *output, const etwas_clock_source_report *source)
 {
-    etwas_json_array(output, "offsets");
+    etwas_json_array(output, "differences");
     for (uint32_t i = 0; i < source->offset_count; i++) {
         const etwas_clock_offset *pair = &source->offsets[i];
 
         etwas_json_object(output, NULL);
-        etwas_json_number(output, "processor", pair->processor);
-        etwas_json_number(output, "other", pair->other);
-        put_real(output, "offset_ns", pair->offset_ns);
-        put_real(output, "bound_ns", pair->bound_ns);
+        etwas_json_number(output, "cpu", pair->processor);
+        etwas_json_number(output, "other_cpu", pair->other);
+        put_real(output, "difference", pair->offset_ns);
+        put_real(output, "bound", pair->bound_ns);
         etwas_json_number(output, "rounds", pair->rounds);
         etwas_json_number(output, "handovers", pair->handovers);
         etwas_json_number(output, "smaller", pair->smaller);
-        put_real(output, "worst_ns", pair->worst_ns);
+        put_real(output, "worst", pair->worst_ns);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
@@ -140,30 +140,30 @@ static void put_source(struct etwas_output *output, const struct etwas_clocks_vi
     etwas_json_text(output, "name", etwas_clocks_name(view, number));
     etwas_json_boolean(output, "available", source->available);
     if (source->available) {
-        put_real(output, "tick_ns", source->tick_ns);
+        put_real(output, "tick", source->tick_ns);
         etwas_json_boolean(output, "follows_thread", source->follows_thread);
         put_distribution(output, "warm", &source->warm_ns);
         put_distribution(output, "cold", &source->cold_ns);
         put_histogram(output, "warm_histogram", &source->warm);
-        put_real(output, "loop_ns", source->loop_ns);
-        put_real(output, "timer_step_ns", source->timer_step_ns);
-        put_real(output, "back_to_back_ns", source->back_to_back_ns);
-        put_real(output, "resolution_ns", source->resolution_ns);
-        put_real(output, "unit_ns", source->unit_ns);
+        put_real(output, "loop", source->loop_ns);
+        put_real(output, "timer_step", source->timer_step_ns);
+        put_real(output, "back_to_back", source->back_to_back_ns);
+        put_real(output, "resolution", source->resolution_ns);
+        put_real(output, "unit", source->unit_ns);
         etwas_json_number(output, "pairs", source->pairs);
         etwas_json_number(output, "equal_pairs", source->equal_pairs);
         put_histogram(output, "steps", &source->steps);
         etwas_json_number(output, "readings", source->readings);
         etwas_json_number(output, "backward_steps", source->backward_steps);
-        put_real(output, "largest_backward_ns", source->largest_backward_ns);
+        put_real(output, "largest_backward", source->largest_backward_ns);
         etwas_json_number(output, "stalls", source->stalls);
-        put_real(output, "longest_stall_ns", source->longest_stall_ns);
+        put_real(output, "longest_stall", source->longest_stall_ns);
         etwas_json_number(output, "unordered_readings", source->unordered_readings);
         etwas_json_number(output, "unordered_backward_steps", source->unordered_backward_steps);
-        put_real(output, "largest_unordered_backward_ns", source->largest_unordered_backward_ns);
+        put_real(output, "largest_unordered_backward", source->largest_unordered_backward_ns);
         put_drift(output, "against_raw", &source->against_raw);
         put_drift(output, "against_realtime", &source->against_realtime);
-        etwas_json_number(output, "offsets_left_out", source->offsets_left_out);
+        etwas_json_number(output, "differences_left_out", source->offsets_left_out);
         put_offsets(output, source);
     }
     etwas_output_char(output, '}');
@@ -181,10 +181,10 @@ static void put_conversions(struct etwas_output *output, const etwas_clock_repor
             put_real(output, "hz", conversion->hz);
             put_real(output, "error_ppm", conversion->error_ppm);
             put_real(output, "interval_ppm", conversion->interval_ppm);
-            put_real(output, "after_second_ns", conversion->after_second_ns);
-            put_real(output, "after_minute_ns", conversion->after_minute_ns);
-            put_real(output, "after_hour_ns", conversion->after_hour_ns);
-            put_real(output, "after_day_ns", conversion->after_day_ns);
+            put_real(output, "after_second", conversion->after_second_ns);
+            put_real(output, "after_minute", conversion->after_minute_ns);
+            put_real(output, "after_hour", conversion->after_hour_ns);
+            put_real(output, "after_day", conversion->after_day_ns);
             etwas_output_char(output, '}');
         }
     }
@@ -195,20 +195,21 @@ void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_vi
 {
     const etwas_clock_report *report = view->report;
     const struct etwas_clocks_machine *machine = view->machine;
-    etwas_output_char(output, '{');
+
+    etwas_json_begin(output, "clocks");
     etwas_json_text(output, "examined", machine->examined);
     put_optional(output, "host", machine->host);
     put_optional(output, "system", machine->system);
-    put_optional(output, "processor_model", machine->model);
-    put_real(output, "seconds", report->seconds);
-    etwas_json_array(output, "processors");
+    put_optional(output, "cpu_model", machine->model);
+    put_real(output, "duration", report->seconds * 1e9);
+    etwas_json_array(output, "cpus");
     for (uint32_t i = 0; i < report->processors; i++) {
         etwas_json_number(output, NULL, report->processor_numbers[i]);
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "processors_allowed", report->processors_allowed);
-    etwas_json_number(output, "processors_configured", report->processors_configured);
-    etwas_json_number(output, "processors_online", report->processors_online);
+    etwas_json_number(output, "cpus_allowed", report->processors_allowed);
+    etwas_json_number(output, "cpus_configured", report->processors_configured);
+    etwas_json_number(output, "cpus_online", report->processors_online);
     etwas_json_boolean(output, "all_pairs", report->all_pairs);
     put_trust(output, report);
     etwas_json_text(output, "sequences", etwas_sequences_text(machine->sequences));

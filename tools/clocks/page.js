@@ -13,12 +13,12 @@
 
     function drawHead(main, report) {
         const head = main.append('header');
-        const {processors, processors_online: online} = report;
+        const {cpus, cpus_online: online} = report;
         head.append('h1').text('Clocks' + (report.host === null ? '' : ` of ${report.host}`));
-        words.note(head, [report.processor_model, report.system,
-            `${processors.length} of ${online} online processor${online === 1 ? '' : 's'} ` +
+        words.note(head, [report.cpu_model, report.system,
+            `${cpus.length} of ${online} online processor${online === 1 ? '' : 's'} ` +
             'examined, for ' +
-            `${words.duration(report.seconds === null ? null : report.seconds * 1e9)}, until ` +
+            `${words.duration(report.duration)}, until ` +
             `${report.examined}`,
         ].filter((part) => part !== null).join(' · '));
     }
@@ -95,9 +95,9 @@
                 return [clock.name,
                     {text: `${context} `, badge: context === report.recommended_clock
                         ? 'recommended' : null},
-                    words.duration(clock.back_to_back_ns),
-                    words.duration(clock.warm && clock.warm.p999),
-                    words.duration(clock.unit_ns), words.percent(clock.equal_pairs, clock.pairs),
+                    words.duration(clock.back_to_back),
+                    words.duration(clock.warm && clock.warm.p99_9),
+                    words.duration(clock.unit), words.percent(clock.equal_pairs, clock.pairs),
                     words.duration(order.offset), judged(order.smaller),
                     judged(clock.backward_steps),
                     interval(clock.against_raw)];

@@ -13,7 +13,7 @@ Object.assign(clocksPage, (() => {
 
     function drawHill(svg, scale, bins, base) {
         const most = d3.max(bins, ({count}) => count);
-        for (const {from, to, count} of bins.filter((bin) => bin.count > 0)) {
+        for (const {least: from, most: to, count} of bins.filter((bin) => bin.count > 0)) {
             // The rarest are still seen: the outliers are what a mean hides.
             const height = Math.max(cost.hill * Math.sqrt(count / most), 1.2);
             plots.box(svg, 's0 hill', scale(from), base - height, Math.max(scale(to) - scale(from),
@@ -23,22 +23,22 @@ Object.assign(clocksPage, (() => {
 
     function drawCostRow(svg, scale, {warm, cold, warm_histogram: bins}, base) {
         if (warm !== null) {
-            const [low, middle] = [scale(warm.minimum), scale(warm.median)];
+            const [low, middle] = [scale(warm.min), scale(warm.p50)];
             drawHill(svg, scale, bins, base);
-            plots.line(svg, 's0 mark thin', low, base, scale(warm.maximum), base);
+            plots.line(svg, 's0 mark thin', low, base, scale(warm.max), base);
             plots.line(svg, 's0 mark thick', low, base, scale(warm.p99), base);
             plots.line(svg, 's0 mark thick', middle, base - 5, middle, base + 5);
         }
         if (cold !== null) {
-            plots.line(svg, 's1 mark thin', scale(cold.minimum), base + 9, scale(cold.p99),
+            plots.line(svg, 's1 mark thin', scale(cold.min), base + 9, scale(cold.p99),
                 base + 9);
-            plots.dot(svg, 's1 dot', scale(cold.median), base + 9, 3.6);
+            plots.dot(svg, 's1 dot', scale(cold.p50), base + 9, 3.6);
         }
     }
 
     function tellCost({name, warm, cold}) {
-        const parts = [['median', 'median'], ['mean', 'mean'], ['p99', '99 % below'],
-            ['maximum', 'at most']];
+        const parts = [['p50', 'median'], ['mean', 'mean'], ['p99', '99 % below'],
+            ['max', 'at most']];
         const told = (values) => parts.map(([key, word]) =>
             `${word} ${words.duration(values[key])}`).join(', ');
         return [name, warm && `warm: ${told(warm)}`, cold && `cold: ${told(cold)}`].filter(Boolean)
@@ -52,9 +52,9 @@ Object.assign(clocksPage, (() => {
         const right = narrow ? width - 18 : width - 2 * cost.column - 14;
         const axis = plots.logarithmic({
             smallest: d3.min(clocks, ({warm, cold}) =>
-                d3.min([warm && warm.minimum, cold && cold.minimum])),
+                d3.min([warm && warm.min, cold && cold.min])),
             largest: d3.max(clocks, ({warm, cold}) =>
-                d3.max([warm && warm.maximum, cold && cold.p99])),
+                d3.max([warm && warm.max, cold && cold.p99])),
             range: [narrow ? 18 : cost.labels, right], label: 'cost of one reading',
         });
         plots.across(svg, axis, cost.top, bottom);
@@ -69,10 +69,10 @@ Object.assign(clocksPage, (() => {
                     words.duration(clock.warm.mean));
             }
             if (clock.cold !== null) {
-                plots.text(svg, 's1 named end', width, line, words.duration(clock.cold.median));
+                plots.text(svg, 's1 named end', width, line, words.duration(clock.cold.p50));
             }
             drawCostRow(svg, axis.scale, clock, base);
-            return {x: clock.warm ? axis.scale(clock.warm.median) : right, y: base, of: clock};
+            return {x: clock.warm ? axis.scale(clock.warm.p50) : right, y: base, of: clock};
         });
         return {
             height: bottom + cost.bottom, by: 'y', points, tell: tellCost,
@@ -84,7 +84,7 @@ Object.assign(clocksPage, (() => {
 
     function drawCost(main, report, clocks) {
         const section = words.section(main, 'cost', 'What a reading costs');
-        const step = d3.max(clocks, (clock) => clock.timer_step_ns);
+        const step = d3.max(clocks, (clock) => clock.timer_step);
         const missing = report.clocks.filter(({available}) => !available).map(({name}) => name);
         words.paragraph(section,
             'The hill is the distribution of single readings, warm; its height is the square ' +
@@ -109,14 +109,14 @@ Object.assign(clocksPage, (() => {
             'a logarithmic axis. The table below has the same figures.',
             draw: (svg, width) => drawCostPlot(clocks, svg, width),
         });
-        const quantiles = ['mean', 'minimum', 'median', 'p90', 'p99', 'p999', 'maximum'];
+        const quantiles = ['mean', 'min', 'p50', 'p90', 'p99', 'p99_9', 'max'];
         words.table(section, 'Cost of one reading, ns',
             ['clock', 'in a row', 'mean', 'minimum', 'median', 'p90', 'p99', 'p99.9', 'maximum',
                 'cold median',
                 'cold p99'],
-            clocks.map(({name, back_to_back_ns: inRow, warm, cold}) => [name, nanoseconds(inRow),
+            clocks.map(({name, back_to_back: inRow, warm, cold}) => [name, nanoseconds(inRow),
                 ...quantiles.map((key) => nanoseconds(warm && warm[key])),
-                ...['median', 'p99'].map((key) => nanoseconds(cold && cold[key]))]));
+                ...['p50', 'p99'].map((key) => nanoseconds(cold && cold[key]))]));
         if (missing.length > 0) {
             words.note(section, `Not available here: ${missing.join(', ')}.`);
         }
@@ -130,12 +130,12 @@ Object.assign(clocksPage, (() => {
     function stepAxes(clocks) {
         const bins = clocks.flatMap(({steps}) => {
             const all = sum(steps);
-            return steps.filter(({from, count}) => count > 0 && from > 0)
+            return steps.filter(({least, count}) => count > 0 && least > 0)
                 .map((bin) => ({...bin, share: bin.count / all}));
         });
         const rarest = d3.min([0.01, ...bins.map(({share}) => share)]);
         return {
-            smallest: d3.min(bins, ({from}) => from), largest: d3.max(bins, ({to}) => to),
+            smallest: d3.min(bins, ({least}) => least), largest: d3.max(bins, ({most}) => most),
             decades: Math.min(2 * Math.ceil(-Math.log10(rarest) / 2), 8),
         };
     }
@@ -156,7 +156,7 @@ Object.assign(clocksPage, (() => {
         plots.across(svg, axis, top, base, 50);
         plots.line(svg, 'axis', left, base, left + bar + 8, base);
         plots.text(svg, 'tick middle', left + 4 + bar / 2, base + 16, '0');
-        const place = ({from, to, count}) => {
+        const place = ({least: from, most: to, count}) => {
             // A logarithmic axis has no 0.
             const [x, end] = from > 0 ? [axis.scale(from), axis.scale(to)]
                 : [left + 4, left + 4 + bar];
@@ -171,7 +171,7 @@ Object.assign(clocksPage, (() => {
         return {
             height: small.height, by: 'x', points, mark: (layer, bin) => plots.box(layer, 'pointed',
                 ...place(bin)),
-            tell: ({from, to, count}) => {
+            tell: ({least: from, most: to, count}) => {
                 const range = from > 0 ? `${words.duration(from)} to ${words.duration(to)}`
                     : 'equal';
                 return `${name}\n${range}: ${words.count(count)} (${words.percent(count, all)})`;
@@ -192,8 +192,8 @@ Object.assign(clocksPage, (() => {
         const smalls = section.append('div').attr('class', 'smalls');
         for (const clock of clocks.filter(({steps}) => sum(steps) > 0)) {
             const place = smalls.append('div');
-            const facts = `smallest ${words.duration(clock.resolution_ns)}, moves by ` +
-                `${words.duration(clock.unit_ns)}, equal ` +
+            const facts = `smallest ${words.duration(clock.resolution)}, moves by ` +
+                `${words.duration(clock.unit)}, equal ` +
                     `${words.percent(clock.equal_pairs, clock.pairs)}`;
             place.append('h3').text(clock.name);
             words.note(place, facts);
@@ -205,9 +205,9 @@ Object.assign(clocksPage, (() => {
         }
         words.table(section, 'Steps between readings one after the other',
             ['clock', 'one tick', 'smallest step', 'moves by', 'pairs of readings', 'equal'],
-            clocks.map((clock) => [clock.name, words.duration(clock.tick_ns),
-                words.duration(clock.resolution_ns),
-                words.duration(clock.unit_ns), words.count(clock.pairs),
+            clocks.map((clock) => [clock.name, words.duration(clock.tick),
+                words.duration(clock.resolution),
+                words.duration(clock.unit), words.count(clock.pairs),
                 words.percent(clock.equal_pairs, clock.pairs)]));
     }
 

@@ -17,14 +17,14 @@ Object.assign(clocksPage, (() => {
 
     // One of the two cells of a pair: how far the column's processor is ahead of the row's.
     function cellOf(pair, row, column) {
-        const offset = pair.processor === row || pair.offset_ns === null ? pair.offset_ns
-            : -pair.offset_ns;
+        const offset = pair.cpu === row || pair.difference === null ? pair.difference
+            : -pair.difference;
         return {pair, row, column, offset};
     }
 
     function tellCell({pair, row, column, offset}) {
         return `CPU ${column} against CPU ${row}: ` +
-            `${words.duration(offset)} ± ${words.duration(pair.bound_ns)}\n` +
+            `${words.duration(offset)} ± ${words.duration(pair.bound)}\n` +
             `${words.count(pair.smaller)} of ${words.count(pair.handovers)} stamps smaller`;
     }
 
@@ -41,7 +41,7 @@ Object.assign(clocksPage, (() => {
             plots.text(svg, 'cell-offset middle', x + width / 2, y + height / 2 - 1,
                 nanoseconds(offset));
             plots.text(svg, 'cell-bound middle', x + width / 2, y + height / 2 + 12,
-                `±${nanoseconds(pair.bound_ns)}`);
+                `±${nanoseconds(pair.bound)}`);
         }
     }
 
@@ -98,20 +98,20 @@ Object.assign(clocksPage, (() => {
 
     // Worst first: by the share of stamps that were smaller, then by how far the offset is outside
     // its bound.
-    function worstOf({offsets}) {
+    function worstOf({differences: offsets}) {
         const share = ({smaller, handovers}) => handovers > 0 ? smaller / handovers : 0;
-        const outside = (pair) => Math.abs(pair.offset_ns) - pair.bound_ns;
+        const outside = (pair) => Math.abs(pair.difference) - pair.bound;
         return [...offsets].sort((a, b) => share(b) - share(a) || outside(b) - outside(a))
             .slice(0, map.worst);
     }
 
     function drawPairs(section, report, clock) {
-        const {name, offsets} = clock;
+        const {name, differences: offsets} = clock;
         const order = orderOf(clock);
-        const paired = new Set(offsets.flatMap(({processor, other}) => [processor, other]));
-        const numbers = report.processors.filter((number) => paired.has(number));
+        const paired = new Set(offsets.flatMap(({cpu, other_cpu: other}) => [cpu, other]));
+        const numbers = report.cpus.filter((number) => paired.has(number));
         const cells = offsets.flatMap((pair) =>
-            [cellOf(pair, pair.processor, pair.other), cellOf(pair, pair.other, pair.processor)]);
+            [cellOf(pair, pair.cpu, pair.other_cpu), cellOf(pair, pair.other_cpu, pair.cpu)]);
         const worst = worstOf(clock);
         const pairs = `${words.count(offsets.length)} pairs`;
         section.append('h3').text(name);
@@ -126,18 +126,18 @@ Object.assign(clocksPage, (() => {
             : 'all pairs, worst first';
         words.table(section, `${name}: ${which}`,
             ['CPUs', 'offset', 'bound', 'rounds', 'handovers', 'smaller', 'by at most'],
-            worst.map((pair) => [`${pair.processor} → ${pair.other}`,
-                {text: words.duration(pair.offset_ns), bad: apart(pair)},
-                words.duration(pair.bound_ns),
+            worst.map((pair) => [`${pair.cpu} → ${pair.other_cpu}`,
+                {text: words.duration(pair.difference), bad: apart(pair)},
+                words.duration(pair.bound),
                 words.count(pair.rounds), words.count(pair.handovers), judged(pair.smaller),
-                where(pair.smaller > 0, pair.worst_ns)]));
+                where(pair.smaller > 0, pair.worst)]));
     }
 
     function drawOrder(main, report, clocks) {
         const section = words.section(main, 'order', 'Order across processors');
-        const compared = clocks.filter(({offsets}) => offsets.length > 0);
+        const compared = clocks.filter(({differences: offsets}) => offsets.length > 0);
         const all = report.clocks.length === allClocks;
-        if (report.processors.length < 2) {
+        if (report.cpus.length < 2) {
             words.paragraph(section, 'One processor: there is nothing to compare.');
             return;
         }
@@ -157,8 +157,8 @@ Object.assign(clocksPage, (() => {
                 'shown.');
         }
         // They are empty in the map, and not found to be right.
-        for (const {name, offsets, offsets_left_out: left} of clocks.filter((clock) =>
-            clock.offsets_left_out > 0)) {
+        for (const {name, differences: offsets, differences_left_out: left} of clocks.filter((clock) =>
+            clock.differences_left_out > 0)) {
             words.note(section,
                 `${name}: ${left} of ${offsets.length + left} pairs could not be compared, ` +
                 'nothing ' +
@@ -169,7 +169,7 @@ Object.assign(clocksPage, (() => {
                 'smaller', 'by at most'],
             compared.map((clock) => {
                 const order = orderOf(clock);
-                return [clock.name, words.count(clock.offsets.length), words.duration(order.offset),
+                return [clock.name, words.count(clock.differences.length), words.duration(order.offset),
                     words.duration(order.bound), judged(order.apart), words.count(order.handovers),
                     judged(order.smaller), where(order.smaller > 0, order.worst)];
             }));
@@ -193,8 +193,8 @@ Object.assign(clocksPage, (() => {
                 'longest of them'],
             clocks.map((clock) => [clock.name, words.count(clock.readings),
                 judged(clock.backward_steps),
-                where(clock.backward_steps > 0, clock.largest_backward_ns), judged(clock.stalls),
-                where(clock.stalls > 0, clock.longest_stall_ns)]));
+                where(clock.backward_steps > 0, clock.largest_backward), judged(clock.stalls),
+                where(clock.stalls > 0, clock.longest_stall)]));
     }
 
     return {drawOrder, drawMonotony};

@@ -112,14 +112,14 @@ Object.assign(clocksPage, (() => {
             ['clock', 'against CLOCK_MONOTONIC_RAW', 'against CLOCK_REALTIME', 'readings', 'over'],
             known.map(({name, against_raw: raw, against_realtime: real}) => [name, interval(raw),
                 interval(real),
-                words.count((raw || real).points), words.duration((raw || real).seconds * 1e9)]));
+                words.count((raw || real).points), words.duration((raw || real).duration)]));
     }
 
     // ---- Conversion ----
 
-    const spans = [[1, '1 s', 'after_second_ns'], [60, '1 min', 'after_minute_ns'],
-        [3600, '1 h', 'after_hour_ns'],
-        [90000, '25 h', 'after_day_ns']];
+    const spans = [[1, '1 s', 'after_second'], [60, '1 min', 'after_minute'],
+        [3600, '1 h', 'after_hour'],
+        [90000, '25 h', 'after_day']];
     const nameOf = new Map(spans.map(([seconds, name]) => [seconds, name]));
 
     // How far a converted stamp is off after each time, and between what by the rate's interval.

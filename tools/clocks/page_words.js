@@ -55,16 +55,16 @@ const clocksPage = (() => {
     const sum = (bins) => d3.sum(bins, ({count}) => count);
 
     // Whether the other clock of a pair is surely ahead or behind.
-    const apart = ({offset_ns: offset, bound_ns: bound}) => words.known(bound) &&
+    const apart = ({difference: offset, bound: bound}) => words.known(bound) &&
         Math.abs(offset) > bound;
 
     // What the pairs of a clock come to.
-    function orderOf({offsets}) {
+    function orderOf({differences: offsets}) {
         return {
-            offset: d3.max(offsets, (pair) => pair.offset_ns === null ? null
-                : Math.abs(pair.offset_ns)),
-            bound: d3.max(offsets, (pair) => pair.bound_ns),
-            worst: d3.max(offsets, (pair) => pair.worst_ns),
+            offset: d3.max(offsets, (pair) => pair.difference === null ? null
+                : Math.abs(pair.difference)),
+            bound: d3.max(offsets, (pair) => pair.bound),
+            worst: d3.max(offsets, (pair) => pair.worst),
             apart: offsets.filter(apart).length,
             handovers: d3.sum(offsets, (pair) => pair.handovers),
             smaller: d3.sum(offsets, (pair) => pair.smaller),

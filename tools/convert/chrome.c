@@ -274,8 +274,8 @@ static int run(struct etwas_convert *convert)
         if (i == 0) {
             etwas_json_array(convert->output, "otherData");
         }
-        etwas_input_print_json(convert->output, input, input->damage_count > 0);
-        etwas_json_time_ns(convert->output, "began", etwas_input_start_ns(input));
+        etwas_input_print_json(convert->output, input, "trace", input->damage_count > 0);
+        etwas_json_time_ns(convert->output, "start_time", etwas_input_start_ns(input));
         etwas_output_char(convert->output, '}');
     }
     etwas_output_text(convert->output, convert->run.count > 0 ? "]}\n" : "}\n");

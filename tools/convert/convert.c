@@ -164,7 +164,7 @@ static const struct etwas_option options[] = {
      .read = read_target},
     ETWAS_OUTPUT_OPTIONS(struct etwas_convert, output_file, "the result; - is standard output"),
     ETWAS_FLAG_OPTION(struct etwas_convert, compress, "compress", "of etl: compress its buffers"),
-    ETWAS_WHERE_OPTION(struct etwas_convert, where),
+    ETWAS_WHERE_OPTIONS(struct etwas_convert, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_convert, window),
     {.name = NULL},
 };

@@ -31,6 +31,7 @@ static int run(struct etwas_convert *convert, int form)
     dump->window = convert->window;
     dump->paths = convert->field_paths;
     dump->wants_durations = dump->where.wants_duration;
+    dump->wants_process = dump->where.wants_process;
     convert->field_paths.count = 0;
     convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
     if (etwas_dump_choose_columns(dump)) {

@@ -79,6 +79,7 @@ static void on_record(EVENT_RECORD *record)
     etwas_clock_time time;
     bool is_header;
 
+    etwas_descriptions_add_process(descriptions, input, record);
     if (schema_texts == NULL) {
         if (etwas_descriptions_add_record(descriptions, record) == ERROR_SUCCESS) {
             tell_beside(convert, input, record);

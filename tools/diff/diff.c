@@ -9,6 +9,7 @@
 
 #include "cli/files.h"
 #include "exit.h"
+#include "where/option.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -103,11 +104,13 @@ static int run_diff(int argc, char **argv)
     struct etwas_output *output = etwas_standard_output();
     int result;
 
+    diff.where.paths = &diff.field_paths;
     if (!read_options(argc, argv, &diff, &result)) {
         return result;
     }
     result = etwas_diff_read(&diff);
     note_overlaps(&diff);
+    result = etwas_where_finish(&diff.where, &diff.field_paths, "diff", true, result);
     if (!diff.out_of_memory && result != ETWAS_EXIT_FAILED) {
         if (etwas_diff_compare(&diff) || !diff.has_events) { /* of nothing, which was said */
             result = diff.out_of_memory ? result : show_diff(output, &diff, result);
@@ -122,16 +125,18 @@ static int run_diff(int argc, char **argv)
     if (diff.out_of_memory) {
         result = etwas_output_no_memory("to compare everything");
     }
+    etwas_where_clear(&diff.where);
     etwas_diff_free(&diff);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
 
 static const struct etwas_option options[] = {
     {.name = "class",
-     .value = "CLASS",
-     .help = "only this class: PROVIDER/CLASS, CLASS or a GUID; or event",
+     .value = "LIST",
+     .help = "only these: PROVIDER/CLASS, CLASS, GUIDs; or events",
      .type = ETWAS_OPTION_TEXT,
      ETWAS_PLACE(struct etwas_diff, class_name)},
+    ETWAS_WHERE_OPTIONS(struct etwas_diff, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_diff, window),
     {.name = "confidence",
      .value = "PERCENT",

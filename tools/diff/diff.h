@@ -18,6 +18,7 @@
 
 #include "commands.h"
 #include "diff/judge.h"
+#include "trace/condition.h"
 #include "trace/input.h"
 #include "trace/span_classes.h"
 #include "trace/window.h"
@@ -77,8 +78,10 @@ struct etwas_diff {
     /* What is asked for. */
     const char *class_name; /* NULL: all */
     double confidence;
-    double effect;              /* 0.05: what is less does not matter */
-    int form;                   /* enum etwas_form */
+    double effect;            /* 0.05: what is less does not matter */
+    int form;                 /* enum etwas_form */
+    struct etwas_where where; /* of the END of spans, and of other events */
+    struct etwas_field_paths field_paths;
     struct etwas_window window; /* of each run: +1 counts from its own first event */
 
     char *const *paths[2]; /* of the sides */

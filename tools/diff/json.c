@@ -37,14 +37,14 @@ static void put_side(struct etwas_output *output, const struct etwas_diff *diff,
         etwas_json_text(output, NULL, diff->runs[first + i].path);
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "events_lost", diff->events_lost[side]);
+    etwas_json_number(output, "lost", diff->events_lost[side]);
     etwas_json_number(output, "units", diff->units[side]);
     etwas_output_char(output, '}');
 }
 
 void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "diff");
     put_side(output, diff, 0);
     put_side(output, diff, 1);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
@@ -59,13 +59,13 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
         const struct etwas_span_class *named = &diff->names.all[its->number];
 
         etwas_json_object(output, NULL);
-        etwas_json_text(output, "class", named->name);
-        etwas_json_guid(output, "guid", &named->guid);
+        etwas_json_text(output, "event_class", named->name);
+        etwas_json_guid(output, "event_class_id", &named->guid);
         etwas_json_boolean(output, "spans", its->is_of_span);
         etwas_json_number(output, "count_a", its->counts[0]);
         etwas_json_number(output, "count_b", its->counts[1]);
-        etwas_json_real(output, "error_a_ns", its->error_ns[0]);
-        etwas_json_real(output, "error_b_ns", its->error_ns[1]);
+        etwas_json_real(output, "duration_error_a", its->error_ns[0]);
+        etwas_json_real(output, "duration_error_b", its->error_ns[1]);
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
             put_finding(output, its, (enum etwas_diff_measure)measure);
         }

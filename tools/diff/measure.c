@@ -10,6 +10,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "exit.h"
+#include "math/array.h"
 #include "trace/moment.h"
 
 #include <math.h>
@@ -25,9 +26,11 @@ struct reading {
     etwas_spans *spans;
     struct etwas_window window; /* resolved */
     struct etwas_descriptions descriptions;
-    struct etwas_field_paths paths; /* none */
-    struct etwas_moment first;      /* of the first event, */
-    int64_t first_ns;               /* which was then as ProcessTrace counts */
+    struct etwas_current_event current;
+    bool *is_chosen; /* each open span, by its START */
+    size_t is_chosen_capacity;
+    struct etwas_moment first; /* of the first event, */
+    int64_t first_ns;          /* which was then as ProcessTrace counts */
 };
 
 /* Two become one, in all classes. */
@@ -166,6 +169,38 @@ static bool describe(struct reading *reading, const EVENT_RECORD *record,
     return true;
 }
 
+/* Returns whether --where chooses an event; of a span its START or its END. */
+static bool is_chosen(struct reading *reading, const struct etwas_input *input,
+                      const EVENT_RECORD *record, const etwas_span *span,
+                      const struct etwas_moment *moment)
+{
+    etwas_clock_time duration = {0, UINT64_MAX};
+
+    if (span != NULL) {
+        duration = etwas_moment_since(span, moment);
+    }
+    return (span != NULL && span->place < reading->is_chosen_capacity &&
+            reading->is_chosen[span->place]) ||
+           etwas_condition_holds_for(&reading->diff->where, &reading->current, input, record,
+                                     &reading->descriptions, span != NULL ? &duration : NULL);
+}
+
+/* Keeps whether --where chooses the START of a span. */
+static void keep_choice(struct reading *reading, const struct etwas_input *input,
+                        const EVENT_RECORD *record, const etwas_span *span)
+{
+    if (!etwas_where_is_given(&reading->diff->where)) {
+        return;
+    }
+    if (!etwas_array_reach(&reading->is_chosen, &reading->is_chosen_capacity, span->place,
+                           sizeof *reading->is_chosen)) {
+        reading->diff->out_of_memory = true;
+        return;
+    }
+    reading->is_chosen[span->place] = etwas_condition_holds_for(
+        &reading->diff->where, &reading->current, input, record, &reading->descriptions, NULL);
+}
+
 /*
  * A span counts when it ends. Other STARTs and ENDs count for nothing: their span was not seen
  * whole.
@@ -181,6 +216,7 @@ static void on_record(EVENT_RECORD *record)
     uint32_t kind;
     bool counts;
 
+    etwas_descriptions_add_process(&reading->descriptions, input, record);
     if (etwas_event_is_header_class(record) || etwas_trace_coverage_is_window(record) ||
         etwas_trace_coverage_leaves_out_raw(&input->coverage,
                                             record->EventHeader.TimeStamp.QuadPart) ||
@@ -198,6 +234,7 @@ static void on_record(EVENT_RECORD *record)
     counts = kind == ETWAS_SPAN_END;
     if (kind == ETWAS_SPAN_START) {
         etwas_steps_begin(input->steps, span);
+        keep_choice(reading, input, record, span);
     }
     if (!counts) {
         span = NULL;
@@ -205,7 +242,8 @@ static void on_record(EVENT_RECORD *record)
     }
     /* A time before the first one, as a damaged file has it, is in no slice. */
     if (!counts || !reading->run->has_time || moment.ns < reading->run->begin_ns ||
-        !describe(reading, record, &schema_texts)) {
+        !describe(reading, record, &schema_texts) ||
+        !is_chosen(reading, input, record, span, &moment)) {
         return;
     }
     sum = sum_of(reading, record, schema_texts, moment.ns);
@@ -231,12 +269,15 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
     if (result != ETWAS_EXIT_DONE) {
         return result;
     }
-    if (!etwas_descriptions_open(&reading.descriptions, run->path, &reading.paths, &diff->shared) ||
+    if (!etwas_descriptions_open(&reading.descriptions, run->path, &diff->field_paths,
+                                 &diff->shared) ||
         etwas_spans_open(0, &reading.spans) != ERROR_SUCCESS) {
         diff->out_of_memory = true;
     }
     if (!diff->out_of_memory) {
-        etwas_window_narrow(&reading.window, &files);
+        if (!etwas_where_wants_all(&diff->where)) {
+            etwas_window_narrow(&reading.window, &files);
+        }
         etwas_trace_coverage_read_ahead(&input, NULL);
         etwas_progress_start(&files.progress, false);
         result = etwas_input_process(&files);
@@ -248,6 +289,8 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
     }
     diff->out_of_memory |= reading.descriptions.out_of_memory;
     etwas_spans_close(reading.spans);
+    etwas_current_event_free(&reading.current);
+    free(reading.is_chosen);
     etwas_span_classes_forget(&diff->names);
     etwas_descriptions_report_left_out(reading.descriptions.decoder, reading.descriptions.path);
     etwas_descriptions_close(&reading.descriptions);

@@ -9,6 +9,7 @@
 
 #include "event/marks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +22,9 @@ static void add_column(struct etwas_dump *dump, enum etwas_property property)
 
 static void add_usual(struct etwas_dump *dump)
 {
-    static const enum etwas_property old[] = {
-        ETWAS_PROPERTY_CLASS,    ETWAS_PROPERTY_TYPE,   ETWAS_PROPERTY_LEVEL,
-        ETWAS_PROPERTY_INSTANCE, ETWAS_PROPERTY_PARENT, ETWAS_PROPERTY_PAYLOAD,
+    static const enum etwas_property undecoded[] = {
+        ETWAS_PROPERTY_OPCODE,          ETWAS_PROPERTY_LEVEL,           ETWAS_PROPERTY_INSTANCE,
+        ETWAS_PROPERTY_PARENT_INSTANCE, ETWAS_PROPERTY_PARENT_CLASS_ID, ETWAS_PROPERTY_PAYLOAD,
     };
 
     if (dump->several_files) {
@@ -31,20 +32,20 @@ static void add_usual(struct etwas_dump *dump)
     }
     add_column(dump, ETWAS_PROPERTY_TIME);
     if (dump->clock == ETWAS_DUMP_QPC || dump->clock == ETWAS_DUMP_SYSTEM) {
-        add_column(dump, ETWAS_PROPERTY_ERROR);
+        add_column(dump, ETWAS_PROPERTY_TIME_ERROR);
     }
-    add_column(dump, ETWAS_PROPERTY_PROCESSOR);
-    add_column(dump, ETWAS_PROPERTY_PROCESS);
-    add_column(dump, ETWAS_PROPERTY_THREAD);
+    add_column(dump, ETWAS_PROPERTY_CPU);
+    add_column(dump, ETWAS_PROPERTY_PID);
+    add_column(dump, ETWAS_PROPERTY_TID);
+    add_column(dump, ETWAS_PROPERTY_EVENT);
     if (!dump->hex) {
-        add_column(dump, ETWAS_PROPERTY_EVENT);
         add_column(dump, ETWAS_PROPERTY_FIELDS);
     }
-    for (size_t i = 0; dump->hex && i < sizeof old / sizeof old[0]; i++) {
-        add_column(dump, old[i]);
+    for (size_t i = 0; dump->hex && i < sizeof undecoded / sizeof undecoded[0]; i++) {
+        add_column(dump, undecoded[i]);
     }
     if (dump->symbols) {
-        add_column(dump, ETWAS_PROPERTY_CALL_STACK);
+        add_column(dump, ETWAS_PROPERTY_CALL_STACK_NAMES);
     }
 }
 
@@ -90,7 +91,10 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
         }
         dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION ||
                                  column.property == ETWAS_PROPERTY_DURATION_ERROR;
-        dump->wants_stacks |= column.property == ETWAS_PROPERTY_CALL_STACK;
+        dump->wants_stacks |= column.property == ETWAS_PROPERTY_CALL_STACK ||
+                              column.property == ETWAS_PROPERTY_CALL_STACK_NAMES;
+        dump->symbols |= column.property == ETWAS_PROPERTY_CALL_STACK_NAMES;
+        dump->wants_process |= column.property == ETWAS_PROPERTY_PROCESS;
         dump->wants_raw_time |= column.property == ETWAS_PROPERTY_RAW_TIME;
         dump->columns[dump->column_count++] = column;
         if (text[bytes] == '\0') {
@@ -106,8 +110,10 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 {
     static const char *const times[] = {
         [ETWAS_DUMP_TIME] = "time",
+        [ETWAS_DUMP_LOCAL] = "time",
+        [ETWAS_DUMP_RELATIVE] = "since_start",
         [ETWAS_DUMP_RAW] = "raw_time",
-        [ETWAS_DUMP_QPC] = "qpc_ns",
+        [ETWAS_DUMP_QPC] = "qpc_time",
         [ETWAS_DUMP_SYSTEM] = "system_time",
     };
 
@@ -115,8 +121,7 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
         return times[dump->clock];
     }
     if (column->name == NULL) {
-        return column->property == ETWAS_PROPERTY_PROCESSOR ? "cpu"
-                                                            : etwas_property_name(column->property);
+        return etwas_property_name(column->property);
     }
     snprintf(given, ETWAS_DUMP_COLUMN_NAME_BYTES, "%.*s", (int)strcspn(column->name, ","),
              column->name);
@@ -125,9 +130,40 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 
 /* ---- what they show -------------------------------------------------------------------------- */
 
+/* In the zone of this machine, or as +1.234567890 since the first event. */
+static void put_shown(struct etwas_output *output, const struct etwas_dump *dump, int64_t unix_ns)
+{
+    uint64_t apart_ns;
+    bool is_before = unix_ns < dump->first_ns;
+
+    if (dump->clock == ETWAS_DUMP_LOCAL) {
+        etwas_text_local_time_ns(output, unix_ns);
+        return;
+    }
+    apart_ns = is_before ? (uint64_t)dump->first_ns - (uint64_t)unix_ns
+                         : (uint64_t)unix_ns - (uint64_t)dump->first_ns;
+    etwas_output_format(output, "%c%" PRIu64 ".%09" PRIu64, is_before ? '-' : '+',
+                        apart_ns / 1000000000, apart_ns % 1000000000);
+}
+
+void etwas_dump_print_time(struct etwas_output *output, const struct etwas_dump *dump)
+{
+    const struct etwas_current_event *current = &dump->current;
+
+    if (dump->clock == ETWAS_DUMP_TIME) {
+        etwas_input_print_time(output, current->input, current->record);
+    } else {
+        put_shown(output, dump, etwas_input_shown_ns(current->input, current->record));
+    }
+}
+
 void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw)
 {
     switch (dump->clock) {
+    case ETWAS_DUMP_LOCAL:
+    case ETWAS_DUMP_RELATIVE:
+        put_shown(output, dump, etwas_input_stamp_ns(dump->current.input, raw));
+        break;
     case ETWAS_DUMP_RAW:
         etwas_output_signed(output, raw);
         break;
@@ -145,12 +181,10 @@ void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump
 
 static bool put_time(struct etwas_output *output, const struct etwas_dump *dump)
 {
-    const struct etwas_current_event *current = &dump->current;
-
-    if (dump->clock == ETWAS_DUMP_TIME) {
-        etwas_input_print_time(output, current->input, current->record);
+    if (etwas_dump_is_by_trace(dump)) {
+        etwas_dump_print_time(output, dump);
     } else {
-        etwas_dump_print_stamp(output, dump, current->record->EventHeader.TimeStamp.QuadPart);
+        etwas_dump_print_stamp(output, dump, dump->current.record->EventHeader.TimeStamp.QuadPart);
     }
     return true;
 }
@@ -169,70 +203,28 @@ static bool put_error(struct etwas_output *output, struct etwas_dump *dump)
     return true;
 }
 
-/* The event's class by a well-known name, or the GUID; of a message its class or component. */
-static bool put_class(struct etwas_output *output, const struct etwas_current_event *current)
-{
-    const EVENT_HEADER *header = &current->record->EventHeader;
-    const struct etwas_event *event = &current->event;
-
-    if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
-        if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) == 0) {
-            return false;
-        }
-        etwas_output_text(output, "component:");
-        etwas_output_unsigned(output, header->ProviderId.Data1);
-    } else if (!event->message && etwas_event_has_name(event)) {
-        etwas_event_print_name(output, ETWAS_TEXT_WORD, event);
-    } else {
-        etwas_text_guid(output, &header->ProviderId);
-    }
-    return true;
-}
-
-static bool put_type(struct etwas_output *output, const struct etwas_current_event *current)
-{
-    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
-
-    if (current->event.message) {
-        etwas_output_text(output, "message:");
-        etwas_output_unsigned(output, descriptor->Id);
-        return true;
-    }
-    if (!current->event.classic) {
-        etwas_output_char(output, '#');
-        etwas_output_unsigned(output, descriptor->Id);
-        etwas_output_char(output, '/');
-    }
-    etwas_output_unsigned(output, descriptor->Opcode);
-    return true;
-}
-
-static bool put_parent(struct etwas_output *output, const struct etwas_current_event *current)
-{
-    static const etwas_guid none;
-    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &current->event.instance;
-
-    if (!current->event.has_instance || (instance->ParentInstanceId == 0 &&
-                                         memcmp(&instance->ParentGuid, &none, sizeof none) == 0)) {
-        return false;
-    }
-    etwas_output_unsigned(output, instance->ParentInstanceId);
-    etwas_output_char(output, '@');
-    etwas_text_guid(output, &instance->ParentGuid);
-    return true;
-}
-
-static bool put_stack(struct etwas_output *output, struct etwas_dump *dump)
+static bool put_stack(struct etwas_output *output, struct etwas_dump *dump, bool by_name)
 {
     const struct etwas_event_stack stack = etwas_dump_stack(dump);
 
-    if (dump->symbols) {
+    if (by_name) {
         etwas_addresses_print_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump), &stack,
                                     dump->current.record->EventHeader.TimeStamp.QuadPart, " < ");
     } else {
         etwas_event_print_stack(output, &stack, ",");
     }
     return stack.count > 0;
+}
+
+static bool put_guid(struct etwas_output *output, const struct etwas_current_event *current,
+                     enum etwas_property property)
+{
+    const etwas_guid *guid = etwas_current_event_guid(current, property);
+
+    if (guid != NULL) {
+        etwas_text_guid(output, guid);
+    }
+    return guid != NULL;
 }
 
 static bool put_payload(struct etwas_output *output, const EVENT_RECORD *record)
@@ -413,7 +405,6 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
                              const struct etwas_dump_column *column, bool quoted)
 {
     struct etwas_current_event *current = &dump->current;
-    const etwas_guid *guid;
 
     switch (column->property) {
     case ETWAS_PROPERTY_FILE:
@@ -424,8 +415,9 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
     case ETWAS_PROPERTY_RAW_TIME:
         etwas_output_signed(output, current->record->EventHeader.TimeStamp.QuadPart);
         return true;
-    case ETWAS_PROPERTY_ERROR:
+    case ETWAS_PROPERTY_TIME_ERROR:
         return put_error(output, dump);
+    case ETWAS_PROPERTY_PROCESS:
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_NAME:
         return put_string(output, current, column->property);
@@ -433,23 +425,17 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
         return put_event(output, current);
     case ETWAS_PROPERTY_EVENT_CLASS:
         return put_event_class(output, current);
-    case ETWAS_PROPERTY_CLASS:
-        return put_class(output, current);
-    case ETWAS_PROPERTY_TYPE:
-        return put_type(output, current);
+    case ETWAS_PROPERTY_PROVIDER_ID:
+    case ETWAS_PROPERTY_EVENT_CLASS_ID:
+    case ETWAS_PROPERTY_PARENT_CLASS_ID:
     case ETWAS_PROPERTY_ACTIVITY:
     case ETWAS_PROPERTY_RELATED_ACTIVITY:
-        guid = etwas_current_event_guid(current, column->property);
-        if (guid != NULL) {
-            etwas_text_guid(output, guid);
-        }
-        return guid != NULL;
-    case ETWAS_PROPERTY_PARENT:
-        return put_parent(output, current);
-    case ETWAS_PROPERTY_TEXT:
+        return put_guid(output, current, column->property);
+    case ETWAS_PROPERTY_MESSAGE:
         return put_message(output, current, quoted);
     case ETWAS_PROPERTY_CALL_STACK:
-        return put_stack(output, dump);
+    case ETWAS_PROPERTY_CALL_STACK_NAMES:
+        return put_stack(output, dump, column->property == ETWAS_PROPERTY_CALL_STACK_NAMES);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);
     case ETWAS_PROPERTY_MARKS:

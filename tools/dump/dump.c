@@ -49,6 +49,7 @@ static void on_record(EVENT_RECORD *record)
         dump->run->stop = true;
         return;
     }
+    etwas_descriptions_add_process(descriptions, input, record);
     if (!dump->hex || etwas_where_is_given(&dump->where)) {
         schema_texts = etwas_descriptions_known(descriptions, record);
     }
@@ -79,7 +80,7 @@ static void on_record(EVENT_RECORD *record)
     }
     dump->shown++;
     dump->beyond +=
-        dump->clock == ETWAS_DUMP_TIME && etwas_text_is_beyond(etwas_input_shown_ns(input, record));
+        etwas_dump_is_by_trace(dump) && etwas_text_is_beyond(etwas_input_shown_ns(input, record));
     if (dump->form == ETWAS_FORM_JSON) {
         etwas_dump_json(dump);
     } else if (dump->form == ETWAS_FORM_CSV) {
@@ -107,7 +108,7 @@ etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
 
 static enum etwas_input_time input_time(const struct etwas_dump *dump)
 {
-    if (dump->clock != ETWAS_DUMP_TIME) {
+    if (!etwas_dump_is_by_trace(dump)) {
         return ETWAS_INPUT_RAW;
     }
     if (dump->wants_raw_time || dump->wants_durations) {
@@ -118,6 +119,8 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
 
 const char *const etwas_dump_clock_names[] = {
     [ETWAS_DUMP_TIME] = "utc",
+    [ETWAS_DUMP_LOCAL] = "local",
+    [ETWAS_DUMP_RELATIVE] = "relative",
     [ETWAS_DUMP_RAW] = "raw",
     [ETWAS_DUMP_QPC] = "qpc",
     [ETWAS_DUMP_SYSTEM] = "system",
@@ -142,6 +145,7 @@ bool etwas_dump_finish_options(struct etwas_dump *dump, const struct etwas_comma
 
     dump->wants_stacks |= dump->symbols;
     dump->wants_durations |= dump->where.wants_duration;
+    dump->wants_process |= dump->where.wants_process;
     if (!etwas_command_fits(command, wrong, result)) {
         return false;
     }
@@ -208,6 +212,17 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     return result;
 }
 
+/* JSON has the names of processes where a file has them. */
+static bool wants_process(const struct etwas_dump *dump)
+{
+    bool is_kernel = false;
+
+    for (uint32_t i = 0; i < dump->run->count; i++) {
+        is_kernel |= dump->run->inputs[i].is_kernel;
+    }
+    return dump->wants_process || (is_kernel && dump->form == ETWAS_FORM_JSON);
+}
+
 static int process(struct etwas_dump *dump)
 {
     if (dump->form == ETWAS_FORM_TEXT) {
@@ -215,7 +230,7 @@ static int process(struct etwas_dump *dump)
     } else if (dump->form == ETWAS_FORM_CSV) {
         etwas_dump_csv_title(dump);
     }
-    if (!dump->wants_durations) {
+    if (!dump->wants_durations && !wants_process(dump)) {
         etwas_window_narrow(&dump->window, dump->run);
     }
     if (dump->run->live != NULL) {
@@ -298,6 +313,10 @@ static bool read_options(int argc, char **argv, struct etwas_dump *dump, struct 
         return false;
     }
     dump->several_files = files->count > 1;
+    dump->window.is_local = dump->clock == ETWAS_DUMP_LOCAL;
+    if (dump->clock == ETWAS_DUMP_RELATIVE) {
+        (void)etwas_window_first(files->paths, files->count, &dump->first_ns);
+    }
     return etwas_dump_finish_options(dump, &etwas_dump_command, result) &&
            etwas_window_resolve(&dump->window, &etwas_dump_command, files->paths, files->count,
                                 result);
@@ -318,7 +337,7 @@ static int run_dump(int argc, char **argv)
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_WHERE_OPTION(struct etwas_dump, where),
+    ETWAS_WHERE_OPTIONS(struct etwas_dump, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_dump, window),
     ETWAS_LIMIT_OPTION(struct etwas_dump, limit, "at most N events"),
     ETWAS_FLAG_OPTION(struct etwas_dump, all, "all",
@@ -326,7 +345,7 @@ static const struct etwas_option options[] = {
     ETWAS_DUMP_COLUMNS_OPTION,
     {.name = "times",
      .value = "KIND",
-     .help = "how times are shown: utc, raw (ticks), qpc, system",
+     .help = "utc, local, relative, raw (ticks), qpc, system",
      .type = ETWAS_OPTION_CHOICE,
      .choices = etwas_dump_clock_names,
      ETWAS_PLACE(struct etwas_dump, clock)},
@@ -349,7 +368,9 @@ const struct etwas_command etwas_dump_command = {
     .details =
         (const char *const[]){
             "Without --times, times go on from the session's start, and no step of the wall clock "
-            "disturbs them. raw shows ticks of the session's clock, which do not compare between "
+            "disturbs them. local shows them in this machine's zone, with its offset, and relative "
+            "as seconds since the first event, as --from takes them. raw shows ticks of the "
+            "session's clock, which do not compare between "
             "files. qpc shows CLOCK_MONOTONIC_RAW in nanoseconds, and system the wall clock as it "
             "was, both with the error bound.",
             "What a part of a new-file set does not say of its events, such as a class that was "

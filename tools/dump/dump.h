@@ -16,12 +16,14 @@
 #include "trace/parts.h"
 #include "trace/window.h"
 
-/* The clock by which an event's time is shown. */
+/* The clock by which an event's time is shown, and how. */
 enum etwas_dump_clock {
-    ETWAS_DUMP_TIME,   /* ProcessTrace's: from the session's start, by QPC or the session's clock */
-    ETWAS_DUMP_RAW,    /* as recorded */
-    ETWAS_DUMP_QPC,    /* with its error */
-    ETWAS_DUMP_SYSTEM, /* likewise: the wall clock as it was */
+    ETWAS_DUMP_TIME,  /* ProcessTrace's: from the session's start, by QPC or the session's clock */
+    ETWAS_DUMP_LOCAL, /* the same in this machine's zone */
+    ETWAS_DUMP_RELATIVE, /* the same, since the first event */
+    ETWAS_DUMP_RAW,      /* as recorded */
+    ETWAS_DUMP_QPC,      /* with its error */
+    ETWAS_DUMP_SYSTEM,   /* likewise: the wall clock as it was */
 };
 
 /* A property, or a field that was asked for. */
@@ -68,6 +70,7 @@ struct etwas_dump {
     bool wants_stacks;
     bool has_stack;     /* an event that is shown has one */
     int clock;          /* enum etwas_dump_clock */
+    int64_t first_ns;   /* of the first event, where it is ETWAS_DUMP_RELATIVE */
     bool several_files; /* each event then says which file it is from */
     uint64_t limit;     /* events to show */
     uint64_t shown;
@@ -80,6 +83,7 @@ struct etwas_dump {
     struct etwas_window window; /* resolved */
     struct etwas_where where;
     bool wants_durations;
+    bool wants_process;  /* names, which earlier events of the kernel tell */
     bool wants_raw_time; /* beside another one */
     etwas_spans *spans;  /* NULL: durations are not wanted */
     struct etwas_current_event current;
@@ -131,6 +135,16 @@ static inline struct etwas_event_stack etwas_dump_stack(struct etwas_dump *dump)
     return dump->symbols ? etwas_addresses_stack(etwas_dump_addresses(dump), dump->current.record)
                          : etwas_event_stack(dump->current.record);
 }
+
+/* Returns whether times are ProcessTrace's, however they are shown. */
+static inline bool etwas_dump_is_by_trace(const struct etwas_dump *dump)
+{
+    return dump->clock == ETWAS_DUMP_TIME || dump->clock == ETWAS_DUMP_LOCAL ||
+           dump->clock == ETWAS_DUMP_RELATIVE;
+}
+
+/* Writes the event's own time, which is ProcessTrace's. */
+void etwas_dump_print_time(struct etwas_output *output, const struct etwas_dump *dump);
 
 /* A stamp as recorded by dump->clock, QPC or SYSTEM. */
 etwas_clock_time etwas_dump_convert(const struct etwas_dump *dump, int64_t raw);

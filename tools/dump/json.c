@@ -10,81 +10,33 @@
 #include "event/marks.h"
 #include "print/json.h"
 
-/* A message has a class only if it says so. */
-static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
-                      const struct etwas_event *event)
+/* The GUID of a property that the event has. */
+static void put_guid(struct etwas_dump *dump, enum etwas_property property)
 {
-    if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
-        etwas_json_null(output, "class");
-    } else {
-        etwas_json_guid(output, "class", &header->ProviderId);
+    const etwas_guid *guid = etwas_current_event_guid(&dump->current, property);
+
+    if (guid != NULL) {
+        etwas_json_guid(dump->output, etwas_property_name(property), guid);
     }
 }
 
-static void put_name(struct etwas_output *output, const struct etwas_event *event)
+/* A number that the event has. */
+static void put_number(struct etwas_dump *dump, enum etwas_property property)
 {
-    if (etwas_event_has_name(event)) {
-        etwas_json_key(output, "name");
-        etwas_output_char(output, '"');
-        etwas_event_print_name(output, ETWAS_TEXT_JSON, event);
-        etwas_output_char(output, '"');
-    }
-}
+    const struct etwas_where_operand operand = {.source = ETWAS_WHERE_OF_PROPERTY,
+                                                .property = property};
+    const char *key = etwas_property_name(property);
+    struct etwas_where_number number;
 
-static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_INSTANCE *instance)
-{
-    etwas_json_number(output, "instance", instance->InstanceId);
-    etwas_json_number(output, "parent_instance", instance->ParentInstanceId);
-    etwas_json_guid(output, "parent_class", &instance->ParentGuid);
-}
-
-static void put_milliseconds(struct etwas_output *output, const char *key, uint64_t ticks,
-                             uint32_t tick_100ns)
-{
-    etwas_json_format(output, key, "%.4f", (double)ticks * tick_100ns / 1e4);
-}
-
-/* Processor time of the thread, where somebody took it. */
-static void put_times(struct etwas_output *output, const EVENT_HEADER *header, uint32_t tick_100ns)
-{
-    if (header->ProcessorTime == 0) {
+    if (!etwas_current_event_number(&dump->current, &operand, &number)) {
         return;
     }
-    if ((header->Flags & EVENT_HEADER_FLAG_PRIVATE_SESSION) != 0) {
-        put_milliseconds(output, "processor_ms", header->ProcessorTime, tick_100ns);
+    if (property == ETWAS_PROPERTY_KEYWORD) {
+        etwas_json_bits(dump->output, key, number.u);
+    } else if (number.kind == ETWAS_WHERE_SIGNED) {
+        etwas_json_signed(dump->output, key, number.i);
     } else {
-        put_milliseconds(output, "kernel_ms", header->KernelTime, tick_100ns);
-        put_milliseconds(output, "user_ms", header->UserTime, tick_100ns);
-    }
-}
-
-static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *header,
-                           const struct etwas_event *event)
-{
-    static const etwas_guid none;
-    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-
-    etwas_json_number(output, "id", descriptor->Id);
-    etwas_json_number(output, "channel", descriptor->Channel);
-    etwas_json_number(output, "task", descriptor->Task);
-    etwas_json_format(output, "keyword", "\"0x%llx\"", (unsigned long long)descriptor->Keyword);
-    if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
-        etwas_json_guid(output, "activity", &header->ActivityId);
-    }
-    if (event->has_related_activity) {
-        etwas_json_guid(output, "related_activity", &event->related_activity);
-    }
-}
-
-static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
-                        const struct etwas_event *event)
-{
-    etwas_json_number(output, "message", header->EventDescriptor.Id);
-    if (event->has_instance) {
-        etwas_json_number(output, "sequence", event->instance.InstanceId);
-    }
-    if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
-        etwas_json_number(output, "component", header->ProviderId.Data1);
+        etwas_json_number(dump->output, key, number.u);
     }
 }
 
@@ -100,7 +52,7 @@ static void put_stack(struct etwas_dump *dump)
     etwas_event_print_stack(output, &stack, "\",\"");
     etwas_output_text(output, "\"]");
     if (dump->symbols) {
-        etwas_output_text(output, ",\"symbols\":[\"");
+        etwas_output_text(output, ",\"call_stack_names\":[\"");
         etwas_addresses_print_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump), &stack,
                                     dump->current.record->EventHeader.TimeStamp.QuadPart, "\",\"");
         etwas_output_text(output, "\"]");
@@ -148,18 +100,21 @@ static void put_extended(struct etwas_dump *dump)
     }
 }
 
-/* Begins the object. */
 static void put_time(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
     const struct etwas_current_event *current = &dump->current;
     etwas_clock_time time;
 
-    etwas_json_object(output, NULL);
-    if (dump->clock == ETWAS_DUMP_TIME) {
+    if (dump->clock == ETWAS_DUMP_RELATIVE) {
+        etwas_json_signed(output, "since_start",
+                          etwas_input_shown_ns(current->input, current->record) - dump->first_ns);
+        return;
+    }
+    if (etwas_dump_is_by_trace(dump)) {
         etwas_json_key(output, "time");
         etwas_output_char(output, '"');
-        etwas_input_print_time(output, current->input, current->record);
+        etwas_dump_print_time(output, dump);
         etwas_output_char(output, '"');
         return;
     }
@@ -169,11 +124,11 @@ static void put_time(struct etwas_dump *dump)
     }
     time = etwas_dump_time(dump);
     if (dump->clock == ETWAS_DUMP_QPC) {
-        etwas_json_signed(output, "qpc_ns", time.value);
+        etwas_json_signed(output, "qpc_time", time.value);
     } else {
         etwas_json_time(output, "system_time", time.value);
     }
-    etwas_json_error(output, "error_ns", time.error_ns);
+    etwas_json_error(output, "time_error", time.error_ns);
 }
 
 static void put_string(struct etwas_output *output, const char *key,
@@ -187,19 +142,19 @@ static void put_string(struct etwas_output *output, const char *key,
     }
 }
 
-/* What it is called: with --hex in one, by what the record alone says. */
-static void put_names(struct etwas_dump *dump)
+/* Strings of the event, where it has them. */
+static void put_property(struct etwas_dump *dump, enum etwas_property property)
 {
-    const struct etwas_current_event *current = &dump->current;
+    put_string(dump->output, etwas_property_name(property),
+               etwas_current_event_string(&dump->current, property));
+}
 
-    if (dump->hex) {
-        put_name(dump->output, &current->event);
-    } else {
-        put_string(dump->output, "provider",
-                   etwas_current_event_string(current, ETWAS_PROPERTY_PROVIDER));
-        put_string(dump->output, "event",
-                   etwas_current_event_string(current, ETWAS_PROPERTY_EVENT));
-    }
+/* As the column has it, which is text already. */
+static void put_event(struct etwas_dump *dump)
+{
+    struct etwas_event_string name = etwas_current_event_name(&dump->current, ETWAS_PROPERTY_EVENT);
+
+    put_string(dump->output, "event", name);
 }
 
 static void put_marks(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
@@ -216,7 +171,7 @@ static bool put_message_text(struct etwas_dump *dump)
 
     if (dump->current.event.message) {
         text = etwas_current_event_message(&dump->current);
-        put_string(dump->output, "text", text);
+        put_string(dump->output, "message", text);
     }
     if (text.text != NULL && etwas_current_event_message_rest(&dump->current, &rest)) {
         put_marks(dump, &rest);
@@ -250,38 +205,44 @@ static void put_payload(struct etwas_dump *dump)
 
 void etwas_dump_json(struct etwas_dump *dump)
 {
+    static const enum etwas_property origin[] = {
+        ETWAS_PROPERTY_CPU,
+        ETWAS_PROPERTY_PID,
+        ETWAS_PROPERTY_TID,
+    };
+    static const enum etwas_property numbers[] = {
+        ETWAS_PROPERTY_EVENT_ID,        ETWAS_PROPERTY_VERSION,
+        ETWAS_PROPERTY_OPCODE,          ETWAS_PROPERTY_TASK,
+        ETWAS_PROPERTY_CHANNEL,         ETWAS_PROPERTY_LEVEL,
+        ETWAS_PROPERTY_KEYWORD,         ETWAS_PROPERTY_MESSAGE_ID,
+        ETWAS_PROPERTY_SEQUENCE,        ETWAS_PROPERTY_COMPONENT,
+        ETWAS_PROPERTY_KERNEL_TIME,     ETWAS_PROPERTY_USER_TIME,
+        ETWAS_PROPERTY_PROCESSOR_TIME,  ETWAS_PROPERTY_DURATION,
+        ETWAS_PROPERTY_DURATION_ERROR,  ETWAS_PROPERTY_INSTANCE,
+        ETWAS_PROPERTY_PARENT_INSTANCE,
+    };
     struct etwas_output *output = dump->output;
     const struct etwas_current_event *current = &dump->current;
-    const struct etwas_event *event = &current->event;
-    const EVENT_HEADER *header = &current->record->EventHeader;
 
+    etwas_json_begin(output, "event");
     put_time(dump);
     if (dump->several_files) {
         etwas_json_number(output, "file", current->input->number);
     }
-    etwas_json_known(output, "processor",
-                     etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode),
-                     event->processor);
-    etwas_json_known(output, "process", event->process != ETWAS_EVENT_UNKNOWN_ID, event->process);
-    etwas_json_known(output, "thread", event->thread != ETWAS_EVENT_UNKNOWN_ID, event->thread);
-    put_class(output, header, event);
-    put_names(dump);
-    etwas_json_number(output, "type", header->EventDescriptor.Opcode);
-    etwas_json_number(output, "level", header->EventDescriptor.Level);
-    etwas_json_number(output, "version", header->EventDescriptor.Version);
-    put_times(output, header, current->input->logfile.LogfileHeader.TimerResolution);
-    if (event->message) {
-        put_message(output, header, event);
-    } else if (!event->classic) {
-        put_descriptor(output, header, event);
+    for (size_t i = 0; i < sizeof origin / sizeof *origin; i++) {
+        put_number(dump, origin[i]);
     }
-    if (event->has_instance && !event->message) {
-        put_instance(output, &event->instance);
+    put_property(dump, ETWAS_PROPERTY_PROCESS);
+    put_property(dump, ETWAS_PROPERTY_PROVIDER);
+    put_guid(dump, ETWAS_PROPERTY_PROVIDER_ID);
+    put_event(dump);
+    put_guid(dump, ETWAS_PROPERTY_EVENT_CLASS_ID);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        put_number(dump, numbers[i]);
     }
-    if (current->has_duration) {
-        etwas_json_signed(output, "duration_ns", current->duration_ns);
-        etwas_json_error(output, "duration_error_ns", current->duration_error_ns);
-    }
+    put_guid(dump, ETWAS_PROPERTY_PARENT_CLASS_ID);
+    put_guid(dump, ETWAS_PROPERTY_ACTIVITY);
+    put_guid(dump, ETWAS_PROPERTY_RELATED_ACTIVITY);
     put_extended(dump);
     put_payload(dump);
     etwas_output_text(output, "}\n");

@@ -37,10 +37,10 @@ static unsigned width_of(enum etwas_property property)
     switch (property) {
     case ETWAS_PROPERTY_FILE:
         return 6;
-    case ETWAS_PROPERTY_PROCESSOR:
+    case ETWAS_PROPERTY_CPU:
         return 4;
-    case ETWAS_PROPERTY_PROCESS:
-    case ETWAS_PROPERTY_THREAD:
+    case ETWAS_PROPERTY_PID:
+    case ETWAS_PROPERTY_TID:
         return 7;
     default:
         return 1;
@@ -81,9 +81,8 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
 
 static bool is_origin(const struct etwas_dump_column *column)
 {
-    return column[0].property == ETWAS_PROPERTY_PROCESSOR &&
-           column[1].property == ETWAS_PROPERTY_PROCESS &&
-           column[2].property == ETWAS_PROPERTY_THREAD;
+    return column[0].property == ETWAS_PROPERTY_CPU && column[1].property == ETWAS_PROPERTY_PID &&
+           column[2].property == ETWAS_PROPERTY_TID;
 }
 
 /* These three columns. */

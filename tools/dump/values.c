@@ -162,6 +162,6 @@ void etwas_dump_print_json_values(struct etwas_dump *dump)
         put_object(dump, "field_times", ETWAS_FIELD_TIME, put_json_time);
     }
     if (schema_texts->has_code && dump->symbols) {
-        put_object(dump, "field_symbols", ETWAS_FIELD_CODE, put_json_code);
+        put_object(dump, "field_names", ETWAS_FIELD_CODE, put_json_code);
     }
 }

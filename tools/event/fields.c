@@ -7,6 +7,7 @@
 
 #include "event/fields.h"
 
+#include "print/json.h"
 #include "print/text.h"
 
 #include <math.h>
@@ -181,10 +182,10 @@ static void put_json_value(struct etwas_output *output, const etwas_value *value
     }
     switch (etwas_value_number(value, &number)) {
     case ETWAS_VALUE_UNSIGNED:
-        etwas_output_unsigned(output, number.u);
+        etwas_json_put_unsigned(output, number.u);
         break;
     case ETWAS_VALUE_SIGNED:
-        etwas_output_signed(output, number.i);
+        etwas_json_put_signed(output, number.i);
         break;
     case ETWAS_VALUE_FLOAT:
         put_json_float(output, number.f, value->in_type != TDH_INTYPE_FLOAT);

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_EVENT_PROPERTY_H
 
 /*
- * The properties that every event has beside its fields, by the names that --columns and --where
- * know.
+ * The properties that events have beside their fields. The name of each is the same in --columns,
+ * --where, JSON, CSV, ClickHouse and the documents.
  */
 
 #include <stdbool.h>
@@ -15,34 +15,44 @@ enum etwas_property {
     ETWAS_PROPERTY_FILE,
     ETWAS_PROPERTY_TIME,
     ETWAS_PROPERTY_RAW_TIME, /* as recorded */
-    ETWAS_PROPERTY_ERROR,    /* of the time */
-    ETWAS_PROPERTY_PROCESSOR,
-    ETWAS_PROPERTY_PROCESS,
-    ETWAS_PROPERTY_THREAD,
+    ETWAS_PROPERTY_TIME_ERROR,
+    ETWAS_PROPERTY_CPU,
+    ETWAS_PROPERTY_PID,
+    ETWAS_PROPERTY_TID,
+    ETWAS_PROPERTY_PROCESS, /* its name, by the kernel's events of the trace */
     ETWAS_PROPERTY_PROVIDER,
+    ETWAS_PROPERTY_PROVIDER_ID, /* of events that are neither classic nor messages */
     ETWAS_PROPERTY_EVENT,
-    ETWAS_PROPERTY_EVENT_CLASS, /* without the part that tells its events apart */
-    ETWAS_PROPERTY_NAME,
-    ETWAS_PROPERTY_CLASS,
-    ETWAS_PROPERTY_TYPE,
-    ETWAS_PROPERTY_ID,
+    ETWAS_PROPERTY_NAME,        /* the last part of it */
+    ETWAS_PROPERTY_EVENT_CLASS, /* it without its last part */
+    ETWAS_PROPERTY_EVENT_CLASS_ID,
+    ETWAS_PROPERTY_EVENT_ID,
     ETWAS_PROPERTY_VERSION,
-    ETWAS_PROPERTY_OPCODE,
-    ETWAS_PROPERTY_LEVEL,
-    ETWAS_PROPERTY_KEYWORD,
+    ETWAS_PROPERTY_OPCODE, /* the type of classic events */
     ETWAS_PROPERTY_TASK,
     ETWAS_PROPERTY_CHANNEL,
+    ETWAS_PROPERTY_LEVEL,
+    ETWAS_PROPERTY_KEYWORD,
     ETWAS_PROPERTY_ACTIVITY,
     ETWAS_PROPERTY_RELATED_ACTIVITY,
     ETWAS_PROPERTY_INSTANCE,
-    ETWAS_PROPERTY_PARENT,
+    ETWAS_PROPERTY_PARENT_INSTANCE,
+    ETWAS_PROPERTY_PARENT_CLASS_ID,
+    ETWAS_PROPERTY_MESSAGE, /* the text of an event that has one */
+    ETWAS_PROPERTY_MESSAGE_ID,
+    ETWAS_PROPERTY_SEQUENCE,
+    ETWAS_PROPERTY_COMPONENT,
+    ETWAS_PROPERTY_KERNEL_TIME, /* of the thread, as are the next two; in ns */
+    ETWAS_PROPERTY_USER_TIME,
+    ETWAS_PROPERTY_PROCESSOR_TIME, /* both, in private sessions */
     ETWAS_PROPERTY_DURATION,
     ETWAS_PROPERTY_DURATION_ERROR,
-    ETWAS_PROPERTY_TEXT,       /* the message of an event that has one */
     ETWAS_PROPERTY_CALL_STACK, /* not `stack`: heaptrace has a field of that name */
+    ETWAS_PROPERTY_CALL_STACK_NAMES,
     ETWAS_PROPERTY_FIELDS,
     ETWAS_PROPERTY_MARKS, /* what is to be said beside the fields */
     ETWAS_PROPERTY_PAYLOAD,
+    ETWAS_PROPERTY_PAYLOAD_BYTES,
     ETWAS_PROPERTY_COUNT, /* no property */
 };
 

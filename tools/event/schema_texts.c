@@ -66,9 +66,8 @@ void etwas_schema_texts_print_opcode(struct etwas_output *output, uint8_t opcode
     }
 }
 
-/* PROVIDER/EVENT. Returns how much of it is the class if the style changes nothing. */
-static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
-                        enum etwas_text_style style)
+size_t etwas_schema_texts_print_title(struct etwas_output *made, enum etwas_text_style style,
+                                      const etwas_schema *schema)
 {
     const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
     const char *slash = strrchr(schema->event, '/');
@@ -100,9 +99,10 @@ static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
 
 static void keep_title(struct texts *texts, struct etwas_schema_texts *schema_texts)
 {
-    (void)put_title(&texts->made, schema_texts->schema, ETWAS_TEXT_WORD);
+    (void)etwas_schema_texts_print_title(&texts->made, ETWAS_TEXT_WORD, schema_texts->schema);
     keep_made(texts, &schema_texts->title);
-    schema_texts->class_bytes = put_title(&texts->made, schema_texts->schema, ETWAS_TEXT_RAW);
+    schema_texts->class_bytes =
+        etwas_schema_texts_print_title(&texts->made, ETWAS_TEXT_RAW, schema_texts->schema);
     keep_made(texts, &schema_texts->name);
 }
 
@@ -128,7 +128,7 @@ static void keep_field(struct texts *texts, struct etwas_schema_texts_field *fie
     etwas_output_char(made, '"');
     etwas_text_utf8(made, ETWAS_TEXT_JSON, name, strlen(name));
     if (number > 0) {
-        etwas_output_char(made, '#');
+        etwas_output_char(made, '_');
         etwas_output_unsigned(made, number + 1);
     }
     etwas_output_text(made, "\":");
@@ -223,7 +223,7 @@ static size_t append_own(char text[FULL_BYTES], size_t used, const struct relati
     memcpy(text + used, relation->name, bytes);
     used += bytes;
     if (relation->number > 0) {
-        used += (size_t)snprintf(text + used, NUMBER_BYTES, "#%" PRIu32, relation->number + 1);
+        used += (size_t)snprintf(text + used, NUMBER_BYTES, "_%" PRIu32, relation->number + 1);
     }
     return used;
 }

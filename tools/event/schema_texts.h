@@ -10,6 +10,7 @@
 
 #include "event/field_paths.h"
 #include "print/output.h"
+#include "print/text.h"
 
 #include <etwas/decode.h>
 
@@ -62,6 +63,13 @@ struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
 
 /* Frees what etwas_schema_texts_make returned, which may be NULL. */
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
+
+/*
+ * Writes the whole name of an event, PROVIDER/EVENT[/OPCODE]. Returns how many bytes of it are the
+ * class, if the style changes nothing.
+ */
+size_t etwas_schema_texts_print_title(struct etwas_output *output, enum etwas_text_style style,
+                                      const etwas_schema *schema);
 
 /*
  * Writes what distinguishes self-describing events of one name behind that name: "/Start", "/Stop",

@@ -16,9 +16,14 @@ const words = (() => {
         });
     }
 
+    // Numbers beyond 2^53 are texts. Names are none, whatever their letters are.
+    const isLarge = (key, value) => /^-?[0-9]{16,20}$/.test(value) &&
+        !['session', 'event', 'event_class', 'process', 'fields', 'host'].includes(key);
+
     function read(text) {
         try {
-            return JSON.parse(text, (_, value) => typeof value === 'string' ? plain(value) : value);
+            return JSON.parse(text, (key, value) => typeof value !== 'string' ? value
+                : isLarge(key, value) ? Number(value) : plain(value));
         } catch {
             return null;
         }

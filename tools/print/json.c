@@ -3,10 +3,19 @@
 
 #include "print/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "print/text.h"
+
+#include <etwas/etwas.h>
+
+#define TEXT_OF(number) #number
+#define FORMAT_OF(major, minor) TEXT_OF(major) "." TEXT_OF(minor) /* "0.1" */
+
+/* Above it a number is written as text: programs that read all numbers as double keep its digits. */
+#define MOST_NUMBER (UINT64_C(1) << 53)
 
 /* The byte that was written last says whether something precedes the value. */
 void etwas_json_key(struct etwas_output *output, const char *key)
@@ -21,6 +30,14 @@ void etwas_json_key(struct etwas_output *output, const char *key)
         etwas_output_text(output, key);
         etwas_output_text(output, "\":");
     }
+}
+
+void etwas_json_begin(struct etwas_output *output, const char *kind)
+{
+    etwas_output_text(output, etwas_output_last(output) == '}' ? "," : "");
+    etwas_output_text(output,
+                      "{\"etwas\":\"" FORMAT_OF(ETWAS_VERSION_MAJOR, ETWAS_VERSION_MINOR) "\"");
+    etwas_json_text(output, "kind", kind);
 }
 
 void etwas_json_object(struct etwas_output *output, const char *key)
@@ -47,16 +64,49 @@ void etwas_json_boolean(struct etwas_output *output, const char *key, bool value
     etwas_output_text(output, value ? "true" : "false");
 }
 
+void etwas_json_put_unsigned(struct etwas_output *output, uint64_t value)
+{
+    const char *quote = value > MOST_NUMBER ? "\"" : "";
+
+    etwas_output_text(output, quote);
+    etwas_output_unsigned(output, value);
+    etwas_output_text(output, quote);
+}
+
+void etwas_json_put_signed(struct etwas_output *output, int64_t value)
+{
+    const char *quote = value > (int64_t)MOST_NUMBER || value < -(int64_t)MOST_NUMBER ? "\"" : "";
+
+    etwas_output_text(output, quote);
+    etwas_output_signed(output, value);
+    etwas_output_text(output, quote);
+}
+
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value)
 {
     etwas_json_key(output, key);
-    etwas_output_unsigned(output, value);
+    etwas_json_put_unsigned(output, value);
 }
 
 void etwas_json_signed(struct etwas_output *output, const char *key, int64_t value)
 {
     etwas_json_key(output, key);
-    etwas_output_signed(output, value);
+    etwas_json_put_signed(output, value);
+}
+
+void etwas_json_bits(struct etwas_output *output, const char *key, uint64_t bits)
+{
+    etwas_json_format(output, key, "\"0x%" PRIx64 "\"", bits);
+}
+
+void etwas_json_word(struct etwas_output *output, const char *key, const char *words)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    for (; *words != '\0'; words++) {
+        etwas_output_char(output, *words == ' ' ? '_' : *words);
+    }
+    etwas_output_char(output, '"');
 }
 
 void etwas_json_known(struct etwas_output *output, const char *key, bool is_known, uint64_t value)

@@ -16,14 +16,26 @@
 /* Writes the comma and the key; the caller writes the value. */
 void etwas_json_key(struct etwas_output *output, const char *key);
 
+/*
+ * Begins an object of the outermost level, with the keys that each of them has: "etwas", the release
+ * of the format, and "kind".
+ */
+void etwas_json_begin(struct etwas_output *output, const char *kind);
+
 void etwas_json_object(struct etwas_output *output, const char *key);
 void etwas_json_array(struct etwas_output *output, const char *key);
 
 void etwas_json_null(struct etwas_output *output, const char *key);
 void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
 
+/* Numbers beyond 2^53 are written as text. The first two write neither key nor comma. */
+void etwas_json_put_unsigned(struct etwas_output *output, uint64_t value);
+void etwas_json_put_signed(struct etwas_output *output, int64_t value);
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value);
 void etwas_json_signed(struct etwas_output *output, const char *key, int64_t value);
+
+/* Writes bits, or an address, as "0x1f". */
+void etwas_json_bits(struct etwas_output *output, const char *key, uint64_t bits);
 
 /* Writes a number if it is known, else null. */
 void etwas_json_known(struct etwas_output *output, const char *key, bool is_known, uint64_t value);
@@ -48,6 +60,9 @@ void etwas_json_time_ns(struct etwas_output *output, const char *key, int64_t un
 
 /* Writes UTF-8 with its NUL; NULL becomes null. */
 void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
+
+/* Writes words of letters as one, with _ for each blank. */
+void etwas_json_word(struct etwas_output *output, const char *key, const char *words);
 
 /* Writes the same without a key, and without a comma. */
 void etwas_json_string(struct etwas_output *output, const char *text);

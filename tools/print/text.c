@@ -122,6 +122,25 @@ void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
     put_time(output, second, (uint32_t)fraction, 9);
 }
 
+void etwas_text_local_time_ns(struct etwas_output *output, int64_t unix_ns)
+{
+    int64_t fraction = unix_ns % NS_PER_SECOND;
+    time_t second = (time_t)(unix_ns / NS_PER_SECOND - (fraction < 0));
+    struct tm parts;
+    long ahead;
+
+    if (etwas_text_is_beyond(unix_ns) || localtime_r(&second, &parts) == NULL) {
+        etwas_text_time_ns(output, unix_ns);
+        return;
+    }
+    ahead = parts.tm_gmtoff < 0 ? -parts.tm_gmtoff / 60 : parts.tm_gmtoff / 60;
+    etwas_output_format(output, "%04d-%02d-%02dT%02d:%02d:%02d.%09lld%c%02ld:%02ld",
+                        parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                        parts.tm_min, parts.tm_sec,
+                        (long long)(fraction < 0 ? fraction + NS_PER_SECOND : fraction),
+                        parts.tm_gmtoff < 0 ? '-' : '+', ahead / 60, ahead % 60);
+}
+
 /* ---- Strings ---- */
 
 enum {

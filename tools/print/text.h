@@ -51,6 +51,9 @@ static inline bool etwas_text_is_beyond(int64_t unix_ns)
  */
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
 
+/* Writes it in this machine's zone, with its offset: 2026-11-21T09:19:17.123456789+01:00. */
+void etwas_text_local_time_ns(struct etwas_output *output, int64_t unix_ns);
+
 enum etwas_text_style {
     ETWAS_TEXT_PLAIN,
     ETWAS_TEXT_WORD,   /* as plain, and spaces are escaped: one column of a line */

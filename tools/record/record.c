@@ -201,7 +201,7 @@ const struct etwas_command etwas_record_command = {
     .options = options,
     .examples =
         (const struct etwas_example[]){
-            {"etwas record -- make && etwas stat --cpu etwas.etl",
+            {"etwas record -- make && etwas stat --cpu-time etwas.etl",
              "Record the kernel while make runs, and show who used the processors."},
             {"etwas record -e Shop.Till -o shop.etl -- ./shop",
              "Record what a program logs, from its first event on."},

@@ -112,7 +112,7 @@ void etwas_recover_file_name(const etwas_recovered *found, char *name, size_t ro
 
 static void begin_json(struct etwas_output *to, const char *source)
 {
-    etwas_json_object(to, NULL);
+    etwas_json_begin(to, "recovery");
     etwas_json_text(to, "source", source);
 }
 
@@ -129,14 +129,14 @@ static void show_json(const char *source, const char *output, bool is_removed,
         etwas_json_text(to, "output", output);
     }
     etwas_json_text(to, "session", found->session_name);
-    etwas_json_guid(to, "guid", &found->session);
-    etwas_json_number(to, "process", found->process_id);
+    etwas_json_guid(to, "session_id", &found->session);
+    etwas_json_number(to, "pid", found->process_id);
     etwas_json_boolean(to, "alive", found->is_alive);
     etwas_json_boolean(to, "other_boot", found->other_boot);
     etwas_json_text(to, "place", place_name(found->place));
     etwas_json_text(to, "file_system", found->file_system);
     etwas_json_number(to, "touches", found->touches);
-    etwas_json_number(to, "longest_touch_ns", found->longest_touch_ns);
+    etwas_json_number(to, "longest_touch", found->longest_touch_ns);
     etwas_json_number(to, "slow_touches", found->slow_touches);
     etwas_json_text(to, "log_file", found->log_file);
     etwas_json_number(to, "attempted", found->attempted);

@@ -28,14 +28,15 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
     struct etwas_descriptions *descriptions =
         etwas_descriptions_of(&report->spans.descriptions, report->input);
 
-    if (!etwas_where_is_given(&report->spans.where)) {
-        return true;
+    if (!etwas_where_is_given(&report->spans.where) ||
+        (!report->is_inside && !report->spans.where.wants_duration)) {
+        return report->is_inside;
     }
     etwas_current_event_read(&report->filtered, report->input, report->record, descriptions,
                              etwas_descriptions_find(descriptions, report->record, NULL),
                              report->durations);
     etwas_current_event_find_provider(&report->filtered);
-    return etwas_condition_holds(&report->spans.where, &report->filtered);
+    return report->is_inside && etwas_condition_holds(&report->spans.where, &report->filtered);
 }
 
 static void put_end(struct etwas_output *output, const char *key,
@@ -57,10 +58,11 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
             etwas_stat_total(etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for)
                 .events;
     }
-    etwas_json_object(output, "asked_for");
+    etwas_json_object(output, "selection");
     etwas_json_number(output, "events", events);
-    put_end(output, "from", &report->spans.window.from);
-    put_end(output, "until", &report->spans.window.until);
-    etwas_json_text(output, "where", report->where);
+    put_end(output, "start_time", &report->spans.window.from);
+    put_end(output, "end_time", &report->spans.window.until);
+    etwas_json_text(output, "where",
+                    report->spans.where.whole[0] != '\0' ? report->spans.where.whole : NULL);
     etwas_output_char(output, '}');
 }

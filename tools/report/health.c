@@ -45,15 +45,15 @@ static void put_axis(struct etwas_output *output, const struct etwas_report *rep
 
     etwas_json_object(output, "axis");
     etwas_json_number(output, "columns", axis->columns);
-    etwas_json_number(output, "column_ns", axis->column_ns);
-    etwas_json_number(output, "duration_ns", etwas_report_axis_at(axis, axis->end_ns));
+    etwas_json_number(output, "column_duration", axis->column_ns);
+    etwas_json_number(output, "duration", etwas_report_axis_at(axis, axis->end_ns));
     if (axis->columns > 0) {
-        etwas_json_time_ns(output, "begin", axis->begin_ns);
+        etwas_json_time_ns(output, "start_time", axis->begin_ns);
     } else {
-        etwas_json_null(output, "begin");
+        etwas_json_null(output, "start_time");
     }
     etwas_output_char(output, '}');
-    etwas_json_number(output, "covered_ns", report->spans.covered_ns);
+    etwas_json_number(output, "covered_duration", report->spans.covered_ns);
 }
 
 void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report)

@@ -128,7 +128,7 @@ static void put_map(struct etwas_output *output, const struct etwas_report *repo
 
 static void put_edges(struct etwas_output *output)
 {
-    etwas_json_array(output, "cell_edges_ns");
+    etwas_json_array(output, "cell_edges");
     for (uint32_t cell = 0; cell <= ETWAS_REPORT_CELLS; cell++) {
         etwas_json_number(output, NULL, edge_of(cell));
     }

@@ -127,9 +127,9 @@ static void put_row(struct etwas_output *output, const struct etwas_report *repo
     etwas_json_object(output, NULL);
     etwas_json_number(output, "file", row->file);
     etwas_json_text(output, "by", by_whom(row));
-    etwas_json_text(output, "cause", cause_of(row));
+    etwas_json_word(output, "cause", cause_of(row));
     if (row->processor != ETWAS_LOST_ANYWHERE) {
-        etwas_json_number(output, "processor", row->processor);
+        etwas_json_number(output, "cpu", row->processor);
     }
     if (row->damage != ETWAS_DAMAGE_NONE) {
         etwas_json_number(output, "bytes_skipped", row->bytes);

@@ -10,7 +10,7 @@
         drawHeap} = reportPage;
 
     // What the options of the command leave of the trace, in words.
-    const askedFor = ({asked_for: {from, until, where}}) =>
+    const askedFor = ({selection: {start_time: from, end_time: until, where}}) =>
         [['from', from], ['until', until], ['where', where]].filter(([, value]) => value !== null)
             .flat().join(' ');
 
@@ -22,8 +22,8 @@
         words.note(head, [
             report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length,
                 'file'),
-            plural(report.asked_for.events, 'event'),
-            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.begin} on`]
+            plural(report.selection.events, 'event'),
+            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.start_time} on`]
             : [],
         ].join(' · '));
         if (askedFor(report) !== '') {

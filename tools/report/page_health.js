@@ -29,9 +29,9 @@ Object.assign(reportPage, (() => {
     // What is not there, the worst first.
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
-        const lost = toldOnce(report, 'events_lost');
-        const missing = sumOf(report, 'events_missing');
-        const older = toldOnce(report, 'overwritten_events');
+        const lost = toldOnce(report, 'lost');
+        const missing = sumOf(report, 'missing');
+        const older = toldOnce(report, 'overwritten');
         const unfinished = report.files.filter((file) => file.unfinished).length;
         const unattached = unattachedOf(report);
         return [
@@ -82,40 +82,41 @@ Object.assign(reportPage, (() => {
     }
 
     // Did newer events take the place of older ones?
-    const isCut = (report) => report.files.some((file) => file.overwritten_events > 0 ||
-        file.overwritten_buffers > 0 || file.mode_names.includes('buffering'));
+    const isCut = (report) => report.files.some((file) => file.overwritten > 0 ||
+        file.buffers_overwritten > 0 || file.modes.includes('buffering'));
 
     function drawFacts(section, report, time) {
-        const whole = d3.max(report.processors, ({first_ns: first}) => first);
-        const part = report.asked_for.from !== null || report.asked_for.until !== null;
+        const whole = d3.max(report.by_cpu, ({first_since_start: first}) => first);
+        const part = report.selection.start_time !== null || report.selection.end_time !== null;
         const attempted = d3.sum(report.sessions, (session) => session.attempted);
         words.facts(section, [
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],
             ['Events in the files', words.count(sumOf(report, 'events'))],
-            ['Lost', words.count(toldOnce(report, 'events_lost'))],
-            ['Recorded, and not there', report.files.some((file) => file.events_missing === null)
+            ['Lost', words.count(toldOnce(report, 'lost'))],
+            ['Recorded, and not there', report.files.some((file) => file.missing === null)
                 ? 'not known'
-                : words.count(sumOf(report, 'events_missing'))],
+                : words.count(sumOf(report, 'missing'))],
             ...(unattachedOf(report) > 0
                 ? [['Processes that could not log', words.count(unattachedOf(report))]] : []),
-            ['Overwritten', words.count(toldOnce(report, 'overwritten_events'))],
+            ['Overwritten', words.count(toldOnce(report, 'overwritten'))],
             [part ? 'The files cover of the window' : 'The files cover',
-                report.covered_ns > 0 ? words.duration(report.covered_ns) : 'not known'],
+                report.covered_duration > 0 ? words.duration(report.covered_duration) : 'not known'],
             ...(isCut(report) && whole !== undefined
                 ? [['All processors have events', `after ${words.duration(whole)}`]] : []),
-            ['Times are within', errorOf(report, 'qpc_error_ns')],
-            ['The wall clock within', errorOf(report, 'system_error_ns')],
+            ['Times are within', errorOf(report, 'qpc_error')],
+            ['The wall clock within', errorOf(report, 'system_error')],
         ]);
     }
 
     // ---- Losses ----
 
-    const lossName = ({cause, processor}) => processor === undefined ? cause
-        : `${cause}, processor ${processor}`;
+    const causeName = (cause) => cause.replaceAll('_', ' ');
+    const lossName = ({cause, cpu}) => cpu === undefined ? causeName(cause)
+        : `${causeName(cause)}, processor ${cpu}`;
 
     function drawLosses(section, report, time) {
         const losses = report.losses.map((loss) => ({...loss, name: lossName(loss)}));
-        const untold = sumOf(report, 'lost_untold');
+        const untold = sumOf(report, 'lost_unexplained');
         if (losses.length > 0) {
             const most = [...losses].sort((left, right) => right.count - left.count);
             const nothing = new Array(time.columns).fill(0);
@@ -144,7 +145,7 @@ Object.assign(reportPage, (() => {
         if (sources.length > 0) {
             table(section, 'Sources of the kernel that lost events', [
                 ['source', ({source}) => source],
-                ['processor', ({processor}) => String(processor)],
+                ['processor', ({cpu}) => String(cpu)],
                 ['attempted', ({attempted}) => words.count(attempted)],
                 ['no room in the ring', (source) => words.count(source.lost_no_room)],
                 ['not read', (source) => words.count(source.lost_unread)],
@@ -157,7 +158,7 @@ Object.assign(reportPage, (() => {
 
     const warned = (count) => ({text: words.count(count), bad: count > 0});
 
-    const setBy = ({steps, steps_ns: ns}) => steps > 0
+    const setBy = ({steps, step_total: ns}) => steps > 0
         ? `${plural(steps, 'time')}, ${words.duration(ns)}` : 'no';
 
     function drawFiles(section, {files}) {
@@ -165,33 +166,33 @@ Object.assign(reportPage, (() => {
             ['file', ({file}) => fileName(file)],
             ['<session', ({session}) => session],
             ['events', ({events}) => words.count(events)],
-            ['covers', (file) => file.duration_s === null ? words.nothing
-                : words.duration(file.duration_s * 1e9)],
-            ['events/s', (file) => rate(file.events_per_second)],
+            ['covers', (file) => file.duration === null ? words.nothing
+                : words.duration(file.duration)],
+            ['events/s', (file) => rate(file.rate)],
             ['payload', (file) => bytes(file.payload_bytes)],
             ['size', (file) => bytes(file.file_bytes)],
-            ['lost', (file) => warned(file.events_lost)],
-            ['overwritten', (file) => words.count(file.overwritten_events)],
+            ['lost', (file) => warned(file.lost)],
+            ['overwritten', (file) => words.count(file.overwritten)],
             ['damaged', (file) => warned(file.damage_count)],
-            ['<ended', ({ended}) => ended || 'no'],
+            ['<ended', (file) => file.end_time || 'no'],
         ], files);
         table(section, 'Clocks', [
             ['file', ({file}) => fileName(file)],
             ['<clock', ({clock}) => clock],
             ['<cycle counter', ({clocks: {counter}}) => counter && counter.verdict || 'not noted'],
             ['readings', ({clocks}) => words.count(clocks.clock_snapshots)],
-            ['times within', ({clocks}) => words.duration(clocks.qpc_error_ns)],
-            ['wall clock within', ({clocks}) => words.duration(clocks.system_error_ns)],
+            ['times within', ({clocks}) => words.duration(clocks.qpc_error)],
+            ['wall clock within', ({clocks}) => words.duration(clocks.system_error)],
             ['wall clock set', ({clocks}) => setBy(clocks)],
-            ['suspended', ({clocks}) => clocks.suspends > 0 ? words.duration(clocks.suspended_ns)
+            ['suspended', ({clocks}) => clocks.suspends > 0 ? words.duration(clocks.suspended_time)
                 : 'no'],
         ], files);
     }
 
     // ---- What is retained ----
 
-    function streamName(report, {processor, file}) {
-        const name = processor === null ? 'no processor' : `processor ${processor}`;
+    function streamName(report, {cpu, file}) {
+        const name = cpu === null ? 'no processor' : `processor ${cpu}`;
         return report.files.length > 1 ? `${fileName(report.files[file].file)}, ${name}` : name;
     }
 
@@ -201,18 +202,18 @@ Object.assign(reportPage, (() => {
             'A row begins where a processor’s events begin: what was before was not recorded, ' +
             'or gave way to newer events. It is as dark as the processor had events then, ' +
             'against its own most.');
-        const rows = report.processors.map((stream) =>
+        const rows = report.by_cpu.map((stream) =>
             ({name: streamName(report, stream), values: stream.over_time}));
-        if (report.other_processors > 0) {
-            rows.push({name: `${report.other_processors} more`,
-                values: report.other_processors_over_time});
+        if (report.other_cpus > 0) {
+            rows.push({name: `${report.other_cpus} more`,
+                values: report.other_cpus_over_time});
         }
         strips(section, time, {
             id: 'processors', title: 'Events of each processor over time', rows,
             tell: (events) => plural(events, 'event'),
             text: 'For each processor, how many of its events each column of time has.',
         });
-        const many = report.processors.length > 16;
+        const many = report.by_cpu.length > 16;
         const place = many ? section.append('details') : section;
         if (many) {
             place.append('summary').text('Each in numbers');
@@ -221,9 +222,9 @@ Object.assign(reportPage, (() => {
             ['processor', (stream) => streamName(report, stream)],
             ['events', ({events}) => words.count(events)],
             ['payload', (stream) => bytes(stream.payload_bytes)],
-            ['first event after', (stream) => words.duration(stream.first_ns)],
-            ['last event after', (stream) => words.duration(stream.last_ns)],
-        ], report.processors);
+            ['first event after', (stream) => words.duration(stream.first_since_start)],
+            ['last event after', (stream) => words.duration(stream.last_since_start)],
+        ], report.by_cpu);
     }
 
     function drawHealth(main, report, time) {

@@ -8,9 +8,9 @@ Object.assign(reportPage, (() => {
     const {bytes, roundBytes, short, fileName, plural, table, firstOf} = reportPage;
     const icicle = {row: 20, gap: 1};
 
-    const frameName = ({function: name, image, address, offset}) => name ||
+    const frameName = ({function: name, image, address, image_offset: offset}) => name ||
         (image ? `${fileName(image)}+0x${offset.toString(16)}` : address);
-    const placeOf = ({image, file, line}) => [image && fileName(image), file &&
+    const placeOf = ({image, source_file: file, source_line: line}) => [image && fileName(image), file &&
         `${fileName(file)}:${line}`]
         .filter(Boolean).join(', ');
     const stackName = ({frames}) => frames.length === 0 ? 'without a stack' : frameName(frames[0]);

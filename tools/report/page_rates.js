@@ -14,22 +14,23 @@ Object.assign(reportPage, (() => {
             x: time.x, height: 260, stacked: true, steps: true,
             y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount,
                 tell: words.count},
-            series: firstOf(report.names, (name) => name.over_time, report.other_names_over_time,
+            series: firstOf(report.by_event.map((row) => ({...row, name: row.event})),
+                (row) => row.over_time, report.other_over_time,
                 'all others')
                 .map(({name, values}) => ({name, points: time.steps(values)})),
         });
     }
 
     function drawTable(section, report) {
-        const all = d3.sum(report.names, ({events}) => events) + report.other_names_events;
+        const all = d3.sum(report.by_event, ({events}) => events) + report.other_events;
         const row = (name, events, perSecond) => [name, words.count(events),
             words.percent(events, all),
             rate(perSecond)];
-        const rows = report.names.map(({name, events, events_per_second: perSecond}) =>
-            row(name, events, perSecond));
-        if (report.other_names_events > 0) {
-            rows.push(row(`${plural(report.other_names, 'more name')}`, report.other_names_events,
-                report.other_names_events_per_second));
+        const rows = report.by_event.map(({event, events, rate: perSecond}) =>
+            row(event, events, perSecond));
+        if (report.other_events > 0) {
+            rows.push(row(`${plural(report.other_kinds, 'more name')}`, report.other_events,
+                report.other_rate));
         }
         words.paragraph(section, rateText(report));
         words.table(section, 'Events by name', ['name', 'events', 'of all', 'a second'], rows);
@@ -38,14 +39,14 @@ Object.assign(reportPage, (() => {
     function drawRates(main, report, time) {
         const section = words.section(main, 'events', 'Events over time');
         drawStack(section, report, time);
-        if (report.names.length > 1) {
+        if (report.by_event.length > 1) {
             words.paragraph(section,
                 'Each row is one name, as dark as it was frequent against its own most: so what ' +
                 'is rare is seen too.');
             strips(section, time, {
                 id: 'names', title: 'Each name over time',
                 text: 'For each name, how many events each column of time has.',
-                rows: report.names.map(({name, over_time: values}) => ({name, values})),
+                rows: report.by_event.map(({event: name, over_time: values}) => ({name, values})),
                 tell: (events) => plural(events, 'event'),
             });
         }

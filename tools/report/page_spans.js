@@ -16,17 +16,17 @@ Object.assign(reportPage, (() => {
     function drawTable(section, {classes, class_count: count}) {
         const ended = (its, ns) => its.count > 0 ? words.duration(ns) : words.nothing;
         table(section, 'Classes of spans, those that took most together first', [
-            ['class', (its) => its.class],
+            ['class', (its) => its.event_class],
             ['ended', (its) => words.count(its.count)],
             ['a second', (its) => rate(its.rate)],
             ['at once', (its) => rate(its.at_once)],
-            ['p50', (its) => ended(its, its.duration.p50.ns)],
-            ['p90', (its) => ended(its, its.duration.p90.ns)],
-            ['p99', (its) => ended(its, its.duration.p99.ns)],
-            ['p99.9', (its) => ended(its, its.duration.p99_9.ns)],
-            ['max', (its) => ended(its, its.duration.max.ns)],
-            ['itself, p50', (its) => ended(its, its.self.p50.ns)],
-            ['within', (its) => ended(its, its.duration.max.error_ns)],
+            ['p50', (its) => ended(its, its.duration.p50.value)],
+            ['p90', (its) => ended(its, its.duration.p90.value)],
+            ['p99', (its) => ended(its, its.duration.p99.value)],
+            ['p99.9', (its) => ended(its, its.duration.p99_9.value)],
+            ['max', (its) => ended(its, its.duration.max.value)],
+            ['itself, p50', (its) => ended(its, its.self_duration.p50.value)],
+            ['within', (its) => ended(its, its.duration.max.duration_error)],
             ['unfinished', (its) => words.count(its.unfinished)],
         ], classes);
         if (count > classes.length) {
@@ -51,15 +51,15 @@ Object.assign(reportPage, (() => {
         const {over_time: over} = its;
         const y = {label: 'duration', log: true, least: 1, format: words.roundDuration,
             tell: words.duration};
-        section.append('h3').text(its.class);
+        section.append('h3').text(its.event_class);
         charts.heat(section, {
-            id: `heat-${number}`, title: `Durations of ${its.class} over time`, x: time.x, y,
+            id: `heat-${number}`, title: `Durations of ${its.event_class} over time`, x: time.x, y,
             text: 'How many spans took how long, by when they ended: the darker, the more.',
-            cells: cellsOf(over.cells, report.spans.cell_edges_ns, time),
+            cells: cellsOf(over.cells, report.spans.cell_edges, time),
             lines: lines.map((name) => ({name, points: pointsOf(over[name], over.count, time)})),
         });
         charts.lines(section, {
-            id: `quantiles-${number}`, title: `Quantiles of ${its.class} over time`, x: time.x, y,
+            id: `quantiles-${number}`, title: `Quantiles of ${its.event_class} over time`, x: time.x, y,
             height: 160,
             text: 'Of the spans that ended in each column of time: ' +
                 quantiles.map(([name, means]) => `${name}, ${means}`).join('; '),

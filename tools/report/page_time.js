@@ -29,7 +29,7 @@ const reportPage = (() => {
         : words.threeDigits(number);
 
     // What "a second" is of.
-    const rateText = ({covered_ns: covered}) => covered > 0
+    const rateText = ({covered_duration: covered}) => covered > 0
         ? `Rates are over the ${words.duration(covered)} that the files cover.`
         : 'How much time the files cover is not known, and so no rate is.';
 
@@ -54,11 +54,11 @@ const reportPage = (() => {
 
     // The axis of time of all plots, and values by its columns as points on it.
     function timeOf({axis}) {
-        const {columns, column_ns: width, duration_ns: duration} = axis;
+        const {columns, column_duration: width, duration: duration} = axis;
         const to = Math.max(duration, 1);
         return {
             columns, width, duration,
-            x: {label: `time since ${axis.begin}`, format: words.roundDuration,
+            x: {label: `time since ${axis.start_time}`, format: words.roundDuration,
                 tell: words.duration, from: 0, to},
             begin: (column) => Math.min(column * width, to),
             end: (column) => Math.min((column + 1) * width, to),

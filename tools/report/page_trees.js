@@ -8,55 +8,55 @@
 Object.assign(reportPage, (() => {
     const {plural} = reportPage;
 
-    const named = (span) => `${span.class} ${span.activity || span.instance}`;
+    const named = (span) => `${span.event_class} ${span.activity || span.instance}`;
     const lastName = (text) => text.slice(text.lastIndexOf('/') + 1);
 
     // The row of each span: below its parent's, and where nothing else is at its time.
     function placesOf(spans, total) {
         const taken = [];
         const above = [];
-        const classes = [...new Set(spans.map((span) => span.class))];
+        const classes = [...new Set(spans.map((span) => span.event_class))];
         return spans.map((span) => {
-            const [from, to] = [span.at_ns, span.duration_ns === null ? total
-                : span.at_ns + span.duration_ns];
+            const [from, to] = [span.since_start, span.duration === null ? total
+                : span.since_start + span.duration];
             let row = span.depth > 0 ? above[span.depth - 1] + 1 : 0;
             while ((taken[row] || []).some(([begin, end]) => begin < to && from < end)) {
                 row++;
             }
             (taken[row] = taken[row] || []).push([from, to]);
             above[span.depth] = row;
-            const took = span.duration_ns === null ? '' : ` ${words.duration(span.duration_ns)}`;
-            return {span, row, from, to, name: lastName(span.class) + took,
-                look: `s${classes.indexOf(span.class) % 8}`};
+            const took = span.duration === null ? '' : ` ${words.duration(span.duration)}`;
+            return {span, row, from, to, name: lastName(span.event_class) + took,
+                look: `s${classes.indexOf(span.event_class) % 8}`};
         });
     }
 
     function tellSpan(span) {
-        const took = span.duration_ns === null ? 'it did not end'
-            : `took ${words.duration(span.duration_ns)}, itself ${words.duration(span.self_ns)}`;
-        const at = `at ${words.duration(span.at_ns)}, ${took}`;
-        const who = `process ${span.process}, thread ${span.thread}`;
+        const took = span.duration === null ? 'it did not end'
+            : `took ${words.duration(span.duration)}, itself ${words.duration(span.self_duration)}`;
+        const at = `at ${words.duration(span.since_start)}, ${took}`;
+        const who = `process ${span.pid}, thread ${span.tid}`;
         return [named(span), at, `${who}, ${plural(span.events, 'event')}`].join('\n');
     }
 
-    function tellEvent({name, at_ns: ns, thread, fields}) {
-        return [name, `at ${words.duration(ns)}, thread ${thread}`, fields].filter(Boolean)
+    function tellEvent({event: name, since_start: ns, tid, fields}) {
+        return [name, `at ${words.duration(ns)}, thread ${tid}`, fields].filter(Boolean)
             .join('\n');
     }
 
     function drawTree(parent, one, number) {
         const [root] = one.spans;
         // What began inside may outlive it.
-        const total = d3.max(one.spans, (span) => span.at_ns + (span.duration_ns || 0));
+        const total = d3.max(one.spans, (span) => span.since_start + (span.duration || 0));
         const spans = placesOf(one.spans, total);
         timeline(parent, {
-            id: `tree-${number}`, title: named(root), label: `time since ${one.start}`,
+            id: `tree-${number}`, title: named(root), label: `time since ${one.start_time}`,
             format: words.roundDuration,
             text: 'Spans over time, children below their parents; marks at their lower edges are ' +
             'events.',
             from: 0, to: total, rows: new Array(d3.max(spans, ({row}) => row) + 1).fill(''), spans,
             events: one.tree_events.map((event) =>
-                ({event, row: spans[event.span].row, at: event.at_ns})),
+                ({event, row: spans[event.span].row, at: event.since_start})),
             tell: ({span, event}) => span ? tellSpan(span) : tellEvent(event),
         });
         const left = one.left_out > 0 ? `${plural(one.left_out, 'span')} inside of it` : '';
@@ -81,9 +81,9 @@ Object.assign(reportPage, (() => {
             const details = section.append('details').attr('class', 'tree')
                 .property('open', i === 0);
             const summary = details.append('summary');
-            words.mixed(summary, ['b', '', words.duration(root.duration_ns)], ` ${named(root)} `,
+            words.mixed(summary, ['b', '', words.duration(root.duration)], ` ${named(root)} `,
                 ['span', 'note',
-                    `${one.start}, process ${root.process}, ${plural(one.spans.length, 'span')}`]);
+                    `${one.start_time}, process ${root.pid}, ${plural(one.spans.length, 'span')}`]);
             let drawn = false;
             const draw = () => {
                 if (!drawn && details.property('open')) {

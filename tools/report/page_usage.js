@@ -7,8 +7,8 @@
 Object.assign(reportPage, (() => {
     const {fileName, plural, table, firstOf, strips} = reportPage;
 
-    const processName = ({process, name = 'process'}) =>
-        `${name} ${process === null ? '?' : process}`;
+    const processName = ({pid, process = 'process'}) =>
+        `${process} ${pid === null ? '?' : pid}`;
     const processors = (number) => words.threeDigits(number) + (number === 1 ? ' processor'
         : ' processors');
 
@@ -39,20 +39,20 @@ Object.assign(reportPage, (() => {
 
     function drawTables(section, usage) {
         table(section, 'Processors', [
-            ['processor', ({processor}) => `processor ${processor}`],
-            ['busy', (one) => words.duration(one.busy_ns)],
-            ['idle', (one) => words.duration(one.idle_ns)],
-            ['not known', (one) => words.duration(one.unknown_ns)],
-            ['busy of known', (one) => words.percent(one.busy_ns, one.busy_ns + one.idle_ns)],
+            ['processor', ({cpu}) => `processor ${cpu}`],
+            ['busy', (one) => words.duration(one.busy_time)],
+            ['idle', (one) => words.duration(one.idle_time)],
+            ['not known', (one) => words.duration(one.unknown_time)],
+            ['busy of known', (one) => words.percent(one.busy_time, one.busy_time + one.idle_time)],
             ['switches', ({switches}) => words.count(switches)],
             ['missing switches', ({gaps}) => ({text: words.count(gaps), bad: gaps > 0})],
-        ], usage.processors);
+        ], usage.cpus);
         table(section, 'Processes that ran most', [
             ['process', processName],
-            ['ran', (one) => words.duration(one.running_ns)],
-            ['ready', (one) => words.duration(one.ready_ns)],
-            ['waited', (one) => words.duration(one.waiting_ns)],
-            ['not known', (one) => words.duration(one.unknown_ns)],
+            ['ran', (one) => words.duration(one.running_time)],
+            ['ready', (one) => words.duration(one.ready_time)],
+            ['waited', (one) => words.duration(one.waiting_time)],
+            ['not known', (one) => words.duration(one.unknown_time)],
             ['times on a processor', (one) => words.count(one.switches_in)],
             ['preempted', (one) => words.count(one.preemptions)],
         ], usage.processes);
@@ -63,9 +63,9 @@ Object.assign(reportPage, (() => {
     }
 
     // What is not known is no idle time: it has a row of its own.
-    function rowsOf({processor, busy_over_time: busy, unknown_over_time: unknown, unknown_ns: ns}) {
-        const row = {name: `processor ${processor}, busy`, values: busy};
-        return ns > 0 ? [row, {name: `processor ${processor}, not known`, values: unknown}] : [row];
+    function rowsOf({cpu, busy_over_time: busy, unknown_over_time: unknown, unknown_time: ns}) {
+        const row = {name: `processor ${cpu}, busy`, values: busy};
+        return ns > 0 ? [row, {name: `processor ${cpu}, not known`, values: unknown}] : [row];
     }
 
     function drawUsage(main, report, time) {
@@ -82,7 +82,7 @@ Object.assign(reportPage, (() => {
                 id: `busy-${i}`, title: 'Each processor over time',
                 text: 'How long each processor was busy in each column of time, and of how much ' +
                 'of it that is not known.',
-                rows: usage.processors.flatMap(rowsOf),
+                rows: usage.cpus.flatMap(rowsOf),
                 tell: (ns) => `${words.duration(ns)} of ${words.duration(time.width)}`,
             });
             drawTables(section, usage);

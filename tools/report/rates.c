@@ -176,26 +176,23 @@ void etwas_report_rates_json(struct etwas_output *output, const struct etwas_rep
 {
     const struct etwas_report_rates *rates = &report->rates;
 
-    etwas_json_array(output, "names");
+    etwas_json_array(output, "by_event");
     for (uint32_t i = 0; i < rates->count; i++) {
         etwas_json_object(output, NULL);
-        etwas_json_key(output, "name");
+        etwas_json_key(output, "event");
         etwas_output_char(output, '"');
         etwas_output_text(output, rates->names[i].text);
         etwas_output_char(output, '"');
         etwas_json_number(output, "events", rates->names[i].events);
-        put_rate(output, report, "events_per_second", rates->names[i].events,
-                 rates->names[i].outside);
+        put_rate(output, report, "rate", rates->names[i].events, rates->names[i].outside);
         etwas_report_print_series(output, "over_time", &report->axis, &rates->series[i]);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "other_names", rates->other_names);
-    etwas_json_number(output, "other_names_events", rates->other_events);
-    put_rate(output, report, "other_names_events_per_second", rates->other_events,
-             rates->other_outside);
-    etwas_report_print_series(output, "other_names_over_time", &report->axis,
-                              &rates->series[OTHERS]);
+    etwas_json_number(output, "other_kinds", rates->other_names);
+    etwas_json_number(output, "other_events", rates->other_events);
+    put_rate(output, report, "other_rate", rates->other_events, rates->other_outside);
+    etwas_report_print_series(output, "other_over_time", &report->axis, &rates->series[OTHERS]);
 }
 
 void etwas_report_rates_free(struct etwas_report *report)

@@ -28,9 +28,13 @@ static void count_record(struct etwas_report *report, struct etwas_report_file *
 {
     int64_t filetime = etwas_input_filetime(report->time_ns);
 
-    if (etwas_stat_add(&file->stat, report->input, report->record, filetime) && report->is_inside) {
-        etwas_report_axis_note(&report->axis, report->time_ns);
-        if (etwas_report_is_asked_for(report) &&
+    if (etwas_stat_add(&file->stat, report->input, report->record, filetime)) {
+        bool is_chosen = etwas_report_is_asked_for(report);
+
+        if (report->is_inside) {
+            etwas_report_axis_note(&report->axis, report->time_ns);
+        }
+        if (is_chosen &&
             (file->asked_for == &file->stat ||
              etwas_stat_add(file->asked_for, report->input, report->record, filetime))) {
             etwas_report_streams_note(report);
@@ -55,7 +59,7 @@ static void follow(struct etwas_report *report, struct etwas_report_file *file)
     }
     if (etwas_stat_is_event(&file->stat, report->input, report->record)) {
         etwas_report_losses_add_record(report);
-        if (report->is_inside && etwas_report_is_asked_for(report)) {
+        if (etwas_report_is_asked_for(report)) {
             etwas_report_rates_add_record(report);
             etwas_report_streams_add_record(report);
         }
@@ -73,6 +77,10 @@ static void on_record(EVENT_RECORD *record)
     report->time_ns = etwas_input_unix_ns(input, record);
     report->moment = etwas_moment_of(input, record);
     etwas_trace_coverage_add_record(input, record);
+    if (!report->spans.finds_trees) {
+        etwas_descriptions_add_process(etwas_descriptions_of(&report->spans.descriptions, input),
+                                       input, record);
+    }
     report->is_inside = etwas_window_holds(&report->spans.window, input, record);
     if (report->spans.finds_trees) {
         follow(report, file);

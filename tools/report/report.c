@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "exit.h"
 #include "page/page.h"
+#include "print/json.h"
 #include "where/option.h"
 
 #include <stdio.h>
@@ -19,14 +20,14 @@
 
 /* What the command line asks for. */
 struct request {
-    struct etwas_report *report;
+    struct etwas_report report;
     int form;                        /* enum etwas_form; ETWAS_FORM_TEXT: none was asked for */
     struct etwas_output_file output; /* its path is NULL: standard output */
 };
 
 void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
 {
-    etwas_output_char(output, '{');
+    etwas_json_begin(output, "report");
     etwas_report_health_json(output, report);
     etwas_report_asked_json(output, report);
     etwas_report_losses_json(output, report);
@@ -37,27 +38,6 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
     etwas_report_usage_json(output, report);
     etwas_report_heap_json(output, report);
     etwas_output_text(output, "}\n");
-}
-
-/* The expression itself is a part of the page. As etwas_option.read. */
-static bool read_where(const struct etwas_option_use *use)
-{
-    struct request *request = use->request;
-    struct etwas_option_use within = *use;
-
-    request->report->where = use->text;
-    within.place = &request->report->spans.where;
-    return etwas_where_read_option(&within);
-}
-
-static bool read_end(const struct etwas_option_use *use)
-{
-    struct request *request = use->request;
-    struct etwas_window *window = &request->report->spans.window;
-    struct etwas_option_use within = *use;
-
-    within.place = strcmp(use->option->name, "from") == 0 ? &window->from : &window->until;
-    return etwas_window_read_option(&within);
 }
 
 static const char *find_misuse(const struct request *request, const struct etwas_files *files)
@@ -77,12 +57,12 @@ static const char *find_misuse(const struct request *request, const struct etwas
     return NULL;
 }
 
-static void print_report(struct etwas_output *output, const struct request *request)
+static void print_report(struct etwas_output *output, struct request *request)
 {
     if (request->form == ETWAS_FORM_HTML) {
-        etwas_report_html(output, request->report);
+        etwas_report_html(output, &request->report);
     } else {
-        etwas_report_json(output, request->report);
+        etwas_report_json(output, &request->report);
     }
 }
 
@@ -110,7 +90,7 @@ static bool write_report(struct request *request, bool has_report)
 static bool read_options(int argc, char **argv, struct request *request, struct etwas_files *files,
                          int *result)
 {
-    struct etwas_spans_request *spans = &request->report->spans;
+    struct etwas_spans_request *spans = &request->report.spans;
 
     spans->where.paths = &spans->paths;
     if (!etwas_files_read_command(files, &etwas_report_command, argc, argv, ETWAS_INPUT_FILES,
@@ -128,10 +108,10 @@ static bool read_options(int argc, char **argv, struct request *request, struct 
 static int run_report(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_report report;
-    struct request request = {.report = &report, .output.command = "etwas report"};
+    static struct request request = {.output.command = "etwas report"};
     static struct etwas_files files;
-    struct etwas_spans_request *spans = &report.spans;
+    struct etwas_report *report = &request.report;
+    struct etwas_spans_request *spans = &report->spans;
     bool has_report;
     bool is_inside;
     bool is_empty;
@@ -149,12 +129,12 @@ static int run_report(int argc, char **argv)
         (request.output.path != NULL && !etwas_output_file_open(&request.output))) {
         return ETWAS_EXIT_OUTPUT;
     }
-    result = etwas_report_read(&report, files.paths, files.count);
-    if (report.out_of_memory) {
+    result = etwas_report_read(report, files.paths, files.count);
+    if (report->out_of_memory) {
         result = etwas_output_no_memory("to count everything");
     }
     result = etwas_where_finish(&spans->where, &spans->paths, "report", true, result);
-    has_report = !report.out_of_memory && spans->run.count > 0 && spans->where.error == NULL;
+    has_report = !report->out_of_memory && spans->run.count > 0 && spans->where.error == NULL;
     is_inside =
         !has_report || etwas_window_finish(&spans->window, "report", files.paths, files.count);
     is_empty =
@@ -165,27 +145,13 @@ static int run_report(int argc, char **argv)
         result = ETWAS_EXIT_NO;
     }
     is_written = write_report(&request, has_report && !is_empty);
-    etwas_report_free(&report);
+    etwas_report_free(report);
     return is_written ? result : ETWAS_EXIT_OUTPUT;
 }
 
 static const struct etwas_option options[] = {
-    {.name = "where",
-     .letter = 'w',
-     .value = "EXPR",
-     .help = "only events for which EXPR holds: etwas help conditions",
-     .type = ETWAS_OPTION_READ,
-     .read = read_where},
-    {.name = "from",
-     .value = "TIME",
-     .help = "only events at TIME or later: etwas help times",
-     .type = ETWAS_OPTION_READ,
-     .read = read_end},
-    {.name = "until",
-     .value = "TIME",
-     .help = "only events at TIME or earlier",
-     .type = ETWAS_OPTION_READ,
-     .read = read_end},
+    ETWAS_WHERE_OPTIONS(struct request, report.spans.where),
+    ETWAS_WINDOW_OPTIONS(struct request, report.spans.window),
     ETWAS_HTML_OPTION(struct request, form, "a page with plots that needs no other file"),
     ETWAS_JSON_OPTION(struct request, form, "the page's data, one object"),
     ETWAS_OUTPUT_OPTIONS(struct request, output, "where the page goes"),
@@ -210,7 +176,7 @@ const struct etwas_command etwas_report_command = {
             "keyboard. It is dark where the system is, and can be printed. It appears when "
             "it is whole. How to read it is in docs/howto/report.md.",
             "The files are read twice. Memory grows with them only as etwas-spans(1) and "
-            "etwas-stat(1) (--cpu, --heap) say.",
+            "etwas-stat(1) (--cpu-time, --heap) say.",
             "A window is as if the trace had no other events: a span counts if its START "
             "and its END are inside, and the plots' time is the window. Processor use and "
             "the heap are left out of it: they are known by all that came before. --where "

@@ -178,8 +178,7 @@ struct etwas_report {
     struct etwas_report_latencies latencies;
     struct etwas_report_tree *trees;     /* as spans.trees */
     struct etwas_current_event current;  /* of an event in a tree */
-    const char *where;                   /* as it was given; NULL: all events */
-    struct etwas_current_event filtered; /* what it is asked of */
+    struct etwas_current_event filtered; /* what --where is asked of */
     etwas_spans *durations;              /* which it asks for; NULL: it does not */
     bool out_of_memory;
 

@@ -66,8 +66,10 @@ static void put_stream(struct etwas_output *output, const struct etwas_report *r
 
     etwas_stat_json_processor(output, file->asked_for, input, processor);
     etwas_json_number(output, "file", file->index);
-    etwas_json_number(output, "first_ns", etwas_report_axis_at(&report->axis, stream->first_ns));
-    etwas_json_number(output, "last_ns", etwas_report_axis_at(&report->axis, stream->last_ns));
+    etwas_json_number(output, "first_since_start",
+                      etwas_report_axis_at(&report->axis, stream->first_ns));
+    etwas_json_number(output, "last_since_start",
+                      etwas_report_axis_at(&report->axis, stream->last_ns));
     etwas_report_print_series(output, "over_time", &report->axis, &report->streams.series[row]);
     etwas_output_char(output, '}');
 }
@@ -76,12 +78,12 @@ void etwas_report_streams_json(struct etwas_output *output, const struct etwas_r
 {
     const struct etwas_report_streams *streams = &report->streams;
 
-    etwas_json_array(output, "processors");
+    etwas_json_array(output, "by_cpu");
     for (uint32_t i = 0; i < streams->count; i++) {
         put_stream(output, report, i);
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "other_processors", streams->other_streams);
-    etwas_report_print_series(output, "other_processors_over_time", &report->axis,
+    etwas_json_number(output, "other_cpus", streams->other_streams);
+    etwas_report_print_series(output, "other_cpus_over_time", &report->axis,
                               &streams->series[OTHERS]);
 }

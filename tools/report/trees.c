@@ -93,9 +93,9 @@ static void put_events(struct etwas_output *output, const struct etwas_report_tr
 
         etwas_json_object(output, NULL);
         etwas_json_number(output, "span", places[event->node]);
-        etwas_json_number(output, "at_ns", event->at_ns);
-        etwas_json_number(output, "thread", event->thread);
-        etwas_json_text(output, "name", event->name);
+        etwas_json_number(output, "since_start", event->at_ns);
+        etwas_json_number(output, "tid", event->thread);
+        etwas_json_text(output, "event", event->name);
         etwas_json_text(output, "fields", event->fields);
         etwas_output_char(output, '}');
     }

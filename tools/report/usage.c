@@ -126,7 +126,7 @@ void etwas_report_usage_finish(struct etwas_report *report, const struct etwas_i
 static void put_processors(struct etwas_output *output, const struct etwas_report_usage *usage,
                            const struct etwas_input *input)
 {
-    etwas_json_array(output, "processors");
+    etwas_json_array(output, "cpus");
     for (uint32_t i = 0; i < ETWAS_REPORT_PROCESSORS; i++) {
         if (etwas_cpu_has_processor(&usage->cpu, input, i)) {
             etwas_cpu_json_processor(output, &usage->cpu, i);
@@ -136,7 +136,7 @@ static void put_processors(struct etwas_output *output, const struct etwas_repor
         }
     }
     etwas_output_char(output, ']');
-    etwas_report_print_series(output, "other_processors_over_time", usage->axis,
+    etwas_report_print_series(output, "other_cpus_over_time", usage->axis,
                               &usage->busy[OTHER_PROCESSORS]);
 }
 

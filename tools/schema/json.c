@@ -7,6 +7,7 @@
 
 #include "schema/schema.h"
 
+#include "event/schema_texts.h"
 #include "print/json.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
 /* Begins an object. */
 static void put_file(struct etwas_output *output, const char *path)
 {
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "schema");
     etwas_json_text(output, "file", path);
 }
 
@@ -105,9 +106,9 @@ void etwas_schema_message_json(struct etwas_output *output, const etwas_guid *gu
                                const char *format, const char *path)
 {
     put_file(output, path);
-    etwas_json_guid(output, "class", guid);
+    etwas_json_guid(output, "event_class_id", guid);
     etwas_json_text(output, "source", "message");
-    etwas_json_number(output, "message", number);
+    etwas_json_number(output, "message_id", number);
     etwas_json_text(output, "format", format);
     etwas_output_text(output, "}\n");
 }
@@ -118,18 +119,21 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
 
     put_file(output, path);
     etwas_json_text(output, "provider", schema->provider);
-    etwas_json_text(output, "event", schema->event);
-    etwas_json_guid(output, "class", &schema->info->ProviderGuid);
+    etwas_json_key(output, "event");
+    etwas_output_char(output, '"');
+    (void)etwas_schema_texts_print_title(output, ETWAS_TEXT_JSON, schema);
+    etwas_output_char(output, '"');
+    etwas_json_guid(output, "event_class_id", &schema->info->ProviderGuid);
     etwas_json_text(output, "source", etwas_schema_source(schema));
-    etwas_json_number(output, "id", descriptor->Id);
-    etwas_json_number(output, "type", descriptor->Opcode);
+    etwas_json_number(output, "event_id", descriptor->Id);
+    etwas_json_number(output, "opcode", descriptor->Opcode);
     etwas_json_number(output, "level", descriptor->Level);
     etwas_json_number(output, "version", descriptor->Version);
     /* As dump has it: the fields are those of all versions that are known. */
     if (schema->other_version) {
         etwas_json_null(output, "decoded_as_version");
     }
-    etwas_json_format(output, "keyword", "\"0x%llx\"", (unsigned long long)descriptor->Keyword);
+    etwas_json_bits(output, "keyword", descriptor->Keyword);
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 0);
     etwas_output_text(output, "}\n");
 }

@@ -309,10 +309,10 @@ static void finish_rows(struct cut *cut)
     struct etwas_columns *events = block->events;
     struct etwas_columns *buffers = block->buffers;
     uint16_t *days = etwas_columns_values(events, ETWAS_SHIP_EVENT_DAY);
-    uint32_t *errors = etwas_columns_values(events, ETWAS_SHIP_EVENT_ERROR);
+    uint32_t *errors = etwas_columns_values(events, ETWAS_SHIP_EVENT_TIME_ERROR);
     const uint64_t *counts = etwas_columns_values(buffers, ETWAS_SHIP_BUFFER_EVENTS);
-    int64_t *first = etwas_columns_values(buffers, ETWAS_SHIP_BUFFER_FIRST);
-    int64_t *last = etwas_columns_values(buffers, ETWAS_SHIP_BUFFER_LAST);
+    int64_t *first = etwas_columns_values(buffers, ETWAS_SHIP_BUFFER_FIRST_TIME);
+    int64_t *last = etwas_columns_values(buffers, ETWAS_SHIP_BUFFER_LAST_TIME);
 
     etwas_ship_times_convert(&bounds->times, etwas_columns_values(events, ETWAS_SHIP_EVENT_TIME),
                              events->rows);

@@ -12,8 +12,8 @@ enum {
 };
 
 static const char *const order_by[ETWAS_SHIP_TABLES] = {
-    [ETWAS_SHIP_EVENTS] = "session, class, time",
-    [ETWAS_SHIP_BUFFERS] = "session, part, buffer",
+    [ETWAS_SHIP_EVENTS] = "session_id, event_class_id, time",
+    [ETWAS_SHIP_BUFFERS] = "session_id, part, buffer",
 };
 
 static bool is_modern(const struct etwas_ship_ddl *ddl)
@@ -186,7 +186,7 @@ static void create_all(struct etwas_output *output, const struct etwas_ship_ddl 
     if (ddl->cluster != NULL) {
         etwas_output_format(output, "\nengine = Distributed(%s, %s, ", ddl->cluster, ddl->database);
         put_table(output, ddl, table);
-        etwas_output_text(output, ", session);\n\n");
+        etwas_output_text(output, ", session_id);\n\n");
     } else {
         etwas_output_format(output, "\nengine = Merge(%s, '^", ddl->database);
         put_table(output, ddl, table);
@@ -247,7 +247,7 @@ static void add_aliases(struct etwas_output *output, const struct etwas_ship_ddl
     uint32_t count;
     const struct etwas_ship_alias *aliases = etwas_ship_aliases(table, &count);
     uint32_t time = table == ETWAS_SHIP_EVENTS ? (uint32_t)ETWAS_SHIP_EVENT_TIME
-                                               : (uint32_t)ETWAS_SHIP_BUFFER_FIRST;
+                                               : (uint32_t)ETWAS_SHIP_BUFFER_FIRST_TIME;
 
     for (uint32_t i = 0; i < count; i++) {
         if ((known->aliases >> i & 1) == 0) {

@@ -111,9 +111,10 @@ static bool is_its(const struct etwas_ship_cursor *cursor, const struct etwas_sh
     const uint64_t *gone = cursor->gone.values;
     bool was_known = cursor->place.offset != 0 || cursor->bounds.rows != 0;
 
-    return was_known ||
-           (!is_before(event->unix_ns, (int64_t)gone[ETWAS_SHIP_BUFFER_FIRST], event->error_ns) &&
-            !is_before((int64_t)gone[ETWAS_SHIP_BUFFER_LAST], event->unix_ns, event->error_ns));
+    return was_known || (!is_before(event->unix_ns, (int64_t)gone[ETWAS_SHIP_BUFFER_FIRST_TIME],
+                                    event->error_ns) &&
+                         !is_before((int64_t)gone[ETWAS_SHIP_BUFFER_LAST_TIME], event->unix_ns,
+                                    event->error_ns));
 }
 
 bool etwas_ship_dropped_account(struct etwas_ship_cursor *cursor,

@@ -160,9 +160,9 @@ void etwas_ship_proofs_print_json(struct etwas_output *output,
     for (size_t i = 0; i < proofs->count; i++) {
         const struct etwas_ship_proof *proof = &proofs->list[i];
 
-        etwas_output_text(output, "{\"host\":");
-        etwas_json_string(output, proof->host);
-        etwas_json_number(output, "session", proof->session);
+        etwas_json_begin(output, "shipped");
+        etwas_json_text(output, "host", proof->host);
+        etwas_json_number(output, "session_id", proof->session);
         etwas_json_text(output, "verdict", etwas_ship_verdict_word(proof->verdict));
         etwas_json_number(output, "shards", proof->shards);
         for (uint32_t number = 0; number < ETWAS_SHIP_PROOF_NUMBERS; number++) {

@@ -12,20 +12,30 @@ static const etwas_guid no_guid;
 
 /* ---- what an event is ------------------------------------------------------------------------ */
 
-/* PROVIDER/EVENT, as `etwas dump` shows it. */
-static void put_name(struct etwas_columns *columns, struct etwas_current_event *current)
+static void put_string(struct etwas_columns *columns, uint32_t column,
+                       struct etwas_event_string string)
+{
+    etwas_columns_string(columns, column, string.text, string.text != NULL ? string.bytes : 0);
+}
+
+/* The provider, the class, and both with what tells the event apart, as `etwas dump` shows them. */
+static void put_names(struct etwas_columns *columns, struct etwas_current_event *current)
 {
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
 
+    etwas_current_event_find_provider(current);
+    put_string(columns, ETWAS_SHIP_EVENT_PROVIDER,
+               etwas_current_event_string(current, ETWAS_PROPERTY_PROVIDER));
+    put_string(columns, ETWAS_SHIP_EVENT_CLASS,
+               etwas_current_event_name(current, ETWAS_PROPERTY_EVENT_CLASS));
     if (schema_texts != NULL) {
-        etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME,
+        etwas_columns_string(columns, ETWAS_SHIP_EVENT_EVENT,
                              schema_texts->texts + schema_texts->title.at,
                              schema_texts->title.bytes);
         return;
     }
-    etwas_current_event_find_provider(current);
     etwas_current_event_print_title(etwas_output_anew(&current->name), ETWAS_TEXT_WORD, current);
-    etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, current->name.bytes,
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_EVENT, current->name.bytes,
                          current->name.used_bytes);
 }
 
@@ -36,7 +46,7 @@ static void put_descriptor(struct etwas_columns *columns, const struct etwas_cur
     bool is_message = current->event.message;
     bool is_modern = !is_message && !current->event.classic;
 
-    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_TYPE, is_message ? 0 : descriptor->Opcode);
+    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_OPCODE, is_message ? 0 : descriptor->Opcode);
     etwas_columns_u8(columns, ETWAS_SHIP_EVENT_LEVEL, is_message ? 0 : descriptor->Level);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, current->event.classic ? 0 : descriptor->Id);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, is_modern ? descriptor->Keyword : 0);
@@ -50,12 +60,13 @@ static void put_guids(struct etwas_columns *columns, const struct etwas_current_
     bool is_modern = !event->message && !event->classic;
     bool has_class = !event->message || (event->message_flags & TRACE_MESSAGE_GUID) != 0;
 
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER,
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER_ID,
                        is_modern ? &header->ProviderId : &no_guid);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_CLASS, has_class ? &header->ProviderId : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_CLASS_ID,
+                       has_class ? &header->ProviderId : &no_guid);
     etwas_columns_guid(columns, ETWAS_SHIP_EVENT_ACTIVITY,
                        is_modern ? &header->ActivityId : &no_guid);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_RELATED,
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_RELATED_ACTIVITY,
                        event->has_related_activity ? &event->related_activity : &no_guid);
 }
 
@@ -65,7 +76,7 @@ static void put_instance(struct etwas_columns *columns, const struct etwas_event
 
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_INSTANCE,
                       event->has_instance ? event->instance.InstanceId : 0);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PARENT,
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PARENT_INSTANCE,
                       has_parent ? event->instance.ParentInstanceId : 0);
 }
 
@@ -75,7 +86,7 @@ static void put_instance(struct etwas_columns *columns, const struct etwas_event
 static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
                                                struct etwas_current_event *current)
 {
-    static const char key[] = "text";
+    static const char key[] = "message";
     struct etwas_event_string text = etwas_current_event_message(current);
     struct etwas_fields_rest rest;
 
@@ -118,18 +129,18 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
     etwas_columns_begin(columns);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, 0);
     etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, record->EventHeader.TimeStamp.QuadPart);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_ERROR, 0);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TIME_ERROR, 0);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_HOST, file->host, file->host_bytes);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_SESSION, common->session);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PART, file->facts.part);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_CPU,
                       file->has_cpus ? (uint16_t)current->event.processor : ETWAS_SHIP_UNKNOWN_CPU);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_BUFFER, buffer);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, pos);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POSITION, pos);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, current->event.process);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, current->event.thread);
     put_guids(columns, current);
-    put_name(columns, current);
+    put_names(columns, current);
     put_descriptor(columns, current);
     put_instance(columns, &current->event);
     put_payload(columns, learned);
@@ -170,12 +181,12 @@ void etwas_ship_put_buffer(struct etwas_columns *columns, const char *host, cons
     etwas_columns_u32(columns, ETWAS_SHIP_BUFFER_PART, part);
     etwas_columns_u16(columns, ETWAS_SHIP_BUFFER_CPU, row->cpu);
     etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_BUFFER, row->buffer);
-    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_FIRST, row->first);
-    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_LAST, row->last);
+    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_FIRST_TIME, row->first);
+    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_LAST_TIME, row->last);
     etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_EVENTS, row->events);
     etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_BYTES, row->bytes);
     etwas_columns_string(columns, ETWAS_SHIP_BUFFER_FILE, name, strlen(name));
-    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_OFFSET, row->offset);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_FILE_POSITION, row->offset);
     etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_DAMAGES, row->damages);
     etwas_columns_u8(columns, ETWAS_SHIP_BUFFER_STATE, (uint8_t)row->state);
     put_losses(columns, row);

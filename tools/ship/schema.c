@@ -13,26 +13,28 @@
 static const struct etwas_ship_column event_columns[ETWAS_SHIP_EVENT_COLUMNS] = {
     [ETWAS_SHIP_EVENT_DAY] = {"day", ETWAS_SHIP_DATE, ZSTD},
     [ETWAS_SHIP_EVENT_TIME] = {"time", ETWAS_SHIP_TIME, STEPS_OF_8},
-    [ETWAS_SHIP_EVENT_ERROR] = {"error", ETWAS_SHIP_U32, ZSTD},
+    [ETWAS_SHIP_EVENT_TIME_ERROR] = {"time_error", ETWAS_SHIP_U32, ZSTD},
     [ETWAS_SHIP_EVENT_HOST] = {"host", ETWAS_SHIP_NAME, ZSTD},
-    [ETWAS_SHIP_EVENT_SESSION] = {"session", ETWAS_SHIP_U64, ZSTD},
+    [ETWAS_SHIP_EVENT_SESSION] = {"session_id", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_EVENT_PART] = {"part", ETWAS_SHIP_U32, ZSTD},
     [ETWAS_SHIP_EVENT_CPU] = {"cpu", ETWAS_SHIP_U16, ZSTD},
     [ETWAS_SHIP_EVENT_BUFFER] = {"buffer", ETWAS_SHIP_U64, STEPS_OF_8},
-    [ETWAS_SHIP_EVENT_POS] = {"pos", ETWAS_SHIP_U32, STEPS_OF_4},
+    [ETWAS_SHIP_EVENT_POSITION] = {"position", ETWAS_SHIP_U32, STEPS_OF_4},
     [ETWAS_SHIP_EVENT_PID] = {"pid", ETWAS_SHIP_U32, ZSTD},
     [ETWAS_SHIP_EVENT_TID] = {"tid", ETWAS_SHIP_U32, ZSTD},
-    [ETWAS_SHIP_EVENT_PROVIDER] = {"provider", ETWAS_SHIP_GUID, ZSTD},
-    [ETWAS_SHIP_EVENT_CLASS] = {"class", ETWAS_SHIP_GUID, ZSTD},
-    [ETWAS_SHIP_EVENT_NAME] = {"name", ETWAS_SHIP_NAME, ZSTD},
-    [ETWAS_SHIP_EVENT_TYPE] = {"type", ETWAS_SHIP_U8, ZSTD},
+    [ETWAS_SHIP_EVENT_PROVIDER_ID] = {"provider_id", ETWAS_SHIP_GUID, ZSTD},
+    [ETWAS_SHIP_EVENT_PROVIDER] = {"provider", ETWAS_SHIP_NAME, ZSTD},
+    [ETWAS_SHIP_EVENT_CLASS_ID] = {"event_class_id", ETWAS_SHIP_GUID, ZSTD},
+    [ETWAS_SHIP_EVENT_CLASS] = {"event_class", ETWAS_SHIP_NAME, ZSTD},
+    [ETWAS_SHIP_EVENT_EVENT] = {"event", ETWAS_SHIP_NAME, ZSTD},
+    [ETWAS_SHIP_EVENT_OPCODE] = {"opcode", ETWAS_SHIP_U8, ZSTD},
     [ETWAS_SHIP_EVENT_LEVEL] = {"level", ETWAS_SHIP_U8, ZSTD},
-    [ETWAS_SHIP_EVENT_ID] = {"id", ETWAS_SHIP_U16, ZSTD},
+    [ETWAS_SHIP_EVENT_ID] = {"event_id", ETWAS_SHIP_U16, ZSTD},
     [ETWAS_SHIP_EVENT_KEYWORD] = {"keyword", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_EVENT_INSTANCE] = {"instance", ETWAS_SHIP_U32, STEPS_OF_4},
-    [ETWAS_SHIP_EVENT_PARENT] = {"parent", ETWAS_SHIP_U32, STEPS_OF_4},
+    [ETWAS_SHIP_EVENT_PARENT_INSTANCE] = {"parent_instance", ETWAS_SHIP_U32, STEPS_OF_4},
     [ETWAS_SHIP_EVENT_ACTIVITY] = {"activity", ETWAS_SHIP_GUID, ZSTD},
-    [ETWAS_SHIP_EVENT_RELATED] = {"related", ETWAS_SHIP_GUID, ZSTD},
+    [ETWAS_SHIP_EVENT_RELATED_ACTIVITY] = {"related_activity", ETWAS_SHIP_GUID, ZSTD},
     [ETWAS_SHIP_EVENT_INTS] = {"ints", ETWAS_SHIP_INTS, ZSTD},
     [ETWAS_SHIP_EVENT_REALS] = {"reals", ETWAS_SHIP_REALS, ZSTD},
     [ETWAS_SHIP_EVENT_TEXTS] = {"texts", ETWAS_SHIP_TEXTS, ZSTD},
@@ -42,16 +44,16 @@ static const struct etwas_ship_column event_columns[ETWAS_SHIP_EVENT_COLUMNS] = 
 static const struct etwas_ship_column buffer_columns[ETWAS_SHIP_BUFFER_COLUMNS] = {
     [ETWAS_SHIP_BUFFER_DAY] = {"day", ETWAS_SHIP_DATE, ZSTD},
     [ETWAS_SHIP_BUFFER_HOST] = {"host", ETWAS_SHIP_NAME, ZSTD},
-    [ETWAS_SHIP_BUFFER_SESSION] = {"session", ETWAS_SHIP_U64, ZSTD},
+    [ETWAS_SHIP_BUFFER_SESSION] = {"session_id", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_PART] = {"part", ETWAS_SHIP_U32, ZSTD},
     [ETWAS_SHIP_BUFFER_CPU] = {"cpu", ETWAS_SHIP_U16, ZSTD},
     [ETWAS_SHIP_BUFFER_BUFFER] = {"buffer", ETWAS_SHIP_U64, STEPS_OF_8},
-    [ETWAS_SHIP_BUFFER_FIRST] = {"first", ETWAS_SHIP_TIME, STEPS_OF_8},
-    [ETWAS_SHIP_BUFFER_LAST] = {"last", ETWAS_SHIP_TIME, STEPS_OF_8},
+    [ETWAS_SHIP_BUFFER_FIRST_TIME] = {"first_time", ETWAS_SHIP_TIME, STEPS_OF_8},
+    [ETWAS_SHIP_BUFFER_LAST_TIME] = {"last_time", ETWAS_SHIP_TIME, STEPS_OF_8},
     [ETWAS_SHIP_BUFFER_EVENTS] = {"events", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_BYTES] = {"bytes", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_FILE] = {"file", ETWAS_SHIP_STRING, ZSTD},
-    [ETWAS_SHIP_BUFFER_OFFSET] = {"offset", ETWAS_SHIP_U64, STEPS_OF_8},
+    [ETWAS_SHIP_BUFFER_FILE_POSITION] = {"file_position", ETWAS_SHIP_U64, STEPS_OF_8},
     [ETWAS_SHIP_BUFFER_DAMAGES] = {"damages", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_STATE] = {"state", ETWAS_SHIP_U8, ZSTD},
     [ETWAS_SHIP_BUFFER_RECORDED] = {"recorded", ETWAS_SHIP_U64, ZSTD},
@@ -82,9 +84,9 @@ const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, 
 
 const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, uint32_t *count)
 {
-    static const struct etwas_ship_alias of_events[] = {{"ns", "time"}};
-    static const struct etwas_ship_alias of_buffers[] = {{"first_ns", "first"},
-                                                         {"last_ns", "last"}};
+    static const struct etwas_ship_alias of_events[] = {{"unix_time", "time"}};
+    static const struct etwas_ship_alias of_buffers[] = {{"first_unix_time", "first_time"},
+                                                         {"last_unix_time", "last_time"}};
 
     *count = table == ETWAS_SHIP_EVENTS ? 1 : 2;
     return table == ETWAS_SHIP_EVENTS ? of_events : of_buffers;

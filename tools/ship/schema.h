@@ -47,26 +47,28 @@ struct etwas_ship_column {
 enum etwas_ship_event_column {
     ETWAS_SHIP_EVENT_DAY, /* of the buffer's first event */
     ETWAS_SHIP_EVENT_TIME,
-    ETWAS_SHIP_EVENT_ERROR, /* u32, ns: how far `time` may be off */
+    ETWAS_SHIP_EVENT_TIME_ERROR, /* u32, ns: how far `time` may be off */
     ETWAS_SHIP_EVENT_HOST,
-    ETWAS_SHIP_EVENT_SESSION, /* u64 */
-    ETWAS_SHIP_EVENT_PART,    /* u32 */
-    ETWAS_SHIP_EVENT_CPU,     /* u16 */
-    ETWAS_SHIP_EVENT_BUFFER,  /* u64 */
-    ETWAS_SHIP_EVENT_POS,     /* u32 */
-    ETWAS_SHIP_EVENT_PID,     /* u32 */
-    ETWAS_SHIP_EVENT_TID,     /* u32 */
+    ETWAS_SHIP_EVENT_SESSION,  /* u64 */
+    ETWAS_SHIP_EVENT_PART,     /* u32 */
+    ETWAS_SHIP_EVENT_CPU,      /* u16 */
+    ETWAS_SHIP_EVENT_BUFFER,   /* u64 */
+    ETWAS_SHIP_EVENT_POSITION, /* u32 */
+    ETWAS_SHIP_EVENT_PID,      /* u32 */
+    ETWAS_SHIP_EVENT_TID,      /* u32 */
+    ETWAS_SHIP_EVENT_PROVIDER_ID,
     ETWAS_SHIP_EVENT_PROVIDER,
+    ETWAS_SHIP_EVENT_CLASS_ID,
     ETWAS_SHIP_EVENT_CLASS,
-    ETWAS_SHIP_EVENT_NAME,
-    ETWAS_SHIP_EVENT_TYPE,     /* u8 */
-    ETWAS_SHIP_EVENT_LEVEL,    /* u8 */
-    ETWAS_SHIP_EVENT_ID,       /* u16 */
-    ETWAS_SHIP_EVENT_KEYWORD,  /* u64 */
-    ETWAS_SHIP_EVENT_INSTANCE, /* u32 */
-    ETWAS_SHIP_EVENT_PARENT,   /* u32 */
+    ETWAS_SHIP_EVENT_EVENT,
+    ETWAS_SHIP_EVENT_OPCODE,          /* u8 */
+    ETWAS_SHIP_EVENT_LEVEL,           /* u8 */
+    ETWAS_SHIP_EVENT_ID,              /* u16 */
+    ETWAS_SHIP_EVENT_KEYWORD,         /* u64 */
+    ETWAS_SHIP_EVENT_INSTANCE,        /* u32 */
+    ETWAS_SHIP_EVENT_PARENT_INSTANCE, /* u32 */
     ETWAS_SHIP_EVENT_ACTIVITY,
-    ETWAS_SHIP_EVENT_RELATED,
+    ETWAS_SHIP_EVENT_RELATED_ACTIVITY,
     ETWAS_SHIP_EVENT_INTS,
     ETWAS_SHIP_EVENT_REALS,
     ETWAS_SHIP_EVENT_TEXTS,
@@ -78,16 +80,16 @@ enum etwas_ship_event_column {
 enum etwas_ship_buffer_column {
     ETWAS_SHIP_BUFFER_DAY,
     ETWAS_SHIP_BUFFER_HOST,
-    ETWAS_SHIP_BUFFER_SESSION, /* u64 */
-    ETWAS_SHIP_BUFFER_PART,    /* u32 */
-    ETWAS_SHIP_BUFFER_CPU,     /* u16 */
-    ETWAS_SHIP_BUFFER_BUFFER,  /* u64 */
-    ETWAS_SHIP_BUFFER_FIRST,   /* TIME, as is the next */
-    ETWAS_SHIP_BUFFER_LAST,
+    ETWAS_SHIP_BUFFER_SESSION,    /* u64 */
+    ETWAS_SHIP_BUFFER_PART,       /* u32 */
+    ETWAS_SHIP_BUFFER_CPU,        /* u16 */
+    ETWAS_SHIP_BUFFER_BUFFER,     /* u64 */
+    ETWAS_SHIP_BUFFER_FIRST_TIME, /* TIME, as is the next */
+    ETWAS_SHIP_BUFFER_LAST_TIME,
     ETWAS_SHIP_BUFFER_EVENTS, /* u64, as is the next */
     ETWAS_SHIP_BUFFER_BYTES,
-    ETWAS_SHIP_BUFFER_FILE,   /* STRING */
-    ETWAS_SHIP_BUFFER_OFFSET, /* u64, as is the next */
+    ETWAS_SHIP_BUFFER_FILE,          /* STRING */
+    ETWAS_SHIP_BUFFER_FILE_POSITION, /* u64, as is the next */
     ETWAS_SHIP_BUFFER_DAMAGES,
     ETWAS_SHIP_BUFFER_STATE, /* u8: enum etwas_ship_buffer_state */
     /* u64, as are all up to `ended`; for states END and RECOVERED, else 0 */

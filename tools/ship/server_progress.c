@@ -114,15 +114,15 @@ static enum etwas_ship_sent ask_buffers(struct etwas_ship_target *target,
     struct etwas_ship_question question = {
         .sql = sql, .columns = 6, .row = take_buffers, .context = asking};
 
-    (void)snprintf(sql, sizeof sql,
-                   "select countIf(state = 0), maxIf(buffer, state = 0),"
-                   " countIf(state in (1, 3) and last_ns = toInt64(%" PRId64 ")),"
-                   " countIf(state in (1, 3) and last_ns != toInt64(%" PRId64 ")),"
-                   " countIf(state = 2), countIf(state = 2 and last_ns = toInt64(%" PRId64 "))"
-                   " from %s where session = %" PRIu64 " and part = %" PRIu32,
-                   file_key->ended_ns, file_key->ended_ns, file_key->gone_ns,
-                   etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), file_key->session,
-                   file_key->part);
+    (void)snprintf(
+        sql, sizeof sql,
+        "select countIf(state = 0), maxIf(buffer, state = 0),"
+        " countIf(state in (1, 3) and last_unix_time = toInt64(%" PRId64 ")),"
+        " countIf(state in (1, 3) and last_unix_time != toInt64(%" PRId64 ")),"
+        " countIf(state = 2), countIf(state = 2 and last_unix_time = toInt64(%" PRId64 "))"
+        " from %s where session_id = %" PRIu64 " and part = %" PRIu32,
+        file_key->ended_ns, file_key->ended_ns, file_key->gone_ns,
+        etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), file_key->session, file_key->part);
     return ask(target, file_key->session, &question);
 }
 
@@ -135,8 +135,8 @@ static enum etwas_ship_sent ask_events(struct etwas_ship_target *target,
         .sql = sql, .columns = 2, .row = take_events, .context = asking};
 
     (void)snprintf(sql, sizeof sql,
-                   "select count(), uniqExactIf(buffer, pos, buffer > %" PRIu64 ")"
-                   " from %s where session = %" PRIu64 " and part = %" PRIu32,
+                   "select count(), uniqExactIf(buffer, position, buffer > %" PRIu64 ")"
+                   " from %s where session_id = %" PRIu64 " and part = %" PRIu32,
                    asking->progress->last_buffer,
                    etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), file_key->session,
                    file_key->part);
@@ -151,11 +151,11 @@ static enum etwas_ship_sent ask_last(struct etwas_ship_target *target,
     struct etwas_ship_question question = {
         .sql = sql, .columns = 4, .row = take_last, .context = asking};
 
-    (void)snprintf(sql, sizeof sql,
-                   "select buffer, pos, toUInt64(ns), error from %s where session = %" PRIu64
-                   " and part = %" PRIu32 " order by buffer desc, pos desc limit 1",
-                   etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), file_key->session,
-                   file_key->part);
+    (void)snprintf(
+        sql, sizeof sql,
+        "select buffer, position, toUInt64(unix_time), time_error from %s where session_id = "
+        "%" PRIu64 " and part = %" PRIu32 " order by buffer desc, position desc limit 1",
+        etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), file_key->session, file_key->part);
     return ask(target, file_key->session, &question);
 }
 

@@ -159,8 +159,8 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
     if (cursor->stage == ETWAS_SHIP_SENT_BLOCK ||
         (cursor->stage == ETWAS_SHIP_SENT_GONE && etwas_ship_cursor_is_old(cursor))) {
         work = ETWAS_SHIP_ASK;
-        job->ended_ns = (int64_t)cursor->end.values[ETWAS_SHIP_BUFFER_LAST];
-        job->gone_ns = (int64_t)cursor->gone.values[ETWAS_SHIP_BUFFER_LAST];
+        job->ended_ns = (int64_t)cursor->end.values[ETWAS_SHIP_BUFFER_LAST_TIME];
+        job->gone_ns = (int64_t)cursor->gone.values[ETWAS_SHIP_BUFFER_LAST_TIME];
     } else {
         job->is_again = cursor->stage == ETWAS_SHIP_SENT_GONE;
         if (!job->is_again) {

@@ -110,7 +110,7 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
 static bool has_another_end(const struct etwas_ship_source *source,
                             const struct etwas_ship_row *end)
 {
-    int64_t ended_ns = end->is_there ? (int64_t)end->values[ETWAS_SHIP_BUFFER_LAST] : 0;
+    int64_t ended_ns = end->is_there ? (int64_t)end->values[ETWAS_SHIP_BUFFER_LAST_TIME] : 0;
 
     return etwas_ship_file_facts(source->file)->ended_ns != ended_ns;
 }

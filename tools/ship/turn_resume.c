@@ -23,7 +23,7 @@ enum etwas_ship_turn etwas_ship_resume_ask(struct etwas_ship_run *run,
         return ETWAS_SHIP_TURN_PASSED;
     }
     job->ended_ns = etwas_ship_file_facts(source->file)->ended_ns;
-    job->gone_ns = (int64_t)source->cursor->gone.values[ETWAS_SHIP_BUFFER_LAST];
+    job->gone_ns = (int64_t)source->cursor->gone.values[ETWAS_SHIP_BUFFER_LAST_TIME];
     etwas_ship_turn_put(run, source, job, ETWAS_SHIP_ASK);
     return ETWAS_SHIP_TURN_TAKEN;
 }

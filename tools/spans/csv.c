@@ -48,16 +48,17 @@ static void put_error(struct etwas_output *output, uint64_t error_ns)
 
 static void put_titles(struct etwas_output *output)
 {
-    static const char *const kinds[] = {"duration", "self"};
+    static const char *const kinds[] = {"duration", "self_duration"};
 
-    etwas_output_text(output, "class,guid,count,rate,at_once,most_at_once,unfinished,replaced,"
-                              "orphaned,unmatched");
+    etwas_output_text(
+        output, "event_class,event_class_id,count,rate,at_once,most_at_once,unfinished,replaced,"
+                "orphaned,unmatched");
     for (unsigned kind = 0; kind < 2; kind++) {
         for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
-            etwas_output_format(output, ",%s_%s_ns", kinds[kind], etwas_spans_quantile_names[i]);
+            etwas_output_format(output, ",%s_%s", kinds[kind], etwas_spans_quantile_names[i]);
         }
     }
-    etwas_output_text(output, ",error_ns,self_error_ns");
+    etwas_output_text(output, ",duration_error,self_duration_error");
     etwas_csv_end(output);
 }
 
@@ -111,7 +112,9 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
                                                    : "");
     if (is_instance) {
         put_number(output, node->instance);
+        etwas_output_char(output, ',');
     } else {
+        etwas_output_char(output, ',');
         put_guid(output, &node->activity);
     }
     put_number(output, node->process);
@@ -127,8 +130,9 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 
 static void put_trees(struct etwas_output *output, const struct etwas_spans_request *request)
 {
-    etwas_output_text(output, "tree,depth,class,instance,process,thread,at_ns,duration_ns,self_ns,"
-                              "error_ns,self_error_ns,events");
+    etwas_output_text(output,
+                      "tree,depth,event_class,instance,activity,pid,tid,since_start,duration,"
+                      "self_duration,duration_error,self_duration_error,events");
     etwas_csv_end(output);
     for (uint32_t i = 0; i < request->tree_count; i++) {
         const struct etwas_spans_tree *tree = &request->trees[i];

@@ -36,22 +36,16 @@ static struct etwas_schema_texts *described_by(struct etwas_spans_request *reque
 
 /* Returns whether --where lets the event through. An END has a duration. */
 static bool holds(struct etwas_spans_request *request, const struct etwas_input *input,
-                  const EVENT_RECORD *record, struct etwas_schema_texts *schema_texts,
-                  const struct taken *taken)
+                  const EVENT_RECORD *record, const struct taken *taken)
 {
-    if (!etwas_where_is_given(&request->where)) {
-        return true;
-    }
-    etwas_current_event_read(&request->current, input, record,
-                             etwas_descriptions_of(&request->descriptions, input), schema_texts,
-                             NULL);
+    etwas_clock_time duration = {0, UINT64_MAX};
+
     if (taken != NULL) {
-        request->current.has_duration = true;
-        request->current.duration_ns = (int64_t)taken->ns;
-        request->current.duration_error_ns = taken->error_ns;
+        duration = (etwas_clock_time){(int64_t)taken->ns, taken->error_ns};
     }
-    etwas_current_event_find_provider(&request->current);
-    return etwas_condition_holds(&request->where, &request->current);
+    return etwas_condition_holds_for(&request->where, &request->current, input, record,
+                                     etwas_descriptions_of(&request->descriptions, input),
+                                     taken != NULL ? &duration : NULL);
 }
 
 /* Does it say that it has a parent? */
@@ -159,7 +153,7 @@ static void begin_span(struct etwas_spans_request *request, const EVENT_RECORD *
         .parent_place = span->parent_place,
         .class_index = class_index,
         .is_asked_for = etwas_spans_class_is_asked_for(request, class_index) &&
-                        holds(request, input, record, schema_texts, NULL),
+                        holds(request, input, record, NULL),
         .is_orphan = span->parent == 0 && names_parent(record),
         .start = *moment,
     };
@@ -221,8 +215,7 @@ static bool is_asked_for(struct etwas_spans_request *request, const EVENT_RECORD
                          const struct taken *taken)
 {
     return etwas_spans_class_is_asked_for(request, open->class_index) &&
-           (open->is_asked_for ||
-            holds(request, input, record, described_by(request, input, record), taken));
+           (open->is_asked_for || holds(request, input, record, taken));
 }
 
 static void finish(struct etwas_spans_request *request, const EVENT_RECORD *record,
@@ -266,7 +259,7 @@ static void count_unmatched(struct etwas_spans_request *request, const struct et
     uint32_t class_index = etwas_span_classes_find(&request->names, schema_texts, record);
 
     if (!request->finds_trees && etwas_spans_class_is_asked_for(request, class_index) &&
-        holds(request, input, record, schema_texts, NULL)) {
+        holds(request, input, record, NULL)) {
         request->classes[class_index].unmatched++;
     }
 }

@@ -24,8 +24,8 @@ static void put_quantiles(struct etwas_output *output, const char *key,
             etwas_histogram_quantile(histogram, etwas_spans_quantiles[i]);
 
         etwas_json_object(output, etwas_spans_quantile_names[i]);
-        etwas_json_number(output, "ns", quantile.value);
-        etwas_json_error(output, "error_ns", etwas_moment_add_errors(error_ns, quantile.error));
+        etwas_json_number(output, "value", quantile.value);
+        etwas_json_error(output, "error", etwas_moment_add_errors(error_ns, quantile.error));
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, '}');
@@ -35,8 +35,8 @@ void etwas_spans_json_class(struct etwas_output *output, const struct etwas_span
                             const struct etwas_spans_class *its)
 {
     etwas_json_object(output, NULL);
-    etwas_json_text(output, "class", its->named->name);
-    etwas_json_guid(output, "guid", &its->named->guid);
+    etwas_json_text(output, "event_class", its->named->name);
+    etwas_json_guid(output, "event_class_id", &its->named->guid);
     etwas_json_number(output, "count", its->durations.count);
     etwas_json_real(output, "rate", etwas_spans_rate(request, its));
     etwas_json_real(output, "at_once", etwas_spans_at_once(request, its));
@@ -45,9 +45,10 @@ void etwas_spans_json_class(struct etwas_output *output, const struct etwas_span
     etwas_json_number(output, "replaced", its->replaced);
     etwas_json_number(output, "orphaned", its->orphaned);
     etwas_json_number(output, "unmatched", its->unmatched);
-    etwas_json_format(output, "total_ns", "%.0f", its->durations.sum);
+    etwas_json_number(output, "total_duration",
+                      its->durations.sum < 0x1p64 ? (uint64_t)its->durations.sum : UINT64_MAX);
     put_quantiles(output, "duration", &its->durations, its->error_ns);
-    put_quantiles(output, "self", &its->selves, its->self_error_ns);
+    put_quantiles(output, "self_duration", &its->selves, its->self_error_ns);
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
@@ -72,7 +73,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 
     etwas_json_object(output, NULL);
     etwas_json_number(output, "depth", depth);
-    etwas_json_text(output, "class",
+    etwas_json_text(output, "event_class",
                     node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
                                                     : "");
     if (memcmp(&node->activity, &none, sizeof none) == 0) {
@@ -80,13 +81,14 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     } else {
         etwas_json_guid(output, "activity", &node->activity);
     }
-    etwas_json_number(output, "process", node->process);
-    etwas_json_number(output, "thread", node->thread);
-    etwas_json_number(output, "at_ns", etwas_input_passed_ns(root->start_ns, node->start_ns));
-    etwas_json_known(output, "duration_ns", node->has_ended, node->duration_ns);
-    etwas_json_known(output, "self_ns", node->has_ended, node->self_ns);
-    etwas_json_error(output, "error_ns", node->has_ended ? node->error_ns : UINT64_MAX);
-    etwas_json_error(output, "self_error_ns", node->has_ended ? node->self_error_ns : UINT64_MAX);
+    etwas_json_number(output, "pid", node->process);
+    etwas_json_number(output, "tid", node->thread);
+    etwas_json_number(output, "since_start", etwas_input_passed_ns(root->start_ns, node->start_ns));
+    etwas_json_known(output, "duration", node->has_ended, node->duration_ns);
+    etwas_json_known(output, "self_duration", node->has_ended, node->self_ns);
+    etwas_json_error(output, "duration_error", node->has_ended ? node->error_ns : UINT64_MAX);
+    etwas_json_error(output, "self_duration_error",
+                     node->has_ended ? node->self_error_ns : UINT64_MAX);
     etwas_json_number(output, "events", node->events);
     etwas_output_char(output, '}');
 }
@@ -98,7 +100,7 @@ void etwas_spans_json_tree(struct etwas_output *output, const struct etwas_spans
     uint32_t depth = 0;
 
     etwas_json_object(output, NULL);
-    etwas_json_time_ns(output, "start", tree->start_unix_ns);
+    etwas_json_time_ns(output, "start_time", tree->start_unix_ns);
     etwas_json_number(output, "left_out", tree->left_out);
     etwas_json_array(output, "spans");
     do {
@@ -118,7 +120,7 @@ void etwas_spans_json_counts(struct etwas_output *output, const struct etwas_spa
         {ETWAS_SPANS_UNMATCHED, "unmatched"}, {ETWAS_SPANS_LEFT_OUT, "left_out"},
     };
 
-    etwas_json_format(output, "seconds", "%.9f", etwas_spans_seconds(request));
+    etwas_json_number(output, "covered_duration", request->covered_ns);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         etwas_json_number(output, counts[i].key, etwas_spans_count(request->spans, counts[i].what));
     }
@@ -128,14 +130,14 @@ void etwas_spans_json_counts(struct etwas_output *output, const struct etwas_spa
 static void put_head(struct etwas_output *output, const struct etwas_spans_request *request,
                      int result)
 {
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "spans");
     etwas_json_array(output, "files");
     for (uint32_t i = 0; i < request->run.count; i++) {
         etwas_json_text(output, NULL, request->run.inputs[i].path);
     }
     etwas_output_char(output, ']');
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
-    etwas_json_number(output, "events_lost", request->events_lost);
+    etwas_json_number(output, "lost", request->events_lost);
     etwas_spans_json_counts(output, request);
 }
 

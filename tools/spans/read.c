@@ -69,6 +69,8 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_moment moment;
 
     etwas_trace_coverage_add_record(input, record);
+    etwas_descriptions_add_process(etwas_descriptions_of(&request->descriptions, input), input,
+                                   record);
     if (etwas_event_is_header_class(record) ||
         !etwas_window_holds(&request->window, input, record)) {
         return;
@@ -87,7 +89,9 @@ static int read_files(struct etwas_spans_request *request, char *const *paths, u
     if (request->run.count == 0 || request->out_of_memory) {
         return result;
     }
-    etwas_window_narrow(&request->window, &request->run);
+    if (!etwas_where_wants_all(&request->where)) {
+        etwas_window_narrow(&request->window, &request->run);
+    }
     for (uint32_t i = 0; i < request->run.count; i++) {
         etwas_trace_coverage_read_ahead(&request->run.inputs[i], &request->window);
     }

@@ -68,7 +68,7 @@ static int run_spans(int argc, char **argv)
 
 static const struct etwas_option options[] = {
     ETWAS_CLASS_OPTION(struct etwas_spans_request, class_name),
-    ETWAS_WHERE_OPTION(struct etwas_spans_request, where),
+    ETWAS_WHERE_OPTIONS(struct etwas_spans_request, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_spans_request, window),
     {.name = "open",
      .value = "N",

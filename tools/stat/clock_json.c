@@ -61,7 +61,7 @@ static void put_drift(struct etwas_output *output, const char *key, const etwas_
     etwas_json_format(output, "ppm", "%.6f", drift->ppm);
     etwas_json_format(output, "interval_ppm", "%.6f", drift->interval_ppm);
     etwas_json_number(output, "points", drift->points);
-    etwas_json_format(output, "seconds", "%.9f", drift->seconds);
+    etwas_json_format(output, "duration", "%.0f", drift->seconds * 1e9);
     etwas_output_char(output, '}');
 }
 
@@ -70,14 +70,14 @@ static void put_step(struct etwas_output *output, const char *key, const etwas_c
     etwas_json_object(output, key);
     etwas_json_time(output, "before", step->before);
     etwas_json_time(output, "after", step->after);
-    etwas_json_signed(output, "step_ns", step->step_ns);
+    etwas_json_signed(output, "step", step->step_ns);
     etwas_output_char(output, '}');
 }
 
 static void put_steps(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     etwas_json_number(output, "steps", clock->steps);
-    etwas_json_signed(output, "steps_ns", clock->steps_ns);
+    etwas_json_signed(output, "step_total", clock->steps_ns);
     etwas_json_array(output, "first_steps");
     for (uint64_t i = 0; i < clock->steps && i < ETWAS_TRACE_CLOCK_STEPS; i++) {
         put_step(output, NULL, &clock->step[i]);
@@ -96,14 +96,14 @@ void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock 
     put_counter(output, clock);
     etwas_json_number(output, "clock_snapshots", clock->clock_snapshots);
     etwas_json_number(output, "clock_snapshots_unusable", clock->clock_snapshots_unusable);
-    etwas_json_format(output, "seconds", "%.9f", clock->seconds);
-    etwas_json_error(output, "qpc_error_ns", clock->qpc_error_ns);
-    etwas_json_error(output, "system_error_ns", clock->system_error_ns);
+    etwas_json_format(output, "duration", "%.0f", clock->seconds * 1e9);
+    etwas_json_error(output, "qpc_error", clock->qpc_error_ns);
+    etwas_json_error(output, "system_error", clock->system_error_ns);
     put_drift(output, "system_against_qpc", &clock->system_against_qpc);
     put_drift(output, "tsc_against_calibrated", &clock->tsc_against_calibrated);
     put_drift(output, "tsc_against_stated", &clock->tsc_against_stated);
     put_steps(output, clock);
     etwas_json_number(output, "suspends", clock->suspends);
-    etwas_json_number(output, "suspended_ns", clock->suspended_ns);
+    etwas_json_number(output, "suspended_time", clock->suspended_ns);
     etwas_output_char(output, '}');
 }

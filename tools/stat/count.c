@@ -172,7 +172,10 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                              etwas_descriptions_find(stat->descriptions, record, NULL),
                              stat->spans);
     etwas_current_event_find_provider(&stat->current);
-    return etwas_condition_holds(stat->where, &stat->current);
+    /* The run is not narrowed to the window where all events are wanted. */
+    return etwas_condition_holds(stat->where, &stat->current) &&
+           (!etwas_where_wants_all(stat->where) ||
+            etwas_window_holds(&stat->window, input, record));
 }
 
 enum meaning {
@@ -380,6 +383,7 @@ static void on_record(EVENT_RECORD *record)
 
     if (stat->where != NULL) {
         etwas_trace_coverage_add_record(input, record);
+        etwas_descriptions_add_process(stat->descriptions, input, record);
     }
     (void)etwas_stat_add(stat, input, record, filetime);
 }

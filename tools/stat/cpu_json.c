@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --cpu` as JSON and CSV. Keys and columns are part of the command's interface.
+ * `etwas stat --cpu-time` as JSON and CSV. Keys and columns are part of the command's interface.
  */
 
 #include "stat/cpu.h"
@@ -21,10 +21,10 @@ void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cp
     struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, number);
 
     etwas_json_object(output, NULL);
-    etwas_json_number(output, "processor", number);
-    etwas_json_number(output, "busy_ns", processor.busy_ns);
-    etwas_json_number(output, "idle_ns", processor.idle_ns);
-    etwas_json_number(output, "unknown_ns", processor.unknown_ns);
+    etwas_json_number(output, "cpu", number);
+    etwas_json_number(output, "busy_time", processor.busy_ns);
+    etwas_json_number(output, "idle_time", processor.idle_ns);
+    etwas_json_number(output, "unknown_time", processor.unknown_ns);
     etwas_json_number(output, "switches", processor.switches);
     etwas_json_number(output, "gaps", processor.gaps);
 }
@@ -32,7 +32,7 @@ void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cp
 static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
                            const struct etwas_input *input)
 {
-    etwas_json_array(output, "processors");
+    etwas_json_array(output, "cpus");
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         if (etwas_cpu_has_processor(cpu, input, i)) {
             etwas_cpu_json_processor(output, cpu, i);
@@ -44,10 +44,10 @@ static void put_processors(struct etwas_output *output, const struct etwas_cpu *
 
 static void put_times(struct etwas_output *output, const struct etwas_schedule_thread *thread)
 {
-    etwas_json_number(output, "running_ns", thread->ns[ETWAS_SCHEDULE_RUNNING]);
-    etwas_json_number(output, "ready_ns", thread->ns[ETWAS_SCHEDULE_READY]);
-    etwas_json_number(output, "waiting_ns", thread->ns[ETWAS_SCHEDULE_WAITING]);
-    etwas_json_number(output, "unknown_ns", thread->ns[ETWAS_SCHEDULE_UNKNOWN]);
+    etwas_json_number(output, "running_time", thread->ns[ETWAS_SCHEDULE_RUNNING]);
+    etwas_json_number(output, "ready_time", thread->ns[ETWAS_SCHEDULE_READY]);
+    etwas_json_number(output, "waiting_time", thread->ns[ETWAS_SCHEDULE_WAITING]);
+    etwas_json_number(output, "unknown_time", thread->ns[ETWAS_SCHEDULE_UNKNOWN]);
     etwas_json_number(output, "switches_in", thread->switches);
     etwas_json_number(output, "preemptions", thread->preemptions);
 }
@@ -55,9 +55,9 @@ static void put_times(struct etwas_output *output, const struct etwas_schedule_t
 void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_group *group)
 {
     etwas_json_object(output, NULL);
-    etwas_json_known(output, "process", group->sum.has_process, group->sum.process);
+    etwas_json_known(output, "pid", group->sum.has_process, group->sum.process);
     if (group->name != NULL) {
-        etwas_json_text(output, "name", group->name);
+        etwas_json_text(output, "process", group->name);
     }
     put_times(output, &group->sum);
 }
@@ -70,7 +70,7 @@ static void put_group(struct etwas_output *output, const struct etwas_cpu_group 
         const struct etwas_schedule_thread *thread = group->threads[i];
 
         etwas_json_object(output, NULL);
-        etwas_json_number(output, "thread", thread->thread);
+        etwas_json_number(output, "tid", thread->thread);
         put_times(output, thread);
         etwas_json_boolean(output, "ran_at_begin", thread->ran_at_begin);
         etwas_json_boolean(output, "ran_at_end", thread->ran_at_end);
@@ -84,16 +84,16 @@ void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cp
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
 
-    etwas_input_print_json(output, input, result);
+    etwas_input_print_json(output, input, "cpu_time", result);
     etwas_json_boolean(output, "begins_late", schedule->begins_late);
     etwas_json_boolean(output, "ends_early", schedule->ends_early);
     etwas_json_boolean(output, "ready_known", schedule->has_ready_events);
     if (schedule->is_own) {
-        etwas_json_number(output, "own_process", schedule->own_process);
+        etwas_json_number(output, "own_pid", schedule->own_process);
     }
-    etwas_json_number(output, "duration_ns", etwas_kernel_ns(schedule->begin_ns, schedule->end_ns));
+    etwas_json_number(output, "duration", etwas_kernel_ns(schedule->begin_ns, schedule->end_ns));
     etwas_json_number(output, "switches", cpu->switches);
-    etwas_json_number(output, "other_running_ns", schedule->other_running_ns);
+    etwas_json_number(output, "other_running_time", schedule->other_running_ns);
 }
 
 void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
@@ -113,8 +113,9 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static const char title[] = "file,process,name,thread,running_ns,ready_ns,waiting_ns,unknown_ns,"
-                            "switches_in,preemptions,ran_at_begin,ran_at_end";
+static const char title[] =
+    "file,pid,process,tid,running_time,ready_time,waiting_time,unknown_time,"
+    "switches_in,preemptions,ran_at_begin,ran_at_end";
 
 static void put_line(struct etwas_output *output, const char *path,
                      const struct etwas_cpu_group *group,

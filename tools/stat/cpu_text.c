@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --cpu` in words and tables.
+ * `etwas stat --cpu-time` in words and tables.
  */
 
 #include "stat/cpu.h"

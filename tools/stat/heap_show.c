@@ -258,7 +258,7 @@ static void put_json_frame(struct etwas_output *output, const struct etwas_heap_
     etwas_json_format(output, "address", "\"0x%" PRIx64 "\"", address);
     if (location->image != NULL) {
         etwas_json_text(output, "image", location->image->path);
-        etwas_json_number(output, "offset", location->offset);
+        etwas_json_number(output, "image_offset", location->offset);
     }
     if (location->has_symbol) {
         etwas_json_text(output, "function", location->symbol.function);
@@ -266,8 +266,8 @@ static void put_json_frame(struct etwas_output *output, const struct etwas_heap_
     if (location->has_symbol && location->image != NULL) {
         etwas_json_number(output, "function_offset", location->symbol.offset + 1);
         if (location->symbol.file != NULL) {
-            etwas_json_text(output, "file", location->symbol.file);
-            etwas_json_number(output, "line",
+            etwas_json_text(output, "source_file", location->symbol.file);
+            etwas_json_number(output, "source_line",
                               (uint64_t)(location->symbol.line < 0 ? 0 : location->symbol.line));
         }
     }
@@ -303,7 +303,7 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
 {
     struct etwas_heap_stack all = sum(heap);
 
-    etwas_input_print_json(output, input, result);
+    etwas_input_print_json(output, input, "heap", result);
     put_json_amounts(output, &all);
     etwas_json_number(output, "frees", heap->frees);
     etwas_json_number(output, "failed", heap->failed);

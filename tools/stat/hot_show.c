@@ -141,13 +141,13 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
 {
     uint32_t shown = shown_count(hot, limit);
 
-    etwas_input_print_json(output, input, result);
+    etwas_input_print_json(output, input, "hot", result);
     etwas_json_number(output, "samples", hot->samples);
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);
     etwas_json_number(output, "cut", hot->cut);
     etwas_json_number(output, "without_inlined", without_inlined(hot));
-    etwas_json_number(output, "interval_ns", 100 * hot->interval_100ns);
+    etwas_json_number(output, "interval", 100 * hot->interval_100ns);
     etwas_json_number(output, "other", hot->other);
     etwas_json_number(output, "function_count", hot->function_count);
     etwas_json_array(output, "functions");

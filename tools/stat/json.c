@@ -40,20 +40,20 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
         const etwas_damage *damage = &input->damages[i];
 
         etwas_json_object(output, NULL);
-        etwas_json_number(output, "offset", damage->file_offset);
+        etwas_json_number(output, "position", damage->file_offset);
         etwas_json_text(output, "kind", etwas_damage_name(damage->kind));
         etwas_json_number(output, "bytes_skipped", damage->bytes_skipped);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "events_lost", information->lost_events);
+    etwas_json_number(output, "lost", information->lost_events);
     etwas_input_json_unattached(output, input);
-    etwas_json_number(output, "lost_untold", etwas_stat_untold(stat, information));
+    etwas_json_number(output, "lost_unexplained", etwas_stat_untold(stat, information));
     is_known = etwas_stat_missing(stat, input, &missing);
-    etwas_json_known(output, "events_missing", is_known, missing);
+    etwas_json_known(output, "missing", is_known, missing);
     etwas_json_number(output, "buffers_lost", information->lost_buffers);
-    etwas_json_number(output, "overwritten_events", information->overwritten_events);
-    etwas_json_number(output, "overwritten_buffers", information->overwritten_buffers);
+    etwas_json_number(output, "overwritten", information->overwritten_events);
+    etwas_json_number(output, "buffers_overwritten", information->overwritten_buffers);
     etwas_json_boolean(output, "unfinished", information->unfinished);
 }
 
@@ -87,14 +87,13 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
     struct etwas_trace_coverage_span span;
 
     if (!etwas_trace_coverage_span_of(input, &stat->window, &span)) {
-        etwas_json_null(output, "covered_from");
-        etwas_json_null(output, "covered_until");
-        etwas_json_null(output, "duration_s");
+        etwas_json_null(output, "covered_start_time");
+        etwas_json_null(output, "covered_end_time");
+        etwas_json_null(output, "duration");
     } else {
-        put_covered_time(output, "covered_from", span.from_ns);
-        put_covered_time(output, "covered_until", span.until_ns);
-        etwas_json_format(output, "duration_s", "%.7f",
-                          (double)etwas_stat_covered_ns(stat, input) / 1e9);
+        put_covered_time(output, "covered_start_time", span.from_ns);
+        put_covered_time(output, "covered_end_time", span.until_ns);
+        etwas_json_number(output, "duration", etwas_stat_covered_ns(stat, input));
     }
     etwas_json_number(output, "events_outside", etwas_stat_outside(stat));
 }
@@ -107,8 +106,8 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
 
     etwas_json_utf16(output, "session", stat->session_name, stat->session_name_units);
     etwas_json_utf16(output, "log_file", stat->log_file_name, stat->log_file_name_units);
-    etwas_json_number(output, "mode", header->LogFileMode);
-    etwas_json_array(output, "mode_names");
+    etwas_json_bits(output, "log_file_mode", header->LogFileMode);
+    etwas_json_array(output, "modes");
     etwas_output_char(output, '"');
     etwas_names_mode(output, header->LogFileMode, "\",\"");
     etwas_output_text(output, "\"]");
@@ -116,7 +115,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_json_number(output, "buffers", information->buffers);
     etwas_json_number(output, "buffers_written", header->BuffersWritten);
     etwas_json_text(output, "clock", etwas_names_clock(information->clock));
-    etwas_json_number(output, "clock_frequency", information->clock_frequency);
+    etwas_json_number(output, "clock_hz", information->clock_frequency);
     etwas_json_boolean(output, "calibrated", information->calibrated);
     etwas_stat_clock_json(output, &input->clock);
     if (information->protocol != 0) {
@@ -126,14 +125,14 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     if (information->sequences != ETWAS_SEQUENCES_USED) {
         etwas_json_text(output, "protocol_reason", etwas_sequences_text(information->sequences));
     }
-    etwas_json_number(output, "computer_processors", information->processors);
-    etwas_json_number(output, "processor_mhz", header->CpuSpeedInMHz);
+    etwas_json_number(output, "machine_cpus", information->processors);
+    etwas_json_number(output, "cpu_hz", header->CpuSpeedInMHz * UINT64_C(1000000));
     etwas_json_number(output, "pointer_bytes", header->PointerSize);
     etwas_json_format(output, "system", "\"%u.%u.%" PRIu32 "\"", header->VersionDetail.MajorVersion,
                       header->VersionDetail.MinorVersion, header->ProviderVersion);
-    put_time(output, "booted", header->BootTime.QuadPart);
-    put_time(output, "started", header->StartTime.QuadPart);
-    put_time(output, "ended", header->EndTime.QuadPart);
+    put_time(output, "boot_time", header->BootTime.QuadPart);
+    put_time(output, "start_time", header->StartTime.QuadPart);
+    put_time(output, "end_time", header->EndTime.QuadPart);
     put_covered(output, stat, input);
     etwas_json_number(output, "file_bytes", information->file_bytes);
     etwas_json_boolean(output, "compressed", information->compressed);
@@ -150,7 +149,7 @@ void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_s
                                const struct etwas_input *input, uint32_t number)
 {
     etwas_json_object(output, NULL);
-    etwas_json_known(output, "processor",
+    etwas_json_known(output, "cpu",
                      (number != 0 || !stat->without_processors) &&
                          !etwas_stat_is_beside_processors(input, number),
                      number);
@@ -160,7 +159,7 @@ void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_s
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
                            const struct etwas_input *input)
 {
-    etwas_json_array(output, "processors");
+    etwas_json_array(output, "by_cpu");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
             etwas_stat_json_processor(output, stat, input, i);
@@ -173,7 +172,7 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
 /* A name is known only when it is written: the key before it is taken back if there is none. */
 static void put_kind_name(struct etwas_output *output, const struct etwas_stat_kind *kind)
 {
-    static const char key[] = ",\"name\":\"";
+    static const char key[] = ",\"event\":\"";
 
     etwas_output_room(output, ETWAS_OUTPUT_BYTES / 2);
     etwas_output_text(output, key);
@@ -188,33 +187,33 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
 
-    etwas_json_array(output, "classes");
+    etwas_json_array(output, "by_event");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
         const struct etwas_stat_kind *kind = kinds[i];
 
         etwas_json_object(output, NULL);
-        etwas_json_guid(output, "class", &kind->key.guid);
+        etwas_json_guid(output, "event_class_id", &kind->key.guid);
         put_kind_name(output, kind);
-        etwas_json_number(output, "type", kind->key.type);
+        etwas_json_number(output, "opcode", kind->key.type);
         if (!kind->key.classic) {
-            etwas_json_number(output, "id", kind->key.id);
+            etwas_json_number(output, "event_id", kind->key.id);
         }
         put_count(output, &kind->count);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "other_class_events", stat->other_kinds.events);
+    etwas_json_number(output, "other_events", stat->other_kinds.events);
     free(kinds);
 }
 
 static void put_told_loss(struct etwas_output *output, const struct etwas_trace_loss *loss)
 {
     etwas_json_object(output, NULL);
-    etwas_json_time_ns(output, "from", loss->from_ns);
-    etwas_json_time_ns(output, "until", loss->until_ns);
-    etwas_json_text(output, "cause", etwas_lost_name(loss->cause));
+    etwas_json_time_ns(output, "start_time", loss->from_ns);
+    etwas_json_time_ns(output, "end_time", loss->until_ns);
+    etwas_json_word(output, "cause", etwas_lost_name(loss->cause));
     if (loss->processor != ETWAS_LOST_ANYWHERE) {
-        etwas_json_number(output, "processor", loss->processor);
+        etwas_json_number(output, "cpu", loss->processor);
     }
     etwas_json_number(output, "events", loss->events);
     etwas_output_char(output, '}');
@@ -236,13 +235,13 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
         const struct etwas_stat_gap *gap = &stat->gaps[i];
 
         etwas_json_object(output, NULL);
-        etwas_json_number(output, "processor", gap->processor);
+        etwas_json_number(output, "cpu", gap->processor);
         if (gap->from_ns == INT64_MIN) {
-            etwas_json_null(output, "from");
+            etwas_json_null(output, "start_time");
         } else {
-            etwas_json_time_ns(output, "from", gap->from_ns);
+            etwas_json_time_ns(output, "start_time", gap->from_ns);
         }
-        etwas_json_time_ns(output, "until", gap->until_ns);
+        etwas_json_time_ns(output, "end_time", gap->until_ns);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
@@ -254,7 +253,7 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
 {
     struct etwas_stat_count total = etwas_stat_total(stat);
 
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "trace");
     etwas_json_text(output, "file", input->path);
     put_missing(output, stat, input, result);
     put_parts(output, stat->parts, input);
@@ -263,14 +262,14 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
     etwas_json_number(output, "payload_bytes", total.payload_bytes);
     etwas_json_number(output, "header_events", stat->header.events);
     etwas_json_number(output, "repeated_events", input->information.repeated_events);
-    etwas_json_number(output, "repeated_events_lost", input->information.repeated_lost_events);
-    etwas_json_number(output, "repeated_overwritten_events",
+    etwas_json_number(output, "repeated_lost", input->information.repeated_lost_events);
+    etwas_json_number(output, "repeated_overwritten",
                       input->information.repeated_overwritten_events);
-    etwas_json_real(output, "events_per_second",
+    etwas_json_real(output, "rate",
                     etwas_trace_coverage_rate(total.events - etwas_stat_outside(stat),
                                               etwas_stat_covered_ns(stat, input)));
-    put_time(output, "first_event", stat->first_filetime);
-    put_time(output, "last_event", stat->last_filetime);
+    put_time(output, "first_time", stat->first_filetime);
+    put_time(output, "last_time", stat->last_filetime);
 }
 
 void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,

@@ -40,7 +40,7 @@ void etwas_prove_json_account(struct etwas_output *output,
     etwas_json_object(output, NULL);
     etwas_json_text(output, "source", account->name);
     etwas_json_number(output, "number", account->source);
-    etwas_json_number(output, "processor", account->processor);
+    etwas_json_number(output, "cpu", account->processor);
     put_flags(output, account->flags);
     etwas_json_text(output, "counted_by", counted_by(account->counted));
     etwas_json_number(output, "attempted", account->attempted);
@@ -68,9 +68,9 @@ static void put_kind(struct etwas_prove_kind *kind, void *context)
     struct etwas_output *output = context;
 
     etwas_json_object(output, NULL);
-    etwas_json_guid(output, "class", &kind->key.class_guid);
-    etwas_json_number(output, "type", kind->key.type);
-    etwas_json_number(output, "processor", kind->key.processor);
+    etwas_json_guid(output, "event_class_id", &kind->key.class_guid);
+    etwas_json_number(output, "opcode", kind->key.type);
+    etwas_json_number(output, "cpu", kind->key.processor);
     etwas_json_number(output, "made", kind->made);
     etwas_json_number(output, "refused", kind->refused);
     etwas_json_number(output, "in_files", kind->found);
@@ -92,7 +92,7 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
     while (session->name[units] != 0) {
         units++;
     }
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "proof");
     etwas_json_array(output, "files");
     for (uint32_t index = 0; index < session->files; index++) {
         etwas_json_text(output, NULL, session->paths[index]);

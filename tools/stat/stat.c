@@ -42,13 +42,13 @@ static const char *find_contradiction(const struct request *request)
         etwas_where_is_given(&request->shown.where) || etwas_window_is_set(&request->shown.window);
 
     if (request->view != COUNTS && is_partial) {
-        return "--where, --from and --until go with none of --cpu, --heap, --hot and --prove";
+        return "--where, --from and --until go with none of --cpu-time, --heap, --hot and --prove";
     }
     if (request->view == PROVE && request->index) {
         return "--prove is of sessions, and --index of files";
     }
     if (request->shown.form == ETWAS_FORM_CSV && request->view != CPU) {
-        return "--csv goes with --cpu";
+        return "--csv goes with --cpu-time";
     }
     if (request->shown.limit != SHOWN && request->view != HEAP && request->view != HOT) {
         return "--limit goes with --heap and --hot";
@@ -136,9 +136,9 @@ static int run_stat(int argc, char **argv)
     }
 
 static const struct etwas_option options[] = {
-    ETWAS_WHERE_OPTION(struct request, shown.where),
+    ETWAS_WHERE_OPTIONS(struct request, shown.where),
     ETWAS_WINDOW_OPTIONS(struct request, shown.window),
-    {.name = "cpu",
+    {.name = "cpu-time",
      .group = "What is shown, if not the counts of events",
      .help = "how long processors, processes and threads ran",
      .type = ETWAS_OPTION_SETTING,
@@ -149,7 +149,7 @@ static const struct etwas_option options[] = {
     VIEW_OPTION("prove", "whether each event is in the files, or counted as lost", PROVE),
     ETWAS_LIMIT_OPTION(struct request, shown.limit, "at most N functions or stacks (20; 0: all)"),
     ETWAS_JSON_OPTION(struct request, shown.form, "an object a line for each file or session"),
-    ETWAS_CSV_OPTION(struct request, shown.form, "with --cpu: a line for each thread"),
+    ETWAS_CSV_OPTION(struct request, shown.form, "with --cpu-time: a line for each thread"),
     {.name = "index",
      .group = "Other results",
      .help = "also write FILE.index, which makes windows fast",
@@ -193,7 +193,7 @@ const struct etwas_command etwas_stat_command = {
             "whether the machine was suspended. A time after the last of them, as a session "
             "that was killed leaves some, is known less well. etwas dump --times shows each "
             "event's time by any clock, with its error.",
-            "--cpu is for traces of the kernel's context switches "
+            "--cpu-time is for traces of the kernel's context switches "
             "(EVENT_TRACE_FLAG_CSWITCH). Processor time is from switch to switch, from the "
             "first event of the file to the last. A thread is ready when it was taken from "
             "its processor and could have run on and, where the trace has ReadyThread "

@@ -169,7 +169,9 @@ static int read_sections(struct etwas_stat *stat, struct etwas_input *input)
     }
     (void)etwas_trace_select_section(input->trace, 0, threads);
     run.sections = threads;
-    etwas_window_narrow(&stat->window, &run);
+    if (stat->where == NULL || !etwas_where_wants_all(stat->where)) {
+        etwas_window_narrow(&stat->window, &run);
+    }
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     for (uint32_t i = 1; i < threads; i++) {

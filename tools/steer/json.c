@@ -14,7 +14,7 @@
 
 static void put_mode(struct etwas_output *output, uint32_t log_file_mode)
 {
-    etwas_json_number(output, "log_file_mode", log_file_mode);
+    etwas_json_bits(output, "log_file_mode", log_file_mode);
     etwas_json_array(output, "modes");
     etwas_output_char(output, '"');
     etwas_names_mode(output, log_file_mode, "\",\"");
@@ -24,8 +24,8 @@ static void put_mode(struct etwas_output *output, uint32_t log_file_mode)
 static void put_process(struct etwas_output *output, uint32_t process, const char *program)
 {
     if (process != 0) {
-        etwas_json_number(output, "process", process);
-        etwas_json_text(output, "program", program);
+        etwas_json_number(output, "pid", process);
+        etwas_json_text(output, "process", program);
     }
 }
 
@@ -57,9 +57,9 @@ void etwas_steer_json_session(struct etwas_output *output,
 {
     const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
 
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "session");
     etwas_json_text(output, "session", session->block.session_name);
-    etwas_json_guid(output, "guid", &properties->Wnode.Guid);
+    etwas_json_guid(output, "session_id", &properties->Wnode.Guid);
     put_process(output, session->process, session->program);
     put_folder(output, session->folder);
     put_mode(output, properties->LogFileMode);
@@ -70,11 +70,19 @@ void etwas_steer_json_session(struct etwas_output *output,
         return;
     }
     if (session->block.file_name[0] != '\0') {
-        etwas_json_text(output, "file", session->block.file_name);
+        etwas_json_text(output, "log_file", session->block.file_name);
     }
-    etwas_json_number(output, "maximum_file_size", properties->MaximumFileSize);
-    etwas_json_number(output, "flush_timer", properties->FlushTimer);
-    etwas_json_number(output, "buffer_kb", properties->BufferSize);
+    etwas_json_number(output, "maximum_file_bytes",
+                      properties->MaximumFileSize *
+                          ((properties->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0
+                               ? UINT64_C(1024)
+                               : UINT64_C(1048576)));
+    etwas_json_number(output, "flush_timer",
+                      properties->FlushTimer *
+                          ((properties->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0
+                               ? UINT64_C(1000000)
+                               : UINT64_C(1000000000)));
+    etwas_json_number(output, "buffer_bytes", properties->BufferSize * UINT64_C(1024));
     etwas_json_number(output, "minimum_buffers", properties->MinimumBuffers);
     etwas_json_number(output, "maximum_buffers", properties->MaximumBuffers);
     etwas_json_number(output, "buffers", properties->NumberOfBuffers);
@@ -101,8 +109,8 @@ void etwas_steer_json_session(struct etwas_output *output,
         etwas_json_boolean(output, "pool_removed", true);
     }
     if (session->has_retention) {
-        etwas_json_number(output, "covered_ns", session->retention.covered_ns);
-        etwas_json_number(output, "longest_ns", session->retention.longest_ns);
+        etwas_json_number(output, "covered_duration", session->retention.covered_ns);
+        etwas_json_number(output, "longest_duration", session->retention.longest_ns);
     }
     etwas_output_text(output, "}\n");
 }
@@ -115,9 +123,9 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
     etwas_json_object(output, NULL);
     etwas_json_text(output, "session", session != NULL ? session->block.session_name : NULL);
     etwas_json_number(output, "level", enable->Level);
-    etwas_json_number(output, "any", enable->MatchAnyKeyword);
-    etwas_json_number(output, "all", enable->MatchAllKeyword);
-    etwas_json_number(output, "property", enable->EnableProperty);
+    etwas_json_bits(output, "match_any_keyword", enable->MatchAnyKeyword);
+    etwas_json_bits(output, "match_all_keyword", enable->MatchAllKeyword);
+    etwas_json_bits(output, "enable_property", enable->EnableProperty);
     if (enable->IsEnabled == 0) {
         static const char *const keys[] = {
             [ETWAS_STEER_CANNOT_SHARE] = "of_one_process",
@@ -137,14 +145,14 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
     bool has_name = etwas_steer_provider_name(&provider->guid, name);
     char program[ETWAS_STEER_PROGRAM_BYTES];
 
-    etwas_json_object(output, NULL);
-    etwas_json_text(output, "kind",
+    etwas_json_begin(output, "provider");
+    etwas_json_text(output, "registration",
                     provider->process == 0 ? "not registered"
                     : provider->is_classic ? "classic"
                                            : "modern");
-    etwas_json_guid(output, "provider", &provider->guid);
+    etwas_json_guid(output, "provider_id", &provider->guid);
     if (has_name) {
-        etwas_json_text(output, "name", name);
+        etwas_json_text(output, "provider", name);
     }
     etwas_steer_program(provider->process, program);
     put_process(output, provider->process, program);

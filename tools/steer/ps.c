@@ -140,7 +140,7 @@ const struct etwas_command etwas_ps_command = {
     .examples =
         (const struct etwas_example[]){
             {"etwas ps", "Show what runs."},
-            {"etwas ps --json | jq 'select(.session and .lost > 0)'",
+            {"etwas ps --json | jq 'select(.kind == \"session\" and .lost > 0)'",
              "Find sessions that have lost events."},
             {NULL, NULL},
         },

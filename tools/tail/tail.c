@@ -106,7 +106,7 @@ static int run_tail(int argc, char **argv)
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_WHERE_OPTION(struct etwas_dump, where),
+    ETWAS_WHERE_OPTIONS(struct etwas_dump, where),
     ETWAS_LIMIT_OPTION(struct etwas_dump, limit, "end after N events"),
     ETWAS_DUMP_COLUMNS_OPTION,
     ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),

@@ -47,7 +47,7 @@ static struct etwas_event_string string_of(struct etwas_current_event *current,
                                            enum etwas_property property)
 {
     switch (property) {
-    case ETWAS_PROPERTY_TEXT:
+    case ETWAS_PROPERTY_MESSAGE:
         return etwas_current_event_message(current);
     case ETWAS_PROPERTY_EVENT:
     case ETWAS_PROPERTY_EVENT_CLASS:
@@ -109,7 +109,7 @@ static bool read_date(const etwas_value *value, int64_t *unix_ns)
     }
     return value->field->map == NULL && value->in_type == TDH_INTYPE_SYSTEMTIME &&
            etwas_value_text(value, text, sizeof text) < sizeof text &&
-           etwas_where_date(text, unix_ns);
+           etwas_where_date(text, ETWAS_WHERE_UTC, unix_ns);
 }
 
 static bool is_error(const etwas_value *value)
@@ -230,4 +230,28 @@ bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event
         current->input->run->stop = true;
     }
     return holds;
+}
+
+bool etwas_condition_holds_for(struct etwas_where *where, struct etwas_current_event *current,
+                               const struct etwas_input *input, const EVENT_RECORD *record,
+                               struct etwas_descriptions *descriptions,
+                               const etwas_clock_time *duration)
+{
+    struct etwas_schema_texts *schema_texts;
+
+    if (!etwas_where_is_given(where)) {
+        return true;
+    }
+    schema_texts = etwas_descriptions_known(descriptions, record);
+    if (schema_texts == NULL) {
+        schema_texts = etwas_descriptions_find(descriptions, record, NULL);
+    }
+    etwas_current_event_read(current, input, record, descriptions, schema_texts, NULL);
+    if (duration != NULL) {
+        current->has_duration = true;
+        current->duration_ns = duration->value;
+        current->duration_error_ns = duration->error_ns;
+    }
+    etwas_current_event_find_provider(current);
+    return etwas_condition_holds(where, current);
 }

@@ -12,4 +12,13 @@
  */
 bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current);
 
+/*
+ * Reads a record into `current`, and returns the same for it; without a condition, true. `duration`
+ * is that of the span that the event ends; NULL: it ends none.
+ */
+bool etwas_condition_holds_for(struct etwas_where *where, struct etwas_current_event *current,
+                               const struct etwas_input *input, const EVENT_RECORD *record,
+                               struct etwas_descriptions *descriptions,
+                               const etwas_clock_time *duration);
+
 #endif

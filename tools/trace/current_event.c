@@ -155,6 +155,15 @@ void etwas_current_event_gather(struct etwas_current_event *current)
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
+/* Returns whether it is an event of an instance that has a parent. */
+static bool has_parent(const struct etwas_current_event *current)
+{
+    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &current->event.instance;
+
+    return current->event.has_instance && !current->event.message &&
+           (instance->ParentInstanceId != 0 || !is_zero(&instance->ParentGuid));
+}
+
 const etwas_guid *etwas_current_event_guid(const struct etwas_current_event *current,
                                            enum etwas_property property)
 {
@@ -168,7 +177,13 @@ const etwas_guid *etwas_current_event_guid(const struct etwas_current_event *cur
     if (property == ETWAS_PROPERTY_RELATED_ACTIVITY) {
         return current->event.has_related_activity ? &current->event.related_activity : NULL;
     }
-    if (property == ETWAS_PROPERTY_CLASS) {
+    if (property == ETWAS_PROPERTY_PROVIDER_ID) {
+        return current->event.classic || current->event.message ? NULL : &header->ProviderId;
+    }
+    if (property == ETWAS_PROPERTY_PARENT_CLASS_ID) {
+        return has_parent(current) ? &current->event.instance.ParentGuid : NULL;
+    }
+    if (property == ETWAS_PROPERTY_EVENT_CLASS_ID) {
         return current->event.message && (current->event.message_flags & TRACE_MESSAGE_GUID) == 0
                    ? NULL
                    : &header->ProviderId;
@@ -180,9 +195,16 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
                                                      enum etwas_property property)
 {
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
+    const struct etwas_processes *processes = current->descriptions->processes;
+    int64_t time = current->record->EventHeader.TimeStamp.QuadPart;
     struct etwas_event_string string;
     const char *slash;
 
+    if (property == ETWAS_PROPERTY_PROCESS) {
+        return string_of(processes == NULL || current->event.process == ETWAS_EVENT_UNKNOWN_ID
+                             ? NULL
+                             : etwas_processes_name(processes, current->event.process, time));
+    }
     if (property == ETWAS_PROPERTY_PROVIDER) {
         return schema_texts != NULL ? string_of(schema_texts->schema->provider)
                                     : current->event.provider_name;
@@ -313,14 +335,16 @@ static bool number_of_descriptor(const struct etwas_current_event *current,
     bool modern = !current->event.classic && !current->event.message;
 
     switch (property) {
-    case ETWAS_PROPERTY_ID:
-        number->u = descriptor->Id; /* of a message its number */
-        return !current->event.classic;
+    case ETWAS_PROPERTY_EVENT_ID:
+        number->u = descriptor->Id;
+        return modern;
+    case ETWAS_PROPERTY_MESSAGE_ID:
+        number->u = descriptor->Id;
+        return current->event.message;
     case ETWAS_PROPERTY_VERSION:
         number->u = descriptor->Version;
         return !current->event.message;
     case ETWAS_PROPERTY_OPCODE:
-    case ETWAS_PROPERTY_TYPE:
         number->u = descriptor->Opcode;
         return !current->event.message;
     case ETWAS_PROPERTY_LEVEL:
@@ -340,6 +364,47 @@ static bool number_of_descriptor(const struct etwas_current_event *current,
     }
 }
 
+/* Processor time of the thread, where it was recorded. */
+static bool number_of_processor_time(const struct etwas_current_event *current,
+                                     enum etwas_property property,
+                                     struct etwas_where_number *number)
+{
+    const EVENT_HEADER *header = &current->record->EventHeader;
+    uint64_t tick_ns = current->input->logfile.LogfileHeader.TimerResolution * UINT64_C(100);
+    bool both = (header->Flags & EVENT_HEADER_FLAG_PRIVATE_SESSION) != 0;
+
+    if (property == ETWAS_PROPERTY_PROCESSOR_TIME) {
+        number->u = header->ProcessorTime * tick_ns;
+    } else {
+        number->u =
+            (property == ETWAS_PROPERTY_KERNEL_TIME ? header->KernelTime : header->UserTime) *
+            tick_ns;
+    }
+    return header->ProcessorTime != 0 && both == (property == ETWAS_PROPERTY_PROCESSOR_TIME);
+}
+
+/* The instance, and what messages have in its place. */
+static bool number_of_instance(const struct etwas_current_event *current,
+                               enum etwas_property property, struct etwas_where_number *number)
+{
+    const struct etwas_event *event = &current->event;
+
+    switch (property) {
+    case ETWAS_PROPERTY_INSTANCE:
+        number->u = event->instance.InstanceId;
+        return event->has_instance && !event->message;
+    case ETWAS_PROPERTY_PARENT_INSTANCE:
+        number->u = event->instance.ParentInstanceId;
+        return has_parent(current);
+    case ETWAS_PROPERTY_SEQUENCE:
+        number->u = event->instance.InstanceId;
+        return event->has_instance && event->message;
+    default:
+        number->u = current->record->EventHeader.ProviderId.Data1;
+        return event->message && (event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0;
+    }
+}
+
 bool etwas_current_event_number(const struct etwas_current_event *current,
                                 const struct etwas_where_operand *operand,
                                 struct etwas_where_number *number)
@@ -356,21 +421,27 @@ bool etwas_current_event_number(const struct etwas_current_event *current,
             set_signed(number, since_start_ns(current->input, number->i));
         }
         return true;
-    case ETWAS_PROPERTY_PROCESSOR:
+    case ETWAS_PROPERTY_CPU:
         number->u = event->processor;
         return etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode);
-    case ETWAS_PROPERTY_PROCESS:
+    case ETWAS_PROPERTY_PID:
         number->u = event->process;
         return event->process != ETWAS_EVENT_UNKNOWN_ID;
-    case ETWAS_PROPERTY_THREAD:
+    case ETWAS_PROPERTY_TID:
         number->u = event->thread;
         return event->thread != ETWAS_EVENT_UNKNOWN_ID;
     case ETWAS_PROPERTY_INSTANCE:
-        number->u = event->instance.InstanceId;
-        return event->has_instance;
-    case ETWAS_PROPERTY_PARENT:
-        number->u = event->instance.ParentInstanceId;
-        return event->has_instance && !event->message && number->u != 0;
+    case ETWAS_PROPERTY_PARENT_INSTANCE:
+    case ETWAS_PROPERTY_SEQUENCE:
+    case ETWAS_PROPERTY_COMPONENT:
+        return number_of_instance(current, operand->property, number);
+    case ETWAS_PROPERTY_KERNEL_TIME:
+    case ETWAS_PROPERTY_USER_TIME:
+    case ETWAS_PROPERTY_PROCESSOR_TIME:
+        return number_of_processor_time(current, operand->property, number);
+    case ETWAS_PROPERTY_PAYLOAD_BYTES:
+        number->u = current->record->UserDataLength;
+        return true;
     case ETWAS_PROPERTY_DURATION:
         set_signed(number, current->duration_ns);
         return current->has_duration;

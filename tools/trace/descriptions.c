@@ -42,6 +42,28 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
     return texts;
 }
 
+void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
+                                    const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    uint32_t process;
+
+    if (!input->is_kernel || !etwas_kernel_is_process(record)) {
+        return;
+    }
+    if (descriptions->processes == NULL) {
+        descriptions->processes = calloc(1, sizeof *descriptions->processes);
+        if (descriptions->processes == NULL || !etwas_processes_open(descriptions->processes)) {
+            free(descriptions->processes);
+            descriptions->processes = NULL;
+            descriptions->out_of_memory = true;
+            return;
+        }
+    }
+    (void)etwas_processes_add_record(descriptions->processes, record,
+                                     record->EventHeader.TimeStamp.QuadPart, &process);
+    descriptions->out_of_memory |= descriptions->processes->out_of_memory;
+}
+
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
                              struct etwas_field_paths *paths,
                              struct etwas_shared_descriptions *shared)
@@ -57,6 +79,10 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
     }
     free(descriptions->texts);
     etwas_hash_index_clear(&descriptions->places);
+    if (descriptions->processes != NULL) {
+        etwas_processes_close(descriptions->processes);
+        free(descriptions->processes);
+    }
     etwas_decoder_close(descriptions->decoder);
 }
 

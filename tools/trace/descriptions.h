@@ -15,6 +15,7 @@
  */
 
 #include "event/schema_texts.h"
+#include "kernel/processes.h"
 #include "math/hash_index.h"
 #include "trace/input.h"
 
@@ -58,8 +59,9 @@ struct etwas_descriptions {
     uint32_t count;
     struct etwas_hash_index places;                                 /* of the texts, by schema */
     struct etwas_schema_texts_kind kinds[ETWAS_SCHEMA_TEXTS_KINDS]; /* by a hash of the header */
-    bool read_beginning; /* the file's beginning was read for descriptions */
-    bool read_whole;     /* all of it */
+    struct etwas_processes *processes; /* their names; NULL: no record has told of one */
+    bool read_beginning;               /* the file's beginning was read for descriptions */
+    bool read_whole;                   /* all of it */
     bool out_of_memory;
 };
 
@@ -117,6 +119,12 @@ void etwas_all_descriptions_finish(struct etwas_all_descriptions *all);
  */
 uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
                                        const EVENT_RECORD *record);
+
+/*
+ * Learns what a record of the kernel's says about a process. Records come in the order of time.
+ */
+void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
+                                    const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
  * Returns whether the header alone determines what an event is. The id 0xFFFE may be that of a

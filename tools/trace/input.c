@@ -430,6 +430,11 @@ int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD
     return etwas_input_shown_stamp_ns(input, record->EventHeader.TimeStamp.QuadPart);
 }
 
+int64_t etwas_input_stamp_ns(const struct etwas_input *input, int64_t raw)
+{
+    return converted(input, raw, ETWAS_CLOCK_PROCESS_TRACE);
+}
+
 void etwas_input_print_stamp(struct etwas_output *output, const struct etwas_input *input,
                              int64_t raw)
 {
@@ -465,12 +470,12 @@ static void put_damage(struct etwas_output *output, const etwas_damage *damage)
 }
 
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
-                            int result)
+                            const char *kind, int result)
 {
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, kind);
     etwas_json_text(output, "file", input->path);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
-    etwas_json_number(output, "events_lost", input->information.lost_events);
+    etwas_json_number(output, "lost", input->information.lost_events);
     etwas_input_json_unattached(output, input);
 }
 

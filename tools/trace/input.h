@@ -178,6 +178,9 @@ static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
     return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
 }
 
+/* Returns the time of a stamp as recorded, such as one in a payload, in nanoseconds since 1970. */
+int64_t etwas_input_stamp_ns(const struct etwas_input *input, int64_t raw);
+
 /*
  * Writes a record's time in UTC, to the nanosecond if the clock has it. The input's time must not
  * be ETWAS_INPUT_RAW.
@@ -201,11 +204,11 @@ int64_t etwas_input_end_ns(const struct etwas_input *input);
 void etwas_input_json_unattached(struct etwas_output *output, const struct etwas_input *input);
 
 /*
- * Begins a JSON object about the file: its name, whether it is damaged, by `result`, and what was
+ * Begins a JSON object of a kind about the file: its name, whether it is damaged, by `result`, and what was
  * lost.
  */
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
-                            int result);
+                            const char *kind, int result);
 
 /*
  * Writes a line for each damage that was kept, and one for the others, each with `prefix` before

@@ -3,6 +3,7 @@
 
 #include "trace/span_name.h"
 
+#include "cli/value.h"
 #include "event/event.h"
 #include "print/text.h"
 
@@ -59,12 +60,28 @@ void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
                         : strlen(schema_texts->schema->event));
 }
 
-bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted)
+static bool is_called(const char *name, const char *guid, const char *wanted)
 {
     const char *last = strrchr(name, '/');
+
+    return strcasecmp(name, wanted) == 0 || (last != NULL && strcasecmp(last + 1, wanted) == 0) ||
+           strcasecmp(guid, wanted) == 0;
+}
+
+bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted)
+{
     char text[ETWAS_SPAN_NAME_BYTES] = "";
+    char item[ETWAS_SPAN_NAME_BYTES];
+    const char *list = wanted;
 
     append_guid(text, guid);
-    return strcasecmp(name, wanted) == 0 || (last != NULL && strcasecmp(last + 1, wanted) == 0) ||
-           strcasecmp(text, wanted) == 0;
+    while (list != NULL) {
+        if (!etwas_value_item(&list, item, sizeof item)) {
+            return is_called(name, text, wanted);
+        }
+        if (is_called(name, text, item)) {
+            return true;
+        }
+    }
+    return false;
 }

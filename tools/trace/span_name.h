@@ -24,8 +24,8 @@ void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
                           const EVENT_RECORD *record);
 
 /*
- * Compares a class, in any case of letters, by its whole name, by the part behind the provider, or
- * by its GUID.
+ * Compares a class, in any case of letters, with each of a list, by its whole name, by the part
+ * behind the provider, or by its GUID.
  */
 bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted);
 

@@ -14,12 +14,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 const char etwas_window_help[] =
     "Times of --from and --until:\n"
     "  2026-11-21T08:19:17.123456789Z       as dump shows it, or the beginning of it\n"
-    "                                       from the day on; UTC\n"
-    "  +1.5                                 seconds after the first event\n"
+    "                                       from the day on; UTC, with --times local\n"
+    "                                       this machine's time\n"
+    "  2026-11-21T09:19:17+01:00            with an offset from UTC\n"
+    "  08:19, 08:19:17.5                    on the day of the first event\n"
+    "  +1.5, +1500ms                        seconds after the first event\n"
     "  -2.5                                 seconds before the last one\n"
     "Of a recorder's file, for a trigger, they count from the ends of what it covers.\n"
     "Of several files these are the first and the last of all. Both ends are inside.\n";
@@ -37,15 +42,23 @@ static bool parse(struct etwas_window_end *end, const char *text)
         return etwas_value_duration(text + 1, NS_PER_SECOND, &ns) &&
                !__builtin_add_overflow(ns, 0, &end->ns);
     }
+    if (etwas_where_time_of_day(text, &end->ns)) {
+        end->anchor = ETWAS_WINDOW_DAY;
+        return true;
+    }
     end->anchor = ETWAS_WINDOW_TIME;
-    return etwas_where_date(text, &end->ns);
+    return etwas_where_date(text, ETWAS_WHERE_UTC, &end->ns);
 }
 
 bool etwas_window_read_option(const struct etwas_option_use *use)
 {
-    return parse(use->place, use->text) ||
-           etwas_option_refuse(use, "a time, such as 2026-11-21T08:19:17.5Z, +1.5s after the first "
-                                    "event or -2s before the last one");
+    struct etwas_window_end *end = use->place;
+
+    end->text = use->text;
+    return parse(end, use->text) ||
+           etwas_option_refuse(use,
+                               "a time, such as 2026-11-21T08:19:17.5Z, 08:19, +1.5s after the "
+                               "first event or -2s before the last one");
 }
 
 /* ---- the events that it counts from ---------------------------------------------------------- */
@@ -83,11 +96,30 @@ static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, boo
     return any;
 }
 
+/* When the day began on which a time is, in UTC or in this machine's zone. */
+static int64_t day_of(int64_t unix_ns, bool is_local)
+{
+    time_t seconds = (time_t)(unix_ns / (int64_t)NS_PER_SECOND - (unix_ns < 0));
+    struct tm parts;
+
+    (void)(is_local ? localtime_r(&seconds, &parts) : gmtime_r(&seconds, &parts));
+    parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+    parts.tm_isdst = -1;
+    return (is_local ? mktime(&parts) : timegm(&parts)) * (int64_t)NS_PER_SECOND;
+}
+
 /* A moment beyond what 64 bits hold is the last that they do. */
-static int64_t moment(const struct etwas_window_end *end, const struct ends *ends)
+static int64_t moment(const struct etwas_window_end *end, const struct ends *ends, bool is_local)
 {
     int64_t ns = end->ns;
 
+    if (end->anchor == ETWAS_WINDOW_TIME && is_local) {
+        (void)etwas_where_date(end->text, ETWAS_WHERE_LOCAL, &ns);
+        return ns;
+    }
+    if (end->anchor == ETWAS_WINDOW_DAY) {
+        return day_of(ends->first_ns, is_local) + ns;
+    }
     if (end->anchor == ETWAS_WINDOW_FIRST && __builtin_add_overflow(ends->first_ns, ns, &ns)) {
         return INT64_MAX;
     }
@@ -95,6 +127,15 @@ static int64_t moment(const struct etwas_window_end *end, const struct ends *end
         return INT64_MIN;
     }
     return ns;
+}
+
+bool etwas_window_first(char *const *paths, uint32_t count, int64_t *first_ns)
+{
+    struct ends ends = {0, 0};
+    bool is_found = find_ends(&ends, paths, count, false);
+
+    *first_ns = ends.first_ns;
+    return is_found;
 }
 
 static bool counts_from(const struct etwas_window *window, enum etwas_window_anchor anchor)
@@ -110,11 +151,12 @@ bool etwas_window_resolve(struct etwas_window *window, const struct etwas_comman
     bool is_known = window->from.anchor == window->until.anchor;
     bool is_reversed;
 
-    if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
+    if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST) ||
+        counts_from(window, ETWAS_WINDOW_DAY)) {
         is_known |= find_ends(&ends, paths, count, wants_last);
     }
-    window->from.ns = moment(&window->from, &ends);
-    window->until.ns = moment(&window->until, &ends);
+    window->from.ns = moment(&window->from, &ends, window->is_local);
+    window->until.ns = moment(&window->until, &ends, window->is_local);
     /* Without an event there is nothing that the ends count from; opening the files says so. */
     is_reversed = is_known && window->from.anchor != ETWAS_WINDOW_OPEN &&
                   window->until.anchor != ETWAS_WINDOW_OPEN && window->from.ns > window->until.ns;

@@ -17,16 +17,19 @@ enum etwas_window_anchor {
     ETWAS_WINDOW_TIME,  /* at this moment */
     ETWAS_WINDOW_FIRST, /* so long after the first event */
     ETWAS_WINDOW_LAST,  /* so long before the last one */
+    ETWAS_WINDOW_DAY,   /* so long after the beginning of the day of the first event */
 };
 
 struct etwas_window_end {
     enum etwas_window_anchor anchor;
-    int64_t ns; /* since 1970, or from the event */
+    int64_t ns;       /* since 1970, or from the event */
+    const char *text; /* as it was given */
 };
 
 struct etwas_window {
     struct etwas_window_end from;
     struct etwas_window_end until;
+    bool is_local; /* times without Z and offset are of this machine's zone, else of UTC */
     bool has_held; /* an event was inside */
 };
 
@@ -54,6 +57,9 @@ bool etwas_window_read_option(const struct etwas_option_use *use);
  */
 bool etwas_window_resolve(struct etwas_window *window, const struct etwas_command *command,
                           char *const *paths, uint32_t count, int *result);
+
+/* Finds the first event of the traces. Returns false if there is none. */
+bool etwas_window_first(char *const *paths, uint32_t count, int64_t *first_ns);
 
 static inline bool etwas_window_is_set(const struct etwas_window *window)
 {

@@ -7,6 +7,7 @@
 
 #include "where/option.h"
 
+#include "cli/value.h"
 #include "event/field_paths.h"
 #include "exit.h"
 #include "print/output.h"
@@ -28,12 +29,14 @@ const char etwas_where_help[] =
     "  point.x == 3                         a member of a struct\n"
     "A name is one of these, or else of a field (fields.NAME always is, `NAME` may\n"
     "hold anything): time, duration (ns; of an END event, from the START of the same\n"
-    "instance or activity), duration_error_ns (how far it may be off, where that is\n"
-    "known), processor or cpu, process, thread, level, keyword, provider, event (as\n"
-    "its column shows it: Shop/Order/Start, or by == its last one or two parts),\n"
-    "event_class (Shop/Order, or Order: all opcodes of it), name (the last part,\n"
-    "without an opcode), text (of a message), class (GUID), type or opcode, id,\n"
-    "version, task, channel, activity, related_activity, instance, parent. Of several\n"
+    "instance or activity), duration_error (how far it may be off, where that is\n"
+    "known), cpu, pid, tid, process (the name of the process, if the trace says it),\n"
+    "level, keyword, provider, event (as its column shows it: Shop/Order/Start, or by\n"
+    "== its last one or two parts), event_class (Shop/Order, or Order: all opcodes of\n"
+    "it), name (the last part, without an opcode), message (its text), provider_id,\n"
+    "event_class_id, event_id, version, opcode, task, channel, activity,\n"
+    "related_activity, instance, parent_instance, parent_class_id, message_id,\n"
+    "sequence, component, kernel_time, user_time, payload_bytes. Of several\n"
     "values, as in arrays, any will do. What an event does not have compares false,\n"
     "by != too. A name alone: is it neither 0 nor empty? Enumerations and codes of\n"
     "errors compare by name and by number, GUIDs and times in any form. To compare a\n"
@@ -106,23 +109,85 @@ static void tell_units(const struct etwas_where *where)
     }
 }
 
+/* Adds what was read to the text of all. */
+static void keep_whole(struct etwas_where *where, const char *text)
+{
+    size_t bytes = strlen(where->whole);
+
+    (void)snprintf(where->whole + bytes, sizeof where->whole - bytes, bytes > 0 ? " && (%s)" : "%s",
+                   text);
+}
+
 bool etwas_where_read_option(const struct etwas_option_use *use)
 {
     struct etwas_where *where = use->place;
 
-    if (etwas_where_is_given(where)) {
+    if (where->expression != NULL) {
         fprintf(stderr, "etwas %s: --where is given twice. Join the two by &&\n", use->command);
         return false;
     }
+    where->command = use->command;
+    where->expression = use->text;
     if (!etwas_where_parse(where, use->text, where->paths)) {
-        where->command = use->command;
         etwas_where_complain(where, NULL, 0);
         etwas_where_clear(where);
         return false;
     }
-    where->command = use->command;
     tell_units(where);
+    keep_whole(where, use->text);
     return true;
+}
+
+enum {
+    CHOICES = 64, /* values of one option */
+    CHOICE_BYTES = 256,
+};
+
+/* `pid == 12`, or `process == "sh"`. False: the property is a number, and the value is none. */
+static bool put_choice(struct etwas_output *text, const char *property, const char *value)
+{
+    uint64_t number;
+
+    if (strcmp(property, etwas_property_name(ETWAS_PROPERTY_PROCESS)) != 0) {
+        etwas_output_format(text, "%s == ", property);
+        if (!etwas_value_count(value, &number)) {
+            return false;
+        }
+        etwas_output_unsigned(text, number);
+        return true;
+    }
+    etwas_output_format(text, "%s == \"", property);
+    for (; *value != '\0'; value++) {
+        etwas_output_text(text, *value == '"' || *value == '\\' ? "\\" : "");
+        etwas_output_char(text, *value);
+    }
+    etwas_output_char(text, '"');
+    return true;
+}
+
+bool etwas_where_read_choice(const struct etwas_option_use *use)
+{
+    struct etwas_where *where = use->place;
+    struct etwas_output text = {0};
+    const char *list = use->text;
+    char value[CHOICE_BYTES];
+    uint32_t count = 0;
+    bool is_read = true;
+
+    while (is_read && etwas_value_item(&list, value, sizeof value)) {
+        etwas_output_text(&text, count++ > 0 ? " || " : "");
+        is_read = count <= CHOICES && put_choice(&text, use->option->name, value);
+    }
+    etwas_output_char(&text, '\0');
+    is_read = is_read && list == NULL && etwas_where_parse(where, text.bytes, where->paths);
+    if (is_read) {
+        keep_whole(where, text.bytes);
+    }
+    etwas_output_free(&text);
+    where->command = use->command;
+    return is_read || etwas_option_refuse(use, strcmp(use->option->name, "process") == 0
+                                                   ? "names with commas between, 64 at most"
+                                                   : "numbers with commas between, 64 at most");
 }
 
 int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
@@ -136,8 +201,9 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
     if (!etwas_field_paths_report(paths, command,
                                   has_all ? "no event" : "no event that was read") &&
         where->was_asked && !where->has_held) {
-        etwas_output_format(errors, "etwas %s: note: no event is as --where says: ", command);
-        etwas_text_plain(errors, where->expression);
+        etwas_output_format(errors, "etwas %s: note: no event is as %s: ", command,
+                            where->expression != NULL ? "--where says" : "chosen");
+        etwas_text_plain(errors, where->whole);
         etwas_output_text(errors, "; 'etwas schema' tells which events and fields there are\n");
         etwas_output_flush(errors);
     }

@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_WHERE_OPTION_H
 
 /*
- * The option --where of a command.
+ * The options of a command that say which events count: --where, --pid and the like.
  */
 
 #include "cli/command.h"
@@ -13,12 +13,43 @@
 /* Reads the expression into a struct etwas_where, whose `paths` are set. As etwas_option.read. */
 bool etwas_where_read_option(const struct etwas_option_use *use);
 
-/* The option in the table of a command; `member` is the struct etwas_where of its request. */
-#define ETWAS_WHERE_OPTION(request, member)                                                        \
+/*
+ * Reads what an option such as --pid chooses: the values of the property of that name. As
+ * etwas_option.read.
+ */
+bool etwas_where_read_choice(const struct etwas_option_use *use);
+
+/* The options in the table of a command; `member` is the struct etwas_where of its request. */
+#define ETWAS_WHERE_OPTIONS(request, member)                                                       \
+    {.name = "where",                                                                              \
+     .letter = 'w',                                                                                \
+     .value = "EXPR",                                                                              \
+     .help = "only events for which EXPR holds: etwas help conditions",                            \
+     .type = ETWAS_OPTION_READ,                                                                    \
+     .read = etwas_where_read_option,                                                              \
+     ETWAS_PLACE(request, member)},                                                                \
+        {.name = "pid",                                                                            \
+         .letter = 'p',                                                                            \
+         .value = "LIST",                                                                          \
+         .help = "only events of these processes",                                                 \
+         .type = ETWAS_OPTION_READ,                                                                \
+         .read = etwas_where_read_choice,                                                          \
+         ETWAS_PLACE(request, member)},                                                            \
+        {.name = "process",                                                                        \
+         .value = "NAME",                                                                          \
+         .help = "only of processes of this name; or NAME,NAME",                                   \
+         .type = ETWAS_OPTION_READ,                                                                \
+         .read = etwas_where_read_choice,                                                          \
+         ETWAS_PLACE(request, member)},                                                            \
+        {.name = "tid",                                                                            \
+         .value = "LIST",                                                                          \
+         .help = "only events of these threads",                                                   \
+         .type = ETWAS_OPTION_READ,                                                                \
+         .read = etwas_where_read_choice,                                                          \
+         ETWAS_PLACE(request, member)},                                                            \
     {                                                                                              \
-        .name = "where", .letter = 'w', .value = "EXPR",                                           \
-        .help = "only events for which EXPR holds: etwas help conditions",                         \
-        .type = ETWAS_OPTION_READ, .read = etwas_where_read_option, ETWAS_PLACE(request, member),  \
+        .name = "cpu", .value = "LIST", .help = "only events of these processors",                 \
+        .type = ETWAS_OPTION_READ, .read = etwas_where_read_choice, ETWAS_PLACE(request, member),  \
     }
 
 /*

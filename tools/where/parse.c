@@ -61,6 +61,7 @@ static bool parse_name(struct parser *parser, struct etwas_where_operand *operan
     if (etwas_property_kind(operand->property) != ETWAS_PROPERTY_IS_NOTHING) {
         operand->source = ETWAS_WHERE_OF_PROPERTY;
         etwas_field_paths_watch(parser->paths, text, bytes);
+        parser->where->wants_process |= operand->property == ETWAS_PROPERTY_PROCESS;
         parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION ||
                                          operand->property == ETWAS_PROPERTY_DURATION_ERROR;
         return true;
@@ -116,7 +117,7 @@ static void take_string(struct etwas_where_operand *operand, const struct etwas_
     }
     if (etwas_text_parse_guid(scan->text, &operand->number.guid)) {
         operand->number.kind = ETWAS_WHERE_GUID;
-    } else if (etwas_where_date(scan->text, &operand->number.i)) {
+    } else if (etwas_where_date(scan->text, ETWAS_WHERE_UTC, &operand->number.i)) {
         operand->number.kind = ETWAS_WHERE_TIME;
     }
 }
@@ -187,7 +188,7 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
     case ETWAS_PROPERTY_IS_GUID:
         return other->number.kind == ETWAS_WHERE_GUID ||
                fail_at(parser, other,
-                       property->property == ETWAS_PROPERTY_CLASS
+                       property->property == ETWAS_PROPERTY_EVENT_CLASS_ID
                            ? "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"; "
                              "names are in 'event_class' and 'event'"
                            : "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"");
@@ -393,17 +394,36 @@ static uint32_t parse_any(struct parser *parser)
     return parse_chain(parser, ETWAS_WHERE_OR, parse_all);
 }
 
+/* What one before may have left. */
+static void begin(struct etwas_where *where)
+{
+    where->error = NULL;
+    where->text_bytes = 0;
+    where->whole[0] = '\0';
+    where->wants_duration = where->wants_process = false;
+    where->was_asked = where->has_held = false;
+}
+
 bool etwas_where_parse(struct etwas_where *where, const char *text, struct etwas_field_paths *paths)
 {
     struct parser parser = {
         .scan = {.where = where, .expression = text}, .where = where, .paths = paths};
 
-    memset(where, 0, sizeof *where);
-    where->expression = text;
+    bool is_first = !etwas_where_is_given(where);
+    uint32_t root;
+
+    if (is_first) {
+        begin(where);
+    }
     etwas_where_next(&parser.scan);
-    where->root = parse_any(&parser);
-    if (where->root != NO_NODE && parser.scan.word != ETWAS_WORD_END) {
+    root = parse_any(&parser);
+    if (root != NO_NODE && parser.scan.word != ETWAS_WORD_END) {
         fail(&parser, "expected && or ||, or the end");
+    }
+    where->root =
+        is_first || root == NO_NODE ? root : new_node(&parser, ETWAS_WHERE_AND, where->root, root);
+    if (where->error != NULL) {
+        etwas_where_clear(where);
     }
     return where->error == NULL;
 }

@@ -469,34 +469,80 @@ static int64_t take_fraction_ns(const char **text)
     return value;
 }
 
-bool etwas_where_date(const char *text, int64_t *unix_ns)
+/* 08:19, :17, .123456789. Returns false if there is none. */
+static bool take_time(const char **text, struct tm *parts, int64_t *fraction_ns)
+{
+    parts->tm_hour = take_digits(text, 2);
+    parts->tm_min = take_character(text, ":") ? take_digits(text, 2) : 0;
+    if (parts->tm_min >= 0 && take_character(text, ":")) {
+        parts->tm_sec = take_digits(text, 2);
+        if (parts->tm_sec >= 0 && take_character(text, ".")) {
+            *fraction_ns = take_fraction_ns(text);
+        }
+    }
+    return parts->tm_hour >= 0 && parts->tm_hour <= 23 && parts->tm_min >= 0 &&
+           parts->tm_min <= 59 && parts->tm_sec >= 0 && parts->tm_sec <= 60;
+}
+
+/* Z, or +01:00, which is how far the time is ahead of UTC. Returns false if it is neither. */
+static bool take_offset(const char **text, bool *has_offset, int64_t *offset_s)
+{
+    bool is_behind = **text == '-';
+    int hours;
+    int minutes;
+
+    *has_offset = **text != '\0';
+    *offset_s = 0;
+    if (!*has_offset || take_character(text, "Z")) {
+        return true;
+    }
+    if (!take_character(text, "+-")) {
+        return false;
+    }
+    hours = take_digits(text, 2);
+    take_character(text, ":");
+    minutes = take_digits(text, 2);
+    *offset_s = (hours * INT64_C(60) + minutes) * (is_behind ? -60 : 60);
+    return hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59;
+}
+
+bool etwas_where_date(const char *text, enum etwas_where_zone zone, int64_t *unix_ns)
 {
     struct tm parts;
     int64_t fraction = 0;
+    int64_t offset_s = 0;
     int64_t seconds;
+    bool has_offset = false;
 
     if (!take_day(&text, &parts)) {
         return false;
     }
-    if (take_character(&text, "T ")) {
-        parts.tm_hour = take_digits(&text, 2);
-        parts.tm_min = take_character(&text, ":") ? take_digits(&text, 2) : 0;
-        if (parts.tm_min >= 0 && take_character(&text, ":")) {
-            parts.tm_sec = take_digits(&text, 2);
-            if (parts.tm_sec >= 0 && take_character(&text, ".")) {
-                fraction = take_fraction_ns(&text);
-            }
-        }
-        take_character(&text, "Z");
-    }
-    if (*text != '\0' || parts.tm_hour < 0 || parts.tm_hour > 23 || parts.tm_min < 0 ||
-        parts.tm_min > 59 || parts.tm_sec < 0 || parts.tm_sec > 60) {
+    if (take_character(&text, "T ") &&
+        (!take_time(&text, &parts, &fraction) || !take_offset(&text, &has_offset, &offset_s))) {
         return false;
     }
-    seconds = timegm(&parts);
+    if (*text != '\0') {
+        return false;
+    }
+    parts.tm_isdst = -1;
+    seconds = !has_offset && zone == ETWAS_WHERE_LOCAL ? mktime(&parts) : timegm(&parts) - offset_s;
     if (__builtin_mul_overflow(seconds, INT64_C(1000000000), unix_ns) ||
         __builtin_add_overflow(*unix_ns, fraction, unix_ns)) {
         *unix_ns = seconds < 0 ? INT64_MIN : INT64_MAX;
     }
+    return true;
+}
+
+bool etwas_where_time_of_day(const char *text, int64_t *ns)
+{
+    struct tm parts = {0};
+    int64_t fraction = 0;
+
+    if (text[0] == '\0' || text[1] == '\0' || text[2] != ':' ||
+        !take_time(&text, &parts, &fraction) || *text != '\0') {
+        return false;
+    }
+    *ns = (parts.tm_hour * INT64_C(3600) + parts.tm_min * 60 + parts.tm_sec) * INT64_C(1000000000) +
+          fraction;
     return true;
 }

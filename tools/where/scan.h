@@ -42,10 +42,19 @@ void etwas_where_next(struct etwas_where_scan *scan);
 /* Notes the first error, at these bytes of the expression. */
 void etwas_where_fail(struct etwas_where_scan *scan, size_t at, size_t length, const char *error);
 
+/* What a date without Z and without an offset is in. */
+enum etwas_where_zone {
+    ETWAS_WHERE_UTC,
+    ETWAS_WHERE_LOCAL,
+};
+
 /*
- * A date of a string: 2026-11-21, and if more is given T or a blank, 08:19, :17, .123456789, Z.
- * UTC, in nanoseconds since 1970. False: it is none.
+ * A date of a string: 2026-11-21, and if more is given T or a blank, 08:19, :17, .123456789, and Z
+ * or an offset such as +01:00. In nanoseconds since 1970. False: it is none.
  */
-bool etwas_where_date(const char *text, int64_t *unix_ns);
+bool etwas_where_date(const char *text, enum etwas_where_zone zone, int64_t *unix_ns);
+
+/* A time of day of a string: 08:19, :17, .123456789, in nanoseconds. False: it is none. */
+bool etwas_where_time_of_day(const char *text, int64_t *ns);
 
 #endif

@@ -108,6 +108,7 @@ enum {
     ETWAS_WHERE_NODES = 256,
     ETWAS_WHERE_DEPTH = 64, /* of parentheses and `!` */
     ETWAS_WHERE_TEXT_BYTES = 8192,
+    ETWAS_WHERE_WHOLE_BYTES = 2048,
 };
 
 struct etwas_field_paths;
@@ -117,13 +118,15 @@ struct etwas_where {
     uint32_t node_count;
     uint32_t root;
     bool wants_duration;
+    bool wants_process;                /* names, which earlier events of the kernel tell */
     bool was_asked;                    /* about an event */
     bool has_held;                     /* for one */
     char text[ETWAS_WHERE_TEXT_BYTES]; /* of the strings, and of names while parsing */
     size_t text_bytes;
-    struct etwas_field_paths *paths; /* of the fields, for etwas_where_read_option */
-    const char *command;             /* of that, and what it was given */
-    const char *expression;
+    struct etwas_field_paths *paths;     /* of the fields, for etwas_where_read_option */
+    const char *command;                 /* of that, and what it was given */
+    const char *expression;              /* of --where; NULL: others were given alone */
+    char whole[ETWAS_WHERE_WHOLE_BYTES]; /* all that was given, cut where it is longer */
     /* What is wrong with it, as it was parsed or for an event. */
     const char *error; /* NULL: nothing */
     size_t error_at;   /* in bytes */
@@ -131,11 +134,18 @@ struct etwas_where {
 };
 
 /*
- * Reads an expression, and adds the fields it asks for to `paths`. False: it is wrong, and the
- * members error… say where and why.
+ * Reads an expression, and adds the fields it asks for to `paths`. Beside those that were read
+ * before into `where`, which is all zeroes or cleared at first, it has to hold, too. False: it is wrong, and
+ * the members error… say where and why; then `where` is cleared.
  */
 bool etwas_where_parse(struct etwas_where *where, const char *text,
                        struct etwas_field_paths *paths);
+
+/* Returns whether all events have to be read, in their order, to tell for which ones it holds. */
+static inline bool etwas_where_wants_all(const struct etwas_where *where)
+{
+    return where->wants_duration || where->wants_process;
+}
 
 /* Returns whether an expression was read. */
 static inline bool etwas_where_is_given(const struct etwas_where *where)

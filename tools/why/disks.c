@@ -65,10 +65,10 @@ void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why
 
         if (requests->count > 0) {
             etwas_json_object(output, NULL);
-            etwas_json_text(output, "kind", kinds[i]);
+            etwas_json_text(output, "request", kinds[i]);
             etwas_json_number(output, "count", requests->count);
             etwas_json_number(output, "bytes", requests->bytes);
-            etwas_json_number(output, "longest_ns", requests->longest_ns);
+            etwas_json_number(output, "longest_duration", requests->longest_ns);
             etwas_output_char(output, '}');
         }
     }

@@ -174,6 +174,9 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
         .activity = span->activity,
         .instance = span->instance,
         .began_inside = etwas_window_holds(&why->window, input, record),
+        .is_asked_for =
+            etwas_condition_holds_for(&why->where, &why->current, input, record,
+                                      etwas_descriptions_of(&why->descriptions, input), NULL),
         .chosen = chosen,
     };
     if (chosen != NULL) {
@@ -227,13 +230,18 @@ void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
 {
     struct etwas_why_open *open = open_at(why, span->place);
     uint64_t duration_ns = etwas_kernel_ns(span->start, time_ns);
+    etwas_clock_time duration = {(int64_t)duration_ns, UINT64_MAX};
     struct etwas_moment end;
     bool is_inside;
 
     if (open == NULL || open->number != span->number) {
         return;
     }
-    is_inside = open->began_inside && etwas_window_holds(&why->window, input, record);
+    is_inside =
+        open->began_inside && etwas_window_holds(&why->window, input, record) &&
+        (open->is_asked_for ||
+         etwas_condition_holds_for(&why->where, &why->current, input, record,
+                                   etwas_descriptions_of(&why->descriptions, input), &duration));
     if (!why->follows) {
         if (is_inside) {
             etwas_why_choose(why, span, open->class_index, duration_ns);

@@ -16,12 +16,12 @@
 
 static void put_times(struct etwas_output *output, const struct etwas_why_times *times)
 {
-    etwas_json_number(output, "running_ns", times->running_ns);
-    etwas_json_number(output, "ready_ns", times->ready_ns);
-    etwas_json_number(output, "blocked_ns", times->blocked_ns);
-    etwas_json_number(output, "unknown_ns", times->unknown_ns);
-    etwas_json_number(output, "interrupt_ns", times->interrupt_ns);
-    etwas_json_number(output, "hard_fault_ns", times->hard_fault_ns);
+    etwas_json_number(output, "running_time", times->running_ns);
+    etwas_json_number(output, "ready_time", times->ready_ns);
+    etwas_json_number(output, "blocked_time", times->blocked_ns);
+    etwas_json_number(output, "unknown_time", times->unknown_ns);
+    etwas_json_number(output, "interrupt_time", times->interrupt_ns);
+    etwas_json_number(output, "hard_fault_time", times->hard_fault_ns);
     etwas_json_number(output, "page_faults", times->faults);
 }
 
@@ -34,7 +34,7 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
         name->class_index != UINT32_MAX ? why->classes[name->class_index].name : "";
 
     etwas_json_object(output, NULL);
-    etwas_json_text(output, "class", its_class);
+    etwas_json_text(output, "event_class", its_class);
     if (memcmp(&name->activity, &none, sizeof none) == 0) {
         etwas_json_number(output, "instance", name->instance);
     } else {
@@ -47,9 +47,9 @@ static void put_process(struct etwas_output *output, const struct etwas_why *why
 {
     const char *name = etwas_processes_name(&why->processes, process, time_ns);
 
-    etwas_json_number(output, "process", process);
+    etwas_json_number(output, "pid", process);
     if (name != NULL) {
-        etwas_json_text(output, "name", name);
+        etwas_json_text(output, "process", name);
     }
 }
 
@@ -60,7 +60,7 @@ static void put_thread(struct etwas_output *output, const struct etwas_why *why,
                                                      ? &why->schedule.threads[number]
                                                      : etwas_schedule_find(&why->schedule, id);
 
-    etwas_json_number(output, "thread", id);
+    etwas_json_number(output, "tid", id);
     if (thread != NULL && thread->has_process) {
         put_process(output, why, thread->process, thread->last_ns);
     }
@@ -74,11 +74,11 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
 
         if (its->count > 0) {
             etwas_json_object(output, NULL);
-            etwas_json_text(output, "class", its->name);
-            etwas_json_guid(output, "guid", &its->guid);
+            etwas_json_text(output, "event_class", its->name);
+            etwas_json_guid(output, "event_class_id", &its->guid);
             etwas_json_number(output, "count", its->count);
-            etwas_json_number(output, "duration_ns", its->duration_ns);
-            etwas_json_number(output, "longest_ns", its->longest_ns);
+            etwas_json_number(output, "duration", its->duration_ns);
+            etwas_json_number(output, "longest_duration", its->longest_ns);
             put_times(output, &its->times);
             etwas_json_number(output, "counted", its->counted);
             etwas_output_char(output, '}');
@@ -90,16 +90,16 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
 static void put_holders(struct etwas_output *output, const struct etwas_why *why,
                         const struct etwas_why_chosen *chosen)
 {
-    etwas_json_array(output, "processor_had");
+    etwas_json_array(output, "cpu_had");
     for (uint32_t i = 0; i < chosen->holder_count; i++) {
         etwas_json_object(output, NULL);
-        etwas_json_number(output, "ns", chosen->holders[i].ns);
+        etwas_json_number(output, "duration", chosen->holders[i].ns);
         put_thread(output, why, why->schedule.threads[chosen->holders[i].number].thread,
                    chosen->holders[i].number);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "nobody_had_ns", chosen->nobody_ns);
+    etwas_json_number(output, "nobody_had_time", chosen->nobody_ns);
 }
 
 static void put_block(struct etwas_output *output, const struct etwas_why *why,
@@ -133,10 +133,10 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     if (block->waker == ETWAS_WHY_WAKER_THREAD) {
         put_thread(output, why, block->thread, block->number);
     }
-    etwas_json_number(output, "ns", block->ns);
+    etwas_json_number(output, "duration", block->ns);
     etwas_json_number(output, "times", block->times);
-    etwas_json_number(output, "longest_ns", block->longest_ns);
-    etwas_json_array(output, "stack");
+    etwas_json_number(output, "longest_duration", block->longest_ns);
+    etwas_json_array(output, "call_stack");
     for (uint32_t i = 0; i < block->frame_count; i++) {
         etwas_json_key(output, NULL);
         etwas_output_char(output, '"');
@@ -144,7 +144,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
         etwas_output_char(output, '"');
     }
     etwas_output_char(output, ']');
-    etwas_json_array(output, "symbols");
+    etwas_json_array(output, "call_stack_names");
     for (uint32_t i = 0; i < block->frame_count; i++) {
         etwas_json_key(output, NULL);
         etwas_output_char(output, '"');
@@ -176,10 +176,14 @@ static void put_own(struct etwas_output *output, const struct etwas_why_own *own
         [ETWAS_WHY_BY_SWITCHES] = "switches",
         [ETWAS_WHY_BY_COUNTERS] = "counters",
     };
-    static const char *const keys[ETWAS_WHY_COUNTERS] = {
-        "ran_ns",       "waited_ns",          "user_us",
-        "kernel_us",    "voluntary_switches", "involuntary_switches",
-        "minor_faults", "major_faults"};
+    static const struct {
+        const char *key;
+        uint32_t unit;
+    } counters[ETWAS_WHY_COUNTERS] = {
+        {"ran_time", 1},       {"waited_time", 1},        {"user_time", 1000},
+        {"kernel_time", 1000}, {"voluntary_switches", 1}, {"involuntary_switches", 1},
+        {"minor_faults", 1},   {"major_faults", 1},
+    };
 
     etwas_json_text(output, "times_by", by[own->by]);
     if (!own->is_counted || own->is_elsewhere) {
@@ -188,12 +192,12 @@ static void put_own(struct etwas_output *output, const struct etwas_why_own *own
         etwas_json_object(output, "counters");
         etwas_json_number(output, "known", own->used.known);
         for (uint32_t i = 0; i < ETWAS_WHY_COUNTERS; i++) {
-            etwas_json_number(output, keys[i], own->used.values[i]);
+            etwas_json_number(output, counters[i].key, own->used.values[i] * counters[i].unit);
         }
         etwas_output_char(output, '}');
     }
     if (own->has_processor) {
-        etwas_json_number(output, "processor_changes", own->processor_changes);
+        etwas_json_number(output, "cpu_changes", own->processor_changes);
     }
 }
 
@@ -208,11 +212,11 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
     }
     etwas_output_char(output, ']');
     put_process(output, why, chosen->process, chosen->began_ns);
-    etwas_json_number(output, "thread", chosen->thread);
+    etwas_json_number(output, "tid", chosen->thread);
     etwas_json_number(output, "threads", chosen->threads);
-    etwas_json_time_ns(output, "start", chosen->start_unix_ns);
-    etwas_json_number(output, "duration_ns", chosen->duration_ns);
-    etwas_json_error(output, "error_ns", chosen->error_ns);
+    etwas_json_time_ns(output, "start_time", chosen->start_unix_ns);
+    etwas_json_number(output, "duration", chosen->duration_ns);
+    etwas_json_error(output, "duration_error", chosen->error_ns);
     put_times(output, &chosen->times);
     etwas_json_number(output, "preemptions", chosen->preemptions);
     put_own(output, &chosen->own);
@@ -228,7 +232,7 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
 
 static void put_files(struct etwas_output *output, const struct etwas_why *why)
 {
-    etwas_json_object(output, NULL);
+    etwas_json_begin(output, "why");
     etwas_json_array(output, "files");
     for (uint32_t i = 0; i < why->run.count; i++) {
         etwas_json_text(output, NULL, why->run.inputs[i].path);
@@ -240,12 +244,12 @@ void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, in
 {
     put_files(output, why);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_DONE);
-    etwas_json_number(output, "events_lost", why->events_lost);
+    etwas_json_number(output, "lost", why->events_lost);
     etwas_json_boolean(output, "kernel_events", why->has_kernel_events);
     etwas_json_boolean(output, "ready_known", why->schedule.has_ready_events);
     etwas_json_boolean(output, "calls_known", why->has_calls);
     etwas_json_number(output, "counted", why->counted);
-    etwas_json_number(output, "rung", why->rung);
+    etwas_json_number(output, "kernel_access", why->rung);
     etwas_json_number(output, "started", etwas_spans_count(why->spans, ETWAS_SPANS_STARTED));
     etwas_json_number(output, "open", etwas_spans_count(why->spans, ETWAS_SPANS_OPEN));
     etwas_json_number(output, "replaced", etwas_spans_count(why->spans, ETWAS_SPANS_REPLACED));

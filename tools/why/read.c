@@ -69,6 +69,8 @@ static void on_record(EVENT_RECORD *record)
         (void)etwas_window_holds(&why->window, input, record);
     }
     if (!why->follows) {
+        etwas_descriptions_add_process(etwas_descriptions_of(&why->descriptions, input), input,
+                                       record);
         etwas_addresses_add_record(&why->addresses[input->number - 1], record);
         etwas_why_take_rung(why, record);
         why->recorded_flags |= etwas_event_kernel_flags(record);
@@ -112,6 +114,8 @@ void etwas_why_free(struct etwas_why *why)
         }
     }
     etwas_all_descriptions_finish(&why->descriptions);
+    etwas_current_event_free(&why->current);
+    etwas_where_clear(&why->where);
     free(why->addresses);
     free((void *)why->runs);
     free(why->classes);
@@ -172,7 +176,7 @@ int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count)
         return ETWAS_EXIT_FAILED;
     }
     result = read_files(why, paths, count);
-    if (why->run.count == 0 || why->out_of_memory) {
+    if (why->run.count == 0 || why->out_of_memory || why->where.error != NULL) {
         return result;
     }
     why->follows = true;

@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "commands.h"
 #include "exit.h"
+#include "where/option.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@ static int run_why(int argc, char **argv)
     why.run.inputs = inputs;
     why.slowest = SLOWEST;
     why.instance = UINT64_MAX;
+    why.where.paths = &why.paths;
     if (!etwas_files_read_command(&files, &etwas_why_command, argc, argv, ETWAS_INPUT_FILES, &why,
                                   &result) ||
         !etwas_window_resolve(&why.window, &etwas_why_command, files.paths, files.count, &result)) {
@@ -53,14 +55,16 @@ static int run_why(int argc, char **argv)
     if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
         why.file_names.out_of_memory || !etwas_all_descriptions_are_whole(&why.descriptions)) {
         result = etwas_output_no_memory("to follow everything");
-    } else if (why.run.count > 0) {
+    } else if (why.run.count > 0 && why.where.error == NULL) {
         if (why.form == ETWAS_FORM_JSON) {
             etwas_why_json(output, &why, result);
         } else {
             etwas_why_text(output, &why);
         }
     }
-    if (why.run.count > 0 && etwas_window_finish(&why.window, "why", files.paths, files.count)) {
+    result = etwas_where_finish(&why.where, &why.paths, "why", true, result);
+    if (why.run.count > 0 && why.where.error == NULL &&
+        etwas_window_finish(&why.window, "why", files.paths, files.count)) {
         say_in_vain(&why);
     }
     etwas_why_free(&why);
@@ -75,6 +79,7 @@ static const struct etwas_option options[] = {
      .type = ETWAS_OPTION_COUNT,
      .most = UINT32_MAX,
      ETWAS_PLACE(struct etwas_why, instance)},
+    ETWAS_WHERE_OPTIONS(struct etwas_why, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_why, window),
     {.name = "slowest",
      .value = "K",
@@ -125,6 +130,8 @@ const struct etwas_command etwas_why_command = {
             "of its thread (ETWAS_ENABLE_PROPERTY_COUNTERS), times are by these, if it was "
             "on one thread. They show that it was blocked, and not on what. The processors "
             "of its own events show how often it changed them, at least.",
+            "With --where, an instance counts if its START or its END is such an event. The END "
+            "knows its duration.",
             "The window takes instances whose START and END are both in it. The whole trace "
             "is read all the same: what was before the window shows who ran and what was "
             "open when it begins.",

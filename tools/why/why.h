@@ -19,6 +19,7 @@
 #include "kernel/file_names.h"
 #include "kernel/processes.h"
 #include "kernel/schedule.h"
+#include "trace/condition.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 #include "trace/moment.h"
@@ -251,6 +252,7 @@ struct etwas_why_open {
     etwas_guid activity;
     uint32_t instance;
     bool began_inside;               /* of the window */
+    bool is_asked_for;               /* by its START */
     struct etwas_why_chosen *chosen; /* NULL: it is not */
 };
 
@@ -270,8 +272,8 @@ struct etwas_why {
     struct etwas_input_run run;
     struct etwas_all_descriptions descriptions;
     struct etwas_addresses *addresses; /* by the number of the file - 1 */
-    struct etwas_field_paths paths;    /* none */
-    bool follows;                      /* the second time */
+    struct etwas_field_paths paths;
+    bool follows; /* the second time */
 
     /* What is asked for. */
     int form;               /* enum etwas_form */
@@ -279,9 +281,11 @@ struct etwas_why {
     bool has_instance;
     uint64_t instance;
     uint32_t slowest;
+    struct etwas_where where;   /* of the START or the END */
     struct etwas_window window; /* resolved; START and END are inside of what is asked for */
 
     /* What was found. */
+    struct etwas_current_event current;
     etwas_spans *spans;
     struct etwas_why_class *classes;
     uint32_t class_count;

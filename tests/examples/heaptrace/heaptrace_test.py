@@ -62,7 +62,8 @@ class HeaptraceTest(unittest.TestCase):
         self.assertEqual(counted["recorded"], counted["attempted"])
         self.assertFalse(stat["unfinished"])
         attempted = {f["type"]: f["attempted"] for f in counted["functions"].values()}
-        in_file = {c["type"]: c["events"] for c in stat["classes"] if c["class"] == CALL_CLASS}
+        in_file = {c["opcode"]: c["events"] for c in stat["by_event"]
+                   if c["event_class_id"] == CALL_CLASS}
         self.assertEqual({t: n for t, n in attempted.items() if n}, in_file)
         self.assertEqual(sum(in_file.values()), counted["recorded"])
         return in_file
@@ -74,12 +75,12 @@ class HeaptraceTest(unittest.TestCase):
         calls, instances = [], set()
         for line in result.stdout.splitlines():
             event = json.loads(line)
-            if event["class"] != CALL_CLASS:
+            if event["event_class_id"] != CALL_CLASS:
                 continue
             data = bytes.fromhex(event["payload"])
             words = [int.from_bytes(data[i:i + 8], "little") for i in range(0, len(data), 8)]
-            self.assertEqual(len(data), 24 if event["type"] in WITH_THIRD else 16)
-            calls.append((event["thread"], event["type"], *words[:2], words[2] if words[2:] else 0))
+            self.assertEqual(len(data), 24 if event["opcode"] in WITH_THIRD else 16)
+            calls.append((event["tid"], event["opcode"], *words[:2], words[2] if words[2:] else 0))
             instances.add(event["instance"])
         self.assertEqual(len(instances), len(calls), "each call is an instance of its own")
         return calls
@@ -267,9 +268,9 @@ class Programs(HeaptraceTest):
         stat = json.loads(self.run_command(ETWAS, "stat", "--json", self.trace).stdout)
         self.assertEqual(counts["recorded"] + counts["lost"], counts["attempted"])
         self.assertEqual(counts["under_way"], 0)
-        in_file = [c["events"] for c in stat["classes"] if c["class"] == CALL_CLASS]
+        in_file = [c["events"] for c in stat["by_event"] if c["event_class_id"] == CALL_CLASS]
         self.assertEqual(sum(in_file), counts["recorded"])
-        self.assertEqual(stat["events_lost"], counts["lost"])
+        self.assertEqual(stat["lost"], counts["lost"])
 
 
 class Launcher(HeaptraceTest):
