@@ -2,7 +2,8 @@
 # Copyright (c) 2026 the etwas authors
 #
 # What is installed: headers, the libraries, find_package(etwas) and the modules of pkg-config, the command.
-# The prefix may be moved afterwards: nothing installed names it. Components are the Debian packages.
+# The prefix may be moved afterwards: nothing installed names it. Components are called like the Debian packages
+# (packaging/debian), which have the same files.
 
 include(CMakePackageConfigHelpers)
 
@@ -61,36 +62,9 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/manual.cmake)
 
-# The license goes where Debian looks for it; libetwas.so has jemalloc in it, and so jemalloc's, the command d3.
-file(READ ${PROJECT_SOURCE_DIR}/LICENSE copyright)
-file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright "${copyright}")
-if(ETWAS_WITH_JEMALLOC AND EXISTS /usr/share/doc/libjemalloc-dev/copyright)
-    file(READ /usr/share/doc/libjemalloc-dev/copyright jemalloc)
-    set(copyright "${copyright}\n\njemalloc, of which libetwas.so has a copy:\n\n${jemalloc}")
-endif()
-file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_jemalloc "${copyright}")
-file(READ ${CMAKE_CURRENT_BINARY_DIR}/copyright copyright)
-if(ETWAS_D3)
-    file(READ ${PROJECT_SOURCE_DIR}/tools/page/d3_license.txt d3)
-    set(copyright "${copyright}\n\nd3, of which etwas has a copy, as have the pages that it writes:\n\n${d3}")
-endif()
-file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_d3 "${copyright}")
-foreach(component libetwas libetwas-plain libetwas-clocks libetwas-tdh dev etwas)
-    set(copyright copyright)
-    set(package ${component})
-    if(component STREQUAL dev)
-        set(package libetwas-dev)
-    elseif(component MATCHES "^lib")
-        string(APPEND package ${ETWAS_SOVERSION})
-    endif()
-    if(component STREQUAL libetwas)
-        set(copyright copyright_with_jemalloc)
-    elseif(component STREQUAL etwas)
-        set(copyright copyright_with_d3)
-    endif()
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${copyright} RENAME copyright
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
-endforeach()
+# Licenses: ours, of jemalloc, of which libetwas.so has a copy, and of d3, of which the command has one.
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas COMPONENT dev)
 
 # Last of all: what else has to be done. Not where the tree is staged for a package.
 install(CODE "
@@ -105,7 +79,6 @@ install(CODE "
     endif()" ALL_COMPONENTS)
 
 if(PROJECT_IS_TOP_LEVEL)
-    include(${CMAKE_CURRENT_LIST_DIR}/deb.cmake)
     add_custom_target(uninstall COMMAND ${CMAKE_COMMAND}
         -DBUILD_FOLDER=${PROJECT_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/uninstall.cmake)
 endif()
