@@ -112,6 +112,9 @@ typedef struct etwas_trigger_options {
      * The number of buffers that are never kept for a window, so that writers may continue in them.
      * It is at least three for each stream, plus the share that the extra stream may take. 0: half
      * of the session's buffers.
+     *
+     * Besides these, a window needs one buffer for each stream, and one more. A recorder that has
+     * fewer gets what is missing when it is armed: see etwas_trigger_arm.
      */
     uint32_t spare_buffers;
     /*
@@ -130,6 +133,11 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle session, const etwas_trigger
 /*
  * Arms a recorder: from now on until the session stops, etwas_trigger requests windows from it.
  *
+ * A recorder with too few buffers for a window, as with the default MinimumBuffers, gets more, and
+ * keeps them: so many that a window can have as many buffers as a writer needs besides. That is
+ * limited to four times MinimumBuffers, or eight for each stream if that is more, and to the
+ * memory of the machine.
+ *
  * ERROR_INVALID_HANDLE: the session does not run.
  * ERROR_NOT_SUPPORTED: the session is not a recorder, has no flusher thread, or its filters exclude
  *   this process.
@@ -137,7 +145,8 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle session, const etwas_trigger
  * ERROR_BAD_PATHNAME: the name is NULL or too long.
  * ERROR_INVALID_NAME: the name does not have exactly one `%d`.
  * ERROR_INVALID_PARAMETER: besides the spare buffers, the session does not have one buffer for each
- *   stream.
+ *   stream and one more, and cannot get them. etwas_trigger_refusal says how many it needs.
+ * ERROR_DISK_FULL: the pool file of a crash-safe session has no space for more buffers.
  * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.
  */
 static inline uint32_t etwas_trigger_arm(etwas_trace_handle session,
@@ -145,6 +154,15 @@ static inline uint32_t etwas_trigger_arm(etwas_trace_handle session,
 {
     return etwas_trigger_arm_sized(session, options, sizeof *options);
 }
+
+/*
+ * Says why the last etwas_trigger_arm of the calling thread returned ERROR_INVALID_PARAMETER: an
+ * English sentence with the number of buffers that the session needs, and how many it has. The text
+ * is empty after any other result. `text` receives as much as fits into `room` bytes, with a
+ * terminating 0. It may be NULL if `room` is 0. Returns the length of the whole text without its 0,
+ * at most 255. Thread-safe; not async-signal-safe.
+ */
+size_t etwas_trigger_refusal(char *text, size_t room) ETWAS_API(etwas_trigger_refusal);
 
 /*
  * Requests a window around this moment and returns at once. The call takes some ten nanoseconds. If

@@ -357,8 +357,21 @@ static inline size_t etwas_pool_addressable_bytes(uint32_t buffers, uint32_t buf
     return ((size_t)etwas_slot_mask(buffers) + 1) * buffer_bytes;
 }
 
-/* The capacity to request so that UPDATE can raise `maximum`: within what the machine has. */
+/*
+ * The capacity to request so that the maximum can be raised, by UPDATE or, of a flight recorder, by
+ * what its windows need (file/recorder.c): within what the machine has. A recorder's is a multiple
+ * of two buffers for each slot at least, those of processors that are not there included.
+ */
 uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
+
+static inline uint32_t etwas_pool_capacity_of(const struct etwas_pool_options *options)
+{
+    uint32_t slots = options->slots - options->guest_slots;
+    bool counts_slots = options->buffering && options->maximum_buffers < 2 * slots;
+
+    return etwas_pool_capacity_for(counts_slots ? 2 * slots : options->maximum_buffers,
+                                   options->buffer_bytes);
+}
 
 /*
  * Changes how many buffers may come into use, and returns what is in force: `maximum`, brought

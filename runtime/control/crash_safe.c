@@ -174,16 +174,16 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
         return ERROR_SUCCESS;
     }
     is_sparse = crash_safe_allocates_what_it_uses(configuration);
-    if (is_sparse && !options->buffering) {
-        options->capacity =
-            etwas_pool_capacity_for(options->maximum_buffers, options->buffer_bytes);
+    if (is_sparse || options->buffering) {
+        options->capacity = etwas_pool_capacity_of(options);
     }
     if (!etwas_pool_measure(options, &block, &region_bytes)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     request.slots = block.slot_count;
     request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
-    request.taken = is_sparse ? options->minimum_buffers : request.buffers;
+    /* A recorder has its minimum (R72), and takes space for more when it gets more buffers. */
+    request.taken = is_sparse || options->buffering ? options->minimum_buffers : request.buffers;
     if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }

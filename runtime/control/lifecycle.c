@@ -92,9 +92,8 @@ static struct etwas_pool *create_pool(struct etwas_session *session,
 {
     struct etwas_pool *pool;
 
-    if (!options->buffering && session->mapping == NULL) {
-        options->capacity =
-            etwas_pool_capacity_for(options->maximum_buffers, options->buffer_bytes);
+    if (session->mapping == NULL) {
+        options->capacity = etwas_pool_capacity_of(options);
     }
     begin_change(session);
     pool = etwas_pool_create(options);

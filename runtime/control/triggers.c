@@ -4,7 +4,9 @@
 /* The triggers of recorder.h, and those by payload. */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock/clock.h"
 #include "control/lifecycle.h"
@@ -24,6 +26,7 @@ enum {
     US_A_SECOND = 1000000,
     NS_A_MS = 1000000,
     BYTES_A_KB = 1024,
+    LONGEST_SENTENCE = 256,
 };
 
 /* (500, QPC) → 500,000,000 */
@@ -53,6 +56,28 @@ static uint32_t read_options(const etwas_trigger_options *given,
                                 made);
 }
 
+/* Why this thread could not arm a recorder; needed 0: not for want of buffers. */
+static _Thread_local struct {
+    uint32_t needed;
+    uint32_t allocated;
+} last_refusal;
+
+size_t etwas_trigger_refusal(char *text, size_t room)
+{
+    char sentence[LONGEST_SENTENCE] = "";
+
+    if (last_refusal.needed != 0) {
+        (void)snprintf(sentence, sizeof sentence,
+                       "windows of this recorder need %u buffers, and it has %u and room for no"
+                       " more: start it with MinimumBuffers of %u",
+                       last_refusal.needed, last_refusal.allocated, last_refusal.needed);
+    }
+    if (text != NULL && room != 0) {
+        (void)snprintf(text, room, "%s", sentence);
+    }
+    return strlen(sentence);
+}
+
 uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_options *given,
                                  size_t given_bytes)
 {
@@ -62,6 +87,7 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_
     struct etwas_session *session;
     uint32_t code;
 
+    last_refusal.needed = 0;
     if (!etwas_sized_read(&known, sizeof known, given, given_bytes)) {
         return ERROR_NOT_SUPPORTED;
     }
@@ -79,7 +105,8 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_
     options.before_ticks = known.before_ms != 0
                                ? trigger_ticks_of(known.before_ms, session->configuration.clock)
                                : INT64_MAX;
-    code = etwas_recorder_arm(session, &options);
+    code = etwas_recorder_arm(session, &options, &last_refusal.needed);
+    last_refusal.allocated = etwas_pool_allocated(session->buffers.pool);
     etwas_lifecycle_release_role(session);
     return code;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/pool_free.h"
 #include "buffer/quota.h"
 #include "buffer/retention.h"
 #include "buffer/switch_rseq.h"
@@ -17,6 +18,7 @@
 #include "file/snapshot.h"
 #include "platform/wait.h"
 #include "session/file_name.h"
+#include "shared/mapping.h"
 
 enum {
     BUFFERS_A_SLOT = 3, /* that a slot may need at once: current, the one before, the next */
@@ -442,15 +444,56 @@ static struct recorder *recorder_make(const struct etwas_pool *pool,
     return recorder;
 }
 
+/* The fewest buffers with which some can be pinned beside those left to writers. */
+static uint64_t recorder_needed(const struct etwas_pool *pool, uint32_t reserve)
+{
+    return (uint64_t)reserve + recorder_own_slots(pool) + 1;
+}
+
+/*
+ * Grows a pool that has too few buffers for a window: so that as many can be pinned as writers need
+ * at least, or at least one, if there is room for no more. Its maximum is what it has from now on,
+ * as that of any recorder (R72). New buffers are in nobody's account: writers take them before they
+ * overwrite one. ERROR_INVALID_PARAMETER: the region has no room. Otherwise the errors of
+ * etwas_shared_give_buffers_space. After an error nothing is changed.
+ */
+static uint32_t recorder_grow(struct etwas_session *session, uint32_t reserve)
+{
+    struct etwas_pool *pool = session->buffers.pool;
+    uint64_t wanted = (uint64_t)reserve + recorder_least_reserve(pool);
+    uint32_t most = ck_pr_load_32(&pool->region_buffers);
+    uint32_t maximum = wanted < most ? (uint32_t)wanted : most;
+    uint32_t code = ERROR_SUCCESS;
+
+    if (recorder_needed(pool, reserve) > most) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (session->mapping != NULL) {
+        code = etwas_shared_give_buffers_space(session->mapping, maximum, pool->buffer_bytes);
+    }
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    maximum = etwas_pool_set_maximum(pool, maximum);
+    while (etwas_pool_grow(pool)) {
+    }
+    etwas_control_lock();
+    ck_pr_store_32(&session->configuration.maximum_buffers, maximum);
+    etwas_control_unlock();
+    return ERROR_SUCCESS;
+}
+
 uint32_t etwas_recorder_arm(struct etwas_session *session,
-                            const struct etwas_recorder_options *options)
+                            const struct etwas_recorder_options *options, uint32_t *needed)
 {
     const struct etwas_pool *pool = session->buffers.pool;
     uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t least = recorder_least_reserve(pool);
     uint32_t reserve = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
     struct recorder *recorder;
+    uint32_t code = ERROR_SUCCESS;
 
+    *needed = 0;
     if (!etwas_configuration_is_buffering(&session->configuration) ||
         session->configuration.filtered_out || ck_pr_load_32(&session->flusher.thread_id) == 0) {
         return ERROR_NOT_SUPPORTED;
@@ -459,10 +502,18 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
         return ERROR_ALREADY_EXISTS;
     }
     reserve = reserve > least ? reserve : least;
-    if (reserve + recorder_own_slots(pool) >= allocated) {
-        return ERROR_INVALID_PARAMETER;
+    if (recorder_needed(pool, reserve) > allocated) {
+        code = recorder_grow(session, reserve);
     }
-    recorder = recorder_make(pool, options, allocated, reserve);
+    if (code == ERROR_INVALID_PARAMETER) {
+        uint64_t buffers = recorder_needed(pool, reserve);
+
+        *needed = buffers < UINT32_MAX ? (uint32_t)buffers : UINT32_MAX;
+    }
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    recorder = recorder_make(pool, options, etwas_pool_allocated(pool), reserve);
     if (recorder == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

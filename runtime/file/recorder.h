@@ -47,12 +47,14 @@ struct etwas_recorder_options {
 };
 
 /*
- * Arms the triggers of a session that runs. Role held. ERROR_ALREADY_EXISTS: they are armed;
+ * Arms the triggers of a session that runs. Role held. A pool with too few buffers for a window
+ * grows, where its region has room for that. ERROR_ALREADY_EXISTS: they are armed;
  * ERROR_NOT_SUPPORTED: it is no recorder, is not for this process, or has no flusher thread;
- * ERROR_INVALID_PARAMETER: with so many spare buffers, or so few in all, none can be pinned;
+ * ERROR_INVALID_PARAMETER: with so many spare buffers, or so few in all, none can be pinned, and
+ * *needed is how many buffers it would take (0 for all other results); ERROR_DISK_FULL and
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_recorder_arm(struct etwas_session *session,
-                            const struct etwas_recorder_options *options);
+                            const struct etwas_recorder_options *options, uint32_t *needed);
 
 #endif

@@ -145,6 +145,15 @@ static uint32_t mapping_open_linked(struct etwas_shared_mapping *mapping,
     return ERROR_SUCCESS;
 }
 
+static uint32_t mapping_space_error(int error)
+{
+    if (error == 0) {
+        return ERROR_SUCCESS;
+    }
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? ERROR_DISK_FULL
+                                                                : ERROR_NOT_ENOUGH_MEMORY;
+}
+
 /* Pages that are there cannot be missing when a writer touches them. */
 static uint32_t mapping_give_space(const struct etwas_shared_mapping *mapping)
 {
@@ -154,11 +163,17 @@ static uint32_t mapping_give_space(const struct etwas_shared_mapping *mapping)
         !etwas_file_truncate(mapping->file.descriptor, mapping->total_bytes)) {
         error = errno;
     }
-    if (error == 0) {
-        return ERROR_SUCCESS;
-    }
-    return error == ENOSPC || error == EDQUOT || error == EFBIG ? ERROR_DISK_FULL
-                                                                : ERROR_NOT_ENOUGH_MEMORY;
+    return mapping_space_error(error);
+}
+
+uint32_t etwas_shared_give_buffers_space(struct etwas_shared_mapping *mapping, uint32_t buffers,
+                                         uint32_t buffer_bytes)
+{
+    uint64_t bytes = mapping->file.region_at + (uint64_t)buffers * buffer_bytes;
+
+    return bytes <= mapping->taken_bytes
+               ? ERROR_SUCCESS
+               : mapping_space_error(etwas_file_allocate(mapping->file.descriptor, bytes));
 }
 
 /*
@@ -243,7 +258,7 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
     mapping->total_bytes = mapping_end_of(&layout.tables[ETWAS_SHARED_REGION]);
     mapping->taken_bytes = mapping->total_bytes -
                            (uint64_t)(request->buffers - request->taken) * request->buffer_bytes;
-    refusal->bytes = mapping->total_bytes;
+    refusal->bytes = mapping->taken_bytes;
     refusal->code = mapping_make_file(mapping, request);
     if (refusal->code != ERROR_SUCCESS) {
         (void)strcpy(refusal->path, mapping->path);

@@ -98,6 +98,13 @@ static inline void etwas_shared_set_address(struct etwas_shared_head *head,
     head->tables[name].address = (uintptr_t)address;
 }
 
+/*
+ * Gives space to so many buffers of the region, the first ones, before they come into use. They are
+ * within the region. ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY: then they may not come into use.
+ */
+uint32_t etwas_shared_give_buffers_space(struct etwas_shared_mapping *mapping, uint32_t buffers,
+                                         uint32_t buffer_bytes);
+
 /* A part of it that lies before the pool, as long as its table says. */
 void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
                          enum etwas_shared_table_name name);

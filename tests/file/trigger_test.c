@@ -518,8 +518,10 @@ static void only_an_armed_recorder_takes_triggers(void **state)
     options.log_file = path;
     options.spare_buffers = 1000000;
     assert_int_equal(etwas_trigger_arm(session, &options), ERROR_INVALID_PARAMETER);
+    assert_true(etwas_trigger_refusal(NULL, 0) > 0);
     options.spare_buffers = 0;
     assert_int_equal(etwas_trigger_arm(session, &options), ERROR_SUCCESS);
+    assert_int_equal(etwas_trigger_refusal(NULL, 0), 0);
     assert_int_equal(etwas_trigger_arm(session, &options), ERROR_ALREADY_EXISTS);
     child = fork();
     if (child == 0) {
@@ -532,6 +534,92 @@ static void only_an_armed_recorder_takes_triggers(void **state)
     stop_session(session, NULL);
     assert_int_equal(etwas_trigger(session), ERROR_INVALID_HANDLE);
     assert_int_equal(ask(session).asked, 0);
+}
+
+/* ---- recorders with few buffers -------------------------------------------------------------- */
+
+/* Arms it with buffers that it was not started with, while it overwrites, and takes a window. */
+static void expect_arming_adds_buffers(const etwas_session_options *options)
+{
+    const etwas_trigger_options window = {.log_file = folder_path("window%d.etl")};
+    etwas_trace_handle session = start_session(NULL, options);
+    struct writer *writer = new_writer(session);
+    etwas_session_counts before_arming;
+    etwas_session_counts counts;
+
+    stay_on_one_processor();
+    log_until(writer, MANY / 2);
+    assert_int_equal(etwas_counts(session, &before_arming), ERROR_SUCCESS);
+    assert_true(before_arming.overwritten > 0);
+    assert_int_equal(etwas_trigger_arm(session, &window), ERROR_SUCCESS);
+    assert_int_equal(etwas_trigger_refusal(NULL, 0), 0);
+    assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+    assert_true(counts.buffers_allocated > before_arming.buffers_allocated);
+    /* Armed and not used yet: no event was overwritten for it. */
+    assert_int_equal(counts.overwritten, before_arming.overwritten);
+    log_until(writer, MANY / 2 + FEW);
+    assert_int_equal(etwas_trigger(session), ERROR_SUCCESS);
+    wait_for_files(session, 1);
+    log_until(writer, MANY);
+    leave_one_processor();
+    stop_session(session, &counts);
+    expect_exact_account(session, &counts);
+    expect_nothing_lost(counts);
+    expect_window(session, folder_path("window1.etl"), writer);
+    assert_int_equal(writer->events[MANY / 2 + FEW - 1].seen, 1);
+    assert_int_equal(writer->events[MANY / 2 - 1].seen, 1);
+}
+
+static void a_recorder_with_default_options_can_be_armed(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = 4};
+
+    (void)state;
+    expect_arming_adds_buffers(&options);
+}
+
+static void a_crash_safe_recorder_with_default_options_can_be_armed(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = 4,
+                                           .crash_safe = ETWAS_CRASH_SAFE_POOL_FILE};
+
+    (void)state;
+    expect_arming_adds_buffers(&options);
+}
+
+static void a_refusal_names_the_buffers_with_which_it_would_work(void **state)
+{
+    const uint32_t streams = (uint32_t)sysconf(_SC_NPROCESSORS_CONF) + 1;
+    const etwas_trigger_options window = {.log_file = folder_path("window%d.etl"),
+                                          .spare_buffers = 64 * streams};
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                     .buffer_size_kb = 4};
+    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_session_counts counts;
+    char text[256];
+    unsigned needed;
+    unsigned buffers;
+
+    (void)state;
+    assert_int_equal(etwas_trigger_arm(session, &window), ERROR_INVALID_PARAMETER);
+    assert_in_range(etwas_trigger_refusal(text, sizeof text), 1, sizeof text - 1);
+    assert_int_equal(
+        sscanf(text, "windows of this recorder need %u buffers, and it has %u ", &needed, &buffers),
+        2);
+    assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+    assert_int_equal(counts.buffers_allocated, buffers);
+    stop_session(session, NULL);
+
+    assert_in_range(needed, window.spare_buffers + 2, window.spare_buffers + streams + 1);
+    options.minimum_buffers = needed;
+    session = start_session(NULL, &options);
+    assert_int_equal(etwas_trigger_arm(session, &window), ERROR_SUCCESS);
+    assert_int_equal(etwas_trigger_refusal(NULL, 0), 0);
+    assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+    assert_int_equal(counts.buffers_allocated, needed);
+    stop_session(session, NULL);
 }
 
 int main(void)
@@ -547,6 +635,9 @@ int main(void)
         FOLDER_TEST(no_trigger_is_lost_in_a_storm_of_them),
         FOLDER_TEST(an_instance_of_a_marked_class_asks_if_it_took_too_long),
         FOLDER_TEST(only_an_armed_recorder_takes_triggers),
+        FOLDER_TEST(a_recorder_with_default_options_can_be_armed),
+        FOLDER_TEST(a_crash_safe_recorder_with_default_options_can_be_armed),
+        FOLDER_TEST(a_refusal_names_the_buffers_with_which_it_would_work),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
