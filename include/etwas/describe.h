@@ -33,6 +33,9 @@ ETWAS_BEGIN_DECLS
  *     };
  *     error = etwas_describe_class(&description, NULL);
  *
+ * Lists of providers (`etwas ps`, etwas_provider_name) have the provider_name of the first of its
+ * described classes as the name of a classic provider, and sessions can enable it by that name.
+ *
  * Texts are UTF-8. All arguments are copied. A description is kept until the process ends, because
  * events outlive the registration of their class; a fork's child has it too. Descriptions made
  * before a session starts are at the beginning of its files. Later ones come with the next buffers

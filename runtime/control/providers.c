@@ -14,6 +14,7 @@
 #include "control/providers.h"
 #include "platform/sized_struct.h"
 #include "provider/describe_class.h"
+#include "provider/described_name.h"
 #include "provider/registration.h"
 #include "session/sharing.h"
 
@@ -29,6 +30,7 @@ uint32_t etwas_register_shared(const struct etwas_registration_request *request,
     code = etwas_provider_register(request, handle);
     etwas_sharing.after_registering(registering);
     if (*handle != 0) {
+        etwas_described_name_apply(request);
         etwas_sharing.publish_providers();
     }
     return code;
@@ -118,6 +120,9 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
     }
     code = etwas_class_describe(&description, fault);
     etwas_sharing.send_descriptions();
+    if (code == ERROR_SUCCESS && etwas_described_name_store(&description)) {
+        etwas_sharing.publish_providers();
+    }
     return code;
 }
 

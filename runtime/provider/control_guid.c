@@ -54,6 +54,7 @@ void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *n
     if (copy != NULL) {
         free(entry->name);
         entry->name = copy;
+        entry->name_is_described = false;
     }
 }
 

@@ -55,8 +55,12 @@ struct etwas_control_guid {
     uint32_t registrations;
     uint32_t classic_registrations; /* of these, those of classic providers */
     uint32_t enablement_count;
-    /* UTF-8, from the provider itself; NULL: not known. Freed when another GUID gets the entry. */
+    /*
+     * UTF-8, from the provider itself or from the description of a class; NULL: not known. Freed
+     * when another GUID gets the entry.
+     */
     char *name;
+    bool name_is_described; /* from a description (described_name.h) */
     uint64_t newest; /* the session that enabled it last; 0: that session has disabled it again */
     uint64_t newest_asked_ns; /* when it did (struct etwas_enable_request); 0: not known */
     struct etwas_enablement enablements[ETWAS_LISTENERS];

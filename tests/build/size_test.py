@@ -23,7 +23,8 @@ ROOMS = {
         r"shared/(?!join|listed_folders)"),
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(
-        r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),
+        r"autologger/|control/provider_names|platform/system_log|"
+        r"provider/(name_guid|described_name)"),
     "sharing": re.compile(
         r"registry/|shared/(join|listed_folders)|platform/(own_descriptor|visit)|"
         r"buffer/(pool_join|reap)|"

@@ -5,6 +5,7 @@
  * etwas_describe_class and etwas_describe_message: the records that come of a description, byte by
  * byte, and what is refused.
  */
+#include <etwas/evntprov.h>
 #include <etwas/tdh.h>
 #include <pthread.h>
 #include <string.h>
@@ -557,6 +558,104 @@ static void a_larger_struct_is_taken_while_the_rest_of_it_is_0(void **state)
                      ERROR_NOT_SUPPORTED);
 }
 
+/* ---- the provider's name --------------------------------------------------------------------- */
+
+static uint32_t ignore_control(WMIDPREQUESTCODE code, void *context, uint32_t *size, void *buffer)
+{
+    (void)code;
+    (void)context;
+    (void)size;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+static TRACEHANDLE register_classic(uint32_t control, uint32_t class)
+{
+    const etwas_guid control_guid = {.Data1 = control};
+    const etwas_guid guid = {.Data1 = class};
+    TRACE_GUID_REGISTRATION classes[] = {{&(etwas_guid){.Data1 = class + 1}, NULL}, {&guid, NULL}};
+    TRACEHANDLE registration;
+
+    assert_int_equal(RegisterTraceGuids(ignore_control, NULL, &control_guid, 2, classes, NULL, NULL,
+                                        &registration),
+                     ERROR_SUCCESS);
+    return registration;
+}
+
+static void describe_as(uint32_t class, const char *provider_name)
+{
+    etwas_class_description description = whole;
+
+    description.guid = &(etwas_guid){.Data1 = class};
+    description.provider_name = provider_name;
+    assert_int_equal(etwas_describe_class(&description, NULL), ERROR_SUCCESS);
+}
+
+/* NULL: none. */
+static void expect_name(uint32_t control, const char *expected)
+{
+    const etwas_guid guid = {.Data1 = control};
+    etwas_guid found;
+    uint32_t count;
+    char name[64];
+
+    assert_int_equal(etwas_provider_name(&guid, name, sizeof name),
+                     expected != NULL ? ERROR_SUCCESS : ERROR_NOT_FOUND);
+    if (expected != NULL) {
+        assert_string_equal(name, expected);
+        assert_int_equal(etwas_provider_guids(expected, &found, 1, &count), ERROR_SUCCESS);
+        assert_memory_equal(&found, &guid, sizeof guid);
+    }
+}
+
+static void a_classic_provider_is_called_as_its_class_was_described_before_or_after(void **state)
+{
+    TRACEHANDLE before = register_classic(0x100, 0x110);
+    TRACEHANDLE after;
+    TRACEHANDLE control;
+
+    (void)state;
+    expect_name(0x100, NULL);
+    describe_as(0x110, "before");
+    expect_name(0x100, "before");
+    describe_as(0x110, "replaced");
+    expect_name(0x100, "replaced");
+    describe_as(0x210, "after");
+    after = register_classic(0x200, 0x210);
+    expect_name(0x200, "after");
+    describe_as(0x300, "control");
+    control = register_classic(0x300, 0x310);
+    expect_name(0x300, "control");
+    assert_int_equal(UnregisterTraceGuids(before), ERROR_SUCCESS);
+    assert_int_equal(UnregisterTraceGuids(after), ERROR_SUCCESS);
+    assert_int_equal(UnregisterTraceGuids(control), ERROR_SUCCESS);
+    describe_as(0x210, "nobody's");
+    expect_name(0x100, NULL);
+}
+
+/* What a provider says of itself comes first. */
+static void a_description_replaces_no_name_that_a_provider_gives_itself(void **state)
+{
+    static const char traits[] = "\x07\0"
+                                 "self";
+    const etwas_guid guid = {.Data1 = 0x400};
+    REGHANDLE modern;
+    TRACEHANDLE classic = register_classic(0x400, 0x410);
+
+    (void)state;
+    describe_as(0x410, "described");
+    expect_name(0x400, "described");
+    assert_int_equal(EventRegister(&guid, NULL, NULL, &modern), ERROR_SUCCESS);
+    assert_int_equal(EventSetInformation(modern, EventProviderSetTraits, (void *)(uintptr_t)traits,
+                                         sizeof traits),
+                     ERROR_SUCCESS);
+    expect_name(0x400, "self");
+    describe_as(0x410, "again");
+    expect_name(0x400, "self");
+    assert_int_equal(EventUnregister(modern), ERROR_SUCCESS);
+    assert_int_equal(UnregisterTraceGuids(classic), ERROR_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +673,8 @@ int main(void)
         cmocka_unit_test(what_takes_more_than_a_record_is_refused),
         cmocka_unit_test(formats_have_conversions_for_arguments_of_messages),
         cmocka_unit_test(a_larger_struct_is_taken_while_the_rest_of_it_is_0),
+        cmocka_unit_test(a_classic_provider_is_called_as_its_class_was_described_before_or_after),
+        cmocka_unit_test(a_description_replaces_no_name_that_a_provider_gives_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

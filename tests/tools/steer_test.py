@@ -757,6 +757,26 @@ class Across(Steered):
         self.assertIn("two providers call themselves so", error)
         self.assertEqual(len(self.pids_of_host()), 2)
 
+    def test_a_described_class_gives_its_classic_provider_a_name(self):
+        self.assertNotIn("Etwas.Described", self.ask("ps"))
+        self.assertEqual(self.tell("describe Etwas.Described"), ("", 0))
+        provider, = [line for line in self.ask_json("ps --json")
+                     if line.get("provider") == CLASSIC and line["kind"] == "classic"]
+        self.assertEqual(provider["name"], "Etwas.Described")
+        self.assertEqual(self.run_etwas("enable", self.log, "etwas.described"),
+                         (f"etwas.described: {CLASSIC}\n", ""))
+        self.tell("log 7")
+        self.run_etwas("disable", self.log, "Etwas.Described")
+        self.tell("log 3")
+        self.ask(f"flush {self.log}")
+        self.assertEqual(self.counted(self.path), {CLASS: 7})
+
+        other = os.path.join(self.folder, "other.etl")
+        self.start("-e", "Etwas.Described", "-fo", other, name=f"{self.name}-other")
+        self.tell("log 5")
+        self.run_etwas("stop", f"{self.name}-other")
+        self.assertEqual(self.counted(other), {CLASS: 5})
+
     def test_a_process_whose_providers_cannot_be_read_is_said_and_the_others_are_shown(self):
         work = f"/p.{self.work_process.pid}."
         path, whole = next((path, whole) for path, whole in self.entries("p.").items()

@@ -9,6 +9,7 @@
  *   large N          N modern events of 8,000 bytes
  *   register N NAME  another modern provider, which calls itself NAME and whose GUID begins with N
  *                    (hexadecimal)
+ *   describe NAME    the class of the classic provider, which NAME is the name of
  *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
  *   share NAME FILE  the same, and other processes log into it
  *   run COMMAND ...  a command of `etwas`, in this process
@@ -95,6 +96,18 @@ static int register_another(const char *first, const char *name)
     return (int)EventSetInformation(another, EventProviderSetTraits, traits, bytes);
 }
 
+static int describe(const char *name)
+{
+    const etwas_type_description type = {.name = "Mark", .type = 10, .level = 4};
+    const etwas_class_description description = {.guid = &class_guid,
+                                                 .provider_name = name,
+                                                 .name = "Class",
+                                                 .types = &type,
+                                                 .type_count = 1};
+
+    return (int)etwas_describe_class(&description, NULL);
+}
+
 static int start(const char *name, const char *file, uint32_t sharing)
 {
     bool is_file = strcmp(file, "-") != 0;
@@ -144,6 +157,9 @@ static int obey(char *line)
     }
     if (count == 3 && strcmp(words[0], "register") == 0) {
         return register_another(words[1], words[2]);
+    }
+    if (count == 2 && strcmp(words[0], "describe") == 0) {
+        return describe(words[1]);
     }
     if (count == 3 && strcmp(words[0], "start") == 0) {
         return start(words[1], words[2], ETWAS_SHARING_NONE);

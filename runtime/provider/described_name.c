@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/described_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/control_guid.h"
+#include "provider/event_class.h"
+#include "session/session.h"
+
+enum {
+    FEWEST_NAMES = 16,
+};
+
+/* The last name of each described class; kept as descriptions are. The control lock guards it. */
+static struct described_name {
+    etwas_guid guid;
+    char *name;
+} * names;
+
+static uint32_t name_count;
+static uint32_t name_room;
+
+static struct described_name *described_name_find(const etwas_guid *guid)
+{
+    for (uint32_t index = 0; index < name_count; index++) {
+        if (memcmp(&names[index].guid, guid, sizeof *guid) == 0) {
+            return &names[index];
+        }
+    }
+    return NULL;
+}
+
+/* Returns a new entry without a name; NULL: there is no memory. */
+static struct described_name *described_name_new(const etwas_guid *guid)
+{
+    if (name_count == name_room) {
+        uint32_t room = name_room != 0 ? 2 * name_room : FEWEST_NAMES;
+        struct described_name *more = realloc(names, room * sizeof *more);
+
+        if (more == NULL) {
+            return NULL;
+        }
+        names = more;
+        name_room = room;
+    }
+    names[name_count] = (struct described_name){.guid = *guid};
+    return &names[name_count++];
+}
+
+/* Returns whether the entry has another name now. */
+static bool described_name_change(struct described_name *entry, const char *name)
+{
+    char *copy;
+
+    if (entry == NULL || (entry->name != NULL && strcmp(entry->name, name) == 0)) {
+        return false;
+    }
+    copy = strdup(name);
+    if (copy == NULL) {
+        return false;
+    }
+    free(entry->name);
+    entry->name = copy;
+    return true;
+}
+
+/* Returns whether the provider has the name now, and had not before. */
+static bool described_name_give(uint32_t control, const char *name)
+{
+    struct etwas_control_guid *provider = &etwas_control_guids[control];
+
+    if (provider->name != NULL &&
+        (!provider->name_is_described || strcmp(provider->name, name) == 0)) {
+        return false;
+    }
+    etwas_control_guid_set_name(provider, name);
+    provider->name_is_described = true;
+    return true;
+}
+
+static bool described_name_give_to_registered(const etwas_guid *guid, const char *name)
+{
+    uint32_t control = etwas_control_guid_find(guid, false);
+    uint64_t halves[2];
+    bool is_given = false;
+
+    if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].registrations != 0) {
+        is_given = described_name_give(control, name);
+    }
+    memcpy(halves, guid, sizeof halves);
+    for (uint32_t index = 0; index < ETWAS_CLASSES; index++) {
+        const struct etwas_class *class = &etwas_classes[index];
+
+        if (ck_pr_load_64(&class->generation) != 0 && ck_pr_load_64(&class->guid[0]) == halves[0] &&
+            ck_pr_load_64(&class->guid[1]) == halves[1]) {
+            is_given |= described_name_give(etwas_registrations[class->registration].control, name);
+        }
+    }
+    return is_given;
+}
+
+bool etwas_described_name_store(const etwas_class_description *description)
+{
+    const char *name = description->provider_name;
+    struct described_name *entry;
+    bool is_given = false;
+
+    etwas_control_lock();
+    entry = described_name_find(description->guid);
+    if (entry == NULL) {
+        entry = described_name_new(description->guid);
+    }
+    if (described_name_change(entry, name)) {
+        is_given = described_name_give_to_registered(description->guid, name);
+    }
+    etwas_control_unlock();
+    return is_given;
+}
+
+void etwas_described_name_apply(const struct etwas_registration_request *request)
+{
+    uint32_t control;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(request->control, false);
+    if (control != ETWAS_NO_CONTROL_GUID && name_count != 0) {
+        const struct described_name *entry = described_name_find(request->control);
+
+        for (uint32_t index = 0; entry == NULL && index < request->class_count; index++) {
+            entry = described_name_find(request->classes[index].Guid);
+        }
+        if (entry != NULL && entry->name != NULL) {
+            (void)described_name_give(control, entry->name);
+        }
+    }
+    etwas_control_unlock();
+}
