@@ -33,10 +33,13 @@
  *                                 for readers of the source
  *     fields                      tracelogging/fields.h
  *
- * All of these are constants, and names are literals. The data of an event and its headers have at
- * most 65,535 bytes. An event has at most 126 blocks of data: one for a value, a string or a fixed
- * array, two for data with a count or a length, three for the address of a socket. More blocks are
- * an error at compile time.
+ * Anything else in their place, such as a bare value, is an error with a sentence that says so, as
+ * is a floating-point value in a field of integers.
+ *
+ * All but the data of fields are constants, and names are literals. The data of an event and its
+ * headers have at most 65,535 bytes. An event has at most 126 blocks of data: one for a value, a
+ * string or a fixed array, two for data with a count or a length, three for the address of a
+ * socket. More blocks are an error at compile time.
  */
 
 #ifdef __cplusplus
@@ -329,6 +332,19 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
 /* Level, opcode and keyword are defaults. The first of the dots is passed over. */
 #define ETWAS_TRACELOGGING_WRITE(provider, filter, flags, activity, related, level, opcode,        \
                                  keyword, event_name, ...)                                         \
+    ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_WRITE, ETWAS_TRACELOGGING_KIND(__VA_ARGS__))        \
+    (provider, filter, flags, activity, related, level, opcode, keyword, event_name, __VA_ARGS__)
+
+/* An argument is not what a macro for arguments makes. */
+#define ETWAS_TRACELOGGING_WRITE_bare(...)                                                         \
+    do {                                                                                           \
+        ETWAS_STATIC_ASSERT(0, "TraceLogging: an argument is a bare value: each is one of the "    \
+                               "macros for fields, such as TraceLoggingUInt32(value) or "          \
+                               "TraceLoggingValue(value), or TraceLoggingLevel and its like");     \
+    } while (0)
+
+#define ETWAS_TRACELOGGING_WRITE_lists(provider, filter, flags, activity, related, level, opcode,  \
+                                       keyword, event_name, ...)                                   \
     do {                                                                                           \
         ETWAS_TRACELOGGING_DESCRIBE(level, opcode, keyword, event_name, __VA_ARGS__);              \
         const TraceLoggingHProvider etwas_tracelogging_to = (provider);                            \

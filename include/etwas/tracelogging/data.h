@@ -97,6 +97,11 @@ ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_address etwas_tracelogging_s
     return address;
 }
 
+/* Compilers convert such a value without a warning; in system headers they never warn. */
+#define ETWAS_TRACELOGGING_NO_FRACTION                                                             \
+    "TraceLogging: a floating-point value in a field of integers, which would lose its fraction: " \
+    "use TraceLoggingFloat64, or convert the value"
+
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
 /* The longest value: a GUID, a SYSTEMTIME. */

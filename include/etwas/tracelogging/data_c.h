@@ -52,7 +52,13 @@
 #define ETWAS_TRACELOGGING_BLOCKS_value +1
 #define ETWAS_TRACELOGGING_KEEP_value(kept, type, value)                                           \
     ETWAS_STATIC_ASSERT(sizeof(type) <= ETWAS_TRACELOGGING_VALUE_BYTES, "room for a value");       \
+    ETWAS_STATIC_ASSERT(ETWAS_TRACELOGGING_IS_FLOATING(type) ||                                    \
+                            !ETWAS_TRACELOGGING_IS_FLOATING(ETWAS_TRACELOGGING_TYPE_OF(value)),    \
+                        ETWAS_TRACELOGGING_NO_FRACTION);                                           \
     type const kept = (value);
+#define ETWAS_TRACELOGGING_IS_FLOATING(type)                                                       \
+    _Generic((__typeof__(type) const *)0, const float * : 1, const double * : 1,                   \
+             const long double * : 1, default : 0)
 #define ETWAS_TRACELOGGING_ADD_value(list, kept)                                                   \
     etwas_tracelogging_add_value(list, &kept, sizeof kept);
 

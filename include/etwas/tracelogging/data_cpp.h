@@ -204,6 +204,16 @@ inline etwas_tracelogging_value_object<Type> etwas_tracelogging_value_of(
     return {value};
 }
 
+/* The better match for a floating-point value where Type is none. */
+template <typename Type, typename Value,
+          std::enable_if_t<std::is_floating_point_v<Value> && !std::is_floating_point_v<Type>> * =
+              nullptr>
+inline etwas_tracelogging_value_object<Type> etwas_tracelogging_value_of(Value)
+{
+    static_assert(sizeof(Value) == 0, ETWAS_TRACELOGGING_NO_FRACTION);
+    return {};
+}
+
 inline etwas_tracelogging_string_object etwas_tracelogging_string_of(const char *string)
 {
     return {string};

@@ -44,14 +44,16 @@
 #define ETWAS_TRACELOGGING_LAST(...) ETWAS_TRACELOGGING_LAST_NOW(__VA_ARGS__)
 #define ETWAS_TRACELOGGING_LAST_NOW(a, b, kind, ...) ETWAS_TRACELOGGING_LAST##kind
 #define ETWAS_TRACELOGGING_LAST_list(macro, a) macro(1, a)
-#define ETWAS_TRACELOGGING_LAST_nothing(macro, a) ETWAS_TRACELOGGING_LAST_is##a
-#define ETWAS_TRACELOGGING_LAST_is
+#define ETWAS_TRACELOGGING_LAST_nothing(macro, a)                                                  \
+    ETWAS_TRACELOGGING_LAST(ETWAS_TRACELOGGING_PAIR a(), _empty, _bare, ~)(macro, a)
+#define ETWAS_TRACELOGGING_LAST_empty(macro, a)
+#define ETWAS_TRACELOGGING_LAST_bare(macro, a) macro(1, a)
 
 /*
  * EACH(macro, first, a, b, ...) is macro(N, a) macro(N - 1, b) ... macro(1, z): one call for each
  * argument but the first, with a number of its own. There are at most 99. All are lists in
  * parentheses, but the last may be empty: a program's macro leaves an empty one after a comma if
- * its own dots are empty.
+ * its own dots are empty. Only BARE accepts anything else.
  */
 #define ETWAS_TRACELOGGING_EACH(macro, ...)                                                        \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_FROM_, ETWAS_TRACELOGGING_COUNT(__VA_ARGS__))       \
@@ -255,5 +257,25 @@
     macro(98, a) ETWAS_TRACELOGGING_FROM_98(macro, first, __VA_ARGS__)
 #define ETWAS_TRACELOGGING_FROM_100(macro, first, a, ...)                                          \
     macro(99, a) ETWAS_TRACELOGGING_FROM_99(macro, first, __VA_ARGS__)
+
+/* ---- arguments that are no lists ------------------------------------------------------------- */
+
+/*
+ * Is `_bare` if an argument of TraceLoggingWrite is not what one of the macros for arguments makes,
+ * a list of 12 parts in parentheses; else `_lists`. The first argument is ignored. So a program
+ * that forgets such a macro gets one sentence in place of the errors that the others would cause.
+ */
+#define ETWAS_TRACELOGGING_KIND(...)                                                               \
+    ETWAS_TRACELOGGING_SECOND(~ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_BARE, __VA_ARGS__),      \
+                              _lists, ~)
+#define ETWAS_TRACELOGGING_BARE(number, a)                                                         \
+    ETWAS_TRACELOGGING_LAST(ETWAS_TRACELOGGING_PAIR a, _parts, _no_parts, ~)(a)
+#define ETWAS_TRACELOGGING_LAST_no_parts(a) , _bare
+#define ETWAS_TRACELOGGING_LAST_parts(a) ETWAS_TRACELOGGING_PARTS(ETWAS_TRACELOGGING_COUNT a)
+#define ETWAS_TRACELOGGING_PARTS(count) ETWAS_TRACELOGGING_PARTS_NOW(count)
+#define ETWAS_TRACELOGGING_PARTS_NOW(count)                                                        \
+    ETWAS_TRACELOGGING_LAST(ETWAS_TRACELOGGING_PARTS_##count, _right, _no_parts, ~)(count)
+#define ETWAS_TRACELOGGING_PARTS_12 ~, ~
+#define ETWAS_TRACELOGGING_LAST_right(count)
 
 #endif
