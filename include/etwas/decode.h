@@ -19,6 +19,9 @@
  *         }
  *     etwas_decoder_close(decoder);
  *
+ * etwas_decode_file (decode_file.h) does all of this for a file. It opens both, and passes each
+ * event with its schema to a callback.
+ *
  * A description may follow the events that it describes. Therefore a file is read twice, whereas a
  * consumer of a running session learns while it reads. If a program was changed, a file may have
  * several descriptions of one event. Each is valid from its position on, and the first one also for
@@ -292,5 +295,7 @@ size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *
                               size_t size) ETWAS_API(etwas_decoder_provider);
 
 ETWAS_END_DECLS
+
+#include <etwas/decode_file.h>
 
 #endif
