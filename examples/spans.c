@@ -6,7 +6,7 @@
  * docs/howto/spans.md.
  */
 
-#include <etwas/TraceLoggingProvider.h>
+#include <etwas/TraceLoggingActivity.h>
 #include <etwas/etwas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,12 @@
 
 ETWAS_TRACELOGGING_PROVIDER(shop, "Shop");
 
-/* What `work` does is one span, an activity of its own, inside of `parent`, or NULL. */
-#define SPAN(name, id, parent, work)                                                               \
-    EventActivityIdControl(EVENT_ACTIVITY_CTRL_CREATE_ID, id);                                     \
-    TraceLoggingWriteActivity(shop, name, id, parent, TraceLoggingOpcode(WINEVENT_OPCODE_START));  \
-    work;                                                                                          \
-    TraceLoggingWriteActivity(shop, name, id, parent, TraceLoggingOpcode(WINEVENT_OPCODE_STOP))
-
 int main(int argc, char **argv) /* FILE MICROSECONDS: how long a query takes at least */
 {
     const GUID provider = TraceLoggingProviderId(shop);
     const char *file = argc > 1 ? argv[1] : "spans.etl";
     unsigned query_us = argc > 2 ? (unsigned)atoi(argv[2]) : 200;
     TRACEHANDLE session;
-    GUID order, query;
 
     TraceLoggingRegister(shop);
     if (etwas_start("orders", file, NULL, &session) ||
@@ -36,8 +28,12 @@ int main(int argc, char **argv) /* FILE MICROSECONDS: how long a query takes at 
         return 1;
     }
     for (unsigned i = 0; i < 2000; i++) {
-        SPAN("Order", &order, NULL, SPAN("Query", &query, &order, usleep(query_us + i % 100));
-             usleep(50));
+        TraceLoggingSpanStart(order, shop, "Order", TraceLoggingUInt32(i, "number"));
+        TraceLoggingSpanStart(query, shop, "Query"); /* inside of the order: this thread's span */
+        usleep(query_us + i % 100);
+        TraceLoggingSpanStop(query, "Query");
+        usleep(50);
+        TraceLoggingSpanStop(order, "Order");
     }
     return (int)etwas_stop(session, NULL);
 }

@@ -4,7 +4,13 @@
 #define ETWAS_TRACELOGGINGACTIVITY_H
 
 /*
- * Activities of a provider of TraceLoggingProvider.h, for C++17: Windows' TraceLoggingActivity.h.
+ * Activities of a provider of TraceLoggingProvider.h, for C++17: Windows' TraceLoggingActivity.h. C
+ * has spans in their place (tracelogging/span_c.h):
+ *
+ *     TraceLoggingSpanStart(request, shop, "Request", TraceLoggingString(path));
+ *     TraceLoggingSpanStop(request, "Request", TraceLoggingUInt32(status));
+ *
+ * In C++:
  *
  *     TraceLoggingActivity<shop, 1, WINEVENT_LEVEL_INFO> request;
  *
@@ -22,8 +28,7 @@
  * has one as a member or a base belongs to it too: g++ warns of it (-Wattributes) unless it is
  * compiled with -fvisibility=hidden, or has __attribute__((visibility("hidden"))).
  *
- * One thread at a time uses an object. C programs pass activity ids to TraceLoggingWriteActivity
- * themselves (EventActivityIdControl).
+ * One thread at a time uses an object.
  */
 
 #include <etwas/TraceLoggingProvider.h>
@@ -298,6 +303,8 @@ class TraceLoggingThreadActivityIdSetter
 #define ETWAS_TRACELOGGING_OF_ACTIVITY(activity, member)                                           \
     std::remove_reference_t<decltype(activity)>::member
 
+#else
+#include <etwas/tracelogging/span_c.h>
 #endif
 
 #endif

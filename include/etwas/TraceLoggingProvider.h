@@ -409,6 +409,9 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
 }
 #else
 #define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
+    ETWAS_TRACELOGGING_SEND_AS(&etwas_tracelogging_event.descriptor, filter, flags, activity,      \
+                               related, __VA_ARGS__)
+#define ETWAS_TRACELOGGING_SEND_AS(event_descriptor, filter, flags, activity, related, ...)        \
     EVENT_DATA_DESCRIPTOR etwas_tracelogging_data[2 ETWAS_TRACELOGGING_EACH(                       \
         ETWAS_TRACELOGGING_BLOCKS, __VA_ARGS__)];                                                  \
     const etwas_guid *const etwas_tracelogging_activity = (activity);                              \
@@ -422,7 +425,7 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
     struct etwas_tracelogging_list etwas_tracelogging_list = {&etwas_tracelogging_data[2], NULL,   \
                                                               etwas_tracelogging_values};          \
     ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ADD, __VA_ARGS__)                                   \
-    etwas_tracelogging_send(etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,           \
+    etwas_tracelogging_send(etwas_tracelogging_to, event_descriptor,                               \
                             &etwas_tracelogging_event.item, filter, flags,                         \
                             etwas_tracelogging_activity, etwas_tracelogging_related,               \
                             &etwas_tracelogging_list, etwas_tracelogging_data);

@@ -40,6 +40,19 @@ struct Owner {
 """
 
 
+SPANS = """
+#include <etwas/TraceLoggingActivity.h>
+TRACELOGGING_DECLARE_PROVIDER(provider);
+void write(int number);
+void write(int number)
+{
+    %s
+    (void)number;
+}
+"""
+ONLY_CPP = "this is C++; in C it is TraceLoggingSpanStart"
+
+
 def fields(field, count):
     return '"E", ' + ", ".join([field] * count)
 
@@ -104,6 +117,19 @@ REFUSED = [
     ('"E", TraceLoggingPointerArray(numbers, 2)', None, None),
     ('"E", TraceLoggingUInt64Array(addresses, 2)', None, None),
 ]
+# In C, what begins a span, and what is said of it; None: nothing, it is accepted.
+IN_C = [
+    ('TraceLoggingSpanStart(a, provider, "A", TraceLoggingInt32(number)); '
+     'TraceLoggingSpanStartChild(b, provider, &a.id, "B", ); TraceLoggingSpanStop(b, "B"); '
+     'TraceLoggingSpanStop(a, "A", TraceLoggingInt32(number), );', None),
+    ('TraceLoggingSpanStart(a, provider, "A", number);', BARE),
+    ('TraceLoggingSpanStart(a, provider, "A"); TraceLoggingSpanStop(a, "A", number);', BARE),
+    ("TraceLoggingActivity<provider> a;", ONLY_CPP),
+    ("TraceLoggingThreadActivity<provider, 1> a;", ONLY_CPP),
+    ('TraceLoggingWriteStart(number, "A");', ONLY_CPP),
+    ('TraceLoggingWriteTagged(number, "A");', ONLY_CPP),
+    ('TraceLoggingWriteStop(number, "A");', ONLY_CPP),
+]
 ACCEPTED = [
     '"E"',
     fields('TraceLoggingCountedString(text, 3, "v")', 63),
@@ -162,6 +188,12 @@ def main():
     if passed or sentence not in said.partition("error: ")[2].partition("\n")[0]:
         print(f"{older} is not refused with a reason\n{said[:2000]}")
         faults += 1
+    for text, sentence in IN_C if language == "c" else ():
+        passed, said = compile_text(command, SPANS % text)
+        first = said.partition("error: ")[2].partition("\n")[0]
+        if passed != (sentence is None) or (sentence or "") not in first:
+            print(f"{'accepted' if passed else 'refused'}: {text}\n{said[:2000]}")
+            faults += 1
     programs = [(PROGRAM % row[0], row[0], row[1 + (language == "c++")]) for row in REFUSED]
     programs += [(PROVIDER % name, name, sentence)
                  for name, sentence in [('"a\\0b"', "without NUL"), ("name", None)]]
