@@ -19,6 +19,7 @@ from tool_case import FAILED, OUTPUT, ToolTest, main
 
 NAME, GUID = "Etwas.Tests.Brief", "d8bf0699-d224-53f2-64a6-6fa2702a1434"
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
+CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
 SAID = f"etwas record: '{NAME}': nobody has registered it yet: its GUID is made of the name\n"
 
 
@@ -80,6 +81,24 @@ class Programs(ToolTest):
         self.assertEqual(run.returncode, 128 + signal.SIGKILL)
         self.assertEqual(self.numbers(self.path), list(range(5)))
         self.assertEqual(os.listdir(self.environment["ETWAS_RUNTIME_DIR"]), [])
+
+    def test_a_provider_of_that_name_and_another_guid_is_enabled_when_it_comes(self):
+        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", "Etwas.Late", "--",
+                               self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.environment) as run:
+            said = run.stderr.readline()
+            if "no restartable sequences" in said:
+                self.skip_since(said)
+            self.assertEqual(said, "etwas record: 'Etwas.Late': nobody has registered it yet: its "
+                             "GUID is made of the name\n")
+            run.stdin.write("log 3\ndescribe Etwas.Late\n")
+            run.stdin.flush()
+            self.assertEqual(run.stderr.readline(),
+                             "etwas record: 'Etwas.Late': a provider that calls itself so has "
+                             f"another GUID, {CLASSIC}: it is enabled, too\n")
+            _, error = run.communicate("log 5\n", timeout=100)
+        self.assertEqual((run.returncode, error), (0, f"{self.path}: 5 events, 0 lost\n"))
+        self.assertEqual(len(self.events(self.path, provider=CLASS)), 5)
 
     def test_a_file_that_cannot_be_written_is_no_success(self):
         for code, expected in ((0, OUTPUT), (3, 3)):

@@ -777,6 +777,24 @@ class Across(Steered):
         self.run_etwas("stop", f"{self.name}-other")
         self.assertEqual(self.counted(other), {CLASS: 5})
 
+    def test_a_session_enables_a_provider_of_that_name_and_another_guid_when_it_comes(self):
+        path = os.path.join(self.folder, "late.etl")
+        name = f"{self.name}-late"
+
+        def enabled():
+            return {line["provider"] for line in self.ask_json("ps --json")
+                    for enable in line.get("enabled_by", []) if enable["session"] == name}
+        self.start("-e", "Etwas.Late:0:4", "-fo", path, name=name)
+        of_name, = enabled()
+        self.assertEqual(self.tell("describe Etwas.Late"), ("", 0))
+        self.assertTrue(await_true(lambda: enabled() == {of_name, CLASSIC}))
+        self.tell("log 6")
+        # It stays disabled.
+        self.run_etwas("disable", name, CLASSIC)
+        self.tell("log 3")
+        self.run_etwas("stop", name)
+        self.assertEqual(self.counted(path), {CLASS: 6})
+
     def test_a_process_whose_providers_cannot_be_read_is_said_and_the_others_are_shown(self):
         work = f"/p.{self.work_process.pid}."
         path, whole = next((path, whole) for path, whole in self.entries("p.").items()

@@ -8,6 +8,7 @@
 
 #include "record/record.h"
 
+#include "steer/late.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>
@@ -43,18 +44,20 @@ const char *etwas_record_programs_path(const struct etwas_record_request *reques
 /* Where a process was named, and nothing else is to be recorded, its providers alone. */
 static bool enable(TRACEHANDLE session, const struct etwas_record_request *request)
 {
-    ULONG process = request->process;
-    EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
-                                      .Size = sizeof process,
-                                      .Type = EVENT_FILTER_TYPE_PID};
+    static ULONG process; /* this and the filter last: providers may come later */
+    static EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
+                                             .Size = sizeof process,
+                                             .Type = EVENT_FILTER_TYPE_PID};
 
+    process = request->process;
     for (uint32_t i = 0; i < request->provider_count; i++) {
         if (!etwas_steer_enable("etwas record", session, &request->providers[i],
                                 request->only ? &filter : NULL)) {
             return false;
         }
     }
-    return true;
+    return etwas_steer_late_begin("etwas record", session, request->providers,
+                                  request->provider_count, request->only ? &filter : NULL);
 }
 
 bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session)

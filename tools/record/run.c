@@ -11,6 +11,7 @@
 #include "cli/replace.h"
 #include "exit.h"
 #include "print/human.h"
+#include "steer/late.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -227,6 +228,7 @@ static bool finish(const struct etwas_record_request *request, const struct sess
     const struct sessions programs = {.programs = sessions->programs};
     bool is_written = true;
 
+    etwas_steer_late_end();
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {

@@ -17,6 +17,7 @@
 
 enum {
     TRIES = 16,
+    MOST_FOUND = 8, /* providers of one name */
 };
 
 static const struct system_provider {
@@ -253,13 +254,24 @@ bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *p
            (rest == NULL || etwas_steer_level(rest, &provider->level));
 }
 
-bool etwas_steer_enable(const char *command, TRACEHANDLE session,
-                        const struct etwas_steer_provider *provider,
-                        EVENT_FILTER_DESCRIPTOR *filter)
+static uint32_t enable(TRACEHANDLE session, const struct etwas_steer_provider *provider,
+                       const etwas_guid *guid, EVENT_FILTER_DESCRIPTOR *filter)
 {
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
                                           .EnableFilterDesc = filter,
                                           .FilterDescCount = filter != NULL};
+    uint32_t code =
+        EnableTraceEx2(session, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, provider->level,
+                       provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, &parameters);
+
+    /* What takes longer is done all the same. */
+    return code == ERROR_TIMEOUT ? (uint32_t)ERROR_SUCCESS : code;
+}
+
+bool etwas_steer_enable(const char *command, TRACEHANDLE session,
+                        const struct etwas_steer_provider *provider,
+                        EVENT_FILTER_DESCRIPTOR *filter)
+{
     char name[ETWAS_STEER_NAME_BYTES];
     etwas_guid guid;
     const char *rest;
@@ -269,13 +281,70 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
     if (!etwas_steer_find_provider(command, name, &guid)) {
         return false;
     }
-    code = EnableTraceEx2(session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, provider->level,
-                          provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, &parameters);
-    /* What takes longer is done all the same. */
-    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
+    code = enable(session, provider, &guid, filter);
+    if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, provider->text, etwas_steer_enable_reason(code));
         return false;
     }
     etwas_steer_report_unregistered(command, name, &guid);
     return true;
+}
+
+bool etwas_steer_is_by_name(const struct etwas_steer_provider *provider)
+{
+    char name[ETWAS_STEER_NAME_BYTES];
+    etwas_guid guid;
+    const char *rest;
+
+    return cut(provider->text, name, &rest) && read_provider(name, &guid) == NAME;
+}
+
+static void say_other(const char *command, const char *name, const etwas_guid *guid)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: '", command);
+    etwas_text_plain(errors, name);
+    etwas_output_text(errors, "': a provider that calls itself so has another GUID, ");
+    etwas_text_guid(errors, guid);
+    etwas_output_text(errors, ": it is enabled, too\n");
+    etwas_output_flush(errors);
+}
+
+static bool is_among(const struct etwas_steer_others *others, const etwas_guid *guid)
+{
+    for (uint32_t i = 0; i < others->count; i++) {
+        if (memcmp(&others->guids[i], guid, sizeof *guid) == 0) {
+            return true;
+        }
+    }
+    return others->count == sizeof others->guids / sizeof *others->guids;
+}
+
+void etwas_steer_enable_others(const char *command, TRACEHANDLE session,
+                               const struct etwas_steer_provider *provider,
+                               EVENT_FILTER_DESCRIPTOR *filter, struct etwas_steer_others *others)
+{
+    struct etwas_steer_standing standing;
+    char name[ETWAS_STEER_NAME_BYTES];
+    etwas_guid found[MOST_FOUND];
+    etwas_guid made;
+    const char *rest;
+    uint32_t count = 0;
+
+    (void)cut(provider->text, name, &rest);
+    if (read_provider(name, &made) != NAME) {
+        return;
+    }
+    (void)etwas_provider_guids(name, found, MOST_FOUND, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (memcmp(&found[i], &made, sizeof made) == 0 || is_among(others, &found[i]) ||
+            !etwas_steer_find_folder(&made, session, &standing) || !standing.is_enabled) {
+            continue;
+        }
+        others->guids[others->count++] = found[i]; /* once: if a user disables it, it stays so */
+        if (enable(session, provider, &found[i], filter) == ERROR_SUCCESS) {
+            say_other(command, name, &found[i]);
+        }
+    }
 }

@@ -91,4 +91,21 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                         const struct etwas_steer_provider *provider,
                         EVENT_FILTER_DESCRIPTOR *filter);
 
+/* Is it given by a name, of which a GUID is made where nobody has it? */
+bool etwas_steer_is_by_name(const struct etwas_steer_provider *provider);
+
+/* The providers of one name that were enabled besides the one whose GUID is made of it. */
+struct etwas_steer_others {
+    etwas_guid guids[8];
+    uint32_t count;
+};
+
+/*
+ * As long as the session enables the GUID that is made of `provider`'s name: enables each provider
+ * that calls itself so and has another GUID, once, and says so on standard error.
+ */
+void etwas_steer_enable_others(const char *command, TRACEHANDLE session,
+                               const struct etwas_steer_provider *provider,
+                               EVENT_FILTER_DESCRIPTOR *filter, struct etwas_steer_others *others);
+
 #endif

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "cli/replace.h"
+#include "steer/late.h"
 
 #define NS_A_MS UINT64_C(1000000)
 #define KIB UINT64_C(1024)
@@ -349,6 +350,9 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
             return false;
         }
     }
+    /* The process is the session's host, and ends with it. */
+    (void)etwas_steer_late_begin(command, *session, request->providers, request->provider_count,
+                                 NULL);
     return true;
 }
 
