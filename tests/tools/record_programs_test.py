@@ -99,6 +99,19 @@ class Programs(ToolTest):
             _, error = run.communicate("log 5\n", timeout=100)
         self.assertEqual((run.returncode, error), (0, f"{self.path}: 5 events, 0 lost\n"))
         self.assertEqual(len(self.events(self.path, provider=CLASS)), 5)
+        self.expect_the_system(self.path)
+
+    def expect_the_system(self, path):
+        """The header has what readers of Windows expect; what is shown is of this machine."""
+        processors = os.sysconf("SC_NPROCESSORS_CONF")
+        self.assertRegex(self.run_etwas("stat", path)[0],
+                         rf"(?m)^  computer +{processors} processors? at \d+ MHz, 64-bit, "
+                         r"system Linux$")
+        self.assertEqual(self.stat_json(path)[0]["system"], "Linux")
+        header = self.run_etwas("dump", "--all", path)[0].splitlines()[1]
+        self.assertIn(f" NumberOfProcessors={processors + 1} ", header)
+        self.assertRegex(header, rf" \(recorded on Linux, {processors} processors?: the version is "
+                         r"for readers of Windows, and NumberOfProcessors counts streams\)$")
 
     def test_a_file_that_cannot_be_written_is_no_success(self):
         for code, expected in ((0, OUTPUT), (3, 3)):

@@ -8,6 +8,7 @@
 #include "dump/dump.h"
 
 #include "event/marks.h"
+#include "trace/system.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -350,6 +351,7 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
     has_fields =
         etwas_fields_print_text(output, current->schema_texts, current->record, &reader, &rest);
     etwas_dump_report_rest(dump, &rest);
+    etwas_trace_print_header_words(output, current->input, current->record);
     return put_other_version(output, current, has_fields) || has_fields;
 }
 

@@ -11,6 +11,7 @@
 #include "exit.h"
 #include "print/json.h"
 #include "stat/clock.h"
+#include "trace/system.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,8 +129,10 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_json_number(output, "machine_cpus", information->processors);
     etwas_json_number(output, "cpu_hz", header->CpuSpeedInMHz * UINT64_C(1000000));
     etwas_json_number(output, "pointer_bytes", header->PointerSize);
-    etwas_json_format(output, "system", "\"%u.%u.%" PRIu32 "\"", header->VersionDetail.MajorVersion,
-                      header->VersionDetail.MinorVersion, header->ProviderVersion);
+    etwas_json_key(output, "system");
+    etwas_output_char(output, '"');
+    etwas_trace_print_system(output, input);
+    etwas_output_char(output, '"');
     put_time(output, "boot_time", header->BootTime.QuadPart);
     put_time(output, "start_time", header->StartTime.QuadPart);
     put_time(output, "end_time", header->EndTime.QuadPart);

@@ -11,6 +11,7 @@
 #include "exit.h"
 #include "print/human.h"
 #include "stat/clock.h"
+#include "trace/system.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -315,12 +316,11 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
         put_end(output);
     }
     put_label(output, "computer");
-    etwas_output_format(
-        output,
-        "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system %u.%u.%" PRIu32,
-        input->information.processors, plural(input->information.processors), header->CpuSpeedInMHz,
-        header->PointerSize * 8, header->VersionDetail.MajorVersion,
-        header->VersionDetail.MinorVersion, header->ProviderVersion);
+    etwas_output_format(output,
+                        "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system ",
+                        input->information.processors, plural(input->information.processors),
+                        header->CpuSpeedInMHz, header->PointerSize * 8);
+    etwas_trace_print_system(output, input);
     put_end(output);
     put_time(output, "booted", header->BootTime.QuadPart);
     put_time(output, "started", header->StartTime.QuadPart);
