@@ -30,7 +30,7 @@ def walk(path):
     *lines, report = result.stdout.decode().splitlines()
     report = json.loads(report)
     require(result.returncode == 0, f"{path}: {report['violations']}")
-    require(report["lost"] == 0, f"{path}: events lost")
+    require(report["events_lost"] == 0, f"{path}: events lost")
     return [line.split("\t") for line in lines], report
 
 

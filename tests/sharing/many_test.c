@@ -384,13 +384,13 @@ static void expect_shown(bool is_enabled)
     assert_non_null(shown);
     memset(is_shown, 0, sizeof is_shown);
     while (fgets(line, sizeof line, shown) != NULL) {
-        const char *name = strstr(line, "\"name\":\"Crowd.");
+        const char *name = strstr(line, "\"provider\":\"Crowd.");
         uint32_t provider;
 
         if (name == NULL) {
             continue;
         }
-        assert_int_equal(sscanf(name, "\"name\":\"Crowd.%u\"", &provider), 1);
+        assert_int_equal(sscanf(name, "\"provider\":\"Crowd.%u\"", &provider), 1);
         assert_in_range(provider, 0, CROWD * of_each() - 1);
         assert_false(is_shown[provider]);
         assert_true((strstr(line, "\"session\":\"crowd\"") != NULL) == is_enabled);

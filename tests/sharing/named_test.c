@@ -108,7 +108,7 @@ static void events_of_other_programs_are_shown_by_name(void **state)
     (void)snprintf(file, sizeof file, "%s", folder_path("log.etl"));
     assert_true(is_shown(file, "Order", "\"Stall\"", "\"size\":4711"));
     assert_true(is_shown(file, "sold 77 of it", "", ""));
-    assert_true(is_shown(file, "\"Sale\"", "\"pieces\":12", "\"ware\":\"tea\""));
+    assert_true(is_shown(file, "Sale\"", "\"pieces\":12", "\"ware\":\"tea\""));
 }
 
 int main(void)

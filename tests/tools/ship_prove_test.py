@@ -299,14 +299,14 @@ class Command(FleetTest):
 
     def test_what_a_table_lacks_is_added_by_what_the_server_says(self):
         self.fleet.run_statements(self.ship("--ddl", "--table", "etwas.old")[0])
-        for column in ("part", "texts.values", "ns"):
+        for column in ("part", "texts.values", "unix_time"):
             self.fleet.ask(f"alter table etwas.old drop column {column}")
         self.assertIn("part", self.ship("--prove", "--table", "etwas.old", expect=FAILED)[1])
         text = self.ship("--ddl", "--table", "etwas.old")[0]
         self.assertEqual([line.split(" ")[5:] for line in text.splitlines()
                           if line.startswith("alter ")],
                          [["part", "UInt32;"], ["texts.values", "Array(String);"],
-                          ["ns", "Int64", "alias", "toInt64(time);"]])
+                          ["unix_time", "Int64", "alias", "toInt64(time);"]])
         self.fleet.run_statements(text)
         self.assertNotIn("alter", self.ship("--ddl", "--table", "etwas.old")[0])
 

@@ -99,7 +99,7 @@ class Profile(HeapTest):
         for stack in heap["stacks"]:
             if "heaptrace_stacks_" not in stack["frames"][0].get("image", ""):
                 continue
-            offsets = [frame["offset"] - 1 for frame in stack["frames"]
+            offsets = [frame["image_offset"] - 1 for frame in stack["frames"]
                        if frame.get("image", "").endswith("/" + name)]
             chain = tuple([at[1] for at in functions if at[0] <= offset][-1] for offset in offsets)
             amounts = tuple(stack[key] for key in
@@ -240,7 +240,7 @@ class Profile(HeapTest):
             names = [frame.get("function") for frame in stack["frames"]]
             if names[:2] == ["allocate", "leak"]:
                 self.assertEqual(stack["live_bytes"], 300)
-                self.assertTrue(stack["frames"][1]["file"].endswith("stacks.c"))
+                self.assertTrue(stack["frames"][1]["source_file"].endswith("stacks.c"))
                 break
         else:
             self.fail("no stack of allocate and leak")
@@ -334,8 +334,8 @@ class Forged(HeapTest):
                           (0, MALLOC, 1, self.words(4, 0x300) + block),
                           (0, MALLOC, 1, self.words(8, 0x400) + self.frames(0, 1, 2**64 - 2)))
         found = {stack["live_bytes"]: stack["frames"] for stack in heap["stacks"]}
-        self.assertEqual(found[3], [{"address": "0x5010", "image": "/first", "offset": 16}])
-        self.assertEqual(found[4], [{"address": "0x5010", "image": "/second", "offset": 8}])
+        self.assertEqual(found[3], [{"address": "0x5010", "image": "/first", "image_offset": 16}])
+        self.assertEqual(found[4], [{"address": "0x5010", "image": "/second", "image_offset": 8}])
         self.assertEqual([sorted(frame) for frame in found[8]], [["address"]] * 3)
 
     def test_a_path_from_a_trace_is_neither_followed_nor_printed_as_it_is(self):
