@@ -4,9 +4,9 @@
 """A page does what it says: its commands run in their order in one shell, with etwas as it is
 installed, and print the lines that stand below them. Numbers and times may differ.
 
-A block of the language `console` has commands behind `$ `; one with file=NAME is saved. From a
-comment `<!-- needs: COMMAND -->` on, blocks are skipped if COMMAND fails; if nothing is left, the
-test is skipped.
+A block of the language `console` has commands behind `$ `, which go on behind `> `; one with
+file=NAME is saved. From a comment `<!-- needs: COMMAND -->` on, blocks are skipped if COMMAND
+fails; if nothing is left, the test is skipped.
 
 usage: console_test.py PAGE SOURCE_FOLDER BUILD_FOLDER
 """
@@ -39,8 +39,10 @@ def pattern(line):
 
 def commands_of(block):
     for part in re.split(r"(?m)^\$ ", block)[1:]:
-        command, _, output = part.partition("\n")
-        yield command, output.splitlines()
+        lines = part.splitlines()
+        last = next(at for at in range(1, len(lines) + 1)
+                    if at == len(lines) or not lines[at].startswith("> "))
+        yield "\n".join([lines[0], *(line[2:] for line in lines[1:last])]), lines[last:]
 
 
 def script_of(blocks, saved):
@@ -107,6 +109,8 @@ def main():
         folder, saved = os.path.join(temporary, "work"), os.path.join(temporary, "saved")
         os.mkdir(folder)
         os.mkdir(saved)
+        environment["ETWAS_RUNTIME_DIR"] = os.path.join(temporary, "run")
+        os.mkdir(environment["ETWAS_RUNTIME_DIR"], 0o700)
         os.symlink(os.path.join(source, "examples"), os.path.join(folder, "examples"))
         script, commands = script_of(blocks, saved)
         count = check(commands, run(script, folder, environment))
