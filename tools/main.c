@@ -39,6 +39,11 @@
 #else
 #define HAS_LIBDW false
 #endif
+#ifdef ETWAS_JANSSON
+#define HAS_JANSSON true
+#else
+#define HAS_JANSSON false
+#endif
 #ifdef ETWAS_CXX_NAMES
 #define HAS_CXX_NAMES true
 #else
@@ -70,6 +75,7 @@ static int show_version(void)
         {"libdw", HAS_LIBDW, "names of functions, stacks of etwas record --dwarf",
          ETWAS_BUILT_CURE("libdw-dev")},
         {"libstdc++", HAS_CXX_NAMES, "names of C++ as they were written", ETWAS_BUILT_CURE("g++")},
+        {"jansson", HAS_JANSSON, "etwas clocks --compare", ETWAS_BUILT_CURE("libjansson-dev")},
         {"d3", etwas_page_d3.text != NULL, "pages with plots (--html)",
          ETWAS_BUILT_CURE("node-d3")},
     };

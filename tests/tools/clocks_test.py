@@ -89,7 +89,7 @@ class Command(ToolTest):
         self.assertTrue(report["clocks"][0]["available"])
         self.assertGreater(report["clocks"][0]["warm"]["p50"], 0)
         self.assertIn(report["verdict"], ("trusted", "doubtful", "unusable"))
-        self.assertIn(report["recommended_clock"], (1, 2, 3))
+        self.assertIn(report["recommended_clock"], NAMES[:3])
         self.assertRegex(report["examined"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertEqual(report["host"], os.uname().nodename)
 
@@ -183,10 +183,38 @@ class Text(ToolTest):
     def test_the_answer_comes_first_then_the_verdict_then_what_was_measured(self):
         text = shown("text", "laptop")
         places = [text.index(words) for words in (
-            "heron", "Use ClientContext 3", "Ask for ClientContext 3", "(TSC) is trusted",
+            "Use TSC", "heron", "Ask for ClientContext 3", "The cycle counter (TSC) is trusted\n",
             "Cost of one reading", "Resolution", "Order across processors", "Monotony", "Drift",
             "Conversion")]
         self.assertEqual(places, sorted(places))
+
+    def test_three_lines_tell_which_clock_what_it_costs_and_how_wrong_it_can_be(self):
+        for report, answer in (
+                ("laptop", ("Use TSC: --clock tsc, or ClientContext 3. The cycle counter (TSC) is "
+                            "trusted.",
+                            "It costs 6.98 ns a stamp; QPC costs 17.8 ns, system time costs "
+                            "18.5 ns.",
+                            "Its stamps were in order across processors; it gains or loses at most "
+                            "119 µs an hour.")),
+                ("guest", ("Use QPC: --clock qpc, or ClientContext 1. The cycle counter (TSC) is "
+                           "unusable.",
+                           "It costs 737 ns a stamp; system time costs 765 ns, TSC costs 288 ns.",
+                           "Its stamps were in order across processors; it gains or loses at most "
+                           "43.2 µs an hour.")),
+                ("single", ("Use TSC", "It costs", "There is one processor")),
+                ("numberless", ("Use TSC", "It costs", "Its stamps were in order across "
+                                "processors; its drift is not known."))):
+            with self.subTest(report=report):
+                lines = shown("text", report).split("\n")
+                for line, words in zip(lines, answer):
+                    self.assertTrue(line.startswith(words), (line, words))
+                self.assertEqual(lines[3], "")
+        self.assertEqual(shown("text", "nothing").split("\n")[:2],
+                         ["No clock can be recommended.", ""])
+        # The recommended clock is not among those that were examined.
+        self.assertEqual(shown("text", "laptop", 0).split("\n")[1:3],
+                         ["What it costs was not measured.",
+                          "How wrong it can be was not measured."])
 
     def test_costs_are_those_of_the_report(self):
         rows = {line[2:26].strip(): line[26:].split()
@@ -286,7 +314,8 @@ class Json(ToolTest):
         report = json.loads(shown("json", "guest"))
         self.assertEqual((report["verdict"], report["recommended_clock"], report["clocksource"],
                           report["available_clocksources"], report["hypervisor"]),
-                         ("unusable", 1, "<b>\"acpi&pm'", "acpi_pm \x1b[31mred", "</script>\ufffd"))
+                         ("unusable", "qpc", "<b>\"acpi&pm'", "acpi_pm \x1b[31mred",
+                          "</script>\ufffd"))
         self.assertEqual(report["cpus"], [0, 1, 2, 3])
         self.assertIn("aborts restartable sequences", report["sequences"])
         self.assertEqual([reason["against"] for reason in report["reasons"]], [False] + [True] * 6)
@@ -306,6 +335,122 @@ class Json(ToolTest):
         nothing = json.loads(shown("json", "nothing"))
         self.assertIsNone(nothing["hypervisor"])
         self.assertEqual(nothing["conversions"], [])
+
+
+def built_without_jansson():
+    result = subprocess.run([sys.argv[1], "--version"], check=True, stdout=subprocess.PIPE)
+    return b"without jansson" in result.stdout
+
+
+class Compare(ToolTest):
+    def setUp(self):
+        super().setUp()
+        if built_without_jansson():
+            self.skipTest("it was built without jansson, which reads JSON")
+
+    def keep(self, name, text):
+        path = os.path.join(self.folder, name + ".json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def kept(self, *reports):
+        return [self.keep(report, shown("json", report)) for report in reports]
+
+    def test_two_results_stand_beside_each_other(self):
+        out, error = self.run_etwas("clocks", "--compare", *self.kept("laptop", "guest"))
+        self.assertEqual(error, "")
+        self.assertLessEqual(max(len(line) for line in out.splitlines()), 100)
+        self.assertTrue(out.startswith("A  use tsc, 6.98 ns a stamp; "
+                                       "the cycle counter is trusted."))
+        self.assertIn("B  use qpc, 737 ns a stamp; the cycle counter is unusable.", out)
+        self.assertIn("heron, ", out)
+        self.assertIn("  only B: It was seen running backwards\n", out)
+        self.assertIn("2,445,405,312 Hz in A, 2,999,103,411 Hz in B", out)
+        rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()
+                if line.startswith("  ") and line.split()[0] in NAMES}
+        costs = {line.split()[0]: line.split()[1:] for line in out.splitlines()
+                 if line.startswith("  ") and len(line.split()) == 8}
+        self.assertEqual(costs["tsc"], ["6.98", "288", "41.30", "113", "1,854", "8.21", "339"])
+        self.assertEqual(costs["rdtscp"], ["10.3", "-", "-", "134", "-", "12.1", "-"])
+        self.assertEqual(rows["tsc"][:3], ["0", "29.7", "µs"])
+        self.assertNotIn("\x1b", out)
+
+    def test_a_result_equals_itself(self):
+        laptop, = self.kept("laptop")
+        out, _ = self.run_etwas("clocks", "--compare", laptop, laptop)
+        self.assertIn("the same speaks for and against it in both", out)
+        result = json.loads(self.run_etwas("clocks", "--compare", "--json", laptop, laptop)[0])
+        self.assertEqual({clock["cost_ratio"] for clock in result["clocks"]}, {1})
+        self.assertEqual((result["reasons_only_a"], result["reasons_only_b"]), ([], []))
+
+    def test_json_has_the_numbers_of_both_and_its_keys_are_documented(self):
+        result = json.loads(self.run_etwas("clocks", "--compare", "--json",
+                                           *self.kept("laptop", "guest"))[0])
+        sides = [json.loads(shown("json", report)) for report in ("laptop", "guest")]
+        self.assert_keys_documented("clocks", result)
+        self.assertEqual(result["kind"], "clocks_comparison")
+        for key, side in zip("ab", sides):
+            for name in ("host", "system", "cpu_model", "recommended_clock", "verdict",
+                         "frequency_hz", "examined"):
+                self.assertEqual(result[key][name], side[name])
+            for clock, whole in zip(result["clocks"], side["clocks"]):
+                self.assertEqual(clock["clock"], whole["clock"])
+                if not whole["available"]:
+                    self.assertIsNone(clock[key])
+                    continue
+                self.assertEqual(clock[key]["back_to_back"], whole["back_to_back"])
+                self.assertEqual(clock[key]["cold_p50"], whole["cold"]["p50"])
+                self.assertEqual(clock[key]["smaller"],
+                                 sum(pair["smaller"] for pair in whole["differences"]))
+        texts = {reason["text"] for reason in sides[1]["reasons"]}
+        self.assertLessEqual(set(result["reasons_only_b"]), texts)
+
+    def test_what_this_machine_gives_can_be_compared(self):
+        path = os.path.join(self.folder, "here.json")
+        self.run_etwas("clocks", "--duration", "1", "--clocks", "qpc,tsc", "--json", "-o", path)
+        out, _ = self.run_etwas("clocks", "--compare", path, *self.kept("numberless"))
+        self.assertNotRegex(out, r"(?i)\b(nan|inf)\b")
+
+    def test_what_is_no_result_is_refused_by_its_path(self):
+        good, = self.kept("laptop")
+        text = shown("json", "laptop")
+        for name, wrong in (("empty", ""), ("cut", text[:-3]), ("list", "[]"), ("number", "3"),
+                            ("kind", text.replace('"kind":"clocks"', '"kind":"stat"')),
+                            ("verdict", text.replace('"verdict":"trusted"', '"verdict":"good"')),
+                            ("clock", text.replace('"recommended_clock":"tsc"',
+                                                   '"recommended_clock":"tai"')),
+                            ("deep", "[" * 100_000)):
+            with self.subTest(name=name):
+                path = self.keep(name, wrong)
+                for files in ((path, good), (good, path)):
+                    _, error = self.run_etwas("clocks", "--compare", *files, expect=FAILED)
+                    self.assertIn(path, error)
+                    self.assertIn("etwas clocks --json -o FILE", error)
+        _, error = self.run_etwas("clocks", "--compare", good, self.folder + "/missing",
+                                  expect=FAILED)
+        self.assertIn("/missing: No such file", error)
+
+    def test_values_of_other_types_are_unknown(self):
+        report = json.loads(shown("json", "laptop"))
+        for clock in report["clocks"]:
+            clock.update(back_to_back="fast", warm=[], cold=7, differences={"a": 1}, unit=None,
+                         against_raw="no")
+        report.update(cpus="many", reasons=[{"bit": -1}, {"bit": 2**62}, 5], host=9,
+                      frequency_hz=-4)
+        path = self.keep("odd", json.dumps(report))
+        out, _ = self.run_etwas("clocks", "--compare", path, *self.kept("laptop"))
+        self.assertIn("a machine without a name", out)
+        self.assertIn("an unknown rate in A", out)
+
+    def test_a_wrong_call_is_reported(self):
+        good, = self.kept("laptop")
+        for arguments, word in (([good], "two files"), ([], "two files"),
+                                ([good, good, good], "two files"),
+                                ([good, good, "--clocks", "qpc"], "--json and --output alone"),
+                                ([good, good, "--html", "-o", "x"], "--json and --output alone")):
+            _, error = self.run_etwas("clocks", "--compare", *arguments, expect=FAILED)
+            self.assertIn(word, error)
 
 
 if __name__ == "__main__":

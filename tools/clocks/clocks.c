@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/value.h"
-#include "clocks/format.h"
+#include "clocks/compare.h"
 #include "commands.h"
 #include "event/names.h"
 #include "exit.h"
@@ -26,6 +26,7 @@ struct request {
     etwas_clock_options options;
     uint64_t duration_ns;            /* 0: the usual one */
     int form;                        /* enum etwas_form */
+    bool compares;                   /* two results, in place of examining */
     struct etwas_output_file output; /* its path is NULL: standard output */
 };
 
@@ -61,6 +62,10 @@ static bool read_clocks(const struct etwas_option_use *use)
 
 static const char *find_misuse(const struct request *request)
 {
+    if (request->compares && (request->form == ETWAS_FORM_HTML || request->options.sources != 0 ||
+                              request->duration_ns != 0)) {
+        return "--compare goes with --json and --output alone";
+    }
     if (request->form == ETWAS_FORM_HTML && request->output.path == NULL) {
         return "where does the page go? --output says it";
     }
@@ -74,8 +79,13 @@ static bool read_options(int argc, char **argv, struct request *request, int *re
     if (!etwas_command_read(&etwas_clocks_command, argc, argv, request, result)) {
         return false;
     }
-    if (optind < argc) {
+    if (!request->compares && optind < argc) {
         fprintf(stderr, "etwas clocks: %s: there is nothing to read\n", argv[optind]);
+        *result = etwas_command_misused("clocks");
+        return false;
+    }
+    if (request->compares && argc - optind != 2) {
+        fputs("etwas clocks: --compare: name two files that etwas clocks --json wrote\n", stderr);
         *result = etwas_command_misused("clocks");
         return false;
     }
@@ -108,43 +118,82 @@ static uint32_t examine(const etwas_clock_options *options, etwas_clock_report *
     return error;
 }
 
-static void print_view(struct etwas_output *output, int form, const struct etwas_clocks_view *view)
+/* What is shown: a view, or two sides. */
+struct shown {
+    struct etwas_clocks_view view;
+    const struct etwas_clocks_side *sides; /* NULL: the view */
+};
+
+static void print_shown(struct etwas_output *output, int form, const struct shown *shown)
 {
-    if (form == ETWAS_FORM_HTML) {
-        etwas_clocks_html(output, view);
+    const struct etwas_clocks_side *sides = shown->sides;
+
+    if (sides != NULL && form == ETWAS_FORM_JSON) {
+        etwas_clocks_compare_json(output, &sides[0], &sides[1]);
+    } else if (sides != NULL) {
+        etwas_clocks_compare_text(output, &sides[0], &sides[1]);
+    } else if (form == ETWAS_FORM_HTML) {
+        etwas_clocks_html(output, &shown->view);
     } else if (form == ETWAS_FORM_JSON) {
-        etwas_clocks_json(output, view);
+        etwas_clocks_json(output, &shown->view);
     } else {
-        etwas_clocks_text(output, view);
+        etwas_clocks_text(output, &shown->view);
     }
 }
 
-/* Returns whether everything could be written. */
-static bool write_view(struct request *request, const struct etwas_clocks_view *view)
+/* Returns the exit status. */
+static int write_shown(struct request *request, const struct shown *shown)
 {
     static struct etwas_output output;
+    bool is_written;
 
     if (request->output.path == NULL) {
-        print_view(etwas_standard_output(), request->form, view);
-        return etwas_output_finish(etwas_standard_output());
+        print_shown(etwas_standard_output(), request->form, shown);
+        is_written = etwas_output_finish(etwas_standard_output());
+    } else {
+        etwas_output_to(&output, request->output.descriptor);
+        print_shown(&output, request->form, shown);
+        is_written = etwas_output_file_keep_written(&request->output, &output);
     }
-    etwas_output_to(&output, request->output.descriptor);
-    print_view(&output, request->form, view);
-    return etwas_output_file_keep_written(&request->output, &output);
+    return is_written ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
+}
+
+static int compare(struct request *request, char *const *paths)
+{
+    static struct etwas_clocks_side sides[2];
+    struct shown shown = {.sides = sides};
+
+    if (!etwas_clocks_can_read()) {
+        return ETWAS_EXIT_FAILED;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *wrong = etwas_clocks_read(&sides[i], paths[i]);
+
+        if (wrong != NULL) {
+            fprintf(stderr, "etwas clocks: %s: %s\n", paths[i], wrong);
+            return ETWAS_EXIT_FAILED;
+        }
+    }
+    if (request->output.path != NULL && !etwas_output_file_open(&request->output)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
+    return write_shown(request, &shown);
 }
 
 static int run_clocks(int argc, char **argv)
 {
     static struct etwas_clocks_machine machine;
     static struct request request = {.output.command = "etwas clocks"};
-    struct etwas_clocks_view view = {.machine = &machine};
+    struct shown shown = {.view.machine = &machine};
     etwas_clock_report *report = NULL;
-    bool is_written;
     uint32_t error;
     int result;
 
     if (!read_options(argc, argv, &request, &result)) {
         return result;
+    }
+    if (request.compares) {
+        return compare(&request, argv + optind);
     }
     /* Before the clocks are examined: what cannot be written should be told at once. */
     if ((request.form == ETWAS_FORM_HTML && !etwas_page_possible("etwas clocks")) ||
@@ -161,12 +210,12 @@ static int run_clocks(int argc, char **argv)
         return ETWAS_EXIT_FAILED;
     }
     etwas_clocks_machine_read(&machine);
-    view.report = report;
-    view.chosen =
+    shown.view.report = report;
+    shown.view.chosen =
         request.options.sources != 0 ? request.options.sources : (1u << ETWAS_CLOCK_SOURCES) - 1;
-    is_written = write_view(&request, &view);
+    result = write_shown(&request, &shown);
     etwas_clock_report_free(report);
-    return is_written ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT;
+    return result;
 }
 
 static const struct etwas_option options[] = {
@@ -184,6 +233,8 @@ static const struct etwas_option options[] = {
      .least = NS_A_SECOND,
      .most = 3600 * NS_A_SECOND,
      ETWAS_PLACE(struct request, duration_ns)},
+    ETWAS_FLAG_OPTION(struct request, compares, "compare",
+                      "show two results of --json beside each other"),
     ETWAS_JSON_OPTION(struct request, form, "one object"),
     ETWAS_HTML_OPTION(struct request, form, "a page with plots that needs no other file"),
     ETWAS_OUTPUT_OPTIONS(struct request, output, "where the result goes"),
@@ -194,7 +245,8 @@ const struct etwas_command etwas_clocks_command = {
     .name = "clocks",
     .group = "Plan a recording",
     .summary = "say which clock to use on this machine",
-    .usages = (const char *const[]){"[OPTION...]", "--html -o PAGE [OPTION...]", NULL},
+    .usages = (const char *const[]){"[OPTION...]", "--html -o PAGE [OPTION...]",
+                                    "--compare A B [--json] [-o PATH]", NULL},
     .description =
         "Examines the three clocks that a session can have and those that a C program would "
         "consider beside them. Recommends one for a session's ClientContext.",
@@ -209,7 +261,13 @@ const struct etwas_command etwas_clocks_command = {
             "lfence+rdtsc are instructions; on aarch64 the latter is isb+cntvct_el0. monotonic, "
             "monotonic-raw, monotonic-coarse, realtime, realtime-coarse, boottime, tai and "
             "thread-cputime are those of clock_gettime, also as CLOCK_MONOTONIC and so on.",
+            "The first three lines are the answer: the clock to use, what it costs, and how wrong "
+            "it can be. What it gains or loses is its drift against CLOCK_MONOTONIC_RAW, with the "
+            "interval of 95 %.",
             "The page appears when it is whole, and needs no network.",
+            "--compare reads two results of --json, A and B. It shows the answer of both, the "
+            "reasons that speak for or against one counter alone, and each clock's cost and "
+            "errors. B / A is the cost in B where A costs 1.",
             "Recommendation: the ClientContext to use, and why.",
             "Verdict: the cycle counter (TSC) is trusted, doubtful or unusable. A doubtful one is "
             "used although something speaks against it. A session that asks for an unusable one "
@@ -233,8 +291,10 @@ const struct etwas_command etwas_clocks_command = {
         (const struct etwas_example[]){
             {"etwas clocks", "Say which clock to use."},
             {"etwas clocks --html -o clocks.html --duration 20s", "Make a page with plots."},
-            {"etwas clocks --clocks qpc,tsc --json", "Examine two clocks, for a program."},
+            {"etwas clocks --json -o here.json", "Keep the result."},
+            {"etwas clocks --compare here.json there.json", "Compare two machines or kernels."},
             {NULL, NULL},
         },
+    .operands = ETWAS_VALUES_FILES,
     .run = run_clocks,
 };

@@ -32,6 +32,9 @@ void etwas_clocks_machine_read(struct etwas_clocks_machine *machine);
 /* Tables of at most 100 columns. */
 void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_view *view);
 
+/* The three lines that it begins with: which clock to use, what it costs, how wrong it can be. */
+void etwas_clocks_text_answer(struct etwas_output *output, const struct etwas_clocks_view *view);
+
 /* The order across processors, a part of the text. */
 void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clocks_view *view);
 

@@ -165,6 +165,13 @@ bool etwas_clocks_find(const char *text, uint32_t *source)
     return false;
 }
 
+const char *etwas_clocks_recommended(const etwas_clock_report *report)
+{
+    uint32_t source = report->recommended_clock - 1;
+
+    return etwas_clocks_of_session(source) ? sources[source].id : NULL;
+}
+
 const char *etwas_clocks_name(const struct etwas_clocks_view *view, uint32_t source)
 {
     const char *name = view->report->sources[source].name;
@@ -180,6 +187,14 @@ bool etwas_clocks_shown(const struct etwas_clocks_view *view, uint32_t source)
 bool etwas_clocks_of_session(uint32_t source)
 {
     return source <= ETWAS_CLOCK_SOURCE_TSC;
+}
+
+double etwas_clocks_hour_ns(const etwas_clock_source_report *source)
+{
+    const etwas_clock_drift *drift = &source->against_raw;
+    const double ns_a_ppm = 3.6e6;
+
+    return drift->known ? (fabs(drift->ppm) + drift->interval_ppm) * ns_a_ppm : (double)NAN;
 }
 
 bool etwas_clocks_missing(const struct etwas_clocks_view *view, char *text, size_t bytes)

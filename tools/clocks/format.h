@@ -41,6 +41,9 @@ const char *etwas_clocks_id(uint32_t source);
 /* Finds a source by its id or its name in C, in any case. */
 bool etwas_clocks_find(const char *text, uint32_t *source);
 
+/* What --clock of a recording calls the recommended one; NULL where there is none. */
+const char *etwas_clocks_recommended(const etwas_clock_report *report);
+
 /* What the report calls a source. */
 const char *etwas_clocks_name(const struct etwas_clocks_view *view, uint32_t source);
 
@@ -83,6 +86,9 @@ struct etwas_clocks_order {
 };
 
 struct etwas_clocks_order etwas_clocks_order_of(const etwas_clock_source_report *source);
+
+/* How many nanoseconds a clock may gain or lose in an hour; NAN: it is not known. */
+double etwas_clocks_hour_ns(const etwas_clock_source_report *source);
 
 /* The pair of two processors, in either order; NULL: it was not examined. */
 const etwas_clock_offset *etwas_clocks_pair(const etwas_clock_source_report *source,

@@ -47,7 +47,7 @@ static void put_trust(struct etwas_output *output, const etwas_clock_report *rep
 {
     const etwas_clock_trust *trust = &report->trust;
 
-    etwas_json_number(output, "recommended_clock", report->recommended_clock);
+    etwas_json_text(output, "recommended_clock", etwas_clocks_recommended(report));
     etwas_json_text(output, "recommendation", report->recommendation);
     etwas_json_text(output, "verdict", etwas_clocks_verdict(trust->verdict));
     etwas_json_text(output, "verdict_text", report->verdict);

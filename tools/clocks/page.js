@@ -7,7 +7,7 @@
 'use strict';
 
 (() => {
-    const {contexts, contextNames, ppm, ppmInterval, interval, hz, judged, orderOf} = clocksPage;
+    const {contexts, ppm, ppmInterval, interval, hz, judged, orderOf} = clocksPage;
 
     // ---- What to do, and why ----
 
@@ -29,7 +29,8 @@
         const context = report.recommended_clock;
         section.append('p').attr('class', 'kicker').text('Recommendation');
         section.append('h2').attr('id', 'answer')
-            .text(`Use the ${contextNames[context] || 'clock'}: ClientContext\u00a0${context}`);
+            .text(context === null ? 'No clock is recommended'
+                : `Use --clock\u00a0${context}, ClientContext\u00a0${contexts[context]}`);
         words.paragraph(section, report.recommendation);
     }
 
@@ -93,7 +94,7 @@
                 const context = contexts[clock.clock];
                 const order = orderOf(clock);
                 return [clock.name,
-                    {text: `${context} `, badge: context === report.recommended_clock
+                    {text: `${context} `, badge: clock.clock === report.recommended_clock
                         ? 'recommended' : null},
                     words.duration(clock.back_to_back),
                     words.duration(clock.warm && clock.warm.p99_9),

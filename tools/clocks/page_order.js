@@ -157,8 +157,8 @@ Object.assign(clocksPage, (() => {
                 'shown.');
         }
         // They are empty in the map, and not found to be right.
-        for (const {name, differences: offsets, differences_left_out: left} of clocks.filter((clock) =>
-            clock.differences_left_out > 0)) {
+        const cut = clocks.filter((clock) => clock.differences_left_out > 0);
+        for (const {name, differences: offsets, differences_left_out: left} of cut) {
             words.note(section,
                 `${name}: ${left} of ${offsets.length + left} pairs could not be compared, ` +
                 'nothing ' +
@@ -169,9 +169,10 @@ Object.assign(clocksPage, (() => {
                 'smaller', 'by at most'],
             compared.map((clock) => {
                 const order = orderOf(clock);
-                return [clock.name, words.count(clock.differences.length), words.duration(order.offset),
-                    words.duration(order.bound), judged(order.apart), words.count(order.handovers),
-                    judged(order.smaller), where(order.smaller > 0, order.worst)];
+                return [clock.name, words.count(clock.differences.length),
+                    words.duration(order.offset), words.duration(order.bound),
+                    judged(order.apart), words.count(order.handovers), judged(order.smaller),
+                    where(order.smaller > 0, order.worst)];
             }));
         // A clock that was asked for by name is shown in full.
         for (const clock of compared.filter(({clock}) => clock in contexts || !all)) {

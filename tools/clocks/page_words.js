@@ -50,7 +50,6 @@ const clocksPage = (() => {
 
     // Those that a session can have, by ClientContext.
     const contexts = {qpc: 1, system: 2, tsc: 3};
-    const contextNames = {1: 'performance counter', 2: 'system time', 3: 'processor cycle counter'};
     const labelOf = (clock) => clock.clock in contexts ? 'label strong' : 'label';
     const sum = (bins) => d3.sum(bins, ({count}) => count);
 
@@ -72,7 +71,7 @@ const clocksPage = (() => {
     }
 
     return {
-        contexts, contextNames, nanoseconds, ppm, ppmInterval, interval, hz, judged, where, labelOf,
+        contexts, nanoseconds, ppm, ppmInterval, interval, hz, judged, where, labelOf,
         sum, apart, orderOf,
     };
 })();

@@ -7,7 +7,6 @@
 
 #include "print/text.h"
 #include "clocks/table.h"
-#include "event/names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,13 +105,12 @@ static void put_trust(struct etwas_output *output, const struct etwas_clocks_vie
     put_fact(output, "hypervisor", trust->hypervisor[0] != '\0' ? trust->hypervisor : "none");
 }
 
-static void put_answer(struct etwas_output *output, const struct etwas_clocks_view *view)
+static void put_reasons(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    const etwas_clock_report *report = view->report;
-
-    etwas_output_format(output, "\nUse ClientContext %" PRIu32 ", the %s\n",
-                        report->recommended_clock, etwas_names_clock(report->recommended_clock));
-    put_sentences(output, report->recommendation);
+    if (view->report->recommendation[0] != '\0') {
+        etwas_output_text(output, "\nWhy\n");
+        put_sentences(output, view->report->recommendation);
+    }
 }
 
 /* ---- What was measured ---- */
@@ -314,8 +312,10 @@ void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_vi
 {
     char missing[512];
 
+    etwas_clocks_text_answer(output, view);
+    etwas_output_char(output, '\n');
     put_machine(output, view);
-    put_answer(output, view);
+    put_reasons(output, view);
     put_trust(output, view);
     put_cost(output, view);
     if (etwas_clocks_missing(view, missing, sizeof missing)) {
