@@ -27,6 +27,7 @@
 
 enum {
     KB = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+    PACKED_BUFFERS = 8,
     LARGEST_BYTES = 65536, /* longer ones are searched too slowly */
 };
 
@@ -153,13 +154,22 @@ struct packed {
     struct etwas_shared_head head;
 };
 
-/* The mapping as it is, its tables one behind the other: most of it is room for descriptions. */
+/*
+ * The mapping as it is, its tables one behind the other: most of it is room for descriptions, and
+ * for buffers that a recorder may need later.
+ */
 static void pack(const uint8_t *mapping, struct packed *packed)
 {
     struct etwas_shared_head *head = &packed->head;
     uint64_t at = (sizeof *head + 127) & ~(uint64_t)127;
 
     memcpy(head, mapping, sizeof *head);
+    if (head->buffers > PACKED_BUFFERS) {
+        head->buffers = PACKED_BUFFERS;
+        head->tables[ETWAS_SHARED_OWNERS].count = PACKED_BUFFERS;
+        head->tables[ETWAS_SHARED_CONTROLS].count = PACKED_BUFFERS;
+        head->tables[ETWAS_SHARED_REGION].count = PACKED_BUFFERS;
+    }
     head->tables[ETWAS_SHARED_SCHEMAS].stride =
         (uint32_t)etwas_etl_round_up_8((size_t)head->schema_bytes + 8);
     for (uint32_t index = 0; index <= ETWAS_SHARED_REGION; index++) {

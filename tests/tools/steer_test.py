@@ -761,8 +761,8 @@ class Across(Steered):
         self.assertNotIn("Etwas.Described", self.ask("ps"))
         self.assertEqual(self.tell("describe Etwas.Described"), ("", 0))
         provider, = [line for line in self.ask_json("ps --json")
-                     if line.get("provider") == CLASSIC and line["kind"] == "classic"]
-        self.assertEqual(provider["name"], "Etwas.Described")
+                     if line.get("provider_id") == CLASSIC and line["registration"] == "classic"]
+        self.assertEqual(provider["provider"], "Etwas.Described")
         self.assertEqual(self.run_etwas("enable", self.log, "etwas.described"),
                          (f"etwas.described: {CLASSIC}\n", ""))
         self.tell("log 7")
@@ -782,7 +782,7 @@ class Across(Steered):
         name = f"{self.name}-late"
 
         def enabled():
-            return {line["provider"] for line in self.ask_json("ps --json")
+            return {line["provider_id"] for line in self.ask_json("ps --json")
                     for enable in line.get("enabled_by", []) if enable["session"] == name}
         self.start("-e", "Etwas.Late:0:4", "-fo", path, name=name)
         of_name, = enabled()
