@@ -177,7 +177,8 @@ while read -r host events; do
     fi
     echo "$host: $logged logged, $events there$note"
 done < <(cluster ask s1r1 \
-    "select host, count() from etwas.event_all where event like 'Shop%' group by host order by host")
+    "select host, count() from etwas.event_all where event like 'Shop%'
+     group by host order by host")
 ((wrong == 0)) || fail "not every event is there once"
 present=$(cluster ask s1r1 "select uniqExact(host) from etwas.event_all where event like 'Shop%'")
 ((present == ${#hosts[@]})) || fail "$present of ${#hosts[@]} hosts are there"

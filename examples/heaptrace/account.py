@@ -23,7 +23,8 @@ def main():
         counts = json.load(file)
     with open(sys.argv[2], encoding="utf-8") as file:
         stat = json.load(file)
-    in_file = {c["opcode"]: c["events"] for c in stat["by_event"] if c["event_class_id"] == CALL_CLASS}
+    in_file = {c["opcode"]: c["events"] for c in stat["by_event"] if c["event_class_id"]
+               == CALL_CLASS}
     events = sum(in_file.values())
     faults = []
 

@@ -82,7 +82,7 @@ MAKE
 "$etwas" stat --json "$folder/build.etl" >"$folder/stat.json"
 "$etwas" stat --prove "$folder/build.etl" >"$folder/prove" || { cat "$folder/prove"; exit 1; }
 cat "$folder/prove"
-"$etwas" dump --csv --columns pid,event_class --where 'provider == "heaptrace"' "$folder/build.etl" |
+"$etwas" dump --csv -c pid,event_class -w 'provider == "heaptrace"' "$folder/build.etl" |
     sed -n 's/^\([0-9][0-9]*\),.*/\1/p' | sort | uniq -c >"$folder/processes"
 python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$folder/processes" \
     "$folder/counts"

@@ -93,7 +93,8 @@ class Covered(ToolTest):
 
     def count(self, command, *arguments):
         if command == "dump":
-            return sum(event["event_class_id"] in (RED, BLUE) for event in self.dump_json(*arguments))
+            return sum(event["event_class_id"] in (RED, BLUE)
+                       for event in self.dump_json(*arguments))
         told = self.one(command, *arguments)
         return told["events"] if command == "stat" else told["selection"]["events"]
 
@@ -289,11 +290,13 @@ class Overlapping(ToolTest):
                         {"first": etl.FIRST_STAMP - 1}):
             second = self.write("b.etl", etl.trace(records, **options))
             out, errors = self.run_etwas("dump", "--json", first, second)
-            self.assertEqual(sum(json.loads(line)["event_class_id"] == RED for line in out.splitlines()), 40,
+            self.assertEqual(sum(json.loads(line)["event_class_id"] == RED
+                                 for line in out.splitlines()), 40,
                              options)
             self.assertEqual(errors, "")
         again, _ = self.run_etwas("dump", "--json", first, first)
-        self.assertEqual(sum(json.loads(line)["event_class_id"] == RED for line in again.splitlines()), 20)
+        self.assertEqual(sum(json.loads(line)["event_class_id"] == RED
+                             for line in again.splitlines()), 20)
 
 
 class Losses(ToolTest):
@@ -313,7 +316,8 @@ class Losses(ToolTest):
             path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, T)])], own=own))
             stat, = self.stat_json(path)
             self.assertEqual(stat["lost"], lost)
-            self.assertEqual(sum(loss["events"] for loss in stat["losses"]) + stat["lost_unexplained"],
+            self.assertEqual(sum(loss["events"] for loss in stat["losses"])
+                             + stat["lost_unexplained"],
                              lost)
             out, _ = self.run_etwas("stat", path)
             self.assertEqual(self.numbers(out, " of them"), lost)
@@ -585,7 +589,8 @@ class Same(ToolTest):
             self.assertEqual([sum(loss["count"] for loss in report["losses"]),
                               sum(loss["events"] for loss in stat["losses"])],
                              [lost - untold] * 2, seed)
-            self.assertEqual([sum(file["lost_unexplained"] for file in files), stat["lost_unexplained"]],
+            self.assertEqual([sum(file["lost_unexplained"] for file in files),
+                              stat["lost_unexplained"]],
                              [untold] * 2, seed)
 
     def check_rates(self, stat, report, spans, words):

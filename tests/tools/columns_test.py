@@ -70,8 +70,8 @@ class Columns(NamesTest):
         event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07",
                              opcode=3, level=2, keyword=0x20, activity=BLUE, number=9)
         path = self.trace(event, etl.instance(BLUE, 1_000_002, 5, 4, RED))
-        names = ("file,level,keyword,name,provider,event,event_class,provider_id,event_class_id,event_id,"
-                 "version,opcode,task,channel,"
+        names = ("file,level,keyword,name,provider,event,event_class,provider_id,event_class_id,"
+                 "event_id,version,opcode,task,channel,"
                  "activity,"
                  "instance,parent_instance,parent_class_id,payload,payload_bytes,x,cpu,time_error,"
                  "duration")
@@ -79,7 +79,8 @@ class Columns(NamesTest):
         self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", RED, RED,
                                          "9", "0", "3", "0", "11", BLUE, "-", "-", "-", "07", "1",
                                          "7", "0", "-", "-"])
-        self.assertEqual(second.split(), ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "-", BLUE, "-",
+        self.assertEqual(second.split(),
+                         ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "-", BLUE, "-",
                                           "0", "1", "-", "-", "-", "5", "4", RED, "-", "0", "-",
                                           "0", "-", "-"])
         out, _ = self.run_etwas("dump", "--columns", names, path)

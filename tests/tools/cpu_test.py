@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""`etwas stat --cpu-time`: processor time by context switches, of files with known answers and of the
-kernel's.
+"""`etwas stat --cpu-time`: processor time by context switches, of files with known answers and of
+the kernel's.
 
 usage: cpu_test.py PATH_OF_ETWAS [PATH_OF_CPU_LOAD] TEST_CLASS
 """
@@ -304,7 +304,8 @@ class Switches(CpuTest):
         self.assertEqual([(p["pid"], p.get("process"), [t["tid"] for t in p["threads"]])
                           for p in told["processes"]],
                          [(30, None, [30]), (20, "ba\x1bsh", [26, 20]), (None, None, [31])])
-        self.assertEqual((told["processes"][1]["running_time"], told["threads_not_run"]), (15_000, 1))
+        self.assertEqual((told["processes"][1]["running_time"], told["threads_not_run"]),
+                         (15_000, 1))
         out, _ = self.run_etwas("stat", "--cpu-time", path)
         self.assertRegex(
             out, r"(?m)^ +0\.000015 .* 2 +0  20 ba\\x1bsh\n.*  thread 26\n.*  thread 20\n"
@@ -363,7 +364,8 @@ class Forms(CpuTest):
         self.assert_keys_documented("stat", self.cpu(self.trace(self.events()))[0])
 
     def test_what_does_not_go_together_is_refused(self):
-        for options in (("--cpu-time", "--where", "event_id == 1"), ("--cpu-time", "--heap"), ("--csv",),
+        for options in (("--cpu-time", "--where", "event_id == 1"), ("--cpu-time", "--heap"),
+                        ("--csv",),
                         ("--cpu-time", "--csv", "--json")):
             self.run_etwas("stat", *options, "a.etl", expect=FAILED)
 

@@ -226,7 +226,8 @@ class CtfTest(ToolTest):
                       range(1 if len(shown["time"]) == 30 else 100))
         self.assertEqual(got.get("cpu_id"), shown.get("cpu"))
         self.assertEqual((got["pid"], got["tid"]),
-                         tuple(-1 if i is None else i for i in (shown.get("pid"), shown.get("tid"))))
+                         tuple(-1 if i is None else i
+                               for i in (shown.get("pid"), shown.get("tid"))))
         self.assertEqual(got["level"] is None, shown.get("level", 0) == 0)
         self.assertEqual((got.get("instance"), got.get("parent_instance", 0)),
                          (shown.get("instance"), shown.get("parent_instance", 0)))

@@ -173,7 +173,8 @@ class Other(DiffTest):
                           if key == "typical"],
                          [(BLUE, "slower")])
         for its in told["classes"]:
-            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["event_class_id"] == BLUE else 1,
+            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["event_class_id"] == BLUE
+                                   else 1,
                                    delta=0.1)
         told = self.diff(first, second, "--class", RED)
         self.assertEqual([its["event_class_id"] for its in told["classes"]], [RED])

@@ -64,7 +64,8 @@ class Dump(ToolTest):
         for order in ((0, 1, 2), (1, 0, 2), (2, 0, 1)):
             out, _ = self.run_etwas("dump", "--json", *(paths[place] for place in order))
             events = [json.loads(line) for line in out.splitlines()]
-            self.assertEqual([event["fields"] for event in events if event["event_class_id"] == RED],
+            self.assertEqual([event["fields"] for event in events if event["event_class_id"]
+                              == RED],
                              [{"sum": 1}, {"sum": 2}, {"sum": 3}])
         self.assertNotIn("Shop", self.run_etwas("dump", "--json", paths[0])[0])
 
@@ -190,7 +191,8 @@ class Dump(ToolTest):
                  for name, guid, times in (("a", RED, (1, 4, 5)), ("b", BLUE, (2, 3, 6)))]
         events = self.dump_json(*paths)
         self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
-        self.assertEqual([e["event_class_id"] == RED for e in events], [e["file"] == 1 for e in events])
+        self.assertEqual([e["event_class_id"] == RED for e in events],
+                         [e["file"] == 1 for e in events])
         out, _ = self.run_etwas("dump", "--all", "--hex", *paths)
         lines = out.splitlines()
         self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
@@ -247,7 +249,8 @@ class Folder(ToolTest):
 
     def events(self, *arguments, **options):
         out, _ = self.run_etwas(*arguments, **options)
-        return [event for event in map(json.loads, out.splitlines()) if event.get("event_class_id") == RED]
+        return [event for event in map(json.loads, out.splitlines()) if event.get("event_class_id")
+                == RED]
 
     def test_all_of_a_hundred_files_come_in_the_order_of_time(self):
         self.make()
@@ -307,7 +310,8 @@ class Folder(ToolTest):
         both = [e for e in self.dump_json(self.folder) if e["event_class_id"] in (RED, BLUE)]
         self.assertEqual([e["event_class_id"] for e in both], [BLUE, RED])
         alone = self.dump_json(os.path.join(self.folder, "b.etl"))
-        self.assertEqual(both[0]["time"], [e for e in alone if e["event_class_id"] == BLUE][0]["time"])
+        self.assertEqual(both[0]["time"],
+                         [e for e in alone if e["event_class_id"] == BLUE][0]["time"])
         self.assertEqual([e["time"][-11:] for e in both], ["00.5090000Z", "00.5100000Z"])
 
     def test_fewer_descriptors_than_files_are_no_limit_unless_the_system_says_so(self):
@@ -339,7 +343,8 @@ class Folder(ToolTest):
         one = os.path.join(self.folder, "below", "one")
         self.run_etwas("convert", "--to", "etl", "-o", one, self.folder)
         whole = [e["payload"] for e in self.dump_json(self.folder) if e["event_class_id"] == RED]
-        self.assertEqual([e["payload"] for e in self.dump_json(one) if e["event_class_id"] == RED], whole)
+        self.assertEqual([e["payload"] for e in self.dump_json(one) if e["event_class_id"] == RED],
+                         whole)
         self.run_etwas("diff", self.folder, "--against", one, expect=FAILED)
 
     def test_a_folder_without_log_files_is_named(self):

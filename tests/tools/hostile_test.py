@@ -65,7 +65,8 @@ class Reading(NamesTest):
         return [json.loads(line, parse_constant=self.fail, object_pairs_hook=self.unique)
                 for line in text.split("\n")[:-1]]
 
-    def check(self, path, events, columns="event,provider,name,event_class,event_class_id,message,fields,f"):
+    def check(self, path, events,
+              columns="event,provider,name,event_class,event_class_id,message,fields,f"):
         for arguments, check in ((["dump"], self.check_text), (["dump", "--hex"], self.check_text),
                                  (["dump", "-c", columns], self.check_text),
                                  (["dump", "--csv"], self.check_csv),

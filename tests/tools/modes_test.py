@@ -51,7 +51,8 @@ class Modes(ToolTest):
         paths = [self.part(f"{part}.etl", part, events=3) for part in (2, 3, 1)]
         out, _ = self.run_etwas("dump", "--json", *paths)
         events = [json.loads(line) for line in out.splitlines()]
-        self.assertEqual([e["opcode"] for e in events if e["event_class_id"] == RED], [1] * 3 + [2] * 3
+        self.assertEqual([e["opcode"] for e in events if e["event_class_id"] == RED], [1] * 3
+                         + [2] * 3
                          + [3] * 3)
         self.assertEqual([s["part"] for s in self.stat_json(*paths)], [2, 3, 1])
 

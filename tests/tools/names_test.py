@@ -288,7 +288,8 @@ class Text(NamesTest):
         shown = ['"1 and …" (truncated: 0203)', '"1 and …" (truncated)', '"1" (2 more bytes: 0203)',
                  '"1" (1 more byte: 02)', '"1"']
         self.assertEqual([line.split(" ", 1)[1] for line in self.fields(path)], shown)
-        self.assertEqual(self.lines("--columns", "message", path)[1:], ['"1 and …"'] * 2 + ['"1"'] * 3)
+        self.assertEqual(self.lines("--columns", "message", path)[1:], ['"1 and …"'] * 2
+                         + ['"1"'] * 3)
         out, error = self.run_etwas("dump", "--all", "--csv", "--columns", "fields", path)
         self.assertEqual(out.split("\r\n")[2:-1], [text.replace('"', "") for text in shown])
         self.assertEqual(error.replace(TIME, "").count("told once"), 1)

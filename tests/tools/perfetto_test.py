@@ -122,7 +122,8 @@ class PerfettoTest(ToolTest):
         """What our own reader has, but for what it says of the trace itself; `ns` since 1970."""
         out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
         events = [json.loads(line) for line in out.splitlines()]
-        events = [e for e in events if e["event_class_id"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
+        events = [e for e in events
+                  if e["event_class_id"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
         for e in events:
             seconds = calendar.timegm(time.strptime(e["time"][:19], "%Y-%m-%dT%H:%M:%S"))
             e["ns"] = seconds * 10**9 + int(e["time"][20:-1].ljust(9, "0"))
@@ -342,7 +343,8 @@ class Events(PerfettoTest):
         for s, e in zip(slices, events):
             self.assertEqual((s["category"] or "", s["dur"]), (e.get("provider", ""), 0))
             if "provider" in e:
-                self.assertTrue(e["event"].endswith(s["name"]) or s["name"].startswith(e["event"]), (s["name"], e["event"]))
+                self.assertTrue(e["event"].endswith(s["name"]) or s["name"].startswith(e["event"]),
+                                (s["name"], e["event"]))
             if e.get("pid") and e.get("tid"):
                 self.assertEqual((s["pid"], s["tid"]), (e["pid"], e["tid"]))
             for key, value in self.flat(e.get("fields", {})):
@@ -600,7 +602,8 @@ class Recorded(PerfettoTest):
         events = [json.loads(line) for line in out.splitlines()]
         switches = sorted((int(e["qpc_time"]), e["cpu"], e["fields"]["NewThreadId"]) for e in events
                           if e["event"].endswith("/Thread/CSwitch"))
-        samples = sorted((int(e["qpc_time"]), e["fields"]["ThreadId"]) for e in events if e["event"].endswith(
+        samples = sorted((int(e["qpc_time"]), e["fields"]["ThreadId"]) for e in events
+                         if e["event"].endswith(
                              "/PerfInfo/SampleProfile"))
         self.assertTrue(switches)
         sched, sampled, stacks = self.ask(

@@ -44,7 +44,8 @@ class Programs(ToolTest):
 
     def events(self, *paths, provider=GUID):
         out, _ = self.run_etwas("dump", "--hex", "--json", *paths)
-        return [event for event in map(json.loads, out.splitlines()) if event["event_class_id"] == provider]
+        return [event for event in map(json.loads, out.splitlines()) if event["event_class_id"]
+                == provider]
 
     def numbers(self, *paths):
         return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0]

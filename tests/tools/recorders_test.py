@@ -65,7 +65,8 @@ class Recorders(SteerTest):
     def events(self, *arguments):
         """Those that the programs logged, in the order in which they are shown."""
         out, _ = self.run_etwas("dump", "--json", *arguments)
-        return [e for e in map(json.loads, out.splitlines()) if e["event_class_id"] in (PROVIDER, CLASS)]
+        return [e for e in map(json.loads, out.splitlines())
+                if e["event_class_id"] in (PROVIDER, CLASS)]
 
     def counts(self, *arguments):
         """Of events, by process; and that they are all in the order of time, and none is missing or
@@ -175,7 +176,8 @@ class All(Recorders):
             self.assertEqual(self.counts(whole)[program.pid], 2010)
         # Each file says it of itself, by the same moment.
         out, _ = self.run_etwas("dump", "--all", "--json", self.to)
-        windows = [e for e in map(json.loads, out.splitlines()) if e["event"] == "etwas/Etwas/Window"]
+        windows = [e for e in map(json.loads, out.splitlines()) if e["event"]
+                   == "etwas/Etwas/Window"]
         self.assertEqual(len(windows), 2)
         for window in windows:
             fields = window["fields"]

@@ -288,7 +288,8 @@ class Cut(RelogTest):
                                           etl.classic(BLUE, T + 91)])]))
         shown = self.events(self.relog("--where", f"event_class_id == '{BLUE}'", path))
         self.assertEqual([event["event"] for event in shown],
-                         ["etwas/Etwas/KernelSymbol", "MSNT_SystemTrace/Image/DCStart", f"{BLUE}/1"])
+                         ["etwas/Etwas/KernelSymbol", "MSNT_SystemTrace/Image/DCStart",
+                          f"{BLUE}/1"])
 
 
 class Merged(RelogTest):

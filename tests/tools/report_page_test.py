@@ -243,8 +243,8 @@ class Browser(ReportTest, PlotsTest):
         path = self.everything()
         data = self.report(path)
         self.open(path)
-        columns, width, duration = data["axis"]["columns"], data["axis"]["column_duration"], data["axis"][
-            "duration"]
+        columns, width, duration = (data["axis"][key]
+                                    for key in ("columns", "column_duration", "duration"))
         moment = lambda column: self.words("duration", min(column * width, duration))
         busiest = max(range(40), key=lambda c: data["by_event"][0]["over_time"][c])
         self.page("document.getElementById('rates').focus()")
@@ -253,7 +253,8 @@ class Browser(ReportTest, PlotsTest):
         tip = told(self.page("document.querySelector('#rates ~ .tip').textContent")).split("\n")
         self.assertEqual(tip[0], moment(busiest))
         for name in data["by_event"][:7]:
-            self.assertIn(f"{name['event']}: {self.words('count', name['over_time'][busiest])}", tip)
+            self.assertIn(f"{name['event']}: {self.words('count', name['over_time'][busiest])}",
+                          tip)
         others = sum(name["over_time"][busiest] for name in data["by_event"][7:]) + data[
             "other_over_time"][busiest]
         self.assertIn(f"all others: {others}", tip)
@@ -293,7 +294,8 @@ class Browser(ReportTest, PlotsTest):
             self.assertEqual((self.browser.complaints, self.page(LAYOUT)), ([], []))
         head = self.page("document.querySelector('header').textContent")
         self.assertIn(f" · {self.words('count', data['selection']['events'])} events · ", head)
-        for text in (f"from {data['selection']['start_time']} ", f" until {data['selection']['end_time']} ",
+        for text in (f"from {data['selection']['start_time']} ",
+                     f" until {data['selection']['end_time']} ",
                      f" where {where}."):
             self.assertIn(text, head)
         self.assertEqual(self.page("document.getElementById('health').textContent"),
@@ -330,7 +332,8 @@ class Browser(ReportTest, PlotsTest):
                            self.words("duration", one["ready_time"])]
                           for one in data["cpu"][0]["processes"]])
         self.assertEqual([(row[0], row[1]) for row in self.rows("Classes of spans")],
-                         [(its["event_class"], count(its["count"])) for its in data["spans"]["classes"]])
+                         [(its["event_class"], count(its["count"]))
+                          for its in data["spans"]["classes"]])
         self.assertEqual([row[4] for row in self.rows("Stacks that hold most")],
                          [count(stack["allocations"]) for stack in data["heap"][0]["stacks"][:20]])
         self.assertEqual({row[2] for row in self.rows("Losses by")},
@@ -357,7 +360,8 @@ class Browser(ReportTest, PlotsTest):
             html = file.read()
         with open(page, "w", encoding="utf-8") as file:
             file.write(html.replace(f'[{{"address":"{address}"',
-                                    f'[{{"address":"{address}","image":"/bin/a","image_offset":16}},'
+                                    f'[{{"address":"{address}","image":"/bin/a",'
+                                    '"image_offset":16},'
                                     '{"address":"1","function":"main"', 1))
         self.browser.open(page)
         self.browser.settle()

@@ -88,7 +88,8 @@ class Same(ReportTest):
         self.assertEqual(shown, {name: counts[name] for name in shown})
         self.assertGreaterEqual(min(shown.values()), max(counts[name] for name in counts
                                                          if name not in shown))
-        self.assertEqual([sum(name["over_time"]) for name in told["by_event"]], list(shown.values()))
+        self.assertEqual([sum(name["over_time"]) for name in told["by_event"]],
+                         list(shown.values()))
         rest = 900 - sum(shown.values())
         self.assertEqual((told["other_kinds"], told["other_events"],
                           sum(told["other_over_time"])),
@@ -107,14 +108,16 @@ class Same(ReportTest):
         for t in ticks:
             expected[t * 100 // 200] += 1
         self.assertEqual(told["by_event"][0]["over_time"], expected)
-        self.assertEqual([(p["first_since_start"], p["last_since_start"]) for p in told["by_cpu"]], [(0, 95_900)])
+        self.assertEqual([(p["first_since_start"], p["last_since_start"]) for p in told["by_cpu"]],
+                         [(0, 95_900)])
 
     def test_kinds_of_several_files_are_one_by_name(self):
         paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3
                            + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2, name=f"{i}.etl",
                            session=f"{i}") for i in range(2)]
         told = self.report(*paths)
-        self.assertEqual([(name["event"], name["events"]) for name in told["by_event"]], [("P/E", 10)])
+        self.assertEqual([(name["event"], name["events"]) for name in told["by_event"]],
+                         [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
         self.assertEqual([(p["file"], p["events"]) for p in told["by_cpu"]], [(0, 5), (1, 5)])
 
@@ -124,7 +127,8 @@ class Same(ReportTest):
             path = self.file(made.records)
             told, spans = self.report(path), self.one("spans --slowest 10", path)
             self.assert_within({key: told["spans"][key] for key in ("started", "ended", "open",
-                                                                    "covered_duration", "replaced")}, spans)
+                                                                    "covered_duration",
+                                                                    "replaced")}, spans)
             self.assertEqual(len(told["spans"]["classes"]), told["spans"]["class_count"])
             for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
                 self.assert_within(mine, its)

@@ -31,7 +31,8 @@ class Stat(NamesTest):
         self.assertRegex(out, r"(?m)^  file +16\.4 kB; 8\.19 kB/s$")
         stat, = self.stat_json(path)
         self.assertEqual((stat["events"], stat["header_events"]), (6, 4))
-        self.assertEqual(stat["by_event"][0], {"event_class_id": HEAP, "event": "heap/Call/malloc", "opcode": 10,
+        self.assertEqual(stat["by_event"][0],
+                         {"event_class_id": HEAP, "event": "heap/Call/malloc", "opcode": 10,
                                               "events": 3, "payload_bytes": 48})
 
     def test_events_that_their_payload_describes_are_counted_by_name(self):

@@ -193,10 +193,10 @@ class KillsTest(FleetTest):
         for table in "event", "event_buffer":
             for shard in "s1", "s2":
                 first, second = (self.fleet.ask(
-                    f"select session_id, part, buffer, {'position' if table == 'event' else 'state'} "
-                    "place, count() "
-                    f"from etwas.{table} group by session_id, part, buffer, place order by session_id, "
-                    "part, buffer, place "
+                    "select session_id, part, buffer, "
+                    f"{'position' if table == 'event' else 'state'} place, count() "
+                    f"from etwas.{table} group by session_id, part, buffer, place "
+                    "order by session_id, part, buffer, place "
                     "format TabSeparated", shard + replica) for replica in ("r1", "r2"))
                 self.assertEqual(first, second, (table, shard))
 

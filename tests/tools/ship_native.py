@@ -111,7 +111,8 @@ class Store(ship_server.Server):
                 rows = self.of(self.buffers, **wanted)
                 numbers = [row["buffer"] for row in rows if row["state"] == 0]
                 ended, _, gone = (int(time)
-                                  for time in re.findall(r"last_unix_time !?= toInt64\((-?\d+)\)", sql))
+                                  for time in re.findall(r"last_unix_time !?= toInt64\((-?\d+)\)",
+                                                         sql))
                 ends = [row["last_time"] == ended for row in rows if row["state"] in (1, 3)]
                 gone = [row["last_time"] == gone for row in rows if row["state"] == 2]
                 answer = [len(numbers), max(numbers, default=0), ends.count(True),

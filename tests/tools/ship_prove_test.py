@@ -48,7 +48,8 @@ class Session:
     def insert(self, fleet):
         events = [*sorted(self.events), *self.twice]
         if events:
-            fleet.ask("insert into etwas.event (day, host, session_id, part, buffer, position) values "
+            fleet.ask("insert into etwas.event (day, host, session_id, part, buffer, position) "
+                      "values "
                       + ",".join(
                           f"({self.key}, {part}, {buffer}, {pos})" for part, buffer, pos in events))
         rows = [(*key, events, BUFFER, 0, 0, 0, 0)

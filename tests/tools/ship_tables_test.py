@@ -66,11 +66,13 @@ class Alone(TablesTest):
 
     def test_each_value_of_a_block_is_read_back(self):
         self.fleet.run_statements(statements("18", "event", "-", "0"))
-        for kind, table, key in (("event", "event", "time"), ("buffer", "event_buffer", "first_time")):
+        for kind, table, key in (("event", "event", "time"),
+                                 ("buffer", "event_buffer", "first_time")):
             self.fleet.insert("etwas." + table, made(kind, "18"))
             self.assert_rows(table, table, key)
             self.assert_rows(table, table + "_all", key)
-        for what in ("unix_time from etwas.event_all", "first_unix_time from etwas.event_buffer_all",
+        for what in ("unix_time from etwas.event_all",
+                     "first_unix_time from etwas.event_buffer_all",
                      "last_unix_time from etwas.event_buffer"):
             self.assertEqual(self.fleet.ask(f"select {what} order by {what.split()[0]}"),
                              [[TIMES[2]], [TIMES[0]], [TIMES[1]]])
@@ -84,7 +86,8 @@ class Alone(TablesTest):
         self.fleet.run_statements(statements("18", "grown", "-", "0"))
         lacks = ("part", "texts", "ints.values", "payload")
         for table in ("grown", "grown_all"):
-            for column in ("unix_time", "part", "texts.keys", "texts.values", "ints.values", "payload"):
+            for column in ("unix_time", "part", "texts.keys", "texts.values", "ints.values",
+                           "payload"):
                 self.fleet.ask(f"alter table etwas.{table} drop column {column}")
             self.fleet.ask(f"alter table etwas.{table} add column team String")
         text = statements("18", "grown", "-", "0", "event", *lacks)
@@ -189,8 +192,8 @@ class Statements(TablesTest):
                 f"alter table etwas.{table} on cluster etwas add column if not exists ended UInt8 "
                 "codec(ZSTD);", text)
             self.assertIn(
-                f"alter table etwas.{table} on cluster etwas add column if not exists last_unix_time "
-                "Int64 "
+                f"alter table etwas.{table} on cluster etwas add column if not exists "
+                "last_unix_time Int64 "
                 "alias toInt64(last_time);", text)
         self.assertEqual(text.count("alter"), 8)
 

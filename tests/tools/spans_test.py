@@ -165,14 +165,16 @@ class Told(SpansTest):
                 self.assertEqual(tree["left_out"], 0)
                 for span in tree["spans"]:
                     number, its = span["instance"], made.all[span["instance"]]
-                    self.assertEqual(span["since_start"], 100 * (its["start"] - made.all[root]["start"]))
+                    self.assertEqual(span["since_start"],
+                                     100 * (its["start"] - made.all[root]["start"]))
                     self.assertEqual((span["event_class"], span["pid"], span["tid"],
                                       span["events"]),
                                      (its["guid"], 20, number, its["events"]))
                     done = its["end"] is not None
                     self.assertEqual(span["duration"], 100 * made.duration(number) if done
                                      else None)
-                    self.assertEqual(span["self_duration"], 100 * made.itself(number) if done else None)
+                    self.assertEqual(span["self_duration"], 100 * made.itself(number) if done
+                                     else None)
             # reading twice counts nothing twice
             self.assertEqual(self.spans(path)["classes"], told["classes"])
 
@@ -195,7 +197,8 @@ class Chosen(SpansTest):
     def test_a_class_is_chosen_by_name_or_guid(self):
         path = self.file(self.RECORDS)
         told = self.spans("--class", RED.upper(), "--slowest", "9", path)
-        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")), ([RED], [2]))
+        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")),
+                         ([RED], [2]))
         self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]],
                          [[1, 2], [3]])
         told = self.spans("--class", BLUE, "--slowest", "9", path)  # also those inside of others
@@ -207,7 +210,8 @@ class Chosen(SpansTest):
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)
         told = self.spans("--where", "duration > 50us", path)
-        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")), ([RED], [1]))
+        self.assertEqual((self.numbers(told, "event_class_id"), self.numbers(told, "count")),
+                         ([RED], [1]))
         told = self.spans("--where", "instance == 3 || instance == 4", path)
         self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")),
                          ([1], [1]))
@@ -226,7 +230,8 @@ class Chosen(SpansTest):
         self.assertEqual((its["count"], its["unfinished"], its["replaced"], its["orphaned"],
                           its["unmatched"]),
                          (4, 1, 1, 1, 1))
-        self.assertEqual((its["duration"]["min"]["value"], its["duration"]["max"]["value"]), (1000, 4000))
+        self.assertEqual((its["duration"]["min"]["value"], its["duration"]["max"]["value"]),
+                         (1000, 4000))
         # 2 ends while its child 4 is open: from 60 to 100, of which 10 are the child's.
         self.assertEqual(its["self_duration"]["max"]["value"], 4000)
         self.check_quantiles(its["self_duration"], [30, 10, 30, 40])
@@ -249,7 +254,8 @@ class Chosen(SpansTest):
             etl.tl_event(BLUE, T + 30, "Shop", "Ship", opcode=2, activity=BLUE, thread=22),
             etl.tl_event(BLUE, T + 50, "Shop", "Pay", opcode=2, activity=RED, thread=21)]))
         self.assertEqual(self.numbers(told, "event_class"), ["Shop/Pay", "Shop/Ship"])
-        self.assertEqual([its["self_duration"]["max"]["value"] for its in told["classes"]], [3000, 2000])
+        self.assertEqual([its["self_duration"]["max"]["value"] for its in told["classes"]],
+                         [3000, 2000])
         self.assertEqual([(s["event_class"], s["activity"], s["depth"], s["tid"], s["events"])
                           for s in told["slowest"][0]["spans"]],
                          [("Shop/Pay", RED, 0, 21, 0), ("Shop/Ship", BLUE, 1, 22, 1)])
@@ -267,7 +273,8 @@ class Window(SpansTest):
     them."""
 
     def events(self, *arguments):
-        return [event for event in self.dump_json(*arguments) if event["event_class_id"] in (RED, BLUE)]
+        return [event for event in self.dump_json(*arguments)
+                if event["event_class_id"] in (RED, BLUE)]
 
     def brute(self, events, guid):
         """What there is of one class, event by event: durations in ns of what ended, and counts of
@@ -295,7 +302,8 @@ class Window(SpansTest):
         for guid in (RED, BLUE):
             brute = self.brute(inside, guid)
             if guid not in classes:
-                self.assertFalse(any(event["event_class_id"] == guid and event["opcode"] != CHECKPOINT
+                self.assertFalse(any(event["event_class_id"] == guid
+                                     and event["opcode"] != CHECKPOINT
                                      for event in inside))
                 continue
             its = classes[guid]
@@ -406,7 +414,8 @@ class Errors(SpansTest):
 
     def test_a_window_ends_at_the_nanosecond(self):
         path = self.counter_file(0, 0)
-        start, end = (event["time"] for event in self.dump_json(path) if event["event_class_id"] == RED)
+        start, end = (event["time"] for event in self.dump_json(path) if event["event_class_id"]
+                      == RED)
         for window, counts in ((("--from", start, "--until", end), (1, 0, 0)),
                                (("--from", "+0.000000001"), (0, 0, 1)),
                                (("--until", "-0.000000001"), (0, 1, 0))):
@@ -421,7 +430,8 @@ class Errors(SpansTest):
         child = [etl.instance(BLUE, self.MIDDLE - 20_000 + ticks, 2, kind=kind, process=20,
                               parent=1, parent_guid=RED)
                  for kind, ticks in ((START, 0), (END, 9000))]
-        told = {its["event_class_id"]: its for its in self.spans(self.counter_file(0, 0, child))["classes"]}
+        told = {its["event_class_id"]: its
+                for its in self.spans(self.counter_file(0, 0, child))["classes"]}
         self.assertEqual([told[guid]["self_duration"]["max"] for guid in (RED, BLUE)],
                          [{"value": 7000, "error": 4}, {"value": 3000, "error": 2}])
 
@@ -452,7 +462,8 @@ class Errors(SpansTest):
         told = self.spans("--slowest", "1", here, self.write("there.etl", there))
         self.assertEqual(told["covered_duration"], 2_000_000_000)
         pay, book = told["slowest"][0]["spans"]
-        self.assertEqual((pay["self_duration"], pay["duration_error"], book["since_start"], book["duration"],
+        self.assertEqual((pay["self_duration"], pay["duration_error"], book["since_start"],
+                          book["duration"],
                           book["duration_error"]),
                          (7000, 0, 2000, 3000, 0))
 
@@ -495,7 +506,8 @@ class Forms(SpansTest):
         first, second = csv.DictReader(io.StringIO(out, newline=""))
         told = self.spans("--slowest", "2", path)
         for row, its in zip((first, second), told["classes"]):
-            for key in ("event_class", "event_class_id", "count", "most_at_once", "unfinished", "replaced",
+            for key in ("event_class", "event_class_id", "count", "most_at_once", "unfinished",
+                        "replaced",
                         "orphaned", "unmatched"):
                 self.assertEqual(row[key], str(its[key]))
             for kind in ("duration", "self_duration"):
@@ -507,7 +519,8 @@ class Forms(SpansTest):
         self.assertEqual([(row["tree"], row["instance"]) for row in rows],
                          [("1", "1"), ("1", "2"), ("2", "3")])
         for row, span in zip(rows, (span for tree in told["slowest"] for span in tree["spans"])):
-            for key in ("depth", "event_class", "pid", "tid", "since_start", "duration", "self_duration",
+            for key in ("depth", "event_class", "pid", "tid", "since_start", "duration",
+                        "self_duration",
                         "events"):
                 self.assertEqual(row[key], str(span[key]))
 

@@ -79,7 +79,8 @@ class Stat(ToolTest):
                     stamp = end if end else 1_000_002 + 100 * at
                     struct.pack_into("<q", data, (at + 1) * etl.BUFFER_BYTES + 16, stamp)
                 path = self.write("a.etl", data)
-                whole = [event for event in self.dump_json(path) if event["event_class_id"] in (RED, BLUE)]
+                whole = [event for event in self.dump_json(path)
+                         if event["event_class_id"] in (RED, BLUE)]
                 for first, last in ((0, 1), (5, 400), (399, 403), (600, 799), (0, 799)):
                     window = ("--from", whole[first]["time"], "--until", whole[last]["time"])
                     inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
@@ -185,7 +186,8 @@ class Stat(ToolTest):
     def test_an_unfinished_session_is_reported_and_is_no_damage(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], finished=False))
         stat, = self.stat_json(path)
-        self.assertEqual((stat["unfinished"], stat["end_time"], stat["damaged"]), (True, None, False))
+        self.assertEqual((stat["unfinished"], stat["end_time"], stat["damaged"]),
+                         (True, None, False))
         self.assertEqual((stat["duration"], stat["rate"]), (500_000_000, 2))
 
     def test_rates_of_what_came_last_are_counted_from_its_first_event(self):

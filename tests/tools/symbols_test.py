@@ -185,7 +185,8 @@ class Names(SymbolsTest):
         more = self.write("p.etl", etl.trace([(0, program)]))
         told = json.loads(self.run_etwas("why", "--json", path, more)[0])
         block, = told["slowest"][0]["blocked_on"]
-        self.assertEqual(block["call_stack_names"], ["0x8000000000000001", "spin_inside+0x0 in spinner",
+        self.assertEqual(block["call_stack_names"],
+                         ["0x8000000000000001", "spin_inside+0x0 in spinner",
                                             "spin_inside+0x9 in spinner"])
         self.assertIn(
             "at 0x8000000000000001\n             spin_inside+0x0 in spinner\n             "

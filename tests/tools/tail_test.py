@@ -62,13 +62,15 @@ class Tail(SteerTest):
         self.assertEqual(error, "")
         self.assertEqual([event["payload"] for event in events],
                          [f"{number:02x}00000000000000" for number in (0, 1, 0, 1, 2, 0)])
-        self.assertEqual({(event["event_class_id"], event["event_id"], event["pid"]) for event in events},
+        self.assertEqual({(event["event_class_id"], event["event_id"], event["pid"])
+                          for event in events},
                          {(MODERN, 7, self.work_process.pid)})
         self.assertEqual(sorted(event["time"] for event in events),
                          [event["time"] for event in events])
 
     def test_columns_conditions_and_a_limit(self):
-        tail = self.tail("--columns", "pid,event_id", "--where", "event_id == 7 && level == 4", "--limit",
+        tail = self.tail("--columns", "pid,event_id", "--where", "event_id == 7 && level == 4",
+                         "--limit",
                          "3")
         self.assertEqual(tail.stdout.readline(), "# pid event_id\n")
         self.log(5)

@@ -99,7 +99,8 @@ class Where(NamesTest):
                     (f'event_class_id == "{RED}"', [1, 2]),
                     (f'provider_id == "{RED}"', [1, 2]), (f'activity == "{BLUE}"', [1]),
                     ("channel == 11", [1, 2]),
-                    ("version == 0 && task == 0", [1, 2]), ("instance", []), ("parent_instance", [])])
+                    ("version == 0 && task == 0", [1, 2]), ("instance", []),
+                    ("parent_instance", [])])
 
     def test_an_event_is_known_by_its_whole_name_or_its_last_parts_and_its_class_by_its_name(self):
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "Shop", "Order", opcode=i)
@@ -138,10 +139,12 @@ class Where(NamesTest):
               for i, name in enumerate(("Order", "GC/Order", odd, odd))),
             etl.classic(BLUE, 1_000_300, kind=7), etl.instance(BLUE, 1_000_301, 5, 4, RED),
             etl.tl_event(RED, 1_000_500, odd, "E"))
-        texts = ("time", "provider", "provider_id", "event", "event_class", "event_class_id", "name",
+        texts = ("time", "provider", "provider_id", "event", "event_class", "event_class_id",
+                 "name",
                  "activity", "parent_class_id", "t", "w", "reason")
         numbers = ("cpu", "pid", "tid", "event_id", "version", "opcode", "level", "keyword", "task",
-                   "channel", "instance", "parent_instance", "payload_bytes", "n", "size", "address")
+                   "channel", "instance", "parent_instance", "payload_bytes", "n", "size",
+                   "address")
 
         def column(name, *arguments):
             out, _ = self.run_etwas("dump", "--csv", "-c", name, *arguments, path)
@@ -209,10 +212,11 @@ class Where(NamesTest):
                             for i in range(3)), name="b.etl")
         for command in ("dump", "stat", "report"):
             arguments = ["--json"] if command == "report" else []
-            _, error = self.run_etwas(command, *arguments, "-w", "event_id == 1 || event_id == 2", path)
+            _, error = self.run_etwas(command, *arguments, "-w", "event_id == 1 || event_id == 2",
+                                      path)
             self.assertEqual(
-                error, f"etwas {command}: note: the condition compares the column 'event_id', and events "
-                "have a field "
+                error, f"etwas {command}: note: the condition compares the column 'event_id', and "
+                "events have a field "
                        "that is called so: 'fields.event_id'\n")
         for expression, events in (("fields.event_id == 42", 3), ("`event_id` == 42", 3),
                                    ("event_id == 1 && fields.event_id == 42", 1)):
@@ -258,7 +262,8 @@ class Where(NamesTest):
                 out, _ = self.run_any("dump", "--json", "--where", expression, path,
                                       expect=(FINE, DAMAGED))
                 events = [json.loads(line) for line in out.splitlines()]
-                self.assertEqual([keys[o["event"]] for o in events if o["event_class_id"] == RED], found,
+                self.assertEqual([keys[o["event"]] for o in events if o["event_class_id"] == RED],
+                                 found,
                                  (frequency, expression))
 
     def test_the_duration_is_that_of_an_instance_or_activity(self):
@@ -313,7 +318,8 @@ class Where(NamesTest):
                             for n in (5, 50, 500)),
                           etl.message(8, 0x02, guid, b"\x01"),
                           etl.message_format(1_000_001, RED, 7, "took %d of %s\n"))
-        for expression, wanted in (('message contains "took 5"', 3), ('message =~ "took 50+ of"', 2),
+        for expression, wanted in (('message contains "took 5"', 3),
+                                   ('message =~ "took 50+ of"', 2),
                                    ("!message", 1),
                                    (r'message == "took 500 of a\n"', 1),
                                    ('message contains "took 5" && message_id == 7', 3)):
@@ -329,7 +335,8 @@ class Where(NamesTest):
                    etl.message(7, 0x02, guid, b"a\0"), etl.message_format(1_000_001, RED, 7, "%s")]
         path = self.write("long.etl", etl.header_buffer(2, size=1 << 17)
                           + etl.buffer(records, 1, stamp=1 << 60, size=1 << 17))
-        for expression, wanted in (("message == message", 2), ("message != message", 0), ('"a" == message', 1)):
+        for expression, wanted in (("message == message", 2), ("message != message", 0),
+                                   ('"a" == message', 1)):
             self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
 
     def test_dates_and_guids_of_fields_compare_as_such(self):

@@ -45,7 +45,8 @@ class Counters(WhyTest):
         self.assertEqual((its["counters"]["known"], its["counters"]["voluntary_switches"],
                           its["counters"]["minor_faults"]), (7, 5, 10))
         self.assertEqual(its["cpu_changes"], 0)
-        self.assertEqual((told["counted"], told["classes"][0]["counted"], told["kernel_access"]), (1, 1, 0))
+        self.assertEqual((told["counted"], told["classes"][0]["counted"], told["kernel_access"]),
+                         (1, 1, 0))
         self.assertEqual(self.times(told["classes"][0]), self.times(its))
         self.assertIn(
             "\n  By the counters of the thread itself, since there is no context switch of it:\n"

@@ -66,7 +66,8 @@ class Times(WhyTest):
             files = self.files([events], others)
             told = self.why(*files)
             its, = told["classes"]
-            self.assertEqual((its["event_class"], its["event_class_id"], its["count"]), (RED, RED, 1))
+            self.assertEqual((its["event_class"], its["event_class_id"], its["count"]),
+                             (RED, RED, 1))
             self.assertEqual(self.times(its), (900, 390, 210, 300, 0))
             slowest, = told["slowest"]
             self.assertEqual(self.times(slowest), (900, 390, 210, 300, 0))
@@ -129,7 +130,8 @@ class Times(WhyTest):
                          [(99_999, "thread", 22, 300, 1, ["0xFFFF8000", "0x401000"]),
                           (99_999, "interrupt", None, 100, 1, []),
                           (None, "interrupt", None, 10, 1, [])])
-        self.assertEqual(slowest["nobody_had_time"], 3000)  # it was woken, and the processor was idle
+        self.assertEqual(slowest["nobody_had_time"],
+                         3000)  # it was woken, and the processor was idle
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
                       "          at 0xFFFF8000\n             0x401000\n", out)
@@ -146,7 +148,8 @@ class Times(WhyTest):
         slowest, = told["slowest"]
         self.assertTrue(told["ready_known"])
         self.assertEqual(self.times(slowest), (750, 280, 20, 450, 0))
-        self.assertEqual([(b["call"], b["waker"], b["duration"] // 100) for b in slowest["blocked_on"]],
+        self.assertEqual([(b["call"], b["waker"], b["duration"] // 100)
+                          for b in slowest["blocked_on"]],
                          [(99_999, "unknown", 350), (None, "thread", 100)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n",
@@ -220,7 +223,8 @@ class Times(WhyTest):
         paths = self.files(kernel, program)
         first, _ = self.why(*paths)["slowest"]
         self.assertEqual(self.times(first), (650, 150, 0, 300, 200))
-        self.assertEqual([(b["duration"] // 100, b["times"]) for b in first["blocked_on"]], [(300, 1)])
+        self.assertEqual([(b["duration"] // 100, b["times"]) for b in first["blocked_on"]],
+                         [(300, 1)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
             "\n  0.020 ms (31 %) is not known: the kernel's events were lost in 0.020 ms of this "
@@ -232,7 +236,8 @@ class Times(WhyTest):
                    switch(at(2000), 33, 0)]]
         slowest, = self.why(*self.files(kernel, [order(START, 100), order(END, 900)]))["slowest"]
         self.assertEqual(self.times(slowest), (800, 100, 0, 500, 200))
-        self.assertEqual([(b["duration"] // 100, b["times"]) for b in slowest["blocked_on"]], [(500, 1)])
+        self.assertEqual([(b["duration"] // 100, b["times"]) for b in slowest["blocked_on"]],
+                         [(500, 1)])
 
     def test_hostile_times_do_no_harm(self):
         for since in (-2**63, 2**63 - 1, at(900)):

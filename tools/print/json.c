@@ -14,7 +14,7 @@
 #define TEXT_OF(number) #number
 #define FORMAT_OF(major, minor) TEXT_OF(major) "." TEXT_OF(minor) /* "0.1" */
 
-/* Above it a number is written as text: programs that read all numbers as double keep its digits. */
+/* Above it a number is written as text: programs that read numbers as double keep its digits. */
 #define MOST_NUMBER (UINT64_C(1) << 53)
 
 /* The byte that was written last says whether something precedes the value. */

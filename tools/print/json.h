@@ -17,8 +17,8 @@
 void etwas_json_key(struct etwas_output *output, const char *key);
 
 /*
- * Begins an object of the outermost level, with the keys that each of them has: "etwas", the release
- * of the format, and "kind".
+ * Begins an object of the outermost level, with the keys that each of them has: "etwas", the
+ * release of the format, and "kind".
  */
 void etwas_json_begin(struct etwas_output *output, const char *kind);
 

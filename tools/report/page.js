@@ -23,8 +23,8 @@
             report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length,
                 'file'),
             plural(report.selection.events, 'event'),
-            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.start_time} on`]
-            : [],
+            ...time.columns > 0
+                ? [`${words.duration(time.duration)} from ${report.axis.start_time} on`] : [],
         ].join(' · '));
         if (askedFor(report) !== '') {
             words.note(head,

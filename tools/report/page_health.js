@@ -100,7 +100,8 @@ Object.assign(reportPage, (() => {
                 ? [['Processes that could not log', words.count(unattachedOf(report))]] : []),
             ['Overwritten', words.count(toldOnce(report, 'overwritten'))],
             [part ? 'The files cover of the window' : 'The files cover',
-                report.covered_duration > 0 ? words.duration(report.covered_duration) : 'not known'],
+                report.covered_duration > 0 ? words.duration(report.covered_duration)
+                    : 'not known'],
             ...(isCut(report) && whole !== undefined
                 ? [['All processors have events', `after ${words.duration(whole)}`]] : []),
             ['Times are within', errorOf(report, 'qpc_error')],

@@ -10,8 +10,8 @@ Object.assign(reportPage, (() => {
 
     const frameName = ({function: name, image, address, image_offset: offset}) => name ||
         (image ? `${fileName(image)}+0x${offset.toString(16)}` : address);
-    const placeOf = ({image, source_file: file, source_line: line}) => [image && fileName(image), file &&
-        `${fileName(file)}:${line}`]
+    const placeOf = ({image, source_file: file, source_line: line}) => [
+        image && fileName(image), file && `${fileName(file)}:${line}`]
         .filter(Boolean).join(', ');
     const stackName = ({frames}) => frames.length === 0 ? 'without a stack' : frameName(frames[0]);
 

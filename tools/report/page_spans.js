@@ -59,8 +59,8 @@ Object.assign(reportPage, (() => {
             lines: lines.map((name) => ({name, points: pointsOf(over[name], over.count, time)})),
         });
         charts.lines(section, {
-            id: `quantiles-${number}`, title: `Quantiles of ${its.event_class} over time`, x: time.x, y,
-            height: 160,
+            id: `quantiles-${number}`, title: `Quantiles of ${its.event_class} over time`,
+            x: time.x, y, height: 160,
             text: 'Of the spans that ended in each column of time: ' +
                 quantiles.map(([name, means]) => `${name}, ${means}`).join('; '),
             series: quantiles.map(([name]) =>

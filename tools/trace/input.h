@@ -204,8 +204,8 @@ int64_t etwas_input_end_ns(const struct etwas_input *input);
 void etwas_input_json_unattached(struct etwas_output *output, const struct etwas_input *input);
 
 /*
- * Begins a JSON object of a kind about the file: its name, whether it is damaged, by `result`, and what was
- * lost.
+ * Begins a JSON object of a kind about the file: its name, whether it is damaged, by `result`, and
+ * what was lost.
  */
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
                             const char *kind, int result);

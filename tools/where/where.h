@@ -134,9 +134,9 @@ struct etwas_where {
 };
 
 /*
- * Reads an expression, and adds the fields it asks for to `paths`. Beside those that were read
- * before into `where`, which is all zeroes or cleared at first, it has to hold, too. False: it is wrong, and
- * the members error… say where and why; then `where` is cleared.
+ * Reads an expression, and adds the fields it asks for to `paths`. `where` is all zeroes or cleared
+ * at first. An event must fulfil this expression and those that were read into `where` before.
+ * False: it is wrong, and the members error… say where and why; then `where` is cleared.
  */
 bool etwas_where_parse(struct etwas_where *where, const char *text,
                        struct etwas_field_paths *paths);

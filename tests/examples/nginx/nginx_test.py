@@ -129,7 +129,8 @@ class Snapshots(NginxTest):
                 == "/orders/7?kind=tea"][0]
         self.assertEqual(slow["fields"]["limit_us"], 100000)
         self.assertGreaterEqual(slow["fields"]["duration_us"], 100000)
-        mine = {e["event"].partition("/")[2]: e["fields"] for e in events if e["instance"] == slow["instance"]}
+        mine = {e["event"].partition("/")[2]: e["fields"] for e in events if e["instance"]
+                == slow["instance"]}
         self.assertEqual(mine["Request/Start"]["method"], "GET")
         self.assertEqual(mine["Request/Start"]["client"], "127.0.0.1")
         self.assertRegex(mine["Request/Upstream"]["server"], "^unix:.*(first|second).sock$")
