@@ -76,11 +76,11 @@ class Columns(NamesTest):
                  "instance,parent_instance,parent_class_id,payload,payload_bytes,x,cpu,time_error,"
                  "duration")
         first, second = self.lines("--columns", names, path)
-        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", RED, RED,
+        self.assertEqual(first.split(), [path, "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", RED, RED,
                                          "9", "0", "3", "0", "11", BLUE, "-", "-", "-", "07", "1",
                                          "7", "0", "-", "-"])
         self.assertEqual(second.split(),
-                         ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "-", BLUE, "-",
+                         [path, "4", "-", "-", "-", f"{BLUE}/1", BLUE, "-", BLUE, "-",
                                           "0", "1", "-", "-", "-", "5", "4", RED, "-", "0", "-",
                                           "0", "-", "-"])
         out, _ = self.run_etwas("dump", "--columns", names, path)

@@ -190,14 +190,17 @@ class Dump(ToolTest):
                                                   for t in times])]))
                  for name, guid, times in (("a", RED, (1, 4, 5)), ("b", BLUE, (2, 3, 6)))]
         events = self.dump_json(*paths)
-        self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
+        self.assertEqual([e["file"] for e in events],
+                         [paths[i] for i in (0, 1, 1, 0, 0, 1)])
         self.assertEqual([e["event_class_id"] == RED for e in events],
-                         [e["file"] == 1 for e in events])
+                         [e["file"] == paths[0] for e in events])
         out, _ = self.run_etwas("dump", "--all", "--hex", *paths)
         lines = out.splitlines()
-        self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
-        self.assertEqual(lines[2], HEX_TITLE.replace("# ", "# file "))
-        self.assertEqual([line.split()[0] for line in lines[5:]], list("122112"))
+        self.assertEqual(lines[0], HEX_TITLE.replace("# ", "# file "))
+        self.assertEqual([line.split()[0] for line in lines[3:]],
+                         [paths[i] for i in (0, 1, 1, 0, 0, 1)])
+        out, _ = self.run_etwas("dump", "--where", f"file == '{paths[1]}'", "-c", "event", *paths)
+        self.assertEqual(out.splitlines()[1:], [f"{BLUE}/1"] * 3)
 
     def test_times_that_are_no_dates_are_shown_as_numbers(self):
         far = (1 << 62) + 1_000_000
@@ -255,7 +258,10 @@ class Folder(ToolTest):
     def test_all_of_a_hundred_files_come_in_the_order_of_time(self):
         self.make()
         events = self.events("dump", "--json", self.folder)
-        self.assertEqual([e["file"] - 1 for e in events], [file for _, file in self.moments()])
+        files = sorted(e["file"] for e in events)
+        self.assertEqual([os.path.basename(e["file"])[:4] for e in events],
+                         [f"f{file:03}" for _, file in self.moments()])
+        self.assertEqual(len(set(files)), self.FILES)
         self.assertEqual([e["time"] for e in events], sorted(e["time"] for e in events))
         self.assertEqual(len(events), self.EVENTS + 1)
 

@@ -53,7 +53,7 @@ class ReportTest(ToolTest):
         """Each number and text of the one is in the other."""
         for key, value in part.items():
             if not key.endswith("over_time") and key not in ("tree_events", "tree_events_left_out",
-                                                             "file"):
+                                                             "file_number"):
                 self.assertEqual(value, whole[key], key)
 
 
@@ -119,7 +119,7 @@ class Same(ReportTest):
         self.assertEqual([(name["event"], name["events"]) for name in told["by_event"]],
                          [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
-        self.assertEqual([(p["file"], p["events"]) for p in told["by_cpu"]], [(0, 5), (1, 5)])
+        self.assertEqual([(p["file_number"], p["events"]) for p in told["by_cpu"]], [(0, 5), (1, 5)])
 
     def test_spans_by_class_and_over_time(self):
         for seed in range(5):
@@ -251,7 +251,7 @@ class Same(ReportTest):
                                                           cause=etl.WRITE_ERROR)]
         path = self.file([etl.classic(RED, T + ticks) for ticks in (0, 800, 1000)], own=own)
         told = self.report(path)
-        self.assertEqual([(loss["by"], loss["cause"], loss.get("cpu"), loss["count"],
+        self.assertEqual([(loss["source"], loss["cause"], loss.get("cpu"), loss["count"],
                            sum(loss["over_time"]))
                           for loss in told["losses"]],
                          [("session", "no_free_buffer", 1, 1004, 1004),
@@ -329,7 +329,7 @@ class Narrowed(ReportTest):
                                           path), self.report(*window, path)
                 stat, spans = (self.one(command, "--where", where, *window, path)
                                for command in ("stat", "spans --slowest 10"))
-                self.assertEqual((told["selection"]["events"], told["selection"]["where"]),
+                self.assertEqual((told["selection"]["events"], told["selection"]["condition"]),
                                  (stat["events"], where))
                 self.assertEqual(sum(sum(p["over_time"]) for p in told["by_cpu"]),
                                  stat["events"])

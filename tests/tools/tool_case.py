@@ -58,6 +58,50 @@ def environment_of_call(environment):
     return {**environment, "ASAN_OPTIONS": f"{options}:detect_leaks=0"}
 
 
+# What a canonical name is (docs/reference/json.md): of a key of JSON, a head of CSV or a column.
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+UNITS = re.compile(r".*_(ns|us|ms|s|sec|seconds|kb|mb)")  # spans of time are ns, sizes are bytes
+RESERVED = {"all", "as", "begin", "by", "case", "class", "end", "from", "group", "having", "in",
+            "index", "is", "limit", "none", "not", "offset", "on", "or", "order", "select", "table",
+            "to", "union", "values", "where", "with"}  # in SQL or Python
+NAMED_BY_OTHERS = {"fields", "field_times", "field_names"}  # their keys are a trace's own
+LOOKED_AT = 100  # lines of an output
+
+
+def name_fault(name):
+    """Why it is no canonical name; None: it is one."""
+    if not NAME.fullmatch(name):
+        return "is not lower case with _"
+    if UNITS.fullmatch(name):
+        return "has a unit"
+    return "means something to SQL or Python" if name in RESERVED else None
+
+
+def json_faults(value, key=""):
+    """What is not canonical in a value, as sentences."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if key not in NAMED_BY_OTHERS and name_fault(name) is not None:
+                yield f"{key}.{name} {name_fault(name)}"
+            if name not in NAMED_BY_OTHERS:
+                yield from json_faults(member, name)
+    elif isinstance(value, list):
+        for member in value:
+            yield from json_faults(member, key)
+    elif isinstance(value, int) and abs(value) > 2**53:
+        yield f"{key} is a number that a double does not hold: {value}"
+
+
+def output_faults(out):
+    """Of what --json wrote."""
+    for line in out.splitlines()[:LOOKED_AT]:
+        value = json.loads(line)
+        if not isinstance(value, dict) or value.get("etwas") != "0.1" or \
+                not isinstance(value.get("kind"), str):
+            yield f"neither release nor kind: {line[:100]}"
+        yield from json_faults(value)
+
+
 class ToolTest(unittest.TestCase):
     maxDiff = None
     etwas = ""  # the command's path
@@ -102,7 +146,10 @@ class ToolTest(unittest.TestCase):
         result = subprocess.run([self.etwas, *arguments], stderr=subprocess.PIPE, check=False,
                                 timeout=100, **options)
         self.assertIn(result.returncode, expect, (arguments, result.stderr))
-        return (result.stdout or b"").decode("utf-8"), result.stderr.decode("utf-8")
+        out = (result.stdout or b"").decode("utf-8")
+        if "--json" in arguments and "--" not in arguments and result.returncode != OUTPUT:
+            self.assertEqual(sorted(set(output_faults(out))), [], arguments)
+        return out, result.stderr.decode("utf-8")
 
     def run_etwas(self, *arguments, expect=FINE, **options):
         return self.run_any(*arguments, expect=(expect,), **options)

@@ -134,15 +134,18 @@ static int run_advise(int argc, char **argv)
     static struct etwas_files files;
     struct etwas_load load = {0};
     struct etwas_load_choice *choice = &question.choice;
+    bool is_choice;
     int result;
 
     choice->where.paths = &choice->paths;
-    if (!read_options(argc, argv, &question, &files, &result)) {
+    if (!read_options(argc, argv, &question, &files, &result) ||
+        !etwas_window_resolve(&choice->window, &etwas_advise_command, files.paths, files.count,
+                              &result)) {
         return result;
     }
+    is_choice = etwas_where_is_given(&choice->where) || etwas_window_is_set(&choice->window);
     etwas_shared_descriptions_open(&choice->descriptions.shared, files.paths, files.count);
-    result = etwas_load_read(&load, etwas_where_is_given(&choice->where) ? choice : NULL, inputs,
-                             files.paths, files.count);
+    result = etwas_load_read(&load, is_choice ? choice : NULL, inputs, files.paths, files.count);
     etwas_all_descriptions_finish(&choice->descriptions);
     etwas_current_event_free(&choice->current);
     result = etwas_where_finish(&choice->where, &choice->paths, "advise", true, result);
@@ -154,16 +157,15 @@ static int run_advise(int argc, char **argv)
         result = etwas_output_no_memory("for the events");
     } else if (load.sum.events > 0) {
         result = answer(output, &question, &load, files.paths[0], result);
-    } else if (result == ETWAS_EXIT_DONE || result == ETWAS_EXIT_DAMAGED) {
-        fprintf(stderr, "etwas advise: %s: there are no events in it\n",
-                load.files == 1 ? files.paths[0] : "the files");
-        result = result == ETWAS_EXIT_DONE ? ETWAS_EXIT_FAILED : result;
+    } else if (load.files > 0 && (!is_choice || etwas_window_is_set(&choice->window))) {
+        (void)etwas_window_finish(&choice->window, "advise", files.paths, files.count);
     }
     etwas_load_free(&load);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
 
 static const struct etwas_option options[] = {
+    ETWAS_WINDOW_OPTIONS(struct etwas_advise_question, choice.window),
     ETWAS_WHERE_OPTIONS(struct etwas_advise_question, choice.where),
     {.name = "history",
      .value = "DURATION",

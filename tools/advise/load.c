@@ -45,7 +45,8 @@ static bool is_chosen(const struct etwas_load *load, const struct etwas_input *i
     descriptions = etwas_descriptions_of(&choice->descriptions, input);
     etwas_descriptions_add_process(descriptions, input, record);
     (void)etwas_descriptions_add_record(descriptions, record);
-    return etwas_condition_holds_for(&choice->where, &choice->current, input, record, descriptions,
+    return etwas_window_holds(&choice->window, input, record) &&
+           etwas_condition_holds_for(&choice->where, &choice->current, input, record, descriptions,
                                      NULL);
 }
 

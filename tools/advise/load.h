@@ -12,6 +12,7 @@
  */
 
 #include "trace/current_event.h"
+#include "trace/window.h"
 
 enum {
     ETWAS_LOAD_PIECES = 1 << 22,
@@ -46,8 +47,9 @@ struct etwas_load_slot {
     struct etwas_load_sum sum;
 };
 
-/* Which events count, by --where. */
+/* Which events count, by --where, --from and --until. */
 struct etwas_load_choice {
+    struct etwas_window window; /* resolved */
     struct etwas_where where;
     struct etwas_field_paths paths; /* of its fields */
     struct etwas_all_descriptions descriptions;

@@ -8,10 +8,12 @@
 #include "dump/dump.h"
 
 #include "event/marks.h"
+#include "exit.h"
 #include "trace/system.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -68,6 +70,21 @@ static bool add_field(struct etwas_dump *dump, struct etwas_dump_column *column,
     path[bytes] = '\0';
     column->path = etwas_field_paths_add(&dump->paths, path, bytes + 1);
     return column->path != ETWAS_FIELD_PATH_NONE;
+}
+
+bool etwas_dump_read_columns(const struct etwas_option_use *use)
+{
+    struct etwas_output *output = etwas_standard_output();
+
+    *(const char **)use->place = use->text;
+    if (strcmp(use->text, "?") != 0) {
+        return true;
+    }
+    for (int i = 0; i < ETWAS_PROPERTY_COUNT; i++) {
+        etwas_output_format(output, "%s\n", etwas_property_name((enum etwas_property)i));
+    }
+    etwas_output_text(output, "fields.NAME\n");
+    exit(etwas_output_finish(output) ? ETWAS_EXIT_DONE : ETWAS_EXIT_OUTPUT);
 }
 
 bool etwas_dump_choose_columns(struct etwas_dump *dump)
@@ -409,9 +426,6 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
     struct etwas_current_event *current = &dump->current;
 
     switch (column->property) {
-    case ETWAS_PROPERTY_FILE:
-        etwas_output_unsigned(output, current->input->number);
-        return true;
     case ETWAS_PROPERTY_TIME:
         return put_time(output, dump);
     case ETWAS_PROPERTY_RAW_TIME:
@@ -419,6 +433,7 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
         return true;
     case ETWAS_PROPERTY_TIME_ERROR:
         return put_error(output, dump);
+    case ETWAS_PROPERTY_FILE:
     case ETWAS_PROPERTY_PROCESS:
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_NAME:

@@ -102,9 +102,12 @@ extern const char *const etwas_dump_clock_names[]; /* by enum etwas_dump_clock, 
 #define ETWAS_DUMP_COLUMNS_OPTION                                                                  \
     {                                                                                              \
         .name = "columns", .letter = 'c', .value = "LIST", .group = "What is shown",               \
-        .help = "these columns, in this order: etwas help columns", .type = ETWAS_OPTION_TEXT,     \
-        ETWAS_PLACE(struct etwas_dump, columns_text),                                              \
+        .help = "these columns, in this order; ? lists them all", .type = ETWAS_OPTION_READ,       \
+        .read = etwas_dump_read_columns, ETWAS_PLACE(struct etwas_dump, columns_text),             \
     }
+
+/* Takes the text of --columns. Of "?" it lists all columns and ends the program. */
+bool etwas_dump_read_columns(const struct etwas_option_use *use);
 
 /* Prepares a struct etwas_dump of zeroes for reading options, which `command` names in messages. */
 void etwas_dump_init(struct etwas_dump *dump, const char *command, struct etwas_input_run *run);

@@ -227,7 +227,7 @@ void etwas_dump_json(struct etwas_dump *dump)
     etwas_json_begin(output, "event");
     put_time(dump);
     if (dump->several_files) {
-        etwas_json_number(output, "file", current->input->number);
+        etwas_json_text(output, "file", current->input->path);
     }
     for (size_t i = 0; i < sizeof origin / sizeof *origin; i++) {
         put_number(dump, origin[i]);

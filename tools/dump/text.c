@@ -11,15 +11,6 @@ void etwas_dump_text_title(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
 
-    if (dump->several_files) {
-        for (uint32_t i = 0; i < dump->run->count; i++) {
-            const struct etwas_input *input = &dump->run->inputs[i];
-
-            etwas_output_format(output, "# file %u: ", input->number);
-            etwas_text_plain(output, input->path);
-            etwas_output_char(output, '\n');
-        }
-    }
     etwas_output_char(output, '#');
     for (uint32_t i = 0; i < dump->column_count; i++) {
         char given[ETWAS_DUMP_COLUMN_NAME_BYTES];
@@ -35,8 +26,6 @@ void etwas_dump_text_title(struct etwas_dump *dump)
 static unsigned width_of(enum etwas_property property)
 {
     switch (property) {
-    case ETWAS_PROPERTY_FILE:
-        return 6;
     case ETWAS_PROPERTY_CPU:
         return 4;
     case ETWAS_PROPERTY_PID:

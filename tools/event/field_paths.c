@@ -7,6 +7,8 @@
 
 #include "event/field_paths.h"
 
+#include "cli/suggest.h"
+#include "event/property.h"
 #include "print/output.h"
 #include "print/text.h"
 
@@ -80,15 +82,30 @@ static void report_hidden(struct etwas_output *errors, const struct etwas_field_
     etwas_output_char(errors, '\n');
 }
 
+/* The column that a mistyped path may mean; NULL: none. */
+static const char *column_alike(const struct etwas_field_path *path)
+{
+    struct etwas_suggestion suggestion = {0};
+
+    for (int i = 0; strlen(path->text) + 1 == path->bytes && i < ETWAS_PROPERTY_COUNT; i++) {
+        etwas_suggest(&suggestion, path->text, etwas_property_name((enum etwas_property)i));
+    }
+    return suggestion.name;
+}
+
 static void report_missed(struct etwas_output *errors, const struct etwas_field_path *path,
                           const char *whose)
 {
+    const char *column = column_alike(path);
+
     etwas_output_format(errors, "%s has a field '", whose);
     put_path(errors, path);
     if (path->alike[0] != '\0') {
         etwas_output_text(errors, ", but '");
         etwas_text_plain(errors, path->alike);
         etwas_output_char(errors, '\'');
+    } else if (column != NULL) {
+        etwas_output_format(errors, ", but there is a column '%s'", column);
     } else {
         etwas_output_text(errors, path->is_compared_with
                                       ? "; a string stands in quotes"

@@ -74,7 +74,6 @@ const char *etwas_property_name(enum etwas_property property)
 enum etwas_property_kind etwas_property_kind(enum etwas_property property)
 {
     switch (property) {
-    case ETWAS_PROPERTY_FILE:
     case ETWAS_PROPERTY_RAW_TIME:
     case ETWAS_PROPERTY_TIME_ERROR:
     case ETWAS_PROPERTY_CALL_STACK:
@@ -84,6 +83,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
     case ETWAS_PROPERTY_PAYLOAD:
     case ETWAS_PROPERTY_COUNT:
         return ETWAS_PROPERTY_IS_NOTHING;
+    case ETWAS_PROPERTY_FILE:
     case ETWAS_PROPERTY_PROCESS:
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_EVENT:

@@ -63,7 +63,7 @@ const char *etwas_property_name(enum etwas_property property);
 
 /* The type of values that --where compares a property with. */
 enum etwas_property_kind {
-    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the raw time, the stack, the payload … */
+    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the raw time, the stack, the payload … */
     ETWAS_PROPERTY_IS_NUMBER,
     ETWAS_PROPERTY_IS_STRING,
     ETWAS_PROPERTY_IS_GUID,

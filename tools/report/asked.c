@@ -62,7 +62,7 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
     etwas_json_number(output, "events", events);
     put_end(output, "start_time", &report->spans.window.from);
     put_end(output, "end_time", &report->spans.window.until);
-    etwas_json_text(output, "where",
+    etwas_json_text(output, "condition",
                     report->spans.where.whole[0] != '\0' ? report->spans.where.whole : NULL);
     etwas_output_char(output, '}');
 }

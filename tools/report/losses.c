@@ -125,8 +125,8 @@ static void put_row(struct etwas_output *output, const struct etwas_report *repo
                     const struct etwas_report_loss *row)
 {
     etwas_json_object(output, NULL);
-    etwas_json_number(output, "file", row->file);
-    etwas_json_text(output, "by", by_whom(row));
+    etwas_json_number(output, "file_number", row->file);
+    etwas_json_text(output, "source", by_whom(row));
     etwas_json_word(output, "cause", cause_of(row));
     if (row->processor != ETWAS_LOST_ANYWHERE) {
         etwas_json_number(output, "cpu", row->processor);

@@ -10,8 +10,8 @@
         drawHeap} = reportPage;
 
     // What the options of the command leave of the trace, in words.
-    const askedFor = ({selection: {start_time: from, end_time: until, where}}) =>
-        [['from', from], ['until', until], ['where', where]].filter(([, value]) => value !== null)
+    const askedFor = ({selection: {start_time: from, end_time: until, condition}}) =>
+        [['from', from], ['until', until], ['where', condition]].filter(([, value]) => value !== null)
             .flat().join(' ');
 
     function drawHead(main, report, time) {

@@ -13,8 +13,8 @@ Object.assign(reportPage, (() => {
     // What several files of one session tell counts once.
     const toldOnce = (report, key) => sumOf(report, key) - sumOf(report, `repeated_${key}`);
 
-    const lossesBy = (report, whom) => d3.sum(report.losses, ({by, count}) => by === whom ? count
-        : 0);
+    const lossesBy = (report, whom) => d3.sum(report.losses,
+        ({source, count}) => source === whom ? count : 0);
 
     // By the accounts at the end of a session, which a file that has none of them lacks; else by
     // what its rings told.
@@ -132,7 +132,7 @@ Object.assign(reportPage, (() => {
             });
             table(section, 'Losses by cause and processor', [
                 ['cause', (loss) => loss.name],
-                ['<file', (loss) => fileName(report.files[loss.file].file)],
+                ['<file', (loss) => fileName(report.files[loss.file_number].file)],
                 ['lost or damaged', (loss) => words.count(loss.count)],
                 ['bytes skipped', (loss) => words.count(loss.bytes_skipped)],
             ], most);
@@ -192,9 +192,10 @@ Object.assign(reportPage, (() => {
 
     // ---- What is retained ----
 
-    function streamName(report, {cpu, file}) {
+    function streamName(report, {cpu, file_number: number}) {
         const name = cpu === null ? 'no processor' : `processor ${cpu}`;
-        return report.files.length > 1 ? `${fileName(report.files[file].file)}, ${name}` : name;
+        return report.files.length > 1 ? `${fileName(report.files[number].file)}, ${name}`
+            : name;
     }
 
     function drawRetention(main, report, time) {

@@ -65,7 +65,7 @@ static void put_stream(struct etwas_output *output, const struct etwas_report *r
     const struct etwas_report_stream *stream = &file->streams[processor];
 
     etwas_stat_json_processor(output, file->asked_for, input, processor);
-    etwas_json_number(output, "file", file->index);
+    etwas_json_number(output, "file_number", file->index);
     etwas_json_number(output, "first_since_start",
                       etwas_report_axis_at(&report->axis, stream->first_ns));
     etwas_json_number(output, "last_since_start",

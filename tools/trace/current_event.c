@@ -200,6 +200,9 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
     struct etwas_event_string string;
     const char *slash;
 
+    if (property == ETWAS_PROPERTY_FILE) {
+        return string_of(current->input->path);
+    }
     if (property == ETWAS_PROPERTY_PROCESS) {
         return string_of(processes == NULL || current->event.process == ETWAS_EVENT_UNKNOWN_ID
                              ? NULL
