@@ -112,7 +112,7 @@ class Shapes(NamesTest):
         _, text, event, cells, _ = self.shown(fields, b"\xff\0" * 10)
         self.assertEqual(text.count("(not UTF-8: FF)"), 10)
         self.assertEqual(event["odd"][:2], [{"field": "p.l", "odd": "not UTF-8: FF"},
-                                            {"field": "p.l", "index": 1, "odd": "not UTF-8: FF"}])
+                                            {"field": "p.l", "element": 1, "odd": "not UTF-8: FF"}])
         self.assertEqual((len(event["odd"]), event["odd_values"]), (8, 10))
         self.assertTrue(cells[2].endswith("; 2 more odd values"), cells[2])
 

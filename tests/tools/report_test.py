@@ -119,7 +119,8 @@ class Same(ReportTest):
         self.assertEqual([(name["event"], name["events"]) for name in told["by_event"]],
                          [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
-        self.assertEqual([(p["file_number"], p["events"]) for p in told["by_cpu"]], [(0, 5), (1, 5)])
+        self.assertEqual([(p["file_number"], p["events"]) for p in told["by_cpu"]],
+                         [(0, 5), (1, 5)])
 
     def test_spans_by_class_and_over_time(self):
         for seed in range(5):

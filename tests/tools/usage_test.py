@@ -109,7 +109,7 @@ class Usage(ToolTest):
                 r"it again\Z|"
                       r"\Alibcurl is not installed: ")
         names = [part.split()[1].rstrip(":") for part in parts]
-        self.assertEqual(names[:5], ["libcurl", "zlib", "libdw", "libstdc++", "d3"])
+        self.assertEqual(names[:5], ["libcurl", "zlib", "libdw", "libstdc++", "jansson"])
 
     def test_a_wrong_call_is_reported_and_points_to_the_help(self):
         path = self.write("a.etl", etl.trace([]))

@@ -106,7 +106,7 @@ extern const char *const etwas_dump_clock_names[]; /* by enum etwas_dump_clock, 
         .read = etwas_dump_read_columns, ETWAS_PLACE(struct etwas_dump, columns_text),             \
     }
 
-/* Takes the text of --columns. Of "?" it lists all columns and ends the program. */
+/* Takes the text of --columns. If it is "?", the function lists all columns and exits. */
 bool etwas_dump_read_columns(const struct etwas_option_use *use);
 
 /* Prepares a struct etwas_dump of zeroes for reading options, which `command` names in messages. */

@@ -82,21 +82,20 @@ static void report_hidden(struct etwas_output *errors, const struct etwas_field_
     etwas_output_char(errors, '\n');
 }
 
-/* The column that a mistyped path may mean; NULL: none. */
-static const char *column_alike(const struct etwas_field_path *path)
+const char *etwas_field_path_column(const struct etwas_field_path *path)
 {
     struct etwas_suggestion suggestion = {0};
 
     for (int i = 0; strlen(path->text) + 1 == path->bytes && i < ETWAS_PROPERTY_COUNT; i++) {
         etwas_suggest(&suggestion, path->text, etwas_property_name((enum etwas_property)i));
     }
-    return suggestion.name;
+    return suggestion.distance != 0 ? suggestion.name : NULL; /* `fields.` stood before it */
 }
 
 static void report_missed(struct etwas_output *errors, const struct etwas_field_path *path,
                           const char *whose)
 {
-    const char *column = column_alike(path);
+    const char *column = etwas_field_path_column(path);
 
     etwas_output_format(errors, "%s has a field '", whose);
     put_path(errors, path);

@@ -29,6 +29,9 @@ struct etwas_field_path {
     char alike[ETWAS_FIELD_PATH_BYTES];
 };
 
+/* Returns the column that a mistyped path may mean; NULL: none. */
+const char *etwas_field_path_column(const struct etwas_field_path *path);
+
 struct etwas_field_paths {
     struct etwas_field_path paths[ETWAS_FIELD_PATHS];
     uint32_t count;

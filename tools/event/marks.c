@@ -56,7 +56,7 @@ static void put_json_odd(struct etwas_output *output, const struct etwas_schema_
         put_path(output, ETWAS_TEXT_JSON, schema_texts, &rest->odd[i]);
         etwas_output_char(output, '"');
         if (rest->odd[i].index > 0) {
-            etwas_json_number(output, "index", rest->odd[i].index);
+            etwas_json_number(output, "element", rest->odd[i].index);
         }
         etwas_json_key(output, "odd");
         etwas_fields_print_odd(output, "\"", &rest->odd[i], "\"}");

@@ -11,7 +11,8 @@
 
     // What the options of the command leave of the trace, in words.
     const askedFor = ({selection: {start_time: from, end_time: until, condition}}) =>
-        [['from', from], ['until', until], ['where', condition]].filter(([, value]) => value !== null)
+        [['from', from], ['until', until], ['where', condition]]
+            .filter(([, value]) => value !== null)
             .flat().join(' ');
 
     function drawHead(main, report, time) {

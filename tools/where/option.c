@@ -56,6 +56,9 @@ void etwas_where_complain(const struct etwas_where *where, const char *event, si
         etwas_output_char(errors, ' ');
     }
     etwas_output_text(errors, where->error);
+    if (where->error_meant != NULL) {
+        etwas_output_format(errors, ". Did you mean the column '%s'?", where->error_meant);
+    }
     etwas_output_text(errors, "\n  ");
     start = errors->used_bytes;
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, text, where->error_at);

@@ -254,6 +254,7 @@ static bool unit_fits(struct parser *parser, struct etwas_where_operand *constan
     }
     unit = unit_of_field(&parser->paths->paths[other->field]);
     if (unit == NULL) {
+        parser->where->error_meant = etwas_field_path_column(&parser->paths->paths[other->field]);
         return fail_at(parser, constant,
                        "the field's name does not end in _ns, _us, _ms or _s, so its unit is not "
                        "known: write a number in it, without a unit");
@@ -398,6 +399,7 @@ static uint32_t parse_any(struct parser *parser)
 static void begin(struct etwas_where *where)
 {
     where->error = NULL;
+    where->error_meant = NULL;
     where->text_bytes = 0;
     where->whole[0] = '\0';
     where->wants_duration = where->wants_process = false;

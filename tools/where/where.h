@@ -128,8 +128,9 @@ struct etwas_where {
     const char *expression;              /* of --where; NULL: others were given alone */
     char whole[ETWAS_WHERE_WHOLE_BYTES]; /* all that was given, cut where it is longer */
     /* What is wrong with it, as it was parsed or for an event. */
-    const char *error; /* NULL: nothing */
-    size_t error_at;   /* in bytes */
+    const char *error;       /* NULL: nothing */
+    const char *error_meant; /* the column that a mistyped name may mean; NULL: none */
+    size_t error_at;         /* in bytes */
     size_t error_length;
 };
 
