@@ -51,7 +51,11 @@ class Pools(Recovering):
         self.assertEqual({one["pid"] for one in listed}, processes)
         self.assertEqual([(one["session"], one["events"], one["alive"]) for one in listed],
                          2 * [("crash work", EVENTS, False)])
-        os.mkdir(self.path("all"))
+        far = self.path("no/such")
+        out, error = self.recover("--all", "-o", far, *there, expect=OUTPUT)
+        self.assertEqual(out, [])
+        self.assertEqual(error.count(f"etwas recover: {far}/crash work-"), 2)
+        self.assertIn("there is no folder for the file to be made", error)
         made, _ = self.recover("--all", "-o", self.path("all"), *there)
         for one in made:
             self.assertEqual(one["output"], os.path.join(

@@ -103,8 +103,10 @@ static void recover(struct request *request, const char *shown, const char *sour
     if (code == ERROR_NOT_FOUND && request->list) {
         refuse(request, shown, etwas_recover_error(code), code, ETWAS_EXIT_NO);
     } else if (code != ERROR_SUCCESS) {
-        refuse(request, shown, etwas_recover_error(code), code,
-               output != NULL && is_of_output(code) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FAILED);
+        bool of_output = output != NULL && is_of_output(code);
+
+        refuse(request, of_output ? output : shown, etwas_recover_error(code), code,
+               of_output ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FAILED);
     } else {
         etwas_recover_show(shown, output, &recovered, request->form == ETWAS_FORM_JSON);
         if (is_name_gone(source)) {
@@ -204,6 +206,9 @@ static void take_found(void *context, const char *path)
         refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_FAILED);
     } else if (!found.is_alive) {
         request->found++;
+        if (request->all) {
+            (void)mkdir(request->output, 0777); /* etwas_recover reports what keeps it away */
+        }
         name_output(request, &found, output);
         recover(request, path, path, 0, request->all ? output : NULL);
     }
@@ -358,7 +363,7 @@ static const struct etwas_option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "PATH",
-     .help = "the trace to make; with --all the folder for them",
+     .help = "the trace to make; with --all the folder, which is made",
      .type = ETWAS_OPTION_TEXT,
      .source = ETWAS_VALUES_FILES,
      ETWAS_PLACE(struct request, output)},
