@@ -207,11 +207,12 @@ class Arguments(SteerTest):
                                 ("\x1b[2J", r"\x1b[2J"),
                                 (b"\xff", r"\xff")):
                 _, error = self.run_etwas(*arguments, name, expect=FAILED)
-                self.assertEqual(error, f"etwas {arguments[0]}: '{shown}': no such session runs\n")
+                self.assertRegex(error, rf"\Aetwas {arguments[0]}: '{re.escape(shown)}': no such "
+                                 r"session runs that can be seen: 'etwas ps' shows them\..*\n\Z")
         for command in ("enable", "disable"):
             out, error = self.run_etwas(command, self.name, MODERN, expect=FAILED)
-            self.assertEqual((out, error),
-                             ("", f"etwas {command}: '{self.name}': no such session runs\n"))
+            self.assertEqual(out, "")
+            self.assertIn(f"etwas {command}: '{self.name}': no such session runs", error)
         _, error = self.run_etwas("query", self.name, "also not", expect=FAILED)
         self.assertEqual(len(error.splitlines()), 2)
 

@@ -84,7 +84,7 @@ class Counters(WhyTest):
                        [begin, self.counted(END, 1000, 900, 0, 1, 0, 0, 0, process=30)]):
             _, its, text = self.slowest(order(START, 0), *inside, order(END, 1000))
             self.assertEqual((self.times(its), its["times_by"]), ((1000, 0, 0, 0, 1000), "nothing"))
-            self.assertIn(": where the time went is not known.\n", text)
+            self.assertIn(": where the time went is not known. 'etwas record", text)
 
     def test_more_than_the_duration_is_cut(self):
         _, its, _ = self.slowest(order(START, 0), self.counted(START, 0, 0, 0, 0, 0, 0, 0),

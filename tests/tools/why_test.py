@@ -210,7 +210,8 @@ class Times(WhyTest):
         self.assertEqual(self.times(told["slowest"][0]), (900, 0, 0, 0, 900))
         out, _ = self.run_etwas("why", self.files([[]], program)[1])
         self.assertIn(
-            "\nThere are no context switches of the kernel: where the time went is not known.\n",
+            "\nThere are no context switches of the kernel: where the time went is not known. "
+            "'etwas record --kernel process,thread,cswitch,dispatcher' records them.\n",
             out)
 
     def test_what_was_blocked_while_events_were_lost_is_unknown(self):

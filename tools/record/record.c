@@ -205,7 +205,7 @@ const struct etwas_command etwas_record_command = {
              "Record the kernel while make runs, and show who used the processors."},
             {"etwas record -e Shop.Till -o shop.etl -- ./shop",
              "Record what a program logs, from its first event on."},
-            {"etwas record --kernel process,cswitch,dispatcher -o k.etl -- ./service",
+            {"etwas record --kernel process,thread,cswitch,dispatcher -o k.etl -- ./service",
              "Record switches and wakings alone."},
             {NULL, NULL},
         },

@@ -99,9 +99,10 @@ const struct etwas_command etwas_spans_command = {
         "(from opcode START to STOP) took, class by class.",
     .details =
         (const char *const[]){
-            "For each class it shows how many ended and how many a second, how many were open at "
-            "once, and quantiles of their durations and of the time that they took themselves. "
-            "That is the time without what their children cover, in whatever thread these were, "
+            "For each class it shows how many ended, how many a second, and how many were open at "
+            "once: the mean (at once) and the largest number (most). Quantiles of their durations "
+            "follow, and in the line itself those of the time that they took themselves. That is "
+            "the time without what their children cover, in whatever thread these were, "
             "each moment once.",
             "All files are one time line. Those of machines that booted at other times are "
             "compared by their wall clocks.",

@@ -164,7 +164,8 @@ static const char *misuse(const struct request *request, int sessions)
 {
     if (request->is_all) {
         if (sessions != 0 || request->output.path != NULL || request->output.force) {
-            return "--all takes no session, no --output and no --force";
+            return "--all takes no session, no --output and no --force: --folder says where the "
+                   "snapshots go";
         }
         return request->folder != NULL && request->folder[0] == '\0'
                    ? "--folder: a folder has a name"

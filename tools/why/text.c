@@ -430,7 +430,9 @@ static void put_notes(struct etwas_output *output, const struct etwas_why *why)
                           "There are no context switches of the kernel: where the time went ");
         etwas_output_text(output, why->counted > 0 ? "is by the threads' own counters, of what has "
                                                      "them.\n"
-                                                   : "is not known.\n");
+                                                   : "is not known. 'etwas record "
+                                                     "--kernel process,thread,cswitch,dispatcher' "
+                                                     "records them.\n");
     }
     put_rung(output, why);
     put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_OPEN), "did not end");
