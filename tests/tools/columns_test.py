@@ -31,7 +31,7 @@ class Csv(NamesTest):
         rows = self.rows("--columns", "time,event,t,n,fields", path)
         self.assertEqual(rows[0], ["time", "event", "t", "n", "fields"])
         self.assertEqual(rows[2:], [[TIME, "P/E", r'a,"b"\x0d\x0a', "5", r't="a,\"b\"\r\n" n=5'],
-                                    [TIME.replace("1Z", "2Z"), f"{BLUE}/1", "", "", ""]])
+                                    [TIME.replace("100Z", "200Z"), f"{BLUE}/1", "", "", ""]])
 
     def test_without_columns_it_has_those_of_the_text(self):
         rows = self.rows(self.trace(*heap_events()))
@@ -137,8 +137,8 @@ class Columns(NamesTest):
     def test_stamps_in_fields_are_times_as_the_events_own(self):
         path = self.trace(etl.interrupt(1_000_005, 1_000_003), etl.interrupt(1_000_006, 1_000_006),
                           etl.interrupt(1_000_007, 0))
-        times = [(TIME.replace("1Z", "5Z"), TIME.replace("1Z", "3Z")),
-                 (TIME.replace("1Z", "6Z"),) * 2, (TIME.replace("1Z", "7Z"), "0")]
+        times = [(TIME.replace("100Z", "500Z"), TIME.replace("100Z", "300Z")),
+                 (TIME.replace("100Z", "600Z"),) * 2, (TIME.replace("100Z", "700Z"), "0")]
         self.assertEqual([line.split() for line in self.lines("--columns", "time,InitialTime",
                                                               path)[1:]], [list(t) for t in times])
         self.assertIn(f" InitialTime={times[0][1]} Routine=", self.lines(path)[0])
@@ -170,8 +170,8 @@ class Columns(NamesTest):
     def test_the_time_as_recorded_is_a_column_beside_any_other(self):
         path = self.trace(etl.classic(RED, 1_000_005), etl.classic(RED, 1_000_007))
         self.assertEqual(self.lines("--columns", "raw_time,time", path)[1:],
-                         [f"1000005 {TIME.replace('1Z', '5Z')}",
-                          f"1000007 {TIME.replace('1Z', '7Z')}"])
+                         [f"1000005 {TIME.replace('100Z', '500Z')}",
+                          f"1000007 {TIME.replace('100Z', '700Z')}"])
         self.assertEqual(self.lines("--columns", "raw_time", "--where", "time > 600ns", path),
                          ["1000007"])
         self.assertEqual(self.lines("--columns", "raw_time,time", "--times=raw", path)[1:],

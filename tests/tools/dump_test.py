@@ -13,7 +13,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, EVENT, FAILED, HEX_TITLE, RED, ToolTest, heap_events, main
+from tool_case import BLUE, EVENT, FAILED, HEX_TITLE, RED, TIME, ToolTest, heap_events, main
 
 
 class Dump(ToolTest):
@@ -22,7 +22,7 @@ class Dump(ToolTest):
                               payload=b"\x01\xab\xff")]
         path = self.write("a.etl", etl.trace([(3, events)]))
         self.assertEqual([line.split() for line in self.dump(path)],
-                         [["2026-01-01T00:00:00.0000001Z", "3", "123", "456", f"{RED}/7", "7", "2",
+                         [[TIME, "3", "123", "456", f"{RED}/7", "7", "2",
                            "-", "-", "-", "01abff"]])
 
     def test_an_instance_event_shows_its_number_and_its_parent(self):
@@ -31,11 +31,11 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(0, events)]))
         first, second = (line.split() for line in self.dump(path))
         self.assertEqual(first[7:], ["5", "-", "-", "-"])
-        self.assertEqual(second[0], "2026-01-01T00:00:01.0000000Z")
+        self.assertEqual(second[0], "2026-01-01T00:00:01.000000000Z")
         self.assertEqual(second[7:], ["4294967295", "5", RED, "78" * 9])
         first, second = self.dump_json(path)
         self.assertEqual(first, {
-            "time": "2026-01-01T00:00:00.0000001Z", "cpu": 0, "pid": 10, "tid": 11,
+            "time": "2026-01-01T00:00:00.000000100Z", "cpu": 0, "pid": 10, "tid": 11,
             "event": f"{RED}/1", "event_class_id": RED, "opcode": 1, "level": 4, "version": 0,
             "instance": 5, "payload": "", **EVENT})
         self.assertEqual((second["parent_instance"], second["parent_class_id"]), (5, RED))
@@ -45,7 +45,7 @@ class Dump(ToolTest):
         self.assertEqual(self.dump(path)[0].split()[2:],
                          ["-", "-", f"{BLUE}/#65535", "200", "2", "-", "-", "-", "-"])
         self.assertEqual(self.dump_json(path)[0], {
-            "time": "2026-01-01T00:00:00.0000001Z", "cpu": 0, "provider_id": BLUE,
+            "time": "2026-01-01T00:00:00.000000100Z", "cpu": 0, "provider_id": BLUE,
             "event": f"{BLUE}/#65535", "event_class_id": BLUE, "opcode": 200, "level": 2,
             "version": 1, "event_id": 65535, "channel": 16, "task": 7, "keyword": "0x20",
             "payload": "", **EVENT})
@@ -76,7 +76,7 @@ class Dump(ToolTest):
                               struct.pack("<II", 11, 10), b"\x01\xff"),
                   etl.message(65535, 0x4C, struct.pack("<I", 5) + stamp), etl.message(0, 0)]
         path = self.write("a.etl", etl.trace([(3, events)]))
-        time = "2026-01-01T00:00:00.0000001Z"
+        time = "2026-01-01T00:00:00.000000100Z"
         self.assertEqual([line.split() for line in self.dump(path)], [
             [time, "3", "10", "11", f"{RED}/message:7", *"-----", "01ff"],
             [time, "3", "-", "-", "component:5/message:65535", *"------"],
@@ -142,14 +142,14 @@ class Dump(ToolTest):
         self.assertEqual([(e["qpc_time"], e["time_error"]) for e in qpc],
                          [(501_000_000, 0), (4_001_000_000, 0)])
         self.assertEqual([e["system_time"] for e in system],
-                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T01:00:04.0000000Z"])
+                         ["2026-01-01T00:00:00.500000000Z", "2026-01-01T01:00:04.000000000Z"])
         self.assertEqual([e["time"] for e in self.dump_json(path)],
-                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
+                         ["2026-01-01T00:00:00.500000000Z", "2026-01-01T00:00:04.000000000Z"])
         for event in system:
             self.assertTrue(100 <= event["time_error"] <= 1000)
         lines = self.run_etwas("dump", "--all", "--hex", "--times", "system", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time time_error"))
-        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z",
+        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.000000000Z",
                                                 str(system[1]["time_error"])])
         lines = self.run_etwas("dump", "--all", "--hex", "--times", "qpc", path)[0].splitlines()
         self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_time time_error"))
@@ -159,7 +159,7 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
         event, = self.dump_json("--times=system", path)
         self.assertEqual((event["system_time"], event["time_error"]),
-                         ("2026-01-01T00:00:01.0000000Z", None))
+                         ("2026-01-01T00:00:01.000000000Z", None))
         out, _ = self.run_etwas("dump", "--all", "--hex", "--times=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
@@ -318,7 +318,7 @@ class Folder(ToolTest):
         alone = self.dump_json(os.path.join(self.folder, "b.etl"))
         self.assertEqual(both[0]["time"],
                          [e for e in alone if e["event_class_id"] == BLUE][0]["time"])
-        self.assertEqual([e["time"][-11:] for e in both], ["00.5090000Z", "00.5100000Z"])
+        self.assertEqual([e["time"][-13:] for e in both], ["00.509000000Z", "00.510000000Z"])
 
     def test_fewer_descriptors_than_files_are_no_limit_unless_the_system_says_so(self):
         self.make()

@@ -218,7 +218,7 @@ class Times(NamesTest):
             self.assertIn("--times raw", error)
             self.assertNotIn("note", self.run_etwas("dump", "--times", "raw", path)[1])
         self.assertEqual([line.split()[0] for line in self.lines("--times", "system", late)][2:],
-                         ["2275-11-01T23:59:59.9990000Z", "2318-04-12T23:47:16.8537758Z"])
+                         ["2275-11-01T23:59:59.999000000Z", "2318-04-12T23:47:16.853775800Z"])
 
     def test_exports_do_not_take_it_for_a_time(self):
         path = self.of(1_000_001, 250 * YEAR_NS)

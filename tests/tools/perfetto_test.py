@@ -331,7 +331,7 @@ class Events(PerfettoTest):
         loaded = self.load(*arguments, expect=expect, losses=losses)
         slices = [s for s in loaded.slices if s["lane"] not in ("losses", "lost while recording")]
         events = self.reader(*arguments, expect=expect)
-        digits = 10 ** (9 - max(len(e["time"]) - len("2026-01-01T00:00:00.Z") for e in events))
+        digits = 100 if all(e["ns"] % 100 == 0 for e in events) else 1  # FILETIME or ns
         offset = events[0]["ns"] - slices[0]["ts"] if digits == 1 else 0
         times = [(s["ts"] + offset) // digits for s in slices], sorted(e["ns"] // digits
                                                                        for e in events)

@@ -24,7 +24,7 @@ EVENT = {"etwas": "0.1", "kind": "event"}  # of each object of an event
 HEX_TITLE = ("# time cpu pid tid event opcode level instance parent_instance parent_class_id "
              "payload")
 TITLE = "# time cpu pid tid event fields"
-TIME = "2026-01-01T00:00:00.0000001Z"
+TIME = "2026-01-01T00:00:00.000000100Z"
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "data")
 DOCS = os.path.join(DATA, os.pardir, os.pardir, "docs")

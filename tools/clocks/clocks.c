@@ -291,8 +291,8 @@ const struct etwas_command etwas_clocks_command = {
         (const struct etwas_example[]){
             {"etwas clocks", "Say which clock to use."},
             {"etwas clocks --html -o clocks.html --duration 20s", "Make a page with plots."},
-            {"etwas clocks --json -o here.json", "Keep the result."},
-            {"etwas clocks --compare here.json there.json", "Compare two machines or kernels."},
+            {"etwas clocks --compare here.json there.json",
+             "Compare two machines or kernels by what --json -o PATH kept of each."},
             {NULL, NULL},
         },
     .operands = ETWAS_VALUES_FILES,

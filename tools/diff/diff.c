@@ -85,11 +85,8 @@ static void note_overlaps(const struct etwas_diff *diff)
 
 static int show_diff(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
-    if (diff->class_count == 0 && diff->class_name != NULL) {
-        fprintf(stderr,
-                "etwas diff: note: no class is called '%s'%s; without --class all are compared\n",
-                diff->class_name, etwas_window_is_set(&diff->window) ? " in this window" : "");
-    }
+    etwas_span_name_report("diff", diff->class_name, etwas_span_classes_have, &diff->names,
+                           "compared");
     if (diff->form == ETWAS_FORM_JSON) {
         etwas_diff_json(output, diff, result);
     } else {

@@ -13,7 +13,7 @@ const char etwas_dump_columns_help[] =
     "opcode, level, instance, parent_instance, parent_class_id and payload in place\n"
     "of fields.\n"
     "  file      its path, as it was given\n"
-    "  time      UTC, to the nanosecond if the clock is that fine; @N for a time not\n"
+    "  time      UTC, with nine digits; @N for a time not\n"
     "            in the years 1601 to 9999, in 100 ns since 1601; where the clock is\n"
     "            that fine, @before-1677-09-21 and @after-2262-04-11, between which\n"
     "            ns fit into 64 bits; with --times: raw_time, qpc_time, system_time\n"

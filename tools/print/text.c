@@ -60,6 +60,7 @@ bool etwas_text_parse_guid(const char *text, etwas_guid *guid)
 
 #define TICKS_PER_SECOND INT64_C(10000000)
 #define NS_PER_SECOND INT64_C(1000000000)
+#define NS_A_TICK UINT32_C(100)
 #define SECONDS_1601_1970 INT64_C(11644473600)
 #define FILETIME_YEAR_9999 INT64_C(2650467743999999999)
 
@@ -76,23 +77,20 @@ static void put_second(char text[19], struct etwas_output_second *last, int64_t 
     memcpy(text, last->text, 19);
 }
 
-/* The second, so many digits of it, and the zone. */
-static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t fraction,
-                     unsigned digits)
+/* The second, nine digits of it, and the zone. */
+static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t ns)
 {
-    char *text = etwas_output_room(output, 21 + digits);
+    char *text = etwas_output_room(output, ETWAS_TEXT_TIME_CHARACTERS);
 
     put_second(text, &output->second, unix_second);
     text[19] = '.';
-    /* Seven or nine of them: the last, and pairs. */
-    text[19 + digits] = (char)('0' + fraction % 10);
-    fraction /= 10;
-    for (unsigned i = 17 + digits; i > 19; i -= 2) {
-        memcpy(text + i, etwas_output_pairs + 2 * (fraction % 100), 2);
-        fraction /= 100;
+    text[20] = (char)('0' + ns / 100000000);
+    for (unsigned i = 27; i > 20; i -= 2) {
+        memcpy(text + i, etwas_output_pairs + 2 * (ns % 100), 2);
+        ns /= 100;
     }
-    text[20 + digits] = 'Z';
-    output->used_bytes += 21 + digits;
+    text[29] = 'Z';
+    output->used_bytes += ETWAS_TEXT_TIME_CHARACTERS;
 }
 
 void etwas_text_time(struct etwas_output *output, int64_t filetime)
@@ -103,7 +101,7 @@ void etwas_text_time(struct etwas_output *output, int64_t filetime)
         return;
     }
     put_time(output, filetime / TICKS_PER_SECOND - SECONDS_1601_1970,
-             (uint32_t)(filetime % TICKS_PER_SECOND), 7);
+             (uint32_t)(filetime % TICKS_PER_SECOND) * NS_A_TICK);
 }
 
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
@@ -119,7 +117,7 @@ void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
         second--;
         fraction += NS_PER_SECOND;
     }
-    put_time(output, second, (uint32_t)fraction, 9);
+    put_time(output, second, (uint32_t)fraction);
 }
 
 void etwas_text_local_time_ns(struct etwas_output *output, int64_t unix_ns)

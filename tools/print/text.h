@@ -17,7 +17,7 @@
 
 enum {
     ETWAS_TEXT_GUID_CHARACTERS = 36,
-    ETWAS_TEXT_TIME_CHARACTERS = 28, /* of the usual form: 2026-11-21T08:19:17.1234567Z */
+    ETWAS_TEXT_TIME_CHARACTERS = 30, /* of the usual form: 2026-11-21T08:19:17.123456700Z */
     ETWAS_TEXT_POINT_BYTES = 4,      /* of a code point in UTF-8, at most */
 };
 
@@ -31,7 +31,7 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
 bool etwas_text_parse_guid(const char *text, etwas_guid *guid);
 
 /*
- * Writes a FILETIME by ISO 8601 in UTC, with all its seven digits. A time outside the years 1601 to
+ * Writes a FILETIME by ISO 8601 in UTC, with nine digits. A time outside the years 1601 to
  * 9999 is @ and the count itself: @-1.
  */
 void etwas_text_time(struct etwas_output *output, int64_t filetime);

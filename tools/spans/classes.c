@@ -17,16 +17,6 @@ bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request, u
     return etwas_span_classes_is(&request->names, class_index, request->class_name);
 }
 
-bool etwas_spans_has_class(const struct etwas_spans_request *request)
-{
-    for (uint32_t i = 0; i < request->names.count; i++) {
-        if (etwas_spans_class_is_asked_for(request, i)) {
-            return true;
-        }
-    }
-    return request->other_classes > 0;
-}
-
 static int compare_classes(const void *left, const void *right)
 {
     const struct etwas_spans_class *first = *(const struct etwas_spans_class *const *)left;

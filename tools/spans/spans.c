@@ -56,11 +56,9 @@ static int run_spans(int argc, char **argv)
     } else if (request.run.count > 0 && request.where.error == NULL) {
         show_spans(output, &request, result);
     }
-    if (request.run.count > 0 && request.class_name != NULL && request.window.has_held &&
-        !etwas_spans_has_class(&request)) {
-        fprintf(stderr,
-                "etwas spans: note: no class is called '%s'%s; without --class all are told\n",
-                request.class_name, etwas_window_is_set(&request.window) ? " in this window" : "");
+    if (request.run.count > 0 && request.window.has_held && request.other_classes == 0) {
+        etwas_span_name_report("spans", request.class_name, etwas_span_classes_have, &request.names,
+                               "shown");
     }
     etwas_spans_free_room(&request);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

@@ -161,9 +161,6 @@ int etwas_spans_read(struct etwas_spans_request *request, char *const *paths, ui
 bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request,
                                     uint32_t class_index);
 
-/* Returns whether there is, or may be, a class that --class names: there were too many to know. */
-bool etwas_spans_has_class(const struct etwas_spans_request *request);
-
 /*
  * Returns the classes that have something to show, sorted by their total time; NULL if there is no
  * memory.

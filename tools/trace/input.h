@@ -182,8 +182,7 @@ static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
 int64_t etwas_input_stamp_ns(const struct etwas_input *input, int64_t raw);
 
 /*
- * Writes a record's time in UTC, to the nanosecond if the clock has it. The input's time must not
- * be ETWAS_INPUT_RAW.
+ * Writes a record's time in UTC. The input's time must not be ETWAS_INPUT_RAW.
  */
 void etwas_input_print_time(struct etwas_output *output, const struct etwas_input *input,
                             const EVENT_RECORD *record);

@@ -93,3 +93,15 @@ bool etwas_span_classes_is(const struct etwas_span_classes *classes, uint32_t cl
            (wanted == NULL || etwas_span_name_is(classes->all[class_index].name,
                                                  &classes->all[class_index].guid, wanted));
 }
+
+bool etwas_span_classes_have(const void *context, const char *name)
+{
+    const struct etwas_span_classes *classes = context;
+
+    for (uint32_t i = 0; i < classes->count; i++) {
+        if (etwas_span_classes_is(classes, i, name)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -61,4 +61,7 @@ void etwas_span_classes_forget(struct etwas_span_classes *classes);
 bool etwas_span_classes_is(const struct etwas_span_classes *classes, uint32_t class_index,
                            const char *wanted);
 
+/* Whether a class of the struct etwas_span_classes has the name. */
+bool etwas_span_classes_have(const void *context, const char *name);
+
 #endif

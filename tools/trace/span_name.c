@@ -85,3 +85,33 @@ bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wa
     }
     return false;
 }
+
+static void report_missing(const char *command, const char *name, const char *cure)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "etwas %s: note: no class is called '", command);
+    etwas_text_plain(errors, name);
+    etwas_output_format(errors, "'; without --class all are %s\n", cure);
+    etwas_output_flush(errors);
+}
+
+void etwas_span_name_report(const char *command, const char *wanted,
+                            bool (*has)(const void *context, const char *name), const void *context,
+                            const char *cure)
+{
+    char item[ETWAS_SPAN_NAME_BYTES];
+    const char *list = wanted;
+
+    while (list != NULL) {
+        bool is_item = etwas_value_item(&list, item, sizeof item);
+        const char *name = is_item ? item : wanted;
+
+        if (!has(context, name)) {
+            report_missing(command, name, cure);
+        }
+        if (!is_item) {
+            return;
+        }
+    }
+}

@@ -29,4 +29,12 @@ void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
  */
 bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted);
 
+/*
+ * Reports on standard error each name of the list `wanted` (NULL: none) that no class has. `has`
+ * tells of one of them; `cure` says what the command does without --class.
+ */
+void etwas_span_name_report(const char *command, const char *wanted,
+                            bool (*has)(const void *context, const char *name), const void *context,
+                            const char *cure);
+
 #endif

@@ -153,7 +153,7 @@ static bool put_choice(struct etwas_output *text, const char *property, const ch
 
     if (strcmp(property, etwas_property_name(ETWAS_PROPERTY_PROCESS)) != 0) {
         etwas_output_format(text, "%s == ", property);
-        if (!etwas_value_count(value, &number)) {
+        if (!etwas_value_count(value, &number) || number > UINT32_MAX) {
             return false;
         }
         etwas_output_unsigned(text, number);

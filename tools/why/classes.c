@@ -45,14 +45,21 @@ static bool is_called(const struct etwas_why_class *named, const char *name)
     return etwas_span_name_is(named->name, &named->guid, name);
 }
 
-bool etwas_why_has_class(const struct etwas_why *why)
+bool etwas_why_has_class(const void *context, const char *name)
 {
+    const struct etwas_why *why = context;
+
     for (uint32_t i = 0; i < why->class_count; i++) {
-        if (is_called(&why->classes[i], why->class_name)) {
+        if (is_called(&why->classes[i], name)) {
             return true;
         }
     }
-    return why->other_classes > 0;
+    return false;
+}
+
+bool etwas_why_shows(const struct etwas_why *why, const struct etwas_why_class *its)
+{
+    return its->count > 0 && (why->class_name == NULL || is_called(its, why->class_name));
 }
 
 bool etwas_why_is_asked_for(const struct etwas_why *why, uint32_t class_index,

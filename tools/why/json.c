@@ -72,7 +72,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
     for (uint32_t i = 0; i < why->class_count; i++) {
         const struct etwas_why_class *its = &why->classes[i];
 
-        if (its->count > 0) {
+        if (etwas_why_shows(why, its)) {
             etwas_json_object(output, NULL);
             etwas_json_text(output, "event_class", its->name);
             etwas_json_guid(output, "event_class_id", &its->guid);

@@ -111,7 +111,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
     for (uint32_t i = 0; sorted != NULL && i < why->class_count; i++) {
         const struct etwas_why_class *its = sorted[i];
 
-        if (its->count > 0) {
+        if (etwas_why_shows(why, its)) {
             etwas_output_format(output, "  %10s  %12.3f  %12.3f",
                                 etwas_human_count(count, its->count),
                                 (double)its->duration_ns / ns_per_ms / (double)its->count,

@@ -22,10 +22,10 @@ enum {
 /* What was asked for by a name that nothing has. */
 static void say_in_vain(const struct etwas_why *why)
 {
-    if (why->class_name != NULL && !etwas_why_has_class(why)) {
-        fprintf(stderr, "etwas why: note: no class is called '%s'; without --class all are told\n",
-                why->class_name);
-    } else if (why->has_instance && why->chosen_count == 0) {
+    if (why->other_classes == 0) {
+        etwas_span_name_report("why", why->class_name, etwas_why_has_class, why, "shown");
+    }
+    if (why->class_name == NULL && why->has_instance && why->chosen_count == 0) {
         fprintf(stderr,
                 "etwas why: note: no instance that was seen whole has the number %" PRIu64
                 "; without --instance the slowest are told\n",

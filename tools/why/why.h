@@ -335,8 +335,11 @@ void etwas_why_free(struct etwas_why *why);
 uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
                          const EVENT_RECORD *record);
 
-/* Whether a class is called as --class says, or may be: there were too many. */
-bool etwas_why_has_class(const struct etwas_why *why);
+/* Whether a class of the struct etwas_why is called so. */
+bool etwas_why_has_class(const void *context, const char *name);
+
+/* Whether the table of classes has it: spans of it ended, and --class does not leave it out. */
+bool etwas_why_shows(const struct etwas_why *why, const struct etwas_why_class *its);
 
 bool etwas_why_is_asked_for(const struct etwas_why *why, uint32_t class_index,
                             const etwas_span *span);
