@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all but those of APART. sharing/
-and autologger/ start, control and end sessions as control/ does: each includes those heads of
-control/ that UPWARD names. A folder inside another one of the list also includes those heads of the
-outer one that include no head of it themselves. A folder of tools/ that commands share includes
-heads of those before it in their list, and of no command. Each folder of runtime/ with sources,
-tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names no file that is
-missing.
+"""A folder of runtime/ includes heads of those before it in the list of docs/internals/layout.md,
+of etl/ and of platform/; these two include nobody else's, and control/ includes all but those of
+APART. sharing/ and autologger/ start, control and end sessions as control/ does: each includes
+those heads of control/ that UPWARD names. A folder inside another one of the list also includes
+those heads of the outer one that include no head of it themselves. A folder of tools/ that
+commands share includes heads of those before it in their list, and of no command. Each folder of
+runtime/ with sources, tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names
+no file that is missing.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -65,12 +65,13 @@ def is_shared(outer, head):
 
 def runtime(source):
     root = source / "runtime"
-    order = folders(source / "CONTRIBUTING.md", "runtime")
+    order = folders(source / "docs/internals/layout.md", "runtime")
     outer = {folder.split("/")[0] for folder in order if "/" in folder}
     there = sorted(path.name for path in root.iterdir() if path.is_dir())
     there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir()
                     if path.is_dir())
-    wrong = [f"runtime/{name} is not in CONTRIBUTING's list" for name in there if name not in order]
+    wrong = [f"runtime/{name} is not in the list of docs/internals/layout.md" for name in there
+             if name not in order]
     unused = {(folder, head) for folder, heads in UPWARD.items() for head in heads}
     for path in sorted(root.rglob("*.[ch]")):
         folder = room_of(str(path.parent.relative_to(root)), order)

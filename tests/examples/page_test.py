@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""A page shows an example as it is: argv[1] is the page, argv[2] the program."""
+"""A page shows a program as it is, behind a comment with its path in the repository.
 
-import os
+usage: page_test.py PAGE PATH_OF_PROGRAM
+"""
+
 import re
 import sys
 
 
 def main():
-    page, name = sys.argv[1], os.path.basename(sys.argv[2])
+    page, path = sys.argv[1:]
     text = open(page, encoding="utf-8").read()
-    program = open(sys.argv[2], encoding="utf-8").read()
-    shown = re.search(rf"<!-- examples/{re.escape(name)} -->\n```c\n(.*?)```", text, re.DOTALL)
-    if shown is None:
-        print(f"{page} shows no program")
+    program = open(path, encoding="utf-8").read()
+    shown = [body for name, body in
+             re.findall(r"<!-- (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL)
+             if path.endswith(f"/{name}")]
+    if len(shown) != 1:
+        print(f"{page} shows it {len(shown)} times")
         return 1
-    if not program.endswith(shown.group(1)) or "int main" not in shown.group(1):
-        print(f"{page} and examples/{name} differ")
+    if not program.endswith(shown[0]) or " main(" not in shown[0]:
+        print(f"{page} and {path} differ")
         return 1
     return 0
 
