@@ -88,15 +88,15 @@ ended() {
     ((code == 0)) || fail "$2 ended with $code: $(tail -n 3 "$temporary/${2##* }"/*.out)"
 }
 
-# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/howto/fleet.md, with
+# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/howto/ask-a-fleet.md, with
 # values for its words in capitals.
 answer() {
     local query word
     query=$(awk -v heading="### $1" '
         /^#/ { inside = $0 == heading }
         inside && /^    / { print; begun = 1; next }
-        begun { exit }' docs/howto/fleet.md)
-    [[ -n $query ]] || fail "docs/howto/fleet.md does not ask: $1"
+        begun { exit }' docs/howto/ask-a-fleet.md)
+    [[ -n $query ]] || fail "docs/howto/ask-a-fleet.md does not ask: $1"
     for word in "${@:2}"; do query=${query//"${word%%=*}"/"${word#*=}"}; done
     step "$1"
     cluster ask s1r1 "$query format PrettyCompactNoEscapes"

@@ -153,7 +153,7 @@ class Cluster(TablesTest):
 
 class Statements(TablesTest):
     """Their texts, where no server of the version is at hand. They ran on 26.7, as
-    docs/howto/fleet.md says."""
+    docs/explanation/fleet-scale.md says."""
 
     fleet = None
 

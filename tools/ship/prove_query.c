@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * The proof: one query, the same for all versions of servers, which is in docs/howto/fleet.md too.
+ * The proof: one query, the same for all versions of servers, which is in docs/howto/ask-a-fleet.md
+ * too.
  *
  * The query works from the inside to the outside. It joins events and rows of buffers buffer by
  * buffer. It sums up buffers by file, in which they are numbered from 1. It sums up files by

@@ -17,7 +17,7 @@ enum {
     BITS = 8, /* of a byte: sizes of packets are in bits */
 };
 
-/* What every packet begins with: docs/howto/export.md, as metadata.c declares it. */
+/* What every packet begins with: docs/reference/export-formats.md, as metadata.c declares it. */
 struct __attribute__((packed)) head {
     uint32_t magic;
     uint8_t uuid[ETWAS_CTF_UUID_BYTES];
