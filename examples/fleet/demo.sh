@@ -88,8 +88,8 @@ ended() {
     ((code == 0)) || fail "$2 ended with $code: $(tail -n 3 "$temporary/${2##* }"/*.out)"
 }
 
-# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/howto/ask-a-fleet.md, with
-# values for its words in capitals.
+# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/howto/ask-a-fleet.md,
+# with values for its words in capitals.
 answer() {
     local query word
     query=$(awk -v heading="### $1" '

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The test that CONTRIBUTING.md shows to those who write their first one.
+ * The test that CONTRIBUTING.md shows as an example of a first one.
  */
 #include "session/fixture.h"
 

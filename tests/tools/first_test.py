@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The test that CONTRIBUTING.md shows to those who write their first one.
+"""The test that CONTRIBUTING.md shows as an example of a first one.
 
 usage: first_test.py PATH_OF_ETWAS TEST_CLASS
 """
