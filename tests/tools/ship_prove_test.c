@@ -161,14 +161,16 @@ static void json_has_an_object_a_session(void **state)
     assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_print_json, &proofs),
-        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"\\\"\\u001b\",\"session_id\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
+        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"\\\"\\u001b\",\"session_id\":8,"
+        "\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
         "\"recorded\":0,\"overwritten\":0,\"lost\":0,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":25,\"parts\":1,\"parts_ended\":0,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":0,\"lost_backlog_full\":0,"
         "\"lost_write_error\":0,\"lost_file_full\":0,\"lost_abandoned\":0,"
         "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_too_large\":0,"
         "\"lost_withheld\":0,\"lost_other\":0}\n"
-        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"web1\",\"session_id\":7,\"verdict\":\"complete\",\"shards\":1,\"attempted\":47,"
+        "{\"etwas\":\"0.1\",\"kind\":\"shipped\",\"host\":\"web1\",\"session_id\":7,\"verdict\":"
+        "\"complete\",\"shards\":1,\"attempted\":47,"
         "\"recorded\":40,\"overwritten\":0,\"lost\":7,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":0,\"parts\":1,\"parts_ended\":1,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":5,\"lost_backlog_full\":0,"

@@ -40,7 +40,6 @@ enum etwas_ship_sent {
 /* The beginning of the tokens of all blocks of a file: its session and its part. */
 #define ETWAS_SHIP_FILE_TOKEN "%016" PRIx64 "-%08" PRIx32 "-"
 
-
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
                                      const struct etwas_columns *columns, const char *token);
 
