@@ -47,8 +47,23 @@ touch_file=$(mktemp)
 offers "$touch_file" stat "${touch_file%?}"
 offers "$touch_file" convert --output "${touch_file%?}"
 rm "$touch_file"
+# As `etwas ps --json` says it.
+etwas() {
+    echo '{"etwas":"0.1","kind":"session","session":"till"}'
+    echo '{"kind":"provider","provider_id":"0","provider":"Shop.Till","enabled_by":[]}'
+}
+offers till stop ti
+offers Shop.Till record --enable Sh
 ! command -v zsh >/dev/null || zsh -n "$folder/_etwas"
-! command -v fish >/dev/null || fish --no-execute "$folder/etwas.fish"
+# fish_offers WORD...: what fish offers for the last of them.
+fish_offers() {
+    fish -c "source $folder/etwas.fish; complete -C 'etwas $*'"
+}
+if command -v fish >/dev/null; then
+    [[ $(fish_offers dump stat --co) == *--columns* ]] || fail "fish offers no option of dump"
+    [[ -z $(fish_offers dump stat --hot) ]] || fail "fish offers options of what is no command"
+    [[ $(fish_offers help con) == *conditions* ]] || fail "fish offers no guides"
+fi
 
 cmp "$folder/commands.md" "$reference" ||
     fail "$reference is not what the tables say: copy $folder/commands.md there"

@@ -120,6 +120,14 @@ class Usage(ToolTest):
                                 (["dump", "--frob", path], "frob"),
                                 (["stat", "--times=raw", path], "no option --times\n"),
                                 (["dump", "--limt", "1", path], "Did you mean --limit?"),
+                                (["dump", "--c", path],
+                                 "--c is the beginning of --cpu, --columns, --csv\n"),
+                                (["dump", "--he", path],
+                                 "--he is the beginning of --hex, --help\n"),
+                                (["record", "-o", "-", "true"],
+                                 "cannot write its trace to standard output. Name a file"),
+                                (["recover", "-o", "-", path],
+                                 "cannot write its trace to standard output. Name a file"),
                                 (["dump", "-y", path], "no option -y"),
                                 (["dump", "--hex=1", path], "--hex takes no value"),
                                 (["dump", "--times"], "--times needs a value: KIND"),
@@ -157,6 +165,8 @@ class Files(ToolTest):
                     out, error = self.run_etwas(command, path, expect=FAILED)
                     self.assertEqual(out, "")
                     self.assertIn(path, error)
+        self.assertEqual(self.run_etwas("dump", "", expect=FAILED)[1],
+                         "etwas: '': not the name of a readable file\n")
 
     def test_a_folder_and_a_pipe_are_refused_without_waiting(self):
         pipe = os.path.join(self.folder, "pipe")

@@ -244,6 +244,45 @@ static void refused_word(char word[32], char *const *argv)
     }
 }
 
+/*
+ * Returns the name of the next option that begins so, from *at on; NULL: there is none. --help
+ * stands behind those of the table.
+ */
+static const char *next_like(const struct etwas_command *command, const char *start, int *at)
+{
+    while (*at >= 0) {
+        const char *name = command->options[*at].name;
+
+        *at = name != NULL ? *at + 1 : -1;
+        name = name != NULL ? name : "help";
+        if (strncmp(name, start, strlen(start)) == 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+/* Returns false, and says nothing, unless several options begin as "--c" does. */
+static bool report_ambiguous(const struct etwas_command *command, const char *word)
+{
+    const char *before = "";
+    const char *name;
+    int at = 0;
+
+    if (strncmp(word, "--", 2) != 0 || next_like(command, word + 2, &at) == NULL ||
+        next_like(command, word + 2, &at) == NULL) {
+        return false;
+    }
+    fprintf(stderr, "etwas %s: %s is the beginning of", command->name, word);
+    at = 0;
+    while ((name = next_like(command, word + 2, &at)) != NULL) {
+        fprintf(stderr, "%s --%s", before, name);
+        before = ",";
+    }
+    fputc('\n', stderr);
+    return true;
+}
+
 static bool report_unknown(const struct etwas_command *command, char *const *argv)
 {
     char word[32];
@@ -256,7 +295,7 @@ static bool report_unknown(const struct etwas_command *command, char *const *arg
                 name != NULL ? name : "help");
         return false;
     }
-    return refuse_name(command, command->name, word);
+    return !report_ambiguous(command, word) && refuse_name(command, command->name, word);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -19,6 +19,19 @@ static bool refuse(const char *command, const char *path, const char *reason)
     return false;
 }
 
+bool etwas_replace_read_path(const struct etwas_option_use *use)
+{
+    if (strcmp(use->text, "-") == 0) {
+        fprintf(stderr,
+                "etwas %s: --%s: a session cannot write its trace to standard output. Name a file, "
+                "or ./- for one that is called so\n",
+                use->command, use->option->name);
+        return false;
+    }
+    *(const char **)use->place = use->text;
+    return true;
+}
+
 /* As the library locks a log file that it writes. */
 static bool is_in_use(const char *path)
 {

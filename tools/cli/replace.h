@@ -9,7 +9,27 @@
  * If the command does not begin, the old file gets its name back.
  */
 
+#include "cli/command.h"
+
 #include <stdbool.h>
+
+/* Reads the name of a trace to make: not -, since a session writes to a file. */
+bool etwas_replace_read_path(const struct etwas_option_use *use);
+
+/* The options in the table of a command that makes a trace; their members of its request. */
+#define ETWAS_TRACE_OPTIONS(request, path_member, force_member, output_help)                       \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .value = "PATH",                                                                              \
+     .help = output_help,                                                                          \
+     .type = ETWAS_OPTION_READ,                                                                    \
+     .read = etwas_replace_read_path,                                                              \
+     .source = ETWAS_VALUES_FILES,                                                                 \
+     ETWAS_PLACE(request, path_member)},                                                           \
+    {                                                                                              \
+        .name = "force", .letter = 'f', .help = "replace what is there",                           \
+        .type = ETWAS_OPTION_FLAG, ETWAS_PLACE(request, force_member),                             \
+    }
 
 /*
  * Returns whether a file may be made at `path`. Also returns true where something else than a file

@@ -19,8 +19,8 @@ static const char *command_of_source(enum etwas_value_source source)
         return "etwas ps --json 2>/dev/null | sed -n 's/^{.*\"session\": "
                "*\"\\([^\"]*\\)\".*/\\1/p'";
     case ETWAS_VALUES_PROVIDERS:
-        return "etwas ps --json 2>/dev/null | sed -n 's/^{.*\"provider\": *\"[^\"]*\".*"
-               "\"name\": *\"\\([^\"]*\\)\".*/\\1/p'";
+        return "etwas ps --json 2>/dev/null | sed -n 's/^{.*\"provider\": "
+               "*\"\\([^\"]*\\)\".*/\\1/p'";
     default:
         return NULL;
     }
@@ -32,6 +32,14 @@ static void print_names(struct etwas_output *output)
         etwas_output_format(output, "%s%s", i == 0 ? "" : " ", etwas_commands[i]->name);
     }
     etwas_output_text(output, " help");
+}
+
+/* What `help` takes beside them. */
+static void print_guides(struct etwas_output *output)
+{
+    for (const struct etwas_guide *guide = etwas_guides; guide->name != NULL; guide++) {
+        etwas_output_format(output, " %s", guide->name);
+    }
 }
 
 static void print_choices(struct etwas_output *output, const struct etwas_option *option)
@@ -116,9 +124,7 @@ void etwas_manual_bash(struct etwas_output *output)
     }
     etwas_output_text(output, "    help:*) mapfile -t COMPREPLY < <(compgen -W \"");
     print_names(output);
-    for (const struct etwas_guide *guide = etwas_guides; guide->name != NULL; guide++) {
-        etwas_output_format(output, " %s", guide->name);
-    }
+    print_guides(output);
     etwas_output_text(output, "\" -- \"$word\") ;;\n    esac\n}\n\n"
                               "complete -o filenames -F _etwas etwas\n");
 }
@@ -225,7 +231,9 @@ void etwas_manual_zsh(struct etwas_output *output)
         print_zsh_source(output, etwas_commands[i]->operands);
         etwas_output_text(output, "' ;;\n");
     }
-    etwas_output_text(output, "    help) _etwas_commands ;;\n    esac\nfi\n");
+    etwas_output_text(output, "    help) _etwas_commands; compadd --");
+    print_guides(output);
+    etwas_output_text(output, " ;;\n    esac\nfi\n");
 }
 
 /* ---- fish ------------------------------------------------------------------------------------ */
@@ -255,8 +263,8 @@ static void print_fish_source(struct etwas_output *output, enum etwas_value_sour
 static void print_fish_option(struct etwas_output *output, const char *command,
                               const struct etwas_option *option)
 {
-    etwas_output_format(output, "complete -c etwas -n '__fish_seen_subcommand_from %s' -l %s",
-                        command, option->name);
+    etwas_output_format(output, "complete -c etwas -n '__etwas_command %s' -l %s", command,
+                        option->name);
     if (option->letter != 0) {
         etwas_output_format(output, " -s %c", option->letter);
     }
@@ -284,7 +292,11 @@ static void print_fish_list(struct etwas_output *output, const char *name,
 
 void etwas_manual_fish(struct etwas_output *output)
 {
-    etwas_output_text(output, "# fish completion for etwas\n");
+    etwas_output_text(output, "# fish completion for etwas\n"
+                              "function __etwas_command\n"
+                              "    set -l words (commandline -opc)\n"
+                              "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
+                              "end\n");
     print_fish_list(output, "sessions", ETWAS_VALUES_SESSIONS);
     print_fish_list(output, "providers", ETWAS_VALUES_PROVIDERS);
     for (size_t i = 0; etwas_commands[i] != NULL; i++) {
@@ -298,13 +310,14 @@ void etwas_manual_fish(struct etwas_output *output)
             print_fish_option(output, command->name, option);
         }
         if (command->operands != ETWAS_VALUES_FILES) {
-            etwas_output_format(output, "complete -c etwas -n '__fish_seen_subcommand_from %s' -f",
+            etwas_output_format(output, "complete -c etwas -n '__etwas_command %s' -f",
                                 command->name);
             print_fish_source(output, command->operands);
             etwas_output_char(output, '\n');
         }
     }
-    etwas_output_text(output, "complete -c etwas -n '__fish_seen_subcommand_from help' -f -a '");
+    etwas_output_text(output, "complete -c etwas -n '__etwas_command help' -f -a '");
     print_names(output);
+    print_guides(output);
     etwas_output_text(output, "'\n");
 }

@@ -7,6 +7,7 @@
 
 #include "record/record.h"
 
+#include "cli/replace.h"
 #include "cli/value.h"
 #include "commands.h"
 #include "exit.h"
@@ -142,18 +143,8 @@ static const struct etwas_option options[] = {
      .type = ETWAS_OPTION_CHOICE,
      .choices = clocks,
      ETWAS_PLACE(struct etwas_record_request, clock)},
-    {.name = "output",
-     .letter = 'o',
-     .value = "PATH",
-     .help = "the trace to make (default: etwas.etl)",
-     .type = ETWAS_OPTION_TEXT,
-     .source = ETWAS_VALUES_FILES,
-     ETWAS_PLACE(struct etwas_record_request, path)},
-    {.name = "force",
-     .letter = 'f',
-     .help = "replace what is there",
-     .type = ETWAS_OPTION_FLAG,
-     ETWAS_PLACE(struct etwas_record_request, force)},
+    ETWAS_TRACE_OPTIONS(struct etwas_record_request, path, force,
+                        "the trace to make (default: etwas.etl)"),
     {.name = NULL},
 };
 

@@ -19,6 +19,7 @@
 #include "steer/session.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <strings.h>
 
 #define NS_A_MS UINT64_C(1000000)
@@ -99,22 +100,36 @@ static bool read_property(const struct etwas_option_use *use)
            etwas_option_refuse(use, "a list of properties, such as stack,counters, or their bits");
 }
 
+/* A session has one filter of a type. */
+static bool is_first(const struct etwas_option_use *use, uint32_t type)
+{
+    if (etwas_steer_has_filter(use->place, type)) {
+        fprintf(stderr, "etwas %s: --%s: it was given before. One list, with commas, takes all\n",
+                use->command, use->option->name);
+        return false;
+    }
+    return true;
+}
+
 static bool read_processes(const struct etwas_option_use *use)
 {
-    return etwas_steer_filter_processes(use->place, use->text) ||
-           etwas_option_refuse(use, "a list of up to 8 process ids, given once");
+    return is_first(use, EVENT_FILTER_TYPE_PID) &&
+           (etwas_steer_filter_processes(use->place, use->text) ||
+            etwas_option_refuse(use, "a list of up to 8 process ids"));
 }
 
 static bool read_programs(const struct etwas_option_use *use)
 {
-    return etwas_steer_filter_programs(use->place, use->text) ||
-           etwas_option_refuse(use, "a list of programs of up to 511 characters, given once");
+    return is_first(use, EVENT_FILTER_TYPE_EXECUTABLE_NAME) &&
+           (etwas_steer_filter_programs(use->place, use->text) ||
+            etwas_option_refuse(use, "a list of programs of up to 511 characters"));
 }
 
 static bool read_events(const struct etwas_option_use *use)
 {
-    return etwas_steer_filter_ids(use->place, use->text) ||
-           etwas_option_refuse(use, "a list of up to 64 event ids up to 65535, given once");
+    return is_first(use, EVENT_FILTER_TYPE_EVENT_ID) &&
+           (etwas_steer_filter_ids(use->place, use->text) ||
+            etwas_option_refuse(use, "a list of up to 64 event ids up to 65535"));
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */

@@ -35,14 +35,22 @@ static uint32_t parse_list(const char *list, uint32_t most, uint32_t *numbers, u
     return list == NULL ? count : 0;
 }
 
+bool etwas_steer_has_filter(const struct etwas_steer_filters *filters, uint32_t type)
+{
+    for (uint32_t i = 0; i < filters->count; i++) {
+        if (filters->descriptors[i].Type == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One of a type. False: there is one. */
 static bool add_filter(struct etwas_steer_filters *filters, uint32_t type, const void *data,
                        size_t bytes)
 {
-    for (uint32_t i = 0; i < filters->count; i++) {
-        if (filters->descriptors[i].Type == type) {
-            return false;
-        }
+    if (etwas_steer_has_filter(filters, type)) {
+        return false;
     }
     filters->descriptors[filters->count++] = (EVENT_FILTER_DESCRIPTOR){
         .Ptr = (uint64_t)(uintptr_t)data, .Size = (uint32_t)bytes, .Type = type};

@@ -26,6 +26,8 @@ struct etwas_steer_filters {
     uint16_t ids[2 + ETWAS_STEER_IDS]; /* an EVENT_FILTER_EVENT_ID: two units of head */
 };
 
+bool etwas_steer_has_filter(const struct etwas_steer_filters *filters, uint32_t type);
+
 /*
  * Numbers with commas between them. False: one is none, there are too many, or there is such a
  * filter already.

@@ -194,7 +194,8 @@ static int run_snapshot(int argc, char **argv)
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_OUTPUT_OPTIONS(struct request, output, "the file, which the session's process writes"),
+    ETWAS_TRACE_OPTIONS(struct request, output.path, output.force,
+                        "the file, which the session's process writes"),
     {.name = "all",
      .group = "All recorders",
      .help = "of all recorders of the user at one moment",

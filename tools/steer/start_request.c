@@ -48,8 +48,8 @@ static const char *const clocks[] = {
 };
 
 const struct etwas_option etwas_steer_start_options[] = {
-    ETWAS_OUTPUT_OPTIONS(struct etwas_steer_start_request, output,
-                         "the log file, or where a recorder's snapshots go"),
+    ETWAS_TRACE_OPTIONS(struct etwas_steer_start_request, output.path, output.force,
+                        "the log file, or where a recorder's snapshots go"),
     {.name = "enable",
      .letter = 'e',
      .value = "PROVIDER[:KEYWORDS[:LEVEL]]",

@@ -160,7 +160,8 @@ static int run_update(int argc, char **argv)
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_OUTPUT_OPTIONS(struct change, output, "begin this log file, and finish the one before"),
+    ETWAS_TRACE_OPTIONS(struct change, output.path, output.force,
+                        "begin this log file, and finish the one before"),
     {.name = "flush",
      .value = "DURATION",
      .help = "how often buffers are written, full or not, in ms",

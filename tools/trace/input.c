@@ -81,7 +81,7 @@ static struct etwas_output *message(const char *path)
     struct etwas_output *errors = etwas_standard_error();
 
     etwas_output_text(errors, "etwas: ");
-    etwas_text_plain(errors, path);
+    etwas_text_plain(errors, path[0] != '\0' ? path : "''");
     etwas_output_text(errors, ": ");
     return errors;
 }
