@@ -71,8 +71,8 @@ class Counts(HotTest):
                          (3, 2, (0, 2)))
         path = self.write("a.etl", etl.trace([(0, records)], name="NT Kernel Logger"))
         out, _ = self.run_etwas("stat", "--hot", path)
-        self.assertIn("\n  cut         2 of the stacks, 66.7% of the samples", out)
-        self.assertRegex(out, r"\n +0 +0.0% +2 +66.7%  user    \[cut\]\n")
+        self.assertIn("\n  cut           2 of the stacks, 66.7% of the samples", out)
+        self.assertRegex(out, r"\n\[cut\] +user +0 +0.0% +2 +66.7%\n")
         out, _ = self.run_etwas("convert", "--to", "folded", path)
         self.assertEqual(out, "[a] 1\n[cut];[a] 1\n[cut];[a];schedule 1\n")
         out, _ = self.run_etwas("convert", "--to", "speedscope", path)
@@ -130,10 +130,10 @@ class Counts(HotTest):
                                           etl.stack_walk(T + 1, T + 1, 11, TEXT, TEXT + 0x101)])]))
         out, _ = self.run_etwas("stat", "--hot", path)
         self.assertEqual(
-            out, f"{path}\n  samples     1\n  stacks      1 of the samples have one\n\n"
-                 "             self             total          function\n"
-                 "          1 100.0%          1 100.0%  kernel  schedule in vmlinux\n"
-                 "          0   0.0%          1 100.0%  kernel  do_wait in vmlinux\n")
+            out, f"{path}\n  samples       1\n  stacks        1 of the samples have one\n\n"
+                 "function             mode    self          total\n"
+                 "schedule in vmlinux  kernel     1  100.0%      1  100.0%\n"
+                 "do_wait in vmlinux   kernel     0    0.0%      1  100.0%\n")
         self.assert_keys_documented("stat", self.hot(*self.KERNEL, etl.sample(T, 11, TEXT))[0])
         nothing = self.write("b.etl", etl.trace([(0, [etl.classic(RED, T)])]))
         self.assertIn("There are no samples", self.run_etwas("stat", "--hot", nothing)[0])

@@ -191,11 +191,11 @@ class Made(ProveTest):
             self.account(3, 4, source=72, attempted=3, taken=3, flags=0x2000082),
             self.records(4, 4, 3, source=72)], lost=1)
         out, _ = self.run_etwas("stat", "--prove", path, expect=NO)
-        self.assertEqual([line.split(None, 6) for line in out.splitlines()
-                          if re.match(r" +\d.*:", line)],
-                         [["7", "6", "0", "1", "0", "0",
-                           "sched:sched_switch (2 times: cswitch; thread, systemcall, file_io)"],
-                          ["3", "3", "0", "0", "0", "0", "x:y"]])
+        self.assertEqual([line.rsplit(None, 6) for line in out.splitlines()
+                          if re.match(r"\w+:\w", line)],
+                         [["sched:sched_switch (2 times: cswitch; thread, systemcall, file_io)",
+                           "7", "6", "0", "1", "0", "0"],
+                          ["x:y", "3", "3", "0", "0", "0", "0"]])
         proof, = self.prove(path, expect=NO)
         self.assertEqual([(s["attempted"], s["flags"]) for s in proof["sources"]],
                          [(4, ["cswitch"]), (3, ["cswitch"]),

@@ -69,7 +69,8 @@ class Pools(Recovering):
                          [(one, True, "crash work")])
         self.assertEqual(os.listdir(self.runtime), [os.path.basename(other)])
         out, _ = self.run_etwas("recover", "--clean", "--all", *there)
-        self.assertRegex(out, rf"\Aremoved {other}: crash work of process \d+, {EVENTS} events\n\Z")
+        self.assertRegex(
+            out, rf"\Aremoved {other}: crash work of process \d+, {EVENTS:,} events\n\Z")
         self.assertEqual(os.listdir(self.runtime), [])
         for asked in ("--list",), ("--clean", "--all"), ("--all", "-o", self.path("all")):
             out, error = self.run_etwas("recover", *asked, *there)

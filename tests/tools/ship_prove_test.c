@@ -129,23 +129,18 @@ static void the_table_says_what_is_wrong(void **state)
     assert_true(take(&proofs, "app 10 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_print, &proofs),
-        "# host              session verdict       attempted     recorded  overwritten         "
-        "lost        there         gone\n"
-        "app                       8 unfinished            0            0            0            "
-        "0           40            0\n"
+        "# host  session  verdict     attempted  recorded  overwritten  lost  there  gone\n"
+        "app           8  unfinished          0         0            0     0     40     0\n"
         "    it has not told its end: it runs, or was killed and not recovered, or its end is not "
         "shipped yet\n"
-        "app                       9 incomplete           42           42            0            "
-        "0           40            0\n"
+        "app           9  incomplete         42        42            0     0     40     0\n"
         "    1 buffers have no row\n"
         "    2 buffers do not have each of their events once\n"
         "    2 of 3 files told their end\n"
         "    2 recorded events are not there\n"
-        "app                      10 gone                  0            0            0            "
-        "0           40           25\n"
+        "app          10  gone                0         0            0     0     40    25\n"
         "    25 events went with their files before they were shipped\n"
-        "web1                      7 complete             47           40            0            "
-        "7           40            0\n"
+        "web1          7  complete           47        40            0     7     40     0\n"
         "    5 lost_no_buffer\n"
         "    2 lost_write_error\n"
         "# 4 sessions: 1 complete, 1 unfinished, 1 incomplete, 1 gone\n");

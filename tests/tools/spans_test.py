@@ -443,7 +443,7 @@ class Errors(SpansTest):
         self.assertEqual(json.loads(out)["duration_error"], self.error_of_one_time(path))
         told = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]
         self.assertEqual((told["duration"], told["duration_error"]), (10_000, 2))
-        self.assertIn(" took 0.010 ms, give or take 2.00 ns, from ", self.run_etwas("why", path)[0])
+        self.assertIn(" took 10.0 µs, give or take 2.00 ns, from ", self.run_etwas("why", path)[0])
 
     def test_machines_are_one_time_line_by_their_wall_clocks(self):
         """The other one booted a day earlier, so that its performance counter is as far ahead."""
@@ -470,7 +470,7 @@ class Errors(SpansTest):
     def test_a_file_that_does_not_say_has_no_error(self):
         path = self.write("h.etl", etl.trace([(0, Chosen.RECORDS)], clock=3))
         self.assertIsNone(self.spans(path)["classes"][0]["duration"]["max"]["error"])
-        self.assertRegex(self.run_etwas("spans", path)[0], r"  \?  ")
+        self.assertRegex(self.run_etwas("spans", path)[0], r"(?m)  \?$")
 
 
 class Forms(SpansTest):
@@ -480,19 +480,17 @@ class Forms(SpansTest):
         self.addCleanup(patch.stop)
 
     def test_text(self):
-        self.set_locale("C.UTF-8")
         path = self.file(Chosen.RECORDS)
         out, _ = self.run_etwas("spans", "--slowest", "1", path)
         head, table, tree = out.split("\n\n")
         self.assertEqual(head, "5 spans in 2.000 s, 3 ended, 2 are still open")
-        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 µs +30\.0 µs +100 µs .* 0 ns  " + RED
-                         + "\n")
+        self.assertRegex(table, rf"\n{RED} +2 +\S+ +\S+ +1  +30\.0 µs +30\.0 µs +100 µs .* 0 ns\n")
         self.assertRegex(table, r"\n +itself +30\.0 µs ")
         self.assertRegex(table, r"\n +1 unfinished\n")
         root, child = tree.splitlines()[2:]
-        self.assertRegex(root, r"^ +0 ns +100 µs +70\.0 µs +21  \|={40}\|  " + RED + " 1$")
-        self.assertRegex(child, r"^ +10\.0 µs +30\.0 µs +30\.0 µs +21  \| {4}={13} +\|    " + BLUE
-                         + " 2$")
+        self.assertRegex(root, rf"^{RED} 1 +0 ns +100 µs +70\.0 µs +21  \|={{40}}\|$")
+        self.assertRegex(child, rf"^  {BLUE} 2 +10\.0 µs +30\.0 µs +30\.0 µs +21  "
+                                r"\| {4}={13} +\|$")
 
     def test_where_the_locale_has_no_utf_8_microseconds_are_us(self):
         self.set_locale("C")

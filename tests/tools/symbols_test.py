@@ -151,7 +151,7 @@ class Names(SymbolsTest):
                                           etl.stack_walk(T + 5, T + 5, 11, BASE + 5)])]))
         self.assertEqual(json.loads(self.run_etwas("stat", "--hot", "--json",
                                                    path)[0])["without_inlined"], 1)
-        self.assertIn("\n  inlined     1 samples of images without debug information",
+        self.assertIn("\n  inlined       1 samples of images without debug information",
                       self.run_etwas("stat", "--hot", path)[0])
 
     def test_an_image_whose_first_byte_is_not_mapped_says_where_it_begins(self):

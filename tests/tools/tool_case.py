@@ -16,6 +16,8 @@ import uuid
 
 import etl_build as etl
 
+os.environ["LC_ALL"] = "C.UTF-8"  # µs, and not us
+
 FINE, NO, FAILED, DAMAGED, OUTPUT = range(5)
 RED, BLUE = "11111111-2222-3333-4444-555555555555", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 HEAP = "a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4"

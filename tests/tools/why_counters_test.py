@@ -50,11 +50,11 @@ class Counters(WhyTest):
         self.assertEqual(self.times(told["classes"][0]), self.times(its))
         self.assertIn(
             "\n  By the counters of the thread itself, since there is no context switch of it:\n"
-            "  0.040 ms (40 %) it ran, with page faults: 10 without a disk, 3 that had to wait for "
+            "  40.0 µs (40 %) it ran, with page faults: 10 without a disk, 3 that had to wait for "
             "one.\n"
-            "  0.010 ms (10 %) it was ready and had no processor; it was preempted 1 time.\n"
-            "  0.048 ms (48 %) it was blocked, 5 times; on what is not known.\n"
-            "  0.002 ms (2 %) is not known.\n", text)
+            "  10.0 µs (10 %) it was ready and had no processor; it was preempted 1 time.\n"
+            "  48.0 µs (48 %) it was blocked, 5 times; on what is not known.\n"
+            "  2.00 µs (2 %) is not known.\n", text)
         self.assertIn(
             "\nThere are no context switches of the kernel: where the time went is by the threads' "
             "own "

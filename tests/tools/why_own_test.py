@@ -34,8 +34,8 @@ class Made(WhyTest):
         self.assertIn(
             "it was blocked, or had been woken and had no processor: of one process nothing tells "
             "these apart:\n"
-            "      0.030 ms, 1 time\n", out)
-        self.assertIn("      0.012 ms while other processes ran, or nobody\n", out)
+            "      30.0 µs, 1 time\n", out)
+        self.assertIn("      12.0 µs while other processes ran, or nobody\n", out)
         self.assertNotIn("Not recorded", out)
 
     def test_a_thread_that_ends_leaves_its_processor(self):

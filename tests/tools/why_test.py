@@ -101,8 +101,8 @@ class Times(WhyTest):
         self.assertEqual(slowest["nobody_had_time"], 0)
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
-            "\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
-            "      0.030 ms while thread 30 (process 29 noisy) ran\n", out)
+            "\n  60.0 µs (80 %) it was ready and had no processor; it was preempted 1 time.\n"
+            "      30.0 µs while thread 30 (process 29 noisy) ran\n", out)
 
     def test_those_who_had_the_processor_longest_are_named(self):
         kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY)]
@@ -110,9 +110,9 @@ class Times(WhyTest):
         out, _ = self.run_etwas("why", *self.files([[*kernel, switch(at(400), 40, 21),
                                                      switch(at(900), 21, 0)]],
                                                    [order(START, 50), order(END, 800)]))
-        self.assertIn("\n      0.020 ms while thread 40 ran\n", out)
+        self.assertIn("\n      20.0 µs while thread 40 ran\n", out)
         self.assertEqual(len(re.findall(r" while thread \d+ ran\n", out)), 8)
-        self.assertIn("\n      0.003 ms while one of 3 more ran\n", out)
+        self.assertIn("\n      3.00 µs while one of 3 more ran\n", out)
 
     def test_what_it_was_blocked_on_is_reported(self):
         kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
@@ -133,9 +133,9 @@ class Times(WhyTest):
         self.assertEqual(slowest["nobody_had_time"],
                          3000)  # it was woken, and the processor was idle
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
+        self.assertIn("      30.0 µs in system call 99999, until woken by thread 22, 1 time\n"
                       "          at 0xFFFF8000\n             0x401000\n", out)
-        self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n",
+        self.assertIn("      1.00 µs in no system call, until woken in an interrupt, 1 time\n",
                       out)
 
     def test_a_waking_that_is_missing_leaves_open_who_it_was_alone(self):
@@ -152,13 +152,13 @@ class Times(WhyTest):
                           for b in slowest["blocked_on"]],
                          [(99_999, "unknown", 350), (None, "thread", 100)])
         out, _ = self.run_etwas("why", *paths)
-        self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n",
+        self.assertIn("      35.0 µs in system call 99999, who woke it is not known, 1 time\n",
                       out)
-        self.assertIn("      0.010 ms in no system call, until woken by thread 22, 1 time\n", out)
+        self.assertIn("      10.0 µs in no system call, until woken by thread 22, 1 time\n", out)
         self.assertNotIn("dispatcher (who woke it)", out)
         without = [event for event in kernel if event != ready(at(600), 21)]
         out, _ = self.run_etwas("why", *self.files([without], [order(START, 50), order(END, 800)]))
-        self.assertIn("      0.035 ms in system call 99999, 1 time\n", out)
+        self.assertIn("      35.0 µs in system call 99999, 1 time\n", out)
         self.assertIn("  Not recorded: dispatcher (who woke it)", out)
 
     def test_calls_are_named_as_the_decoder_has_them(self):
@@ -168,7 +168,7 @@ class Times(WhyTest):
         block, = self.why(*paths)["slowest"][0]["blocked_on"]
         # on every machine
         self.assertEqual((block["call"], block["call_name"]), (441, "epoll_pwait2"))
-        self.assertIn("      0.030 ms in epoll_pwait2, 1 time\n", self.run_etwas("why", *paths)[0])
+        self.assertIn("      30.0 µs in epoll_pwait2, 1 time\n", self.run_etwas("why", *paths)[0])
 
     def test_faults_and_interrupts_are_those_of_who_ran(self):
         kernel = [switch(at(0), 0, 21), page_fault(at(50)),
@@ -184,9 +184,9 @@ class Times(WhyTest):
                                                   {"type": "copy on write", "count": 1}])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
-            " it ran, 0.002 ms of that in interrupts, with page faults: 7 demand zero, 1 copy on "
+            " it ran, 2.00 µs of that in interrupts, with page faults: 7 demand zero, 1 copy on "
             "write; "
-            "hard faults took 0.005 ms.\n", out)
+            "hard faults took 5.00 µs.\n", out)
 
     def test_an_instance_goes_with_its_events_to_another_thread(self):
         kernel = [[switch(at(0), 0, 21), switch(at(500), 21, 0)],
@@ -228,7 +228,7 @@ class Times(WhyTest):
                          [(300, 1)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
-            "\n  0.020 ms (31 %) is not known: the kernel's events were lost in 0.020 ms of this "
+            "\n  20.0 µs (31 %) is not known: the kernel's events were lost in 20.0 µs of this "
             "time.\n", out)
 
     def test_who_is_blocked_at_the_end_while_events_were_lost_is_unknown(self):

@@ -48,7 +48,7 @@ class Things(WhyTest):
                                      etl.file_end(at(400), 8, 21), name),
                          [(None, [], None, False, 280)])
         out, _ = self.run_etwas("why", *self.paths(begin, *self.operation(100, 400), name))
-        self.assertIn("      0.028 ms on /data/orders\\x1b, 1 time\n", out)
+        self.assertIn("      28.0 µs on /data/orders\\x1b, 1 time\n", out)
 
     def test_a_call_and_its_operation_are_one_whichever_is_reported_first(self):
         name = etl.file_name(at(10), 0x8000, "/data/orders")
@@ -178,7 +178,7 @@ class Things(WhyTest):
         self.assertEqual(self.blocks(*kernel), [(None, [], None, False, 20),
                                                 (None, ["/lib/libshop.so"], None, True, 280)])
         out, _ = self.run_etwas("why", *self.paths(*kernel))
-        self.assertIn("      0.028 ms in a hard page fault on /lib/libshop.so, 1 time\n", out)
+        self.assertIn("      28.0 µs in a hard page fault on /lib/libshop.so, 1 time\n", out)
         # In a call whose memory is not there.
         name_2 = etl.file_name(at(1500), 0x8000, "/data/orders")
         kernel = [switch(at(0), 0, 21), etl.file_operation(at(100), 67, 7, 0x8000, 21),
@@ -198,9 +198,9 @@ class Things(WhyTest):
                           ("flush", 1, 0, 3000)])
         out, _ = self.run_etwas("why", *paths)
         self.assertIn(
-            "  It asked disks for 2 reads of 8.19 kB (the longest took 0.020 ms), 1 write of 4.10 "
+            "  It asked disks for 2 reads of 8.19 kB (the longest took 20.0 µs), 1 write of 4.10 "
             "kB (the longest took "
-            "0.004 ms), 1 flush (the longest took 0.003 ms).\n", out)
+            "4.00 µs), 1 flush (the longest took 3.00 µs).\n", out)
 
     def test_hostile_things_do_no_harm(self):
         begin = switch(at(0), 0, 21)
@@ -218,7 +218,7 @@ class Things(WhyTest):
         _, program = self.paths()
         path = self.write("k.etl", etl.trace([(0, [begin, *short, *names]), (0, many)]))
         slowest, = self.why(path, program)["slowest"]
-        self.assertIn("\n      0.024 ms in 24 more ways\n", self.run_etwas("why", path, program)[0])
+        self.assertIn("\n      24.0 µs in 24 more ways\n", self.run_etwas("why", path, program)[0])
         self.assertEqual((sum(block["duration"] for block in slowest["blocked_on"]),
                           len(slowest["blocked_on"])), (36_000, 32))
 

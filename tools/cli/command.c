@@ -341,6 +341,11 @@ static bool is_help(const struct etwas_option *options, int found)
     return found == 'h' || (found >= FIRST_LONG && options[found - FIRST_LONG].name == NULL);
 }
 
+static void *place_of(const struct etwas_option *option, void *request)
+{
+    return option->global != NULL ? option->global : (char *)request + option->offset;
+}
+
 /* What getopt_long has returned, or optopt has, as an option of the table. */
 static const struct etwas_option *find_option(const struct etwas_option *options, int found)
 {
@@ -367,7 +372,7 @@ static bool read_option(const struct etwas_command *command, int found, char *co
                 use.option->value);
         return false;
     }
-    use.place = (char *)request + use.option->offset;
+    use.place = place_of(use.option, request);
     if (!read_value(command, &use, *given)) {
         return false;
     }
@@ -419,6 +424,6 @@ bool etwas_command_set(const struct etwas_command *command, const char *place, c
     if (value != NULL && use.option->value == NULL && strcmp(value, "yes") != 0) {
         return strcmp(value, "no") == 0 || etwas_option_refuse(&use, "yes or no");
     }
-    use.place = (char *)request + use.option->offset;
+    use.place = place_of(use.option, request);
     return read_value(command, &use, 0);
 }

@@ -8,6 +8,8 @@
  * of their values, --help, manual pages, completion and the reference come from it.
  */
 
+#include "print/terminal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +66,7 @@ struct etwas_option {
     int setting;
     uint32_t offset; /* of the place in the request, and its size: ETWAS_PLACE */
     uint32_t bytes;
+    void *global; /* the place, if it is none of the request; else NULL */
     uint64_t least;
     uint64_t most; /* 0: none */
     uint64_t unit;
@@ -113,6 +116,12 @@ struct etwas_option {
     {                                                                                              \
         .name = "force", .letter = 'f', .help = "replace what is there",                           \
         .type = ETWAS_OPTION_FLAG, ETWAS_PLACE(request, member.force),                             \
+    }
+/* For commands whose text has headings, or shows what is wrong. */
+#define ETWAS_COLOR_OPTION                                                                         \
+    {                                                                                              \
+        .name = "color", .value = "WHEN", .help = "auto (on a terminal), always, never",           \
+        .type = ETWAS_OPTION_CHOICE, .choices = etwas_color_choices, .global = &etwas_color_when,  \
     }
 #define ETWAS_FLAG_OPTION(request, member, flag_name, flag_help)                                   \
     {                                                                                              \

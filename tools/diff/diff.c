@@ -150,6 +150,7 @@ static const struct etwas_option options[] = {
      .most = 1000,
      ETWAS_PLACE(struct etwas_diff, effect)},
     ETWAS_JSON_OPTION(struct etwas_diff, form, "one object"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 

@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 
 #include "print/human.h"
+#include "print/table.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -30,38 +31,36 @@ const char *etwas_diff_verdict(const struct etwas_diff_class *its, enum etwas_di
     return finding->ratio > 1 ? "more frequent" : "rarer";
 }
 
-static void put_side(struct etwas_output *output, double value, enum etwas_diff_measure measure)
+static void add_side(struct etwas_table *table, double value, enum etwas_diff_measure measure)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    if (isnan(value)) {
-        etwas_output_format(output, "  %11s", "-");
-    } else if (measure == ETWAS_DIFF_RATE) {
-        etwas_output_format(output, "  %9s/s", etwas_human_rate(text, value));
+    if (measure == ETWAS_DIFF_RATE && !isnan(value)) {
+        etwas_table_format(table, "%s/s", etwas_human_rate(text, value));
     } else {
-        etwas_output_text(output, "  ");
-        etwas_text_right(output, etwas_human_ns(text, value), 11);
+        etwas_table_ns(table, value);
     }
 }
 
-static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
+static void add_finding(struct etwas_table *table, const struct etwas_diff_class *its,
                         enum etwas_diff_measure measure)
 {
-    static const char *const names[] = {"typical", "mean", "rate"};
+    static const char *const names[] = {"  typical", "  mean", "  rate"};
     const struct etwas_diff_finding *finding = &its->findings[measure];
     const char *verdict = etwas_diff_verdict(its, measure);
 
-    etwas_output_format(output, "  %-7s", names[measure]);
-    put_side(output, finding->first, measure);
-    put_side(output, finding->second, measure);
+    etwas_table_text(table, names[measure]);
+    add_side(table, finding->first, measure);
+    add_side(table, finding->second, measure);
     if (isfinite(finding->ratio)) {
-        etwas_output_format(output, "  %8.3f  [%8.3f, %8.3f]  %6.4f  %s\n", finding->ratio,
-                            finding->interval.low, finding->interval.high, finding->p,
-                            verdict != NULL ? verdict : "");
+        etwas_table_format(table, "%.3f", finding->ratio);
+        etwas_table_format(table, "[%.3f, %.3f]", finding->interval.low, finding->interval.high);
     } else {
-        etwas_output_format(output, "  %8s  %20s  %6.4f  %s\n", "-", "", finding->p,
-                            verdict != NULL ? verdict : "");
+        etwas_table_text(table, "-");
+        etwas_table_next(table);
     }
+    etwas_table_format(table, "%.4f", finding->p);
+    etwas_table_text(table, verdict != NULL ? verdict : "");
 }
 
 /* How far the clocks let durations be off, where that is known and is anything. */
@@ -73,12 +72,36 @@ static void put_clock_error(struct etwas_output *output, const struct etwas_diff
     if (isfinite(error_ns) && error_ns > 0) {
         etwas_output_format(output, ", durations within %s", etwas_human_ns(text, error_ns));
     }
-    etwas_output_text(output, isfinite(error_ns) ? "\n" : ", durations as wrong as nobody says\n");
+    etwas_output_text(output, isfinite(error_ns) ? "" : ", durations as wrong as nobody says");
+}
+
+static void put_classes(struct etwas_output *output, const struct etwas_diff *diff)
+{
+    static const char *const titles[] = {"class", "A", "B", "B/A", "", "p", ""};
+    struct etwas_table table;
+
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x3E);
+    for (uint32_t i = 0; i < diff->class_count; i++) {
+        const struct etwas_diff_class *its = &diff->classes[i];
+        struct etwas_output *cell = etwas_table_cell(&table);
+        char text[2][ETWAS_HUMAN_CHARACTERS];
+
+        etwas_text_plain(cell, diff->names.all[its->number].name);
+        etwas_output_format(cell, ": %s against %s", etwas_human_count(text[0], its->counts[0]),
+                            etwas_human_count(text[1], its->counts[1]));
+        put_clock_error(cell, its);
+        etwas_table_next_line(&table);
+        for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
+            if (its->is_of_span || measure == ETWAS_DIFF_RATE) {
+                add_finding(&table, its, (enum etwas_diff_measure)measure);
+            }
+        }
+    }
+    etwas_table_print(&table, output);
 }
 
 void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
 {
-    char text[2][ETWAS_HUMAN_CHARACTERS];
     const char *units = diff->by_runs ? "runs" : "blocks of time";
 
     etwas_output_format(output, "%" PRIu32 " %s against %" PRIu32 ": ", diff->units[0], units,
@@ -94,23 +117,6 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
         etwas_output_text(output, "What differs from run to run anyway counts here: four runs or "
                                   "more a side would tell.\n");
     }
-    for (uint32_t i = 0; i < diff->class_count; i++) {
-        const struct etwas_diff_class *its = &diff->classes[i];
-        const char *name = diff->names.all[its->number].name;
-
-        etwas_output_char(output, '\n');
-        etwas_text_plain(output, name);
-        etwas_output_format(output, ": %s against %s", etwas_human_count(text[0], its->counts[0]),
-                            etwas_human_count(text[1], its->counts[1]));
-        put_clock_error(output, its);
-        if (i == 0) {
-            etwas_output_text(output, "                     A            B       B/A"
-                                      "                              p\n");
-        }
-        for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
-            if (its->is_of_span || measure == ETWAS_DIFF_RATE) {
-                put_finding(output, its, (enum etwas_diff_measure)measure);
-            }
-        }
-    }
+    etwas_output_char(output, '\n');
+    put_classes(output, diff);
 }

@@ -354,6 +354,7 @@ static const struct etwas_option options[] = {
     ETWAS_FLAG_OPTION(struct etwas_dump, hex, "hex", "payloads in hexadecimal, not decoded"),
     ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),
     ETWAS_CSV_OPTION(struct etwas_dump, form, "the columns as CSV (RFC 4180)"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 

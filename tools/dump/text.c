@@ -7,10 +7,15 @@
 
 #include "dump/dump.h"
 
+#include "print/terminal.h"
+
+#include <etwas/winmeta.h>
+
 void etwas_dump_text_title(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
 
+    etwas_color_begin(output, ETWAS_COLOR_HEADING);
     etwas_output_char(output, '#');
     for (uint32_t i = 0; i < dump->column_count; i++) {
         char given[ETWAS_DUMP_COLUMN_NAME_BYTES];
@@ -19,6 +24,7 @@ void etwas_dump_text_title(struct etwas_dump *dump)
         etwas_output_char(output, ' ');
         etwas_text_utf8(output, ETWAS_TEXT_WORD, name, strlen(name));
     }
+    etwas_color_end(output);
     etwas_output_char(output, '\n');
 }
 
@@ -103,11 +109,26 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
     memcpy(origin->text, output->bytes + start, origin->bytes);
 }
 
+/* Is it an error, or tells it of lost events? */
+static bool is_wrong(const EVENT_RECORD *record)
+{
+    static const etwas_guid lost = {
+        0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
+    uint8_t level = record->EventHeader.EventDescriptor.Level;
+
+    return level == WINEVENT_LEVEL_CRITICAL || level == WINEVENT_LEVEL_ERROR ||
+           memcmp(&record->EventHeader.ProviderId, &lost, sizeof lost) == 0;
+}
+
 void etwas_dump_text(struct etwas_dump *dump)
 {
     const struct etwas_dump_column *columns = dump->columns;
+    bool is_red = is_wrong(dump->current.record);
     uint32_t i = 0;
 
+    if (is_red) {
+        etwas_color_begin(dump->output, ETWAS_COLOR_WRONG);
+    }
     while (i < dump->column_count) {
         if (i > 0) {
             etwas_output_char(dump->output, ' ');
@@ -119,6 +140,9 @@ void etwas_dump_text(struct etwas_dump *dump)
             put_column(dump, &columns[i]);
             i++;
         }
+    }
+    if (is_red) {
+        etwas_color_end(dump->output);
     }
     etwas_output_char(dump->output, '\n');
 }

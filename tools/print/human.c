@@ -7,11 +7,10 @@
 
 #include "print/human.h"
 
+#include "print/terminal.h"
+
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,31 +73,10 @@ const char *etwas_human_digits(char text[ETWAS_HUMAN_CHARACTERS], double value)
     return text;
 }
 
-/* Chosen once, since to load a locale takes 20 µs; constant from then on. */
-static const char *us = "us";
-static pthread_once_t us_chosen = PTHREAD_ONCE_INIT;
-
-static void human_choose_us(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-
-    if (locale != (locale_t)0) {
-        us = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0 ? "µs" : "us";
-        freelocale(locale);
-    }
-}
-
-/* "µs" where the locale of the environment has the character. */
-static const char *human_us(void)
-{
-    (void)pthread_once(&us_chosen, human_choose_us);
-    return us;
-}
-
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
 {
     static const double units[] = {1, 1e3, 1e6, 1e9};
-    const char *names[] = {"ns", NULL, "ms", "s"};
+    static const char *const names[] = {"ns", "µs", "ms", "s"};
     char digits[ETWAS_HUMAN_CHARACTERS];
     double size = fabs(ns);
     unsigned unit = 0;
@@ -115,7 +93,7 @@ const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
     }
     (void)snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.20s %s",
                    etwas_human_digits(digits, ns / units[unit]),
-                   names[unit] != NULL ? names[unit] : human_us());
+                   unit == 1 && !etwas_terminal_has_utf8() ? "us" : names[unit]);
     return text;
 }
 

@@ -297,18 +297,6 @@ void etwas_output_signed(struct etwas_output *output, int64_t value)
     }
 }
 
-void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width)
-{
-    char text[20];
-    unsigned count = decimal_digits(text, value);
-
-    memset(text, ' ', 20 - count);
-    if (count < width) {
-        count = width;
-    }
-    etwas_output_bytes(output, text + 20 - count, count);
-}
-
 void etwas_output_hexadecimal(struct etwas_output *output, uint64_t value)
 {
     unsigned digits = value != 0 ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;

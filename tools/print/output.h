@@ -49,6 +49,8 @@ struct etwas_output_second {
 struct etwas_output {
     bool has_descriptor; /* etwas_output_to gave it one */
     bool is_freed_when_flushed;
+    bool color_is_known; /* print/terminal.c knows whether it has colours */
+    bool has_color;
     int descriptor;
     const char *path; /* for messages; NULL: standard output, or it has none */
     size_t used_bytes;
@@ -158,9 +160,6 @@ extern const char etwas_output_pairs[201];
 
 void etwas_output_unsigned(struct etwas_output *output, uint64_t value);
 void etwas_output_signed(struct etwas_output *output, int64_t value);
-
-/* Writes a number right-justified in `width` columns, at most 20. */
-void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width);
 
 /* Writes a number as 0x7F99DA8080. */
 void etwas_output_hexadecimal(struct etwas_output *output, uint64_t value);

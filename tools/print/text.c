@@ -7,6 +7,8 @@
 
 #include "print/text.h"
 
+#include "print/terminal.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <time.h>
@@ -400,4 +402,31 @@ void etwas_text_right(struct etwas_output *output, const char *text, size_t colu
 
     etwas_output_blanks(output, width < columns ? columns - width : 0);
     etwas_output_text(output, text);
+}
+
+/* How many bytes the first `count` characters have. */
+static size_t bytes_of(const char *text, size_t count)
+{
+    size_t bytes = 0;
+
+    while (text[bytes] != '\0' && (((unsigned char)text[bytes] & 0xC0) == 0x80 || count-- > 0)) {
+        bytes++;
+    }
+    return bytes;
+}
+
+void etwas_text_middle(struct etwas_output *output, const char *text, size_t columns)
+{
+    const char *dots = etwas_terminal_has_utf8() ? "…" : "..";
+    size_t width = etwas_text_width(text, strlen(text));
+    size_t gap = etwas_text_width(dots, strlen(dots));
+    size_t kept = columns > gap ? columns - gap : 0;
+
+    if (width <= columns) {
+        etwas_output_text(output, text);
+        return;
+    }
+    etwas_output_bytes(output, text, bytes_of(text, kept - kept / 2));
+    etwas_output_text(output, dots);
+    etwas_output_text(output, text + bytes_of(text, width - kept / 2));
 }

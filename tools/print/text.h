@@ -90,6 +90,12 @@ size_t etwas_text_width(const char *text, size_t bytes);
 void etwas_text_left(struct etwas_output *output, const char *text, size_t columns);
 void etwas_text_right(struct etwas_output *output, const char *text, size_t columns);
 
+/*
+ * Writes a text that takes at most `columns`: a longer one without its middle, in place of which
+ * stands …, or .. where the locale has no UTF-8.
+ */
+void etwas_text_middle(struct etwas_output *output, const char *text, size_t columns);
+
 /* Writes a code point as UTF-8, without a NUL. Returns how many bytes it has. */
 size_t etwas_text_encode(char text[ETWAS_TEXT_POINT_BYTES], uint32_t point);
 

@@ -3,7 +3,9 @@
 
 #include "recover/recover.h"
 
+#include "print/human.h"
 #include "print/json.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <etwas/winerror.h>
@@ -68,6 +70,8 @@ static const char *place_name(uint32_t place)
 
 static void say_place(struct etwas_output *to, const etwas_recovered *found)
 {
+    char text[3][ETWAS_HUMAN_CHARACTERS];
+
     switch (found->place) {
     case ETWAS_PLACE_MEMFD:
         etwas_output_format(to, "  lay in        a memfd: costs what memory does\n");
@@ -86,12 +90,13 @@ static void say_place(struct etwas_output *to, const etwas_recovered *found)
         break;
     }
     if (found->touches != 0) {
+        etwas_label(to, "");
         etwas_output_format(to,
-                            "                of %llu pages that the flusher touched, %llu took a "
-                            "millisecond or more, the longest %.3f ms\n",
-                            (unsigned long long)found->touches,
-                            (unsigned long long)found->slow_touches,
-                            (double)found->longest_touch_ns / 1e6);
+                            "of %s pages that the flusher touched, %s took a millisecond or more, "
+                            "the longest %s\n",
+                            etwas_human_count(text[0], found->touches),
+                            etwas_human_count(text[1], found->slow_touches),
+                            etwas_human_ns(text[2], (double)found->longest_touch_ns));
     }
 }
 
@@ -154,17 +159,25 @@ static void show_json(const char *source, const char *output, bool is_removed,
     etwas_output_bytes(to, "}\n", 2);
 }
 
+static void put_count(struct etwas_output *to, uint64_t count, const char *what)
+{
+    char text[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_label(to, etwas_human_count(text, count));
+    etwas_output_format(to, "%s\n", what);
+}
+
 static void print_count(struct etwas_output *to, uint64_t count, const char *what)
 {
     if (count != 0) {
-        etwas_output_format(to, "  %-13llu %s\n", (unsigned long long)count, what);
+        put_count(to, count, what);
     }
 }
 
 /* Anybody may have made it. */
 static void say_name(struct etwas_output *to, const char *what, const char *name)
 {
-    etwas_output_format(to, "  %-13s ", what);
+    etwas_label(to, what);
     etwas_text_plain(to, name);
     etwas_output_char(to, '\n');
 }
@@ -187,7 +200,7 @@ static void show_text(const char *source, const char *output, const etwas_recove
     if (output != NULL) {
         say_name(to, "recovered to", output);
     }
-    etwas_output_format(to, "  %-13llu events\n", (unsigned long long)found->events);
+    put_count(to, found->events, "events");
     print_count(to, found->in_log_file, "events that the log file has already");
     print_count(to, found->overwritten, "events overwritten by newer ones");
     print_count(to, found->lost, "events lost by the session");
@@ -221,6 +234,7 @@ void etwas_recover_show_removed(const char *path, const etwas_recovered *found, 
                                 bool json)
 {
     struct etwas_output *to = etwas_standard_output();
+    char count[ETWAS_HUMAN_CHARACTERS];
 
     if (json && found != NULL) {
         show_json(path, NULL, true, found);
@@ -235,8 +249,8 @@ void etwas_recover_show_removed(const char *path, const etwas_recovered *found, 
         etwas_output_text(to, ": ");
         if (found != NULL) {
             etwas_text_plain(to, found->session_name);
-            etwas_output_format(to, " of process %u, %llu events\n", found->process_id,
-                                (unsigned long long)found->events);
+            etwas_output_format(to, " of process %u, %s events\n", found->process_id,
+                                etwas_human_count(count, found->events));
         } else {
             etwas_output_format(to, "%s\n", reason);
         }

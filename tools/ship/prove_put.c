@@ -5,51 +5,37 @@
  */
 #include "ship/prove.h"
 
+#include "print/human.h"
 #include "print/json.h"
+#include "print/table.h"
 #include "print/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MOST_HOST_WIDTH = 40,
-    NUMBER_WIDTH = 12,
-};
+static const char *const titles[] = {"# host",      "session", "verdict", "attempted", "recorded",
+                                     "overwritten", "lost",    "there",   "gone"};
 
-/* The columns of the table behind host, session and verdict. */
-static const struct {
-    const char *title;
-    enum etwas_ship_proof_number number;
-} table[] = {
-    {"attempted", ETWAS_SHIP_PROOF_ATTEMPTED},
-    {"recorded", ETWAS_SHIP_PROOF_RECORDED},
-    {"overwritten", ETWAS_SHIP_PROOF_OVERWRITTEN},
-    {"lost", ETWAS_SHIP_PROOF_LOST},
-    {"there", ETWAS_SHIP_PROOF_EVENTS},
-    {"gone", ETWAS_SHIP_PROOF_GONE},
+/* The numbers behind host, session and verdict. */
+static const enum etwas_ship_proof_number shown[] = {
+    ETWAS_SHIP_PROOF_ATTEMPTED, ETWAS_SHIP_PROOF_RECORDED, ETWAS_SHIP_PROOF_OVERWRITTEN,
+    ETWAS_SHIP_PROOF_LOST,      ETWAS_SHIP_PROOF_EVENTS,   ETWAS_SHIP_PROOF_GONE,
 };
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static void put_title(struct etwas_output *output, size_t host_width)
+static void put_reason(struct etwas_table *table, uint64_t count, const char *reason)
 {
-    etwas_output_text(output, "# host");
-    etwas_output_blanks(output, host_width - strlen("# host"));
-    etwas_output_format(output, " %20s %-10s", "session", "verdict");
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        etwas_output_format(output, " %*s", NUMBER_WIDTH, table[i].title);
-    }
-    etwas_output_char(output, '\n');
-}
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-static void put_reason(struct etwas_output *output, uint64_t count, const char *reason)
-{
-    etwas_output_format(output, "    %" PRIu64 " %s\n", count, reason);
+    etwas_output_format(etwas_table_cell(table), "    %s %s", etwas_human_count(text, count),
+                        reason);
+    etwas_table_next_line(table);
 }
 
 /* Why a session is not complete, by the numbers that say so. */
-static void put_reasons(struct etwas_output *output, const struct etwas_ship_proof *proof)
+static void put_reasons(struct etwas_table *table, const struct etwas_ship_proof *proof)
 {
     const uint64_t *numbers = proof->numbers;
     uint64_t recorded = numbers[ETWAS_SHIP_PROOF_RECORDED];
@@ -57,90 +43,77 @@ static void put_reasons(struct etwas_output *output, const struct etwas_ship_pro
 
     if (proof->shards > 1) {
         put_reason(
-            output, proof->shards,
+            table, proof->shards,
             "shards have rows of it, so events may be there twice: --server changed meanwhile");
     }
     if (numbers[ETWAS_SHIP_PROOF_GONE] != 0) {
-        put_reason(output, numbers[ETWAS_SHIP_PROOF_GONE],
+        put_reason(table, numbers[ETWAS_SHIP_PROOF_GONE],
                    "events went with their files before they were shipped");
     }
     if (numbers[ETWAS_SHIP_PROOF_MISSING] != 0) {
-        put_reason(output, numbers[ETWAS_SHIP_PROOF_MISSING], "buffers have no row");
+        put_reason(table, numbers[ETWAS_SHIP_PROOF_MISSING], "buffers have no row");
     }
     if (numbers[ETWAS_SHIP_PROOF_WRONG] != 0) {
-        put_reason(output, numbers[ETWAS_SHIP_PROOF_WRONG],
+        put_reason(table, numbers[ETWAS_SHIP_PROOF_WRONG],
                    "buffers do not have each of their events once");
     }
     if (proof->verdict == ETWAS_SHIP_UNFINISHED) {
-        etwas_output_text(output, "    it has not told its end: it runs, or was killed and not "
-                                  "recovered, or its end is not shipped yet\n");
+        etwas_output_text(etwas_table_cell(table),
+                          "    it has not told its end: it runs, or was killed and not recovered, "
+                          "or its end is not shipped yet");
+        etwas_table_next_line(table);
     }
     if (proof->verdict != ETWAS_SHIP_INCOMPLETE || proof->shards > 1) {
         return;
     }
     if (numbers[ETWAS_SHIP_PROOF_RECOVERED] == 0 &&
         numbers[ETWAS_SHIP_PROOF_PARTS_ENDED] != numbers[ETWAS_SHIP_PROOF_PARTS]) {
-        etwas_output_format(output, "    %" PRIu64 " of %" PRIu64 " files told their end\n",
+        etwas_output_format(etwas_table_cell(table),
+                            "    %" PRIu64 " of %" PRIu64 " files told their end",
                             numbers[ETWAS_SHIP_PROOF_PARTS_ENDED], numbers[ETWAS_SHIP_PROOF_PARTS]);
+        etwas_table_next_line(table);
     }
     if (there != recorded) {
-        put_reason(output, there < recorded ? recorded - there : there - recorded,
+        put_reason(table, there < recorded ? recorded - there : there - recorded,
                    there < recorded ? "recorded events are not there"
                                     : "events are more than were recorded");
     }
 }
 
-static void put_losses(struct etwas_output *output, const struct etwas_ship_proof *proof)
+static void put_losses(struct etwas_table *table, const struct etwas_ship_proof *proof)
 {
     for (uint32_t i = ETWAS_SHIP_PROOF_CAUSES; i < ETWAS_SHIP_PROOF_NUMBERS; i++) {
         if (proof->numbers[i] != 0) {
-            put_reason(output, proof->numbers[i], etwas_ship_proof_names[i]);
+            put_reason(table, proof->numbers[i], etwas_ship_proof_names[i]);
         }
     }
 }
 
-static void put_proof(struct etwas_output *output, const struct etwas_ship_proof *proof,
-                      size_t host_width)
+static void put_proof(struct etwas_table *table, const struct etwas_ship_proof *proof)
 {
-    size_t bytes = strlen(proof->host);
-
-    etwas_text_utf8(output, ETWAS_TEXT_WORD, proof->host, bytes);
-    etwas_output_blanks(output, bytes < host_width ? host_width - bytes : 0);
-    etwas_output_char(output, ' ');
-    etwas_output_unsigned_wide(output, proof->session, 20);
-    etwas_output_format(output, " %-10s", etwas_ship_verdict_word(proof->verdict));
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        etwas_output_char(output, ' ');
-        etwas_output_unsigned_wide(output, proof->numbers[table[i].number], NUMBER_WIDTH);
+    etwas_text_utf8(etwas_table_cell(table), ETWAS_TEXT_WORD, proof->host, strlen(proof->host));
+    etwas_table_next(table);
+    etwas_table_format(table, "%" PRIu64, proof->session);
+    etwas_table_text(table, etwas_ship_verdict_word(proof->verdict));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        etwas_table_count(table, proof->numbers[shown[i]]);
     }
-    etwas_output_char(output, '\n');
-    put_reasons(output, proof);
-    put_losses(output, proof);
-}
-
-static size_t widest_host(const struct etwas_ship_proofs *proofs)
-{
-    size_t width = strlen("# host");
-
-    for (size_t i = 0; i < proofs->count; i++) {
-        size_t bytes = strlen(proofs->list[i].host);
-
-        width = bytes > width ? bytes : width;
-    }
-    return width < MOST_HOST_WIDTH ? width : MOST_HOST_WIDTH;
+    put_reasons(table, proof);
+    put_losses(table, proof);
 }
 
 void etwas_ship_proofs_print(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
 {
     size_t found[ETWAS_SHIP_VERDICTS] = {0};
-    size_t host_width = widest_host(proofs);
     const char *before = ": ";
+    struct etwas_table table;
 
-    put_title(output, host_width);
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x1FA);
     for (size_t i = 0; i < proofs->count; i++) {
-        put_proof(output, &proofs->list[i], host_width);
+        put_proof(&table, &proofs->list[i]);
         found[proofs->list[i].verdict]++;
     }
+    etwas_table_print(&table, output);
     etwas_output_format(output, "# %zu session%s", proofs->count, proofs->count == 1 ? "" : "s");
     for (uint32_t i = 0; i < ETWAS_SHIP_VERDICTS; i++) {
         if (found[i] != 0) {

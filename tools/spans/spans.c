@@ -85,6 +85,7 @@ static const struct etwas_option options[] = {
      ETWAS_PLACE(struct etwas_spans_request, slowest)},
     ETWAS_JSON_OPTION(struct etwas_spans_request, form, "one object"),
     ETWAS_CSV_OPTION(struct etwas_spans_request, form, "a line a class, or a span of --slowest"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 

@@ -8,6 +8,8 @@
 #include "spans/spans.h"
 
 #include "print/human.h"
+#include "print/table.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -16,31 +18,31 @@
 
 enum {
     LINE = 40, /* characters of a time line */
+    SHORT_LINE = 16,
+    WIDE_TERMINAL = 120, /* has room for the longer one */
 };
-
-static void put_ns(struct etwas_output *output, uint64_t ns)
-{
-    char text[ETWAS_HUMAN_CHARACTERS];
-
-    etwas_output_text(output, "  ");
-    etwas_text_right(output, etwas_human_ns(text, (double)ns), 10);
-}
-
-static void put_error(struct etwas_output *output, uint64_t error_ns)
-{
-    if (error_ns == UINT64_MAX) {
-        etwas_output_text(output, "           ?");
-    } else {
-        put_ns(output, error_ns);
-    }
-}
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-static void put_quantiles(struct etwas_output *output, const struct etwas_histogram *histogram)
+/* Their quantiles, and how far off the worst of them may be. */
+static void add_durations(struct etwas_table *table, const struct etwas_histogram *durations,
+                          uint64_t error_ns)
 {
     for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
-        put_ns(output, etwas_histogram_quantile(histogram, etwas_spans_quantiles[i]).value);
+        uint64_t ns = etwas_histogram_quantile(durations, etwas_spans_quantiles[i]).value;
+
+        if (durations->count > 0) {
+            etwas_table_ns(table, (double)ns);
+        } else {
+            etwas_table_next(table);
+        }
+    }
+    if (durations->count == 0) {
+        etwas_table_next(table);
+    } else if (error_ns == UINT64_MAX) {
+        etwas_table_text(table, "?");
+    } else {
+        etwas_table_ns(table, (double)error_ns);
     }
 }
 
@@ -58,130 +60,132 @@ static void put_some(struct etwas_output *output, const char **before, uint64_t 
 }
 
 /* What is not as it should be, if anything is. */
-static void put_faults(struct etwas_output *output, const struct etwas_spans_class *its)
+static void add_faults(struct etwas_table *table, const struct etwas_spans_class *its)
 {
-    const char *before = "              ";
+    struct etwas_output *cell = etwas_table_cell(table);
+    const char *before = "  ";
 
-    put_some(output, &before, its->unfinished, "unfinished", "unfinished");
-    put_some(output, &before, its->replaced, "of them replaced", "of them replaced");
-    put_some(output, &before, its->orphaned, "orphaned", "orphaned");
-    put_some(output, &before, its->unmatched, "END unmatched", "ENDs unmatched");
+    put_some(cell, &before, its->unfinished, "unfinished", "unfinished");
+    put_some(cell, &before, its->replaced, "of them replaced", "of them replaced");
+    put_some(cell, &before, its->orphaned, "orphaned", "orphaned");
+    put_some(cell, &before, its->unmatched, "END unmatched", "ENDs unmatched");
     if (*before == ',') {
-        etwas_output_char(output, '\n');
+        etwas_table_next_line(table);
     }
 }
 
-static void put_class(struct etwas_output *output, const struct etwas_spans_request *request,
+static void add_class(struct etwas_table *table, const struct etwas_spans_request *request,
                       const struct etwas_spans_class *its)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %11s", etwas_human_count(text, its->durations.count));
-    etwas_output_format(output, "  %9s", etwas_human_rate(text, etwas_spans_rate(request, its)));
-    etwas_output_format(output, "  %8s", etwas_human_rate(text, etwas_spans_at_once(request, its)));
-    etwas_output_format(output, "  %6s", etwas_human_count(text, its->most_open));
+    etwas_table_text(table, its->named->name);
+    etwas_table_count(table, its->durations.count);
+    etwas_table_text(table, etwas_human_rate(text, etwas_spans_rate(request, its)));
+    etwas_table_text(table, etwas_human_rate(text, etwas_spans_at_once(request, its)));
+    etwas_table_count(table, its->most_open);
+    add_durations(table, &its->durations, its->error_ns);
     if (its->durations.count > 0) {
-        put_quantiles(output, &its->durations);
-        put_error(output, its->error_ns);
-    } else {
-        etwas_output_format(output, "%84s", "");
+        etwas_table_text(table, "  itself");
+        for (unsigned i = 0; i < 4; i++) {
+            etwas_table_next(table);
+        }
+        add_durations(table, &its->selves, its->self_error_ns);
     }
-    etwas_output_text(output, "  ");
-    etwas_text_plain(output, its->named->name);
-    etwas_output_char(output, '\n');
-    if (its->durations.count > 0) {
-        etwas_output_format(output, "%42s", "itself");
-        put_quantiles(output, &its->selves);
-        put_error(output, its->self_error_ns);
-        etwas_output_char(output, '\n');
-    }
-    put_faults(output, its);
+    add_faults(table, its);
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
 {
+    static const char *const titles[] = {"class", "count", "per s", "at once", "most", "min",
+                                         "p50",   "p90",   "p99",   "p99.9",   "max",  "error"};
+    struct etwas_table table;
     uint32_t count;
     const struct etwas_spans_class **sorted = etwas_spans_sorted(request, &count);
 
-    etwas_output_text(output, "        count      per s   at once    most         min         p50"
-                              "         p90         p99       p99.9         max       error"
-                              "  class\n");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0xFFE);
     for (uint32_t i = 0; i < count; i++) {
         if (etwas_spans_class_is_asked_for(request, (uint32_t)(sorted[i] - request->classes))) {
-            put_class(output, request, sorted[i]);
+            add_class(&table, request, sorted[i]);
         }
     }
     free((void *)sorted);
+    etwas_table_print(&table, output);
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* Where it was in the time of the root. */
-static void put_line(struct etwas_output *output, const struct etwas_spans_node *root,
-                     const struct etwas_spans_node *node)
+/* Where it was in the time of the root: a line of so many characters. */
+static void add_line(struct etwas_table *table, const struct etwas_spans_node *root,
+                     const struct etwas_spans_node *node, int length)
 {
     char line[LINE + 1];
-    double scale = root->duration_ns > 0 ? (double)LINE / (double)root->duration_ns : 0;
+    double scale = root->duration_ns > 0 ? (double)length / (double)root->duration_ns : 0;
     int from = (int)((double)etwas_input_passed_ns(root->start_ns, node->start_ns) * scale);
     double end =
         (double)etwas_input_passed_ns(root->start_ns, node->start_ns) + (double)node->duration_ns;
-    int to = node->has_ended && end * scale < LINE ? (int)(end * scale) : LINE - 1;
+    int to = node->has_ended && end * scale < length ? (int)(end * scale) : length - 1;
 
-    memset(line, ' ', LINE);
-    line[LINE] = '\0';
-    from = from < LINE ? from : LINE - 1;
+    memset(line, ' ', sizeof line);
+    line[length] = '\0';
+    from = from < length ? from : length - 1;
     for (int i = from; i <= to; i++) {
         line[i] = node->has_ended ? '=' : '-';
     }
-    etwas_output_format(output, "  |%s|", line);
+    etwas_table_format(table, "|%s|", line);
 }
 
-static void put_node(struct etwas_output *output, const struct etwas_spans_request *request,
+static void add_node(struct etwas_table *table, const struct etwas_spans_request *request,
                      const struct etwas_spans_node *root, const struct etwas_spans_node *node,
                      uint32_t depth)
 {
     static const etwas_guid none;
+    struct etwas_output *cell = etwas_table_cell(table);
 
-    put_ns(output, etwas_input_passed_ns(root->start_ns, node->start_ns));
-    if (node->has_ended) {
-        put_ns(output, node->duration_ns);
-        put_ns(output, node->self_ns);
-    } else {
-        etwas_output_text(output, "       no END           ");
-    }
-    etwas_output_format(output, "  %8" PRIu32, node->thread);
-    put_line(output, root, node);
-    etwas_output_format(output, "  %*s", (int)(2 * (depth < 40 ? depth : 40)), "");
-    etwas_text_plain(output, node->class_index != UINT32_MAX
-                                 ? request->names.all[node->class_index].name
-                                 : "one more class");
-    etwas_output_char(output, ' ');
+    etwas_output_blanks(cell, 2 * (depth < 40 ? depth : 40));
+    etwas_text_plain(cell, node->class_index != UINT32_MAX
+                               ? request->names.all[node->class_index].name
+                               : "one more class");
+    etwas_output_char(cell, ' ');
     if (memcmp(&node->activity, &none, sizeof none) == 0) {
-        etwas_output_unsigned(output, node->instance);
+        etwas_output_unsigned(cell, node->instance);
     } else {
-        etwas_text_guid(output, &node->activity);
+        etwas_text_guid(cell, &node->activity);
     }
-    etwas_output_char(output, '\n');
+    etwas_table_next(table);
+    etwas_table_ns(table, (double)etwas_input_passed_ns(root->start_ns, node->start_ns));
+    if (node->has_ended) {
+        etwas_table_ns(table, (double)node->duration_ns);
+        etwas_table_ns(table, (double)node->self_ns);
+    } else {
+        etwas_table_text(table, "no END");
+        etwas_table_next(table);
+    }
+    etwas_table_format(table, "%" PRIu32, node->thread);
 }
 
 static void put_tree(struct etwas_output *output, const struct etwas_spans_request *request,
                      const struct etwas_spans_tree *tree)
 {
+    static const char *const titles[] = {"span", "at", "took", "itself", "thread", ""};
+    int length = etwas_terminal_columns(output) >= WIDE_TERMINAL ? LINE : SHORT_LINE;
     char text[ETWAS_HUMAN_CHARACTERS];
+    struct etwas_table table;
     uint32_t node = 0;
     uint32_t depth = 0;
 
     if (tree->node_count == 0) {
         return;
     }
-    etwas_output_text(output, "\n  ");
+    etwas_output_char(output, '\n');
     etwas_text_time_ns(output, tree->start_unix_ns);
     etwas_output_format(output, ", process %" PRIu32 "\n", tree->nodes[0].process);
-    etwas_output_format(output, "          at        took      itself    thread  |%*s|  span\n",
-                        LINE, "");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x1E);
     do {
-        put_node(output, request, &tree->nodes[0], &tree->nodes[node], depth);
+        add_node(&table, request, &tree->nodes[0], &tree->nodes[node], depth);
+        add_line(&table, &tree->nodes[0], &tree->nodes[node], length);
     } while (etwas_spans_next_node(tree, &node, &depth));
+    etwas_table_print(&table, output);
     if (tree->left_out > 0) {
         etwas_output_format(output, "  and %s more inside\n",
                             etwas_human_count(text, tree->left_out));

@@ -13,6 +13,7 @@
 #include "exit.h"
 #include "print/human.h"
 #include "print/json.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -125,16 +126,11 @@ static void put_amount(struct etwas_output *output, uint64_t bytes, uint64_t blo
     etwas_output_text(output, blocks == 1 ? " block" : " blocks");
 }
 
-static void put_label(struct etwas_output *output, const char *label)
-{
-    etwas_output_format(output, "  %-14s", label);
-}
-
 static void put_count(struct etwas_output *output, const char *label, uint64_t count,
                       const char *what)
 {
     if (count > 0) {
-        put_label(output, label);
+        etwas_label(output, label);
         put_grouped(output, count);
         etwas_output_format(output, " %s\n", what);
     }
@@ -145,16 +141,17 @@ static void put_whole(struct etwas_output *output, const struct etwas_heap *heap
     struct etwas_heap_stack all = sum(heap);
     uint64_t with_stack = all.allocations - heap->without_stack;
 
-    put_label(output, "allocated");
+    etwas_label(output, "allocated");
     put_amount(output, all.allocated_bytes, all.allocations);
     etwas_output_char(output, '\n');
-    put_label(output, "never freed");
+    etwas_label(output, "never freed");
     put_amount(output, all.live_bytes, all.live_blocks);
     etwas_output_char(output, '\n');
     if (with_stack == 0) {
-        etwas_output_text(output, "  no stacks     'heaptrace --stacks' records them\n");
+        etwas_label(output, "no stacks");
+        etwas_output_text(output, "'heaptrace --stacks' records them\n");
     } else {
-        put_label(output, "stacks");
+        etwas_label(output, "stacks");
         put_grouped(output, heap->stack_count);
         etwas_output_format(output, ", %.1f frames an allocation\n",
                             (double)heap->frames_in_all / (double)with_stack);

@@ -10,6 +10,8 @@
 #include "exit.h"
 #include "print/human.h"
 #include "print/json.h"
+#include "print/table.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -35,8 +37,8 @@ static void put_count(struct etwas_output *output, const char *label, uint64_t c
     char text[ETWAS_HUMAN_CHARACTERS];
 
     if (count > 0) {
-        etwas_output_format(output, "  %-10s  %s %s\n", label, etwas_human_count(text, count),
-                            what);
+        etwas_label(output, label);
+        etwas_output_format(output, "%s %s\n", etwas_human_count(text, count), what);
     }
 }
 
@@ -58,7 +60,8 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
 
     put_count(output, "LOST", input->information.lost_events, "events while recording");
     put_count(output, "DAMAGED", input->damage_count, "places in the file");
-    etwas_output_format(output, "  %-10s  %s", "samples", etwas_human_count(text, hot->samples));
+    etwas_label(output, "samples");
+    etwas_output_text(output, etwas_human_count(text, hot->samples));
     if (hot->interval_100ns != 0) {
         etwas_output_format(output, ", one each %g ms of a processor",
                             (double)hot->interval_100ns / units_per_ms);
@@ -67,40 +70,43 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
     put_count(output, "idle", hot->idle, "more, which are left out");
     put_count(output, "stacks", hot->with_stack, "of the samples have one");
     if (hot->cut > 0) {
-        etwas_output_format(
-            output, "  %-10s  %s of the stacks, %.1f%% of the samples: what is [cut] called them\n",
-            "cut", etwas_human_count(text, hot->cut), percent(hot, hot->cut));
+        etwas_label(output, "cut");
+        etwas_output_format(output,
+                            "%s of the stacks, %.1f%% of the samples: what is [cut] called them\n",
+                            etwas_human_count(text, hot->cut), percent(hot, hot->cut));
     }
     put_count(output, "inlined", without_inlined(hot),
               "samples of images without debug information: what is inlined there is not shown");
     put_count(output, "other", hot->other, "samples of more functions than are told apart");
 }
 
-static void put_function(struct etwas_output *output, const struct etwas_hot *hot,
+static void add_function(struct etwas_table *table, const struct etwas_hot *hot,
                          const struct etwas_hot_function *function)
 {
-    char text[ETWAS_HUMAN_CHARACTERS];
+    struct etwas_output *cell = etwas_table_cell(table);
 
-    etwas_output_format(output, "  %9s %5.1f%%", etwas_human_count(text, function->self),
-                        percent(hot, function->self));
-    if (hot->with_stack > 0) {
-        etwas_output_format(output, "  %9s %5.1f%%", etwas_human_count(text, function->total),
-                            percent(hot, function->total));
-    }
-    etwas_output_text(output, function->is_kernel ? "  kernel  " : "  user    ");
-    etwas_text_plain(output, function->name != NULL ? function->name : "(not known)");
+    etwas_text_plain(cell, function->name != NULL ? function->name : "(not known)");
     if (function->image != NULL) {
-        etwas_output_text(output, " in ");
-        etwas_text_plain(output, function->image);
-        etwas_output_text(output, function->has_changed ? " (changed since)" : "");
+        etwas_output_text(cell, " in ");
+        etwas_text_plain(cell, function->image);
+        etwas_output_text(cell, function->has_changed ? " (changed since)" : "");
     }
-    etwas_output_char(output, '\n');
+    etwas_table_next(table);
+    etwas_table_text(table, function->is_kernel ? "kernel" : "user");
+    etwas_table_count(table, function->self);
+    etwas_table_format(table, "%.1f%%", percent(hot, function->self));
+    if (hot->with_stack > 0) {
+        etwas_table_count(table, function->total);
+        etwas_table_format(table, "%.1f%%", percent(hot, function->total));
+    }
 }
 
 void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
                     const struct etwas_input *input)
 {
+    static const char *const titles[] = {"function", "mode", "self", "", "total", ""};
     uint32_t shown = shown_count(hot, limit);
+    struct etwas_table table;
 
     etwas_text_plain(output, input->path);
     etwas_output_char(output, '\n');
@@ -110,12 +116,12 @@ void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, ui
                                   "records them.\n");
         return;
     }
-    etwas_output_text(output, hot->with_stack > 0
-                                  ? "\n             self             total          function\n"
-                                  : "\n             self          function\n");
+    etwas_table_begin(&table, titles, hot->with_stack > 0 ? 6 : 4, 0x3C);
     for (uint32_t i = 0; i < shown; i++) {
-        put_function(output, hot, &hot->functions[i]);
+        add_function(&table, hot, &hot->functions[i]);
     }
+    etwas_output_char(output, '\n');
+    etwas_table_print(&table, output);
     put_count(output, "and", hot->function_count - shown, "more functions");
 }
 

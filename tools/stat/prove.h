@@ -27,7 +27,6 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_PROVE_NUMBER_WIDTH = 13, /* of columns */
     ETWAS_PROVE_KINDS = 65536,
     ETWAS_PROVE_ACCOUNTS = 65536, /* as many as are kept */
     ETWAS_PROVE_NAME_BYTES = 64,

@@ -10,6 +10,7 @@
 #include "stat/prove.h"
 
 #include "kernel/flags.h"
+#include "print/table.h"
 #include "print/text.h"
 
 #include <stdlib.h>
@@ -98,51 +99,57 @@ static void put_uses(struct etwas_output *output, const struct source *first)
     etwas_output_char(output, ')');
 }
 
-static void put_source(struct etwas_output *output, const struct source *first)
+static void put_source(struct etwas_table *table, const struct source *first)
 {
+    struct etwas_output *cell = etwas_table_cell(table);
     struct etwas_prove_account sum = first->sum;
-    const uint64_t *const numbers[] = {&sum.attempted,    &sum.taken,       &sum.without_record,
-                                       &sum.lost_no_room, &sum.lost_unread, &sum.lost_not_handed};
 
     for (const struct source *source = first->next; source != NULL; source = source->next) {
         add_account(&sum, &source->sum);
     }
-    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
-        etwas_output_unsigned_wide(output, *numbers[index], ETWAS_PROVE_NUMBER_WIDTH);
-    }
-    etwas_output_text(output, "  ");
-    etwas_text_plain(output, sum.name);
+    etwas_text_plain(cell, sum.name);
     if (first->next != NULL) {
-        put_uses(output, first);
+        put_uses(cell, first);
     }
     if (sum.counted == ETWAS_PROVE_COUNTED_LOST_ALONE) {
-        etwas_output_text(output, " (the kernel counts lost ones alone)");
+        etwas_output_text(cell, " (the kernel counts lost ones alone)");
     }
-    etwas_output_text(output, sum.damaged ? " (a ring was damaged)\n" : "\n");
+    etwas_output_text(cell, sum.damaged ? " (a ring was damaged)" : "");
+    etwas_table_next(table);
+    etwas_table_count(table, sum.attempted);
+    etwas_table_count(table, sum.taken);
+    etwas_table_count(table, sum.without_record);
+    etwas_table_losses(table, sum.lost_no_room);
+    etwas_table_losses(table, sum.lost_unread);
+    etwas_table_losses(table, sum.lost_not_handed);
 }
 
 void etwas_prove_sources(struct etwas_output *output, const struct etwas_prove_session *session)
 {
-    static const char *const titles[] = {"attempted", "taken",  "no record",
-                                         "no room",   "unread", "not handed"};
+    static const char *const titles[] = {"source in the kernel",
+                                         "attempted",
+                                         "taken",
+                                         "no record",
+                                         "no room",
+                                         "unread",
+                                         "not handed"};
     struct source *sources = calloc(session->account_count, sizeof *sources);
     struct source **by_name = calloc(session->account_count, sizeof *by_name);
+    struct etwas_table table;
     size_t count = 0;
 
-    etwas_output_char(output, '\n');
-    for (size_t index = 0; index < sizeof titles / sizeof *titles; index++) {
-        etwas_output_format(output, "%*s", ETWAS_PROVE_NUMBER_WIDTH, titles[index]);
-    }
-    etwas_output_text(output, "  source in the kernel\n");
     if (sources != NULL && by_name != NULL) {
         count = sum_up(session, sources);
         join(sources, by_name, count);
     }
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x7E);
     for (size_t index = 0; index < count; index++) {
         if (sources[index].is_first) {
-            put_source(output, &sources[index]);
+            put_source(&table, &sources[index]);
         }
     }
+    etwas_output_char(output, '\n');
+    etwas_table_print(&table, output);
     free(by_name);
     free(sources);
 }

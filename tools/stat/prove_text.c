@@ -9,22 +9,21 @@
 #include "event/names.h"
 #include "stat/prove.h"
 
+#include "print/human.h"
+#include "print/table.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <etwas/decode.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void put_label(struct etwas_output *output, const char *label)
-{
-    etwas_output_format(output, "  %-13s ", label);
-}
-
 static void put_line(struct etwas_output *output, const char *label, uint64_t value)
 {
-    put_label(output, label);
-    etwas_output_unsigned(output, value);
-    etwas_output_char(output, '\n');
+    char text[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_label(output, label);
+    etwas_output_format(output, "%s\n", etwas_human_count(text, value));
 }
 
 static void put_line_or_unknown(struct etwas_output *output, const char *label, uint64_t value,
@@ -33,7 +32,7 @@ static void put_line_or_unknown(struct etwas_output *output, const char *label, 
     if (is_known) {
         put_line(output, label, value);
     } else {
-        put_label(output, label);
+        etwas_label(output, label);
         etwas_output_text(output, "unknown\n");
     }
 }
@@ -78,7 +77,6 @@ static void put_name(struct etwas_output *output, etwas_decoder *decoder,
             .EventDescriptor = {.Opcode = (uint8_t)key->type, .Version = key->version}}};
     const etwas_schema *schema;
 
-    etwas_output_text(output, "  ");
     if (key->classic && etwas_decoder_schema(decoder, &record, &schema) == ERROR_SUCCESS &&
         schema->event[0] != '\0') {
         etwas_text_plain(output, schema->event);
@@ -91,9 +89,10 @@ static void put_name(struct etwas_output *output, etwas_decoder *decoder,
 static void put_kinds(struct etwas_output *output, const struct collection *collection,
                       etwas_decoder *decoder)
 {
-    etwas_output_format(output, "\n%*s%*s%*s  records made of them\n", ETWAS_PROVE_NUMBER_WIDTH,
-                        "made", ETWAS_PROVE_NUMBER_WIDTH, "refused", ETWAS_PROVE_NUMBER_WIDTH,
-                        "in the files");
+    static const char *const titles[] = {"records made of them", "made", "refused", "in the files"};
+    struct etwas_table table;
+
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0xE);
     for (size_t index = 0; index < collection->count;) {
         struct etwas_prove_kind *const *first = &collection->kinds[index];
         struct etwas_prove_kind sum = {.key = (*first)->key};
@@ -104,12 +103,14 @@ static void put_kinds(struct etwas_output *output, const struct collection *coll
             sum.found += collection->kinds[index]->found;
             index++;
         } while (index < collection->count && compare_kinds(first, &collection->kinds[index]) == 0);
-        etwas_output_unsigned_wide(output, sum.made, ETWAS_PROVE_NUMBER_WIDTH);
-        etwas_output_unsigned_wide(output, sum.refused, ETWAS_PROVE_NUMBER_WIDTH);
-        etwas_output_unsigned_wide(output, sum.found, ETWAS_PROVE_NUMBER_WIDTH);
-        put_name(output, decoder, &sum.key);
-        etwas_output_char(output, '\n');
+        put_name(etwas_table_cell(&table), decoder, &sum.key);
+        etwas_table_next(&table);
+        etwas_table_count(&table, sum.made);
+        etwas_table_losses(&table, sum.refused);
+        etwas_table_count(&table, sum.found);
     }
+    etwas_output_char(output, '\n');
+    etwas_table_print(&table, output);
 }
 
 static void put_records(struct etwas_output *output, const struct etwas_prove_session *session)
@@ -133,18 +134,18 @@ static void put_verdict(struct etwas_output *output, const struct etwas_prove_se
     const char *label = "NOT PROVED";
 
     if (session->is_proved) {
-        put_label(output, "proved");
+        etwas_label(output, "proved");
         etwas_output_text(output, "each event attempted is in the files, or counted\n");
     }
     for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
          index++) {
-        put_label(output, label);
+        etwas_label(output, label);
         etwas_text_plain(output, session->reasons[index]);
         etwas_output_char(output, '\n');
         label = "";
     }
     if (session->reason_count > ETWAS_PROVE_REASONS) {
-        put_label(output, label);
+        etwas_label(output, label);
         etwas_output_format(output, "and %" PRIu32 " more\n",
                             session->reason_count - ETWAS_PROVE_REASONS);
     }
@@ -165,7 +166,7 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
     while (session->name[units] != 0) {
         units++;
     }
-    put_label(output, "session");
+    etwas_label(output, "session");
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, session->name, units);
     etwas_output_char(output, '\n');
     put_line_or_unknown(output, "attempted", session->told.attempted,
@@ -175,7 +176,7 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
                         etwas_prove_knows_losses(session));
     put_line_or_unknown(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
     if (session->unattached_code != 0) {
-        put_label(output, "MISSING");
+        etwas_label(output, "MISSING");
         etwas_names_put_unattached(output, session->unattached_processes,
                                    "could not log into the session", session->unattached_code);
     }

@@ -47,9 +47,8 @@ static int run_ps(int argc, char **argv)
         for (uint32_t i = 0; i < found.provider_count; i++) {
             etwas_steer_json_provider(output, &found, &found.providers[i]);
         }
-    } else if (!etwas_steer_show_list(output, &found)) {
-        fputs("etwas ps: not enough memory\n", stderr);
-        result = ETWAS_EXIT_FAILED;
+    } else {
+        etwas_steer_show_list(output, &found);
     }
     etwas_steer_found_free(&found);
     return finish(result);
@@ -115,6 +114,7 @@ static int run_query(int argc, char **argv)
 
 static const struct etwas_option ps_options[] = {
     ETWAS_JSON_OPTION(struct request, form, "an object a line: sessions, then providers"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 

@@ -9,9 +9,9 @@
 
 #include "event/names.h"
 #include "print/human.h"
+#include "print/table.h"
 #include "print/text.h"
 #include "steer/provider.h"
-#include "steer/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,55 +93,51 @@ static void put_unshared(struct etwas_output *output, const char *lead,
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static void add_folder(struct etwas_steer_table *table, const struct etwas_steer_found *found,
+static void add_folder(struct etwas_table *table, const struct etwas_steer_found *found,
                        const char *folder)
 {
     if (found->has_folders) {
-        put_plain(etwas_steer_table_cell(table), folder != NULL ? folder : "-");
-        etwas_steer_table_next(table);
+        etwas_table_text(table, folder != NULL ? folder : "-");
     }
 }
 
-static void add_session(struct etwas_steer_table *table, const struct etwas_steer_found *found,
+/* "?" where it is not known. */
+static void add_count(struct etwas_table *table, uint64_t count, bool is_known)
+{
+    if (is_known) {
+        etwas_table_count(table, count);
+    } else {
+        etwas_table_text(table, "?");
+    }
+}
+
+static void add_session(struct etwas_table *table, const struct etwas_steer_found *found,
                         const struct etwas_steer_found_session *session)
 {
     const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
-    struct etwas_output *cell = etwas_steer_table_cell(table);
+    struct etwas_output *cell = etwas_table_cell(table);
 
-    put_plain(cell, session->block.session_name);
-    etwas_steer_table_next(table);
+    etwas_table_text(table, session->block.session_name);
     put_process(cell, session->process, session->program);
-    etwas_steer_table_next(table);
-    if (session->has_counts) {
-        put_count(cell, session->counts.recorded);
-    } else {
-        etwas_output_char(cell, '?');
-    }
-    etwas_steer_table_next(table);
+    etwas_table_next(table);
+    add_count(table, session->counts.recorded, session->has_counts);
     if (session->is_silent) {
-        etwas_output_char(cell, '?');
-        etwas_steer_table_next(table);
-        etwas_output_char(cell, '?');
+        etwas_table_text(table, "?");
     } else {
-        put_count(cell, lost_of(session));
-        etwas_steer_table_next(table);
-        etwas_output_format(cell, "%u", properties->NumberOfBuffers);
+        etwas_table_losses(table, lost_of(session));
     }
-    etwas_steer_table_next(table);
-    etwas_output_text(cell, etwas_names_clock(properties->Wnode.ClientContext));
-    etwas_steer_table_next(table);
+    add_count(table, properties->NumberOfBuffers, !session->is_silent);
+    etwas_table_text(table, etwas_names_clock(properties->Wnode.ClientContext));
     etwas_names_mode(cell, properties->LogFileMode, ", ");
-    etwas_steer_table_next(table);
+    etwas_table_next(table);
     if (session->has_retention) {
-        put_ns(cell, session->retention.covered_ns);
+        etwas_table_ns(table, (double)session->retention.covered_ns);
     } else {
-        etwas_output_char(cell, '-');
+        etwas_table_text(table, "-");
     }
-    etwas_steer_table_next(table);
-    put_plain(cell, session->is_silent                    ? "?"
-                    : session->block.file_name[0] != '\0' ? session->block.file_name
-                                                          : "-");
-    etwas_steer_table_next(table);
+    etwas_table_text(table, session->is_silent                    ? "?"
+                            : session->block.file_name[0] != '\0' ? session->block.file_name
+                                                                  : "-");
     add_folder(table, found, session->folder);
 }
 
@@ -182,27 +178,26 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
     }
 }
 
-static void add_provider(struct etwas_steer_table *table, const struct etwas_steer_found *found,
+static void add_provider(struct etwas_table *table, const struct etwas_steer_found *found,
                          const struct etwas_steer_found_provider *provider)
 {
     char program[ETWAS_STEER_PROGRAM_BYTES];
-    struct etwas_output *cell = etwas_steer_table_cell(table);
+    struct etwas_output *cell = etwas_table_cell(table);
 
     etwas_steer_program(provider->process, program);
     put_process(cell, provider->process, program);
-    etwas_steer_table_next(table);
+    etwas_table_next(table);
     put_provider(cell, &provider->guid);
-    etwas_steer_table_next(table);
-    etwas_output_text(cell, provider->process == 0 ? "not registered"
+    etwas_table_next(table);
+    etwas_table_text(table, provider->process == 0 ? "not registered"
                             : provider->is_classic ? "classic"
                                                    : "modern");
-    etwas_steer_table_next(table);
     put_enables(cell, found, provider);
-    etwas_steer_table_next(table);
+    etwas_table_next(table);
     add_folder(table, found, provider->folder);
 }
 
-bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found)
+void etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found)
 {
     static const char *const session_titles[] = {"SESSION", "PROCESS", "EVENTS", "LOST", "BUFFERS",
                                                  "CLOCK",   "MODE",    "BACK",   "FILE", "FOLDER"};
@@ -210,15 +205,14 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
                                                   "FOLDER"};
     const unsigned left_out = found->has_folders ? 0 : 1;
     char lead[ETWAS_STEER_NAME_BYTES + 2];
-    struct etwas_steer_table table;
-    bool good;
+    struct etwas_table table;
 
-    etwas_steer_table_begin(&table, session_titles,
-                            sizeof session_titles / sizeof *session_titles - left_out, 0x9C);
+    etwas_table_begin(&table, session_titles,
+                      sizeof session_titles / sizeof *session_titles - left_out, 0x9C);
     for (uint32_t i = 0; i < found->session_count; i++) {
         add_session(&table, found, &found->sessions[i]);
     }
-    good = etwas_steer_table_print(&table, output);
+    etwas_table_print(&table, output);
     for (uint32_t i = 0; i < found->session_count; i++) {
         if (found->sessions[i].is_silent) {
             put_plain(output, found->sessions[i].block.session_name);
@@ -230,15 +224,15 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
         put_removed_pool(output, lead, &found->sessions[i]);
     }
     if (found->provider_count == 0) {
-        return good;
+        return;
     }
     etwas_output_char(output, '\n');
-    etwas_steer_table_begin(&table, provider_titles,
-                            sizeof provider_titles / sizeof *provider_titles - left_out, 0);
+    etwas_table_begin(&table, provider_titles,
+                      sizeof provider_titles / sizeof *provider_titles - left_out, 0);
     for (uint32_t i = 0; i < found->provider_count; i++) {
         add_provider(&table, found, &found->providers[i]);
     }
-    return etwas_steer_table_print(&table, output) && good;
+    etwas_table_print(&table, output);
 }
 
 /* ---- one session ----------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "steer/running.h"
 
 /* Sessions, then providers, a line for each. False: there was not enough memory. */
-bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found);
+void etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found);
 
 /* All about a session. */
 void etwas_steer_show_session(struct etwas_output *output,

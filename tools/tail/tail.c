@@ -110,6 +110,7 @@ static const struct etwas_option options[] = {
     ETWAS_LIMIT_OPTION(struct etwas_dump, limit, "end after N events"),
     ETWAS_DUMP_COLUMNS_OPTION,
     ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 

@@ -49,8 +49,8 @@ void etwas_why_print_requests(struct etwas_output *output, const struct etwas_wh
                 etwas_output_format(output, " of %s",
                                     etwas_human_bytes(text, (double)requests->bytes));
             }
-            etwas_output_format(output, " (the longest took %.3f ms)",
-                                (double)requests->longest_ns / 1e6);
+            etwas_output_format(output, " (the longest took %s)",
+                                etwas_human_ns(text, (double)requests->longest_ns));
             before = ", ";
         }
     }

@@ -8,22 +8,23 @@
 #include "why/why.h"
 
 #include "print/human.h"
+#include "print/table.h"
 #include "print/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double ns_per_ms = 1e6;
-
 enum {
     HOLDERS = 8, /* of a processor, that are named */
     BLOCKS = 8,  /* likewise, of what it was blocked on */
 };
 
-static void put_ms(struct etwas_output *output, uint64_t ns)
+static void put_ns(struct etwas_output *output, uint64_t ns)
 {
-    etwas_output_format(output, "%.3f ms", (double)ns / ns_per_ms);
+    char text[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_output_text(output, etwas_human_ns(text, (double)ns));
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -81,70 +82,75 @@ static int compare_classes(const void *left, const void *right)
     return first < second ? -1 : 1;
 }
 
-static void put_times(struct etwas_output *output, const struct etwas_why_times *times,
+/* Columns of both tables: shares of the time, and page faults. */
+#define TIMES_TITLES "running", "ready", "blocked", "unknown", "page faults"
+
+static void add_times(struct etwas_table *table, const struct etwas_why_times *times,
                       uint64_t duration_ns)
 {
-    char faults[ETWAS_HUMAN_CHARACTERS];
+    const uint64_t parts[] = {times->running_ns, times->ready_ns, times->blocked_ns,
+                              times->unknown_ns};
 
-    etwas_output_format(
-        output, "  %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%  %11s  ",
-        percent(times->running_ns, duration_ns), percent(times->ready_ns, duration_ns),
-        percent(times->blocked_ns, duration_ns), percent(times->unknown_ns, duration_ns),
-        etwas_human_count(faults, times->faults));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        etwas_table_format(table, "%.1f%%", percent(parts[i], duration_ns));
+    }
+    etwas_table_count(table, times->faults);
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_why *why)
 {
+    static const char *const titles[] = {"class", "count", "mean", "longest", TIMES_TITLES};
     const struct etwas_why_class **sorted =
         calloc((size_t)why->class_count + 1, sizeof(const struct etwas_why_class *));
-    char count[ETWAS_HUMAN_CHARACTERS];
+    struct etwas_table table;
 
-    etwas_output_text(output,
-                      "       count       mean ms    longest ms  running    ready  blocked  "
-                      "unknown  page faults  class\n");
     for (uint32_t i = 0; sorted != NULL && i < why->class_count; i++) {
         sorted[i] = &why->classes[i];
     }
     if (sorted != NULL) {
         qsort(sorted, why->class_count, sizeof(const struct etwas_why_class *), compare_classes);
     }
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x1FE);
     for (uint32_t i = 0; sorted != NULL && i < why->class_count; i++) {
         const struct etwas_why_class *its = sorted[i];
 
         if (etwas_why_shows(why, its)) {
-            etwas_output_format(output, "  %10s  %12.3f  %12.3f",
-                                etwas_human_count(count, its->count),
-                                (double)its->duration_ns / ns_per_ms / (double)its->count,
-                                (double)its->longest_ns / ns_per_ms);
-            put_times(output, &its->times, its->duration_ns);
-            etwas_text_plain(output, its->name);
-            etwas_output_char(output, '\n');
+            etwas_table_text(&table, its->name);
+            etwas_table_count(&table, its->count);
+            etwas_table_ns(&table, (double)its->duration_ns / (double)its->count);
+            etwas_table_ns(&table, (double)its->longest_ns);
+            add_times(&table, &its->times, its->duration_ns);
         }
     }
     free((void *)sorted);
+    etwas_table_print(&table, output);
 }
 
 static void put_slowest(struct etwas_output *output, const struct etwas_why *why)
 {
-    etwas_output_text(output, "\n  duration ms  running    ready  blocked  unknown  page faults  "
-                              "the slowest\n");
+    static const char *const titles[] = {"the slowest", "duration", TIMES_TITLES};
+    struct etwas_table table;
+
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, 0x7E);
     for (uint32_t i = 0; i < why->chosen_count; i++) {
         const struct etwas_why_chosen *chosen = &why->chosen[i];
 
-        etwas_output_format(output, "  %11.3f", (double)chosen->duration_ns / ns_per_ms);
-        put_times(output, &chosen->times, chosen->duration_ns);
-        put_name(output, why, &chosen->name);
-        etwas_output_char(output, '\n');
+        put_name(etwas_table_cell(&table), why, &chosen->name);
+        etwas_table_next(&table);
+        etwas_table_ns(&table, (double)chosen->duration_ns);
+        add_times(&table, &chosen->times, chosen->duration_ns);
     }
+    etwas_output_char(output, '\n');
+    etwas_table_print(&table, output);
 }
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* "8.100 ms (66 %) " */
+/* "8.10 ms (66 %) " */
 static void put_share(struct etwas_output *output, uint64_t ns, uint64_t duration_ns)
 {
     etwas_output_text(output, "  ");
-    put_ms(output, ns);
+    put_ns(output, ns);
     etwas_output_format(output, " (%.0f %%) ", percent(ns, duration_ns));
 }
 
@@ -156,7 +162,7 @@ static void put_running(struct etwas_output *output, const struct etwas_why_chos
     etwas_output_text(output, "it ran");
     if (chosen->times.interrupt_ns > 0) {
         etwas_output_text(output, ", ");
-        put_ms(output, chosen->times.interrupt_ns);
+        put_ns(output, chosen->times.interrupt_ns);
         etwas_output_text(output, " of that in interrupts");
     }
     for (uint8_t i = 0; i < ETWAS_KERNEL_FAULT_TYPES; i++) {
@@ -169,7 +175,7 @@ static void put_running(struct etwas_output *output, const struct etwas_why_chos
     }
     if (chosen->times.hard_fault_ns > 0) {
         etwas_output_text(output, "; hard faults took ");
-        put_ms(output, chosen->times.hard_fault_ns);
+        put_ns(output, chosen->times.hard_fault_ns);
     }
     etwas_output_text(output, ".\n");
 }
@@ -177,7 +183,9 @@ static void put_running(struct etwas_output *output, const struct etwas_why_chos
 /* "3 times" */
 static void put_times_of(struct etwas_output *output, uint64_t times)
 {
-    etwas_output_format(output, "%" PRIu64 " time%s", times, times == 1 ? "" : "s");
+    char text[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_output_format(output, "%s time%s", etwas_human_count(text, times), times == 1 ? "" : "s");
 }
 
 /* Writes how long the instance ran by the counters, as far as they are known. */
@@ -225,7 +233,7 @@ static void put_holders(struct etwas_output *output, const struct etwas_why *why
     for (uint32_t i = 0; i < chosen->holder_count; i++) {
         if (i < HOLDERS) {
             etwas_output_text(output, "      ");
-            put_ms(output, chosen->holders[i].ns);
+            put_ns(output, chosen->holders[i].ns);
             etwas_output_text(output, " while ");
             put_thread(output, why, why->schedule.threads[chosen->holders[i].number].thread,
                        chosen->holders[i].number);
@@ -236,7 +244,7 @@ static void put_holders(struct etwas_output *output, const struct etwas_why *why
     }
     if (more_ns > 0) {
         etwas_output_text(output, "      ");
-        put_ms(output, more_ns);
+        put_ns(output, more_ns);
         etwas_output_format(output, " while one of %" PRIu32 " more ran\n",
                             chosen->holder_count - HOLDERS);
     }
@@ -258,7 +266,7 @@ static void put_ready(struct etwas_output *output, const struct etwas_why *why,
     put_holders(output, why, chosen);
     if (chosen->nobody_ns > 0) {
         etwas_output_text(output, "      ");
-        put_ms(output, chosen->nobody_ns);
+        put_ns(output, chosen->nobody_ns);
         etwas_output_text(output, why->schedule.is_own
                                       ? " while other processes ran, or nobody\n"
                                       : " while nobody ran, or it is not known who\n");
@@ -291,13 +299,14 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
                       const struct etwas_why_block *block)
 {
     etwas_output_text(output, "      ");
-    put_ms(output, block->ns);
+    put_ns(output, block->ns);
     etwas_why_print_what(output, why, block);
     put_waker(output, why, block);
-    etwas_output_format(output, ", %" PRIu64 " time%s", block->times, block->times == 1 ? "" : "s");
+    etwas_output_text(output, ", ");
+    put_times_of(output, block->times);
     if (block->times > 1) {
         etwas_output_text(output, ", the longest ");
-        put_ms(output, block->longest_ns);
+        put_ns(output, block->longest_ns);
     }
     for (uint32_t i = 0; i < block->frame_count; i++) {
         etwas_output_text(output, i == 0 ? "\n          at " : "\n             ");
@@ -335,7 +344,7 @@ static void put_blocked(struct etwas_output *output, const struct etwas_why *why
     }
     if (more_ns > 0) {
         etwas_output_text(output, "      ");
-        put_ms(output, more_ns);
+        put_ns(output, more_ns);
         etwas_output_format(output, " in %" PRIu32 " more ways\n", chosen->block_count - BLOCKS);
     }
 }
@@ -358,7 +367,7 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     etwas_output_char(output, '\n');
     put_name(output, why, &chosen->name);
     etwas_output_text(output, " took ");
-    put_ms(output, chosen->duration_ns);
+    put_ns(output, chosen->duration_ns);
     put_error(output, chosen->error_ns);
     etwas_output_text(output, " from ");
     etwas_text_time_ns(output, chosen->start_unix_ns);
@@ -392,7 +401,7 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
         etwas_output_text(output, "is not known");
         if (chosen->lost_ns > 0) {
             etwas_output_text(output, ": the kernel's events were lost in ");
-            put_ms(output, chosen->lost_ns);
+            put_ns(output, chosen->lost_ns);
             etwas_output_text(output, " of this time");
         }
         etwas_output_text(output, ".\n");

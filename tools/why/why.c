@@ -90,6 +90,7 @@ static const struct etwas_option options[] = {
      .most = ETWAS_WHY_SLOWEST,
      ETWAS_PLACE(struct etwas_why, slowest)},
     ETWAS_JSON_OPTION(struct etwas_why, form, "one object"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 
