@@ -87,7 +87,7 @@ class Modes(ToolTest):
         stat, = self.stat_json(path)
         self.assertEqual(stat["by_cpu"], [{"cpu": None, "events": 1, "payload_bytes": 0}])
         out, _ = self.run_etwas("stat", path)
-        self.assertRegex(out, r"(?m)^ +1 +[0-9.]+ +0 B +-$")
+        self.assertRegex(out, r"(?m)^- +1 +[0-9.]+ +0 B$")
 
     def test_processor_times_are_shown_where_there_are_any(self):
         events = [etl.classic(RED, 1_000_001, times=(3, 4)), etl.classic(RED, 1_000_002)]

@@ -69,7 +69,7 @@ class Text(NamesTest):
                                                       f"{HEAP}/10 payload=02000000"])
         for option in ([], ["--where", "opcode == 10"]):
             out, _ = self.run_etwas("stat", *option, early, last)
-            self.assertEqual(out.count("heap/malloc\n"), 2)
+            self.assertEqual(out.count("\nheap/malloc "), 2)
         other = self.write("other.etl", etl.trace([(0, [event(1_000_005)])], name="another", mode=8,
                                                   own=[etl.totals(1)]))
         self.assertEqual(self.fields(other, last), ["heap/malloc n=5", "heap/malloc n=3"])
@@ -258,8 +258,8 @@ class Text(NamesTest):
                          ["heap/99 payload=05"])
         self.assertEqual(len(self.lines(path, "--hex", "--where", 'provider == "P"')), 1)
         out, _ = self.run_etwas("stat", path)
-        self.assertIn("heap/99\n", out)
-        self.assertIn("P/#7\n", out)
+        self.assertIn("\nheap/99 ", out)
+        self.assertIn("\nP/#7 ", out)
 
     def test_a_message_is_shown_by_its_format(self):
         guid = uuid.UUID(RED).bytes_le

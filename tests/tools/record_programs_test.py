@@ -105,7 +105,7 @@ class Programs(ToolTest):
     def expect_the_system(self, path):
         """The header has what readers of Windows expect; what is shown is of this machine."""
         processors = os.sysconf("SC_NPROCESSORS_CONF")
-        self.assertRegex(self.run_etwas("stat", path)[0],
+        self.assertRegex(self.run_etwas("stat", "-v", path)[0],
                          rf"(?m)^  computer +{processors} processors? at \d+ MHz, 64-bit, "
                          r"system Linux$")
         self.assertEqual(self.stat_json(path)[0]["system"], "Linux")

@@ -144,8 +144,31 @@ class Stat(ToolTest):
              "end_time": "2026-01-01T00:00:02.000000000Z", "file_bytes": 2 * etl.BUFFER_BYTES,
              "damaged": False, "unfinished": False})
         out, _ = self.run_etwas("stat", path)
-        for text in ("séance", "performance counter, 10,000,000 ticks a second", "2.0000000 s"):
+        for text in ("session       séance\n", "covers        2.0000000 s"):
             self.assertIn(text, out)
+        verbose, _ = self.run_etwas("stat", "--verbose", path)
+        self.assertTrue(verbose.startswith(out))
+        for line in ("log file      x.etl", "mode          sequential (0x1)",
+                     "clock         performance counter, 10,000,000 ticks a second",
+                     "started       2026-01-01T00:00:00.0000000Z"):
+            self.assertIn(f"\n  {line}\n", verbose)
+            self.assertNotIn(line, out)
+        for view in ("--cpu-time", "--hot", "--heap", "--prove"):
+            self.run_etwas("stat", "-v", view, path, expect=FAILED)
+
+    def test_what_matters_comes_first(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])]))
+        out, _ = self.run_etwas("stat", path)
+        whole, time, kinds, processors = out.split("\n\n")
+        self.assertEqual([[line.split(None, 1)[0] for line in part.splitlines()]
+                          for part in (whole, time)],
+                         [[path, "damage", "lost"], ["session", "covers", "first", "last", "events",
+                                                     "payload", "file"]])
+        self.assertEqual([part.split() for part in (kinds, processors)],
+                         [["event", "events", "events/second", "payload", f"{RED}/1", "1", "0.50",
+                           "0", "B"],
+                          ["processor", "events", "events/second", "payload", "0", "1", "0.50",
+                           "0", "B"]])
 
     def test_damage_and_loss_come_first(self):
         path = self.write("a.etl", etl.trace([(0, [])]))
@@ -231,9 +254,9 @@ class Stat(ToolTest):
             self.assertEqual(stat["machine_cpus"], processors)
             self.assertEqual([p["cpu"] for p in stat["by_cpu"]],
                              [0, 1, None if noted == 2 else 2])
-            out, _ = self.run_etwas("stat", path)
+            out, _ = self.run_etwas("stat", "--verbose", path)
             self.assertIn(f"{processors} processors at", out)
-            self.assertEqual("  none: threads without restartable sequences\n" in out, noted == 2)
+            self.assertEqual("\nnone: threads without restartable sequences " in out, noted == 2)
 
     def test_a_hostile_session_name_is_shown_harmless(self):
         path = self.write("a.etl", etl.trace([], name='\x1b]0;x\x07"\udc00\U0001F600'))
@@ -280,18 +303,16 @@ class Clocks(ToolTest):
             calibration, etl.totals(), etl.clock_record(**noted), *clock_snapshots]))
 
     def test_the_verdict_and_the_drift_as_recorded_are_reported(self):
-        out, _ = self.run_etwas("stat", self.counter_file())
+        out, _ = self.run_etwas("stat", "--verbose", self.counter_file())
         for line in (
                 r"cycle counter doubtful",
                 r"              \+ It runs at one rate in all power states",
                 r"              - This is a guest, .*", r"              - reason 0x40000000",
-                r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor "
-                r"states "
-                r"3001000000 Hz",
+                r"its rate      3,000,000,000 Hz within 1\.500 ppm, as calibrated; the "
+                r"hypervisor states 3,001,000,000 Hz",
                 r"clock source  tsc of the kernel, a guest of KVM\\x1bKVM",
-                r"readings      31 clock snapshots in 30\.000 s; times between them are "
-                r"within "
-                r"\d+ ns by QPC, within \d+ ns by system time",
+                r"readings      31 clock snapshots in 30\.0 s; times between them are within "
+                r"[\d.]+ ns by QPC, within [\d.]+ s by system time",
                 r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
                 r"drift         TSC against its calibration: \+500\.0000 ppm, give or take 0\.\d+",
                 r"drift         TSC against the stated frequency: \+166\.6111 ppm, .*",
@@ -301,6 +322,11 @@ class Clocks(ToolTest):
                 r"suspended     1 time, 30\.000000000 s together"):
             self.assertRegex(out, rf"(?m)^  {line}$")
         self.assertNotIn("ASKED FOR", out)
+        out, _ = self.run_etwas("stat", self.counter_file())
+        self.assertNotIn("cycle counter", out)
+        self.assertNotIn("drift", out)
+        for line in ("WALL CLOCK    set 1 time, ", "suspended     1 time, "):
+            self.assertIn(f"\n  {line}", out)
 
     def test_the_same_is_in_the_json(self):
         stat, = self.stat_json(self.counter_file())
@@ -340,14 +366,15 @@ class Clocks(ToolTest):
 
     def test_a_counter_nobody_examined_and_a_file_without_notes_are_told_apart(self):
         path = self.counter_file(verdict=0, reasons=0, stated_by=0, hz=0, stated_hz=0)
-        self.assertRegex(self.run_etwas("stat", path)[0], r"(?m)^  cycle counter not examined$")
+        self.assertRegex(self.run_etwas("stat", "-v", path)[0],
+                         r"(?m)^  cycle counter not examined$")
         self.assertIsNone(self.stat_json(path)[0]["clocks"]["counter"]["verdict"])
         path = self.counter_file(hz=0)
-        self.assertRegex(self.run_etwas("stat", path)[0],
+        self.assertRegex(self.run_etwas("stat", "-v", path)[0],
                          r"(?m)^  cycle counter doubtful, by what the machine says; not measured$")
         self.assertIs(self.stat_json(path)[0]["clocks"]["counter"]["measured"], False)
         path = self.write("b.etl", etl.trace([(0, [])]))
-        out, _ = self.run_etwas("stat", path)
+        out, _ = self.run_etwas("stat", "-v", path)
         self.assertRegex(out, r"(?m)^  readings      none: .*$")
         self.assertNotIn("cycle counter", out)
         clocks = self.stat_json(path)[0]["clocks"]

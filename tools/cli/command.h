@@ -117,6 +117,11 @@ struct etwas_option {
         .name = "force", .letter = 'f', .help = "replace what is there",                           \
         .type = ETWAS_OPTION_FLAG, ETWAS_PLACE(request, member.force),                             \
     }
+#define ETWAS_VERBOSE_OPTION(request, member, verbose_help)                                        \
+    {                                                                                              \
+        .name = "verbose", .letter = 'v', .help = verbose_help, .type = ETWAS_OPTION_FLAG,         \
+        ETWAS_PLACE(request, member),                                                              \
+    }
 /* For commands whose text has headings, or shows what is wrong. */
 #define ETWAS_COLOR_OPTION                                                                         \
     {                                                                                              \

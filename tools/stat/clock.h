@@ -12,7 +12,11 @@
 
 #include <etwas/etwas.h>
 
-/* Lines of "etwas stat", labelled as its others. */
+/*
+ * Lines of "etwas stat", labelled as its others: what makes times other than they seem, and all
+ * that is known of the clocks.
+ */
+void etwas_stat_clock_warnings(struct etwas_output *output, const etwas_trace_clock *clock);
 void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock);
 
 /* One JSON object. Its keys are documented in docs/reference/json.md. */

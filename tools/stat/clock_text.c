@@ -8,18 +8,17 @@
 #include "stat/clock.h"
 
 #include "event/names.h"
+#include "print/human.h"
+#include "print/terminal.h"
 #include "print/text.h"
 
 #include <inttypes.h>
 
-static void put_label(struct etwas_output *output, const char *label)
-{
-    etwas_output_format(output, "  %-14s", label);
-}
-
 static void put_times(struct etwas_output *output, uint64_t count)
 {
-    etwas_output_format(output, "%" PRIu64 " time%s", count, count == 1 ? "" : "s");
+    char text[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_output_format(output, "%s time%s", etwas_human_count(text, count), count == 1 ? "" : "s");
 }
 
 /* ---- the cycle counter ---- */
@@ -34,7 +33,7 @@ static void put_reasons(struct etwas_output *output, uint32_t reasons)
         if (reason == 0) {
             continue;
         }
-        put_label(output, "");
+        etwas_label(output, "");
         etwas_output_text(output, reason < ETWAS_CLOCK_REASON_HYPERVISOR ? "+ " : "- ");
         if (text[0] != '\0') {
             etwas_output_format(output, "%s\n", text);
@@ -46,22 +45,25 @@ static void put_reasons(struct etwas_output *output, uint32_t reasons)
 
 static void put_frequency(struct etwas_output *output, const etwas_trace_clock *clock)
 {
+    char text[ETWAS_HUMAN_CHARACTERS];
+
     if (clock->frequency_hz == 0) {
         return;
     }
-    put_label(output, "its rate");
-    etwas_output_format(output, "%" PRIu64 " Hz within %.3f ppm, as calibrated",
-                        clock->frequency_hz, clock->frequency_error_ppb / 1e3);
+    etwas_label(output, "its rate");
+    etwas_output_format(output, "%s Hz within %.3f ppm, as calibrated",
+                        etwas_human_count(text, clock->frequency_hz),
+                        clock->frequency_error_ppb / 1e3);
     if (clock->stated_hz != 0) {
-        etwas_output_format(output, "; %s states %" PRIu64 " Hz",
-                            etwas_names_stated_by(clock->stated_by), clock->stated_hz);
+        etwas_output_format(output, "; %s states %s Hz", etwas_names_stated_by(clock->stated_by),
+                            etwas_human_count(text, clock->stated_hz));
     }
     etwas_output_char(output, '\n');
 }
 
 static void put_machine(struct etwas_output *output, const etwas_trace_clock *clock)
 {
-    put_label(output, "clock source");
+    etwas_label(output, "clock source");
     etwas_text_plain(output, clock->clocksource[0] != '\0' ? clock->clocksource : "unknown");
     if (clock->hypervisor[0] != '\0') {
         etwas_output_text(output, " of the kernel, a guest of ");
@@ -77,11 +79,7 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
     if (!clock->noted) {
         return;
     }
-    if (clock->requested_clock != clock->clock) {
-        put_label(output, "ASKED FOR");
-        etwas_output_format(output, "%s\n", etwas_names_clock(clock->requested_clock));
-    }
-    put_label(output, "cycle counter");
+    etwas_label(output, "cycle counter");
     if (clock->examined) {
         etwas_output_format(output, "%s%s\n", etwas_names_verdict(clock->verdict),
                             clock->measured ? "" : ", by what the machine says; not measured");
@@ -97,16 +95,21 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
 
 static void put_error(struct etwas_output *output, uint64_t error_ns, const char *clock)
 {
+    char text[ETWAS_HUMAN_CHARACTERS];
+
     if (error_ns == UINT64_MAX) {
         etwas_output_format(output, "not known by %s", clock);
     } else {
-        etwas_output_format(output, "within %" PRIu64 " ns by %s", error_ns, clock);
+        etwas_output_format(output, "within %s by %s", etwas_human_ns(text, (double)error_ns),
+                            clock);
     }
 }
 
 static void put_readings(struct etwas_output *output, const etwas_trace_clock *clock)
 {
-    put_label(output, "readings");
+    char text[2][ETWAS_HUMAN_CHARACTERS];
+
+    etwas_label(output, "readings");
     if (clock->clock_snapshots == 0) {
         etwas_output_text(output, "none: the errors of times are not known\n");
         return;
@@ -114,12 +117,13 @@ static void put_readings(struct etwas_output *output, const etwas_trace_clock *c
     if (clock->clock_snapshots == 1) {
         etwas_output_text(output, "1 clock snapshot");
     } else {
-        etwas_output_format(output, "%" PRIu64 " clock snapshots in %.3f s", clock->clock_snapshots,
-                            clock->seconds);
+        etwas_output_format(output, "%s clock snapshots in %s",
+                            etwas_human_count(text[0], clock->clock_snapshots),
+                            etwas_human_ns(text[1], 1e9 * clock->seconds));
     }
     if (clock->clock_snapshots_unusable > 0) {
-        etwas_output_format(output, ", %" PRIu64 " of them unusable",
-                            clock->clock_snapshots_unusable);
+        etwas_output_format(output, ", %s of them unusable",
+                            etwas_human_count(text[0], clock->clock_snapshots_unusable));
     }
     etwas_output_text(output,
                       clock->clock_snapshots == 1 ? "; its time is " : "; times between them are ");
@@ -133,7 +137,7 @@ static void put_drift(struct etwas_output *output, const char *label,
                       const etwas_clock_drift *drift, const char *what)
 {
     if (drift->known) {
-        put_label(output, label);
+        etwas_label(output, label);
         etwas_output_format(output, "%s: %+.4f ppm, give or take %.4f\n", what, drift->ppm,
                             drift->interval_ppm);
     }
@@ -143,7 +147,7 @@ static void put_drift(struct etwas_output *output, const char *label,
 
 static void put_step(struct etwas_output *output, const char *label, const etwas_clock_step *step)
 {
-    put_label(output, label);
+    etwas_label(output, label);
     etwas_output_format(output, "%+.9f s between ", (double)step->step_ns / 1e9);
     etwas_text_time(output, step->before);
     etwas_output_text(output, " and ");
@@ -159,7 +163,7 @@ static void put_steps(struct etwas_output *output, const etwas_trace_clock *cloc
     if (clock->steps == 0) {
         return;
     }
-    put_label(output, "WALL CLOCK");
+    etwas_label(output, "WALL CLOCK");
     etwas_output_text(output, "set ");
     put_times(output, clock->steps);
     etwas_output_format(output, ", %+.9f s together\n", (double)clock->steps_ns / 1e9);
@@ -171,6 +175,20 @@ static void put_steps(struct etwas_output *output, const etwas_trace_clock *cloc
     }
 }
 
+void etwas_stat_clock_warnings(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    if (clock->noted && clock->requested_clock != clock->clock) {
+        etwas_label(output, "ASKED FOR");
+        etwas_output_format(output, "%s\n", etwas_names_clock(clock->requested_clock));
+    }
+    put_steps(output, clock);
+    if (clock->suspends > 0) {
+        etwas_label(output, "suspended");
+        put_times(output, clock->suspends);
+        etwas_output_format(output, ", %.9f s together\n", (double)clock->suspended_ns / 1e9);
+    }
+}
+
 void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock)
 {
     put_counter(output, clock);
@@ -178,10 +196,4 @@ void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock 
     put_drift(output, "drift", &clock->system_against_qpc, "system time against QPC");
     put_drift(output, "drift", &clock->tsc_against_calibrated, "TSC against its calibration");
     put_drift(output, "drift", &clock->tsc_against_stated, "TSC against the stated frequency");
-    put_steps(output, clock);
-    if (clock->suspends > 0) {
-        put_label(output, "suspended");
-        put_times(output, clock->suspends);
-        etwas_output_format(output, ", %.9f s together\n", (double)clock->suspended_ns / 1e9);
-    }
 }

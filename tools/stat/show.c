@@ -57,7 +57,8 @@ int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path,
             etwas_stat_json(request->output, &file->stat, &file->input, result);
         } else {
             begin_text(request, number);
-            etwas_stat_text(request->output, &file->stat, &file->input, result);
+            etwas_stat_text(request->output, &file->stat, &file->input, result,
+                            request->is_verbose);
         }
     }
     etwas_stat_close_file(file);

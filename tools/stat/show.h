@@ -17,7 +17,8 @@
 
 struct etwas_stat_request {
     struct etwas_output *output;
-    int form;       /* enum etwas_form */
+    int form; /* enum etwas_form */
+    bool is_verbose;
     uint32_t limit; /* of stacks or functions; 0: all */
     struct etwas_where where;
     struct etwas_window window; /* resolved */

@@ -50,6 +50,9 @@ static const char *find_contradiction(const struct request *request)
     if (request->shown.form == ETWAS_FORM_CSV && request->view != CPU) {
         return "--csv goes with --cpu-time";
     }
+    if (request->shown.is_verbose && request->view != COUNTS) {
+        return "--verbose goes with none of --cpu-time, --heap, --hot and --prove";
+    }
     if (request->shown.limit != SHOWN && request->view != HEAP && request->view != HOT) {
         return "--limit goes with --heap and --hot";
     }
@@ -155,6 +158,9 @@ static const struct etwas_option options[] = {
      .help = "also write FILE.index, which makes windows fast",
      .type = ETWAS_OPTION_FLAG,
      ETWAS_PLACE(struct request, index)},
+    ETWAS_VERBOSE_OPTION(struct request, shown.is_verbose,
+                         "also what the header says, and how the clocks ran"),
+    ETWAS_COLOR_OPTION,
     {.name = NULL},
 };
 
@@ -163,9 +169,9 @@ const struct etwas_command etwas_stat_command = {
     .summary = "say what is in a trace, and what is missing",
     .usages = (const char *const[]){"[OPTION...] FILE...", NULL},
     .description =
-        "Shows what is in each trace: what is missing (damage, lost events, replaced "
-        "parts), the session that recorded it, and how many events there are by processor "
-        "and by name.",
+        "Shows what is in each trace: what is missing (damage, lost events, replaced parts), what "
+        "time it covers, and how many events there are, and how many a second, by name and by "
+        "processor.",
     .details =
         (const char *const[]){
             "What nothing describes is GUID/TYPE of a classic event, GUID/#ID of a manifest "
@@ -185,14 +191,13 @@ const struct etwas_command etwas_stat_command = {
             "the last is not known.",
             "A session of etwas with restartable sequences has one more stream of events "
             "than the computer has processors: what threads logged that could not run them.",
-            "The session records what it finds about the clocks: what the cycle counter of "
-            "the machine is worth, and why, and about each second a clock snapshot, a "
-            "reading of all clocks. By them stat shows the largest error of a time between "
-            "two of them, and how fast the clocks ran against each other (with an interval "
-            "of 95 %). It also shows when the wall clock was set and by how much, and "
-            "whether the machine was suspended. A time after the last of them, as a session "
-            "that was killed leaves some, is known less well. etwas dump --times shows each "
-            "event's time by any clock, with its error.",
+            "The session records about each second a clock snapshot, a reading of all clocks. By "
+            "them stat shows when the wall clock was set and by how much, and whether the machine "
+            "was suspended. With --verbose it also shows what the machine's cycle counter is "
+            "worth, and why. It shows the largest error of a time between two snapshots, and how "
+            "fast the clocks ran against each other (with an interval of 95 %). A time after the "
+            "last snapshot, as a session that was killed leaves some, is known less well. etwas "
+            "dump --times shows each event's time by any clock, with its error.",
             "--cpu-time is for traces of the kernel's context switches "
             "(EVENT_TRACE_FLAG_CSWITCH). Processor time is from switch to switch, from the "
             "first event of the file to the last. A thread is ready when it was taken from "

@@ -191,9 +191,12 @@ bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input 
 /* Returns whether this is not one of the computer's processors but the stream beside them. */
 bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor);
 
-/* `result` is what etwas_input_process returned. */
+/*
+ * `result` is what etwas_input_process returned. `is_verbose`: also what the header says, and how
+ * the clocks ran.
+ */
 void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
-                     const struct etwas_input *input, int result);
+                     const struct etwas_input *input, int result, bool is_verbose);
 void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result);
 

@@ -10,6 +10,8 @@
 #include "event/names.h"
 #include "exit.h"
 #include "print/human.h"
+#include "print/table.h"
+#include "print/terminal.h"
 #include "stat/clock.h"
 #include "trace/system.h"
 
@@ -17,11 +19,6 @@
 #include <stdlib.h>
 
 #define NS_PER_S UINT64_C(1000000000)
-
-static void put_label(struct etwas_output *output, const char *label)
-{
-    etwas_output_format(output, "  %-14s", label);
-}
 
 static void put_end(struct etwas_output *output)
 {
@@ -62,15 +59,15 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
     const etwas_trace_information *information = &input->information;
 
     if (result == ETWAS_EXIT_DONE) {
-        put_label(output, "damage");
+        etwas_label(output, "damage");
         etwas_output_text(output, "none\n");
         return;
     }
     if (result != ETWAS_EXIT_DAMAGED) {
-        put_label(output, "INCOMPLETE");
+        etwas_label(output, "INCOMPLETE");
         etwas_output_text(output, "reading ended before the end of the file\n");
     }
-    put_label(output, "DAMAGED");
+    etwas_label(output, "DAMAGED");
     etwas_output_text(output, "in ");
     put_counted(output, information->damages, "place");
     etwas_output_text(output, ", ");
@@ -84,12 +81,12 @@ static void put_kernel_loss(struct etwas_output *output, const struct etwas_stat
     char number[ETWAS_HUMAN_CHARACTERS];
 
     if (stat->kernel_no_room != 0) {
-        put_label(output, "");
+        etwas_label(output, "");
         etwas_output_format(output, "%s of them since the kernel's rings were full\n",
                             etwas_human_count(number, stat->kernel_no_room));
     }
     if (stat->kernel_lost != 0) {
-        put_label(output, "");
+        etwas_label(output, "");
         etwas_output_format(output, "%s of them that the kernel counted and did not hand over\n",
                             etwas_human_count(number, stat->kernel_lost));
     }
@@ -114,7 +111,7 @@ static void put_cause(struct etwas_output *output, const struct etwas_trace_loss
         }
     }
     if (events != 0) {
-        put_label(output, "");
+        etwas_label(output, "");
         etwas_output_format(output, "%s of them: %s, from ", etwas_human_count(number, events),
                             etwas_lost_name(cause));
         etwas_text_time_ns(output, from_ns);
@@ -130,7 +127,7 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
     for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
         const struct etwas_stat_gap *gap = &stat->gaps[i];
 
-        put_label(output, "UNKNOWN");
+        etwas_label(output, "UNKNOWN");
         etwas_output_format(output, "processor %" PRIu32 " was off, or not recorded, from ",
                             gap->processor);
         if (gap->from_ns == INT64_MIN) {
@@ -143,7 +140,7 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
         put_end(output);
     }
     if (stat->gap_count > ETWAS_STAT_GAPS) {
-        put_label(output, "");
+        etwas_label(output, "");
         put_counted(output, stat->gap_count - ETWAS_STAT_GAPS, "more such time");
         put_end(output);
     }
@@ -154,7 +151,7 @@ static void put_untold(struct etwas_output *output, uint64_t untold)
     char number[ETWAS_HUMAN_CHARACTERS];
 
     if (untold != 0) {
-        put_label(output, "");
+        etwas_label(output, "");
         etwas_output_format(output, "%s of them: why and when the file does not say\n",
                             etwas_human_count(number, untold));
     }
@@ -164,10 +161,10 @@ static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
                      const etwas_trace_information *information)
 {
     if (information->lost_events == 0 && information->lost_buffers == 0) {
-        put_label(output, "lost");
+        etwas_label(output, "lost");
         etwas_output_text(output, "no events, no buffers\n");
     } else {
-        put_label(output, "LOST");
+        etwas_label(output, "LOST");
         put_counted(output, information->lost_events, "event");
         etwas_output_text(output, " and ");
         put_counted(output, information->lost_buffers, "buffer");
@@ -179,12 +176,12 @@ static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
         put_untold(output, etwas_stat_untold(stat, information));
     }
     if (information->unattached_code != 0) {
-        put_label(output, "MISSING");
+        etwas_label(output, "MISSING");
         etwas_names_put_unattached(output, information->unattached_processes,
                                    "could not log into the session", information->unattached_code);
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
-        put_label(output, "overwritten");
+        etwas_label(output, "overwritten");
         put_counted(output, information->overwritten_events, "event");
         etwas_output_text(output, " and ");
         put_counted(output, information->overwritten_buffers, "buffer");
@@ -200,7 +197,7 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
 
     while (etwas_parts_next_missing(parts, file, &first, &last)) {
         if (before[0] == '\0') {
-            put_label(output, "PARTS MISSING");
+            etwas_label(output, "PARTS MISSING");
         }
         etwas_output_format(output, "%s%" PRIu32, before, first);
         if (last != first) {
@@ -221,13 +218,13 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
     put_damage(output, input, result);
     put_loss(output, stat, &input->information);
     if (etwas_stat_missing(stat, input, &missing) && missing > 0) {
-        put_label(output, "MISSING");
+        etwas_label(output, "MISSING");
         put_counted(output, missing, "event");
         etwas_output_text(output, " that the session recorded, and that the file does not have\n");
     }
     put_gaps(output, stat);
     if (input->information.unfinished) {
-        put_label(output, "UNFINISHED");
+        etwas_label(output, "UNFINISHED");
         etwas_output_text(output, "the session did not write its end: it runs, or was killed\n");
     }
     put_parts(output, stat->parts, input->number);
@@ -237,7 +234,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
 
 static void put_time(struct etwas_output *output, const char *label, int64_t filetime)
 {
-    put_label(output, label);
+    etwas_label(output, label);
     etwas_text_time(output, filetime);
     put_end(output);
 }
@@ -245,14 +242,14 @@ static void put_time(struct etwas_output *output, const char *label, int64_t fil
 static void put_name(struct etwas_output *output, const char *label, const uint16_t *name,
                      size_t units)
 {
-    put_label(output, label);
+    etwas_label(output, label);
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, name, units);
     put_end(output);
 }
 
 static void put_clock(struct etwas_output *output, const etwas_trace_information *information)
 {
-    put_label(output, "clock");
+    etwas_label(output, "clock");
     etwas_output_format(output, "%s, ", etwas_names_clock(information->clock));
     put_counted(output, information->clock_frequency, "tick");
     etwas_output_format(output, " a second%s\n", information->calibrated ? ", calibrated" : "");
@@ -266,7 +263,7 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
     bool begins_late = etwas_trace_coverage_begins_late(input);
     bool has_end = input->logfile.LogfileHeader.EndTime.QuadPart != 0;
 
-    put_label(output, "covers");
+    etwas_label(output, "covers");
     if (covered_ns == 0) {
         etwas_output_text(output, input->coverage.is_said
                                       ? "no time of which each processor's events are all here\n"
@@ -287,22 +284,19 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
     }
 }
 
+/* What the header says of the session, and how its clocks ran. */
 static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    put_name(output, "session", stat->session_name, stat->session_name_units);
+    put_end(output);
     put_name(output, "log file", stat->log_file_name, stat->log_file_name_units);
-    if (input->information.part != 0) {
-        put_label(output, "part");
-        etwas_output_format(output, "%" PRIu32 " of a new-file set\n", input->information.part);
-    }
-    put_label(output, "mode");
+    etwas_label(output, "mode");
     etwas_names_mode(output, header->LogFileMode, ", ");
     etwas_output_format(output, " (0x%" PRIx32 ")\n", header->LogFileMode);
-    put_label(output, "buffers");
+    etwas_label(output, "buffers");
     etwas_output_format(output, "%s of ", etwas_human_count(text, input->information.buffers));
     put_counted(output, header->BufferSize, "byte");
     etwas_output_format(output, " in the file, %s written\n",
@@ -310,12 +304,12 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     put_clock(output, &input->information);
     etwas_stat_clock_text(output, &input->clock);
     if (input->information.sequences != ETWAS_SEQUENCES_USED) {
-        put_label(output, "protocol");
+        etwas_label(output, "protocol");
         etwas_output_format(output, "shared slots: %s",
                             etwas_sequences_text(input->information.sequences));
         put_end(output);
     }
-    put_label(output, "computer");
+    etwas_label(output, "computer");
     etwas_output_format(output,
                         "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system ",
                         input->information.processors, plural(input->information.processors),
@@ -327,116 +321,140 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     if (header->EndTime.QuadPart != 0) {
         put_time(output, "ended", header->EndTime.QuadPart);
     }
-    put_covered(output, stat, input);
+    etwas_label(output, "not counted");
+    put_counted(output, stat->header.events, "record");
+    etwas_output_text(output, " about the trace itself, or that describe events or images\n");
 }
 
 /* ---- The events ---- */
 
+static void put_file(struct etwas_output *output, const etwas_trace_information *information,
+                     uint64_t covered_ns)
+{
+    etwas_label(output, "file");
+    put_bytes(output, (double)information->file_bytes);
+    if (covered_ns > 0) {
+        etwas_output_text(output, "; ");
+        put_bytes(output, etwas_trace_coverage_rate(information->file_bytes, covered_ns));
+        etwas_output_text(output, "/s");
+    }
+    if (information->compressed) {
+        etwas_output_text(output, ", compressed from ");
+        put_bytes(output, (double)information->uncompressed_bytes);
+        etwas_output_format(output, " (%.1f to 1)",
+                            (double)information->uncompressed_bytes /
+                                (double)information->file_bytes);
+    }
+    put_end(output);
+}
+
+/* Writes what time the file covers, and how much there is in it. */
 static void put_total(struct etwas_output *output, const struct etwas_stat *stat,
                       const struct etwas_input *input)
 {
     struct etwas_stat_count total = etwas_stat_total(stat);
     uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
 
-    put_label(output, "events");
+    put_end(output);
+    put_name(output, "session", stat->session_name, stat->session_name_units);
+    if (input->information.part != 0) {
+        etwas_label(output, "part");
+        etwas_output_format(output, "%" PRIu32 " of a new-file set\n", input->information.part);
+    }
+    put_covered(output, stat, input);
+    if (stat->has_time) {
+        put_time(output, "first event", stat->first_filetime);
+        put_time(output, "last event", stat->last_filetime);
+    }
+    etwas_label(output, "events");
     put_counted(output, total.events, "event");
     etwas_output_text(output, "; ");
     put_rate(output,
              etwas_trace_coverage_rate(total.events - etwas_stat_outside(stat), covered_ns));
     etwas_output_text(output, " a second\n");
-    put_label(output, "payload");
+    etwas_label(output, "payload");
     put_bytes(output, (double)total.payload_bytes);
     etwas_output_format(output, ", %.1f bytes an event\n",
                         total.events > 0 ? (double)total.payload_bytes / (double)total.events
                                          : 0.0);
-    put_label(output, "file");
-    put_bytes(output, (double)input->information.file_bytes);
-    if (covered_ns > 0) {
-        etwas_output_text(output, "; ");
-        put_bytes(output, etwas_trace_coverage_rate(input->information.file_bytes, covered_ns));
-        etwas_output_text(output, "/s");
-    }
-    if (input->information.compressed) {
-        etwas_output_text(output, ", compressed from ");
-        put_bytes(output, (double)input->information.uncompressed_bytes);
-        etwas_output_format(output, " (%.1f to 1)",
-                            (double)input->information.uncompressed_bytes /
-                                (double)input->information.file_bytes);
-    }
-    etwas_output_char(output, '\n');
-    put_label(output, "not counted");
-    put_counted(output, stat->header.events, "record");
-    etwas_output_text(output, " about the trace itself, or that describe events or images\n");
-    if (stat->has_time) {
-        put_time(output, "first event", stat->first_filetime);
-        put_time(output, "last event", stat->last_filetime);
-    }
+    put_file(output, &input->information, covered_ns);
 }
 
-/* `outside`: how many events are not in the time that is covered. */
-static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted,
+static const char *const count_titles[] = {"event", "events", "events/second", "payload"};
+static const uint32_t count_numbers = 0xE;
+
+/* The numbers of a row. `outside`: how many events are not in the time that is covered. */
+static void add_count(struct etwas_table *table, const struct etwas_stat_count *counted,
                       uint64_t outside, uint64_t covered_ns)
 {
     double per_second = etwas_trace_coverage_rate(counted->events - outside, covered_ns);
-    char events[ETWAS_HUMAN_CHARACTERS];
-    char rate[ETWAS_HUMAN_CHARACTERS];
-    char bytes[ETWAS_HUMAN_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %15s  %13s  %9s  ", etwas_human_count(events, counted->events),
-                        etwas_human_rate(rate, per_second),
-                        etwas_human_bytes(bytes, (double)counted->payload_bytes));
+    etwas_table_count(table, counted->events);
+    etwas_table_text(table, etwas_human_rate(text, per_second));
+    etwas_table_text(table, etwas_human_bytes(text, (double)counted->payload_bytes));
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
                            const struct etwas_input *input, uint64_t covered_ns)
 {
-    etwas_output_text(output, "\n           events  events/second    payload  processor\n");
+    static const char *const titles[] = {"processor", "events", "events/second", "payload"};
+    struct etwas_table table;
+
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, count_numbers);
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
-            put_count(output, &stat->processors[i], stat->outside[i], covered_ns);
             if (i == 0 && stat->without_processors) {
-                etwas_output_text(output, "-\n");
+                etwas_table_text(&table, "-");
             } else if (etwas_stat_is_beside_processors(input, i)) {
-                etwas_output_text(output, "none: threads without restartable sequences\n");
+                etwas_table_text(&table, "none: threads without restartable sequences");
             } else {
-                etwas_output_format(output, "%" PRIu32 "\n", i);
+                etwas_table_format(&table, "%" PRIu32, i);
             }
+            add_count(&table, &stat->processors[i], stat->outside[i], covered_ns);
         }
     }
+    put_end(output);
+    etwas_table_print(&table, output);
 }
 
 static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat,
                       uint64_t covered_ns)
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
+    struct etwas_table table;
 
-    etwas_output_text(output, "\n           events  events/second    payload  event\n");
+    etwas_table_begin(&table, count_titles, sizeof count_titles / sizeof *count_titles,
+                      count_numbers);
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
-        put_count(output, &kinds[i]->count, kinds[i]->outside, covered_ns);
-        etwas_stat_print_title(output, ETWAS_TEXT_PLAIN, kinds[i]);
-        put_end(output);
+        etwas_stat_print_title(etwas_table_cell(&table), ETWAS_TEXT_PLAIN, kinds[i]);
+        etwas_table_next(&table);
+        add_count(&table, &kinds[i]->count, kinds[i]->outside, covered_ns);
     }
     free(kinds);
     if (stat->other_kinds.events > 0) {
-        put_count(output, &stat->other_kinds, stat->other_outside, covered_ns);
-        etwas_output_text(output, "more kinds than can be told apart\n");
+        etwas_table_text(&table, "more kinds than can be told apart");
+        add_count(&table, &stat->other_kinds, stat->other_outside, covered_ns);
     }
+    put_end(output);
+    etwas_table_print(&table, output);
 }
 
 void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
-                     const struct etwas_input *input, int result)
+                     const struct etwas_input *input, int result, bool is_verbose)
 {
     uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
 
     etwas_text_plain(output, input->path);
     put_end(output);
     put_missing(output, stat, input, result);
-    put_end(output);
-    put_session(output, stat, input);
-    put_end(output);
+    etwas_stat_clock_warnings(output, &input->clock);
     put_total(output, stat, input);
     if (etwas_stat_has_events(stat)) {
-        put_processors(output, stat, input, covered_ns);
         put_kinds(output, stat, covered_ns);
+        put_processors(output, stat, input, covered_ns);
+    }
+    if (is_verbose) {
+        put_session(output, stat, input);
     }
 }
