@@ -69,6 +69,11 @@ class Programs(ToolTest):
             self.assertEqual(run.returncode, 7)
             self.assertEqual(self.numbers(self.path), list(range(count)))
 
+    def test_only_losses_are_said_if_it_is_quiet(self):
+        run = self.record("-q", "-e", NAME, "--", self.brief, "3")
+        self.assertTrue(run.stderr == "" or ", 0 lost" not in run.stderr, run.stderr)
+        self.assertNotIn(SAID, run.stderr)
+
     def test_so_do_the_programs_that_it_starts_or_becomes(self):
         run = self.record("--enable", NAME, "sh", "-c",
                           f"{self.brief} 5; {self.brief} 6 {self.brief} 7; exit 3")

@@ -977,6 +977,9 @@ class Across(Steered):
             "ones", error)
 
     def test_where_nothing_was_recorded_the_reasons_are_said(self):
+        out, error = self.run_etwas("flush", "--quiet", self.log)
+        self.assertRegex(out, rf"\Aflushed {self.log}: 0 recorded, 0 lost, .*\n\Z")
+        self.assertEqual(error, "")
         for command in "flush", "stop":
             _, error = self.run_etwas(command, self.log)
             self.assertIn(
@@ -1036,8 +1039,11 @@ class Across(Steered):
             self.assertEqual((out, error),
                              (f"{provider}: {provider}\n",
                               note and f"etwas {command.split()[0]}: '{provider}': {note}"))
+        self.assertEqual(self.run_etwas("disable", "-q", self.log, MODERN)[1], "")
         _, error = self.start("--buffering", "-e", nobody, "-e", MODERN, name=f"{self.name}-two")
         self.assertEqual(error, f"etwas start: '{nobody}': {said}")
+        _, error = self.start("--buffering", "-q", "-e", nobody, name=f"{self.name}-quiet")
+        self.assertEqual(error, "")
 
     def test_who_comes_later_is_enabled(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")

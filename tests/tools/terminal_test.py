@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What is shown on a terminal: tables that fit, and colours.
+"""What is shown on a terminal: tables that fit, colours, and what --quiet leaves out.
 
 usage: terminal_test.py PATH_OF_ETWAS TEST_CLASS
 """
@@ -15,7 +15,7 @@ import sys
 import termios
 
 import etl_build as etl
-from tool_case import BLUE, FINE, RED, NamesTest, main
+from tool_case import BLUE, DAMAGED, FINE, RED, NamesTest, main
 
 START, END = 1, 2
 LONG = "Company-Product-Component/Customer"
@@ -172,6 +172,32 @@ class Colors(TerminalTest):
         path = self.damaged()
         for command in (["stat", "--json"], ["dump", "--json"], ["dump", "--csv"]):
             self.assertNotIn("\033", self.run_etwas(*command, "--color=always", path)[0])
+
+
+class Quiet(TerminalTest):
+    def test_notes_are_left_out(self):
+        path = self.spans()
+        for command in (["dump", "--where", "event_id == 77"], ["dump", "--from", "2030-01-01"],
+                        ["stat", "--until", "2020-01-01"], ["stat", "--hot"],
+                        ["spans", "--class", "none"], ["why", "--class", "none"],
+                        ["convert", "--to", "folded"],
+                        ["dump", "--columns", "event,nowhere"]):
+            with self.subTest(command=command):
+                out, error = self.run_etwas(*command, path)
+                self.assertIn("note: ", error)
+                self.assertEqual(self.run_etwas(*command, "--quiet", path), (out, ""))
+                self.assertEqual(self.run_etwas(*command, "-q", path), (out, ""))
+
+    def test_errors_and_what_is_missing_are_not(self):
+        missing = os.path.join(self.folder, "missing.etl")
+        data = bytearray(etl.trace([(0, [etl.classic(RED, 1_000_001)])] * 3, events_lost=7))
+        data[2 * etl.BUFFER_BYTES:2 * etl.BUFFER_BYTES + 8] = b"\xff" * 8
+        path = self.write("damaged.etl", data)
+        for arguments, expect in ((("dump", missing), 2), (("dump", path), DAMAGED),
+                                  (("spans", path), DAMAGED)):
+            said = self.run_etwas(*arguments, expect=expect)
+            self.assertNotEqual(said[1], "")
+            self.assertEqual(self.run_etwas(*arguments, "-q", expect=expect), said)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "address/symbols.h"
 
 #include "cli/built.h"
+#include "cli/quiet.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -438,9 +439,11 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 
 static void say_without_libdw(void)
 {
-    fputs("etwas: note: functions have no names: this etwas was built without "
-          "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-          stderr);
+    if (!etwas_is_quiet) {
+        fputs("etwas: note: functions have no names: this etwas was built without "
+              "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+              stderr);
+    }
 }
 
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,

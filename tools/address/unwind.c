@@ -10,6 +10,7 @@
 
 #include "address/symbols.h"
 #include "cli/built.h"
+#include "cli/quiet.h"
 #include "event/event.h"
 
 #include <pthread.h>
@@ -333,9 +334,11 @@ void etwas_unwinder_close(struct etwas_unwinder *unwinder)
 
 static void say_without_libdw(void)
 {
-    fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
-          "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-          stderr);
+    if (!etwas_is_quiet) {
+        fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
+              "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+              stderr);
+    }
 }
 
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,

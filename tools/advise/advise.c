@@ -226,6 +226,7 @@ static const struct etwas_option options[] = {
      .unit = NS_A_MS,
      .most = 1000000 * NS_A_SECOND,
      ETWAS_PLACE(struct etwas_advise_question, flusher.flush_timer_ns)},
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

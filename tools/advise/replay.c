@@ -3,6 +3,8 @@
 
 #include "advise/replay.h"
 
+#include "cli/quiet.h"
+
 #include <etwas/evntrace.h>
 #include <pthread.h>
 #include <sched.h>
@@ -90,7 +92,7 @@ static bool is_bearable(struct run *run)
              "it would take more than a day, for a stamp of the trace is damaged, or it is that "
              "long: --replay=PACE makes it shorter",
              ERROR_INVALID_PARAMETER);
-    } else if (seconds >= TOLD_FROM_S) {
+    } else if (seconds >= TOLD_FROM_S && !etwas_is_quiet) {
         fprintf(stderr, "etwas advise: note: the replay takes %.0f minutes\n", seconds / 60);
     }
     return run->replay->failed == NULL;

@@ -8,6 +8,7 @@
  * of their values, --help, manual pages, completion and the reference come from it.
  */
 
+#include "cli/quiet.h"
 #include "print/terminal.h"
 
 #include <stdbool.h>
@@ -116,6 +117,12 @@ struct etwas_option {
     {                                                                                              \
         .name = "force", .letter = 'f', .help = "replace what is there",                           \
         .type = ETWAS_OPTION_FLAG, ETWAS_PLACE(request, member.force),                             \
+    }
+/* For commands that have notes or progress to leave out; it stands last in a table. */
+#define ETWAS_QUIET_OPTION                                                                         \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .help = "no notes, no progress: errors and losses alone",  \
+        .type = ETWAS_OPTION_FLAG, .global = &etwas_is_quiet,                                      \
     }
 #define ETWAS_VERBOSE_OPTION(request, member, verbose_help)                                        \
     {                                                                                              \

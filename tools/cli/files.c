@@ -151,11 +151,15 @@ static void say_below(const char *command, const char *folder)
 void etwas_files_report_others(const char *command, const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
-    DIR *files = opendir(folder);
+    DIR *files;
     const struct dirent *entry;
     char named[NAMED][NAME_MAX + 1];
     uint32_t count = 0;
 
+    if (etwas_is_quiet) {
+        return;
+    }
+    files = opendir(folder);
     while (files != NULL && (entry = readdir(files)) != NULL) {
         if (is_other_trace(folder, entry->d_name)) {
             if (count < NAMED) {

@@ -7,6 +7,8 @@
 
 #include "cli/progress.h"
 
+#include "cli/quiet.h"
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,8 +28,8 @@ static int64_t now_ms(void)
 
 void etwas_progress_start(struct etwas_progress *progress, bool prints_as_it_goes)
 {
-    progress->wanted =
-        isatty(STDERR_FILENO) != 0 && !(prints_as_it_goes && isatty(STDOUT_FILENO) != 0);
+    progress->wanted = !etwas_is_quiet && isatty(STDERR_FILENO) != 0 &&
+                       !(prints_as_it_goes && isatty(STDOUT_FILENO) != 0);
     progress->shown = false;
     progress->next_ms = now_ms() + FIRST_AFTER_MS;
 }

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CLI_PROGRESS_H
 
 /*
- * A line on standard error that shows the progress of long work. It appears only on a terminal, and
- * only after a second.
+ * A line on standard error that shows the progress of long work. It appears only on a terminal,
+ * only after a second, and not with --quiet.
  */
 
 #include <stdbool.h>

@@ -166,6 +166,7 @@ static const struct etwas_option options[] = {
     ETWAS_FLAG_OPTION(struct etwas_convert, compress, "compress", "of etl: compress its buffers"),
     ETWAS_WHERE_OPTIONS(struct etwas_convert, where),
     ETWAS_WINDOW_OPTIONS(struct etwas_convert, window),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

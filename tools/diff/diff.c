@@ -73,7 +73,7 @@ static bool read_options(int argc, char **argv, struct etwas_diff *diff, int *re
 static void note_overlaps(const struct etwas_diff *diff)
 {
     for (unsigned side = 0; side < 2; side++) {
-        if (diff->overlapping[side] > 0) {
+        if (diff->overlapping[side] > 0 && !etwas_is_quiet) {
             fprintf(stderr,
                     "etwas diff: note: %" PRIu32 " of the runs of %s overlap%s another one of the "
                     "same session: what both have counts in each. Name files that do not overlap\n",
@@ -151,6 +151,7 @@ static const struct etwas_option options[] = {
      ETWAS_PLACE(struct etwas_diff, effect)},
     ETWAS_JSON_OPTION(struct etwas_diff, form, "one object"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

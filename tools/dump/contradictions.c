@@ -5,6 +5,8 @@
 
 #include "dump/dump.h"
 
+#include "cli/quiet.h"
+
 /* "etwas: FILE: EVENT at TIME: " */
 static struct etwas_output *contradiction_begin(struct etwas_dump *dump)
 {
@@ -133,7 +135,7 @@ void etwas_dump_report_beyond(const struct etwas_dump *dump)
 {
     struct etwas_output *errors = etwas_standard_error();
 
-    if (dump->beyond == 0) {
+    if (dump->beyond == 0 || etwas_is_quiet) {
         return;
     }
     etwas_output_text(errors, "etwas dump: note: the times of ");

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/quiet.h"
 #include "exit.h"
 #include "trace/condition.h"
 #include "where/option.h"
@@ -256,7 +257,7 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
         dump->where.error == NULL) {
         (void)etwas_window_finish(&dump->window, dump->command, paths, count);
     }
-    if (dump->shown > 0 && dump->wants_stacks && !dump->has_stack) {
+    if (dump->shown > 0 && dump->wants_stacks && !dump->has_stack && !etwas_is_quiet) {
         fprintf(stderr,
                 "etwas %s: note: no event that is shown has a call stack; sessions take them where "
                 "they are asked to, those of the kernel's events by 'etwas record --stack'\n",
@@ -355,6 +356,7 @@ static const struct etwas_option options[] = {
     ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),
     ETWAS_CSV_OPTION(struct etwas_dump, form, "the columns as CSV (RFC 4180)"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

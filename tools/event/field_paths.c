@@ -7,6 +7,7 @@
 
 #include "event/field_paths.h"
 
+#include "cli/quiet.h"
 #include "cli/suggest.h"
 #include "event/property.h"
 #include "print/output.h"
@@ -123,6 +124,10 @@ bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char 
         const struct etwas_field_path *path = &paths->paths[i];
 
         if (path->met ? path->is_wanted || !path->is_hidden : !path->is_wanted) {
+            continue;
+        }
+        if (etwas_is_quiet) {
+            is_missed |= !path->met;
             continue;
         }
         etwas_output_format(errors, "etwas %s: note: ", command);

@@ -145,6 +145,7 @@ static const struct etwas_option options[] = {
      ETWAS_PLACE(struct etwas_record_request, clock)},
     ETWAS_TRACE_OPTIONS(struct etwas_record_request, path, force,
                         "the trace to make (default: etwas.etl)"),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -218,29 +218,38 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             etwas_human_count(lost, sum_lost), end);
 }
 
+/* What one has recorded is said, unless only a loss would be. */
+static void say_result(const char *path, TRACEHANDLE session)
+{
+    const struct sessions alone = {.kernel = session};
+    etwas_session_counts counts;
+
+    if (etwas_is_quiet && etwas_counts(session, &counts) == ERROR_SUCCESS && counts.lost == 0) {
+        return;
+    }
+    fprintf(stderr, "%s: ", path);
+    say_counts(&alone, "", "\n");
+}
+
 /*
  * What programs logged ends first, so that the kernel's part has all of their time. False: events
  * were lost since a file could not be written.
  */
 static bool finish(const struct etwas_record_request *request, const struct sessions *sessions)
 {
-    const struct sessions kernel = {.kernel = sessions->kernel};
-    const struct sessions programs = {.programs = sessions->programs};
     bool is_written = true;
 
     etwas_steer_late_end();
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {
-        fprintf(stderr, "%s: ", request->path);
-        say_counts(&kernel, "", "\n");
+        say_result(request->path, sessions->kernel);
         is_written = etwas_record_report_losses(
             sessions->kernel, request->path,
             "since the disk did not keep up: ask for fewer flags or stacks");
     }
     if (sessions->programs != 0) {
-        fprintf(stderr, "%s: ", etwas_record_programs_path(request));
-        say_counts(&programs, "", "\n");
+        say_result(etwas_record_programs_path(request), sessions->programs);
         is_written = etwas_record_report_losses(
                          sessions->programs, etwas_record_programs_path(request),
                          "since the disk did not keep up: enable fewer levels or keywords") &&
@@ -253,15 +262,15 @@ static bool finish(const struct etwas_record_request *request, const struct sess
 
 static int await_process(int descriptor, const struct sessions *sessions)
 {
-    bool is_terminal = isatty(STDERR_FILENO) == 1;
+    bool is_shown = isatty(STDERR_FILENO) == 1 && !etwas_is_quiet;
     struct pollfd polled = {.fd = descriptor, .events = POLLIN};
 
     while (!etwas_record_is_stopped() && poll(&polled, 1, LINE_MS) <= 0) {
-        if (is_terminal) {
+        if (is_shown) {
             say_counts(sessions, "\r", "\033[K");
         }
     }
-    if (is_terminal) {
+    if (is_shown) {
         fputs("\r\033[K", stderr);
     }
     (void)close(descriptor);

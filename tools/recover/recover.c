@@ -109,7 +109,7 @@ static void recover(struct request *request, const char *shown, const char *sour
                of_output ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FAILED);
     } else {
         etwas_recover_show(shown, output, &recovered, request->form == ETWAS_FORM_JSON);
-        if (is_name_gone(source)) {
+        if (is_name_gone(source) && !etwas_is_quiet) {
             etwas_recover_complain(shown,
                                    "note: somebody has removed its pool file. If its process is "
                                    "killed, nothing is left to recover: -o makes a trace now",
@@ -238,7 +238,7 @@ static void go_through(struct request *request)
                                      used != 0 ? ", " : "", folder);
         }
     }
-    if (request->found == 0 && request->result == ETWAS_EXIT_DONE) {
+    if (request->found == 0 && request->result == ETWAS_EXIT_DONE && !etwas_is_quiet) {
         etwas_recover_complain(request->folder != NULL ? request->folder : folders,
                                "note: no process that has ended left anything there",
                                ERROR_SUCCESS);
@@ -363,6 +363,7 @@ static const struct etwas_option options[] = {
     ETWAS_TRACE_OPTIONS(struct request, output, force,
                         "the trace to make; with --all the folder, which is made"),
     ETWAS_JSON_OPTION(struct request, form, "an object a session"),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

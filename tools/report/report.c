@@ -155,6 +155,7 @@ static const struct etwas_option options[] = {
     ETWAS_HTML_OPTION(struct request, form, "a page with plots that needs no other file"),
     ETWAS_JSON_OPTION(struct request, form, "the page's data, one object"),
     ETWAS_OUTPUT_OPTIONS(struct request, output, "where the page goes"),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -175,6 +175,7 @@ static int run_schema(int argc, char **argv)
 
 static const struct etwas_option options[] = {
     ETWAS_JSON_OPTION(struct listing, form, "an object a line for each event"),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -86,6 +86,7 @@ static const struct etwas_option options[] = {
     ETWAS_JSON_OPTION(struct etwas_spans_request, form, "one object"),
     ETWAS_CSV_OPTION(struct etwas_spans_request, form, "a line a class, or a span of --slowest"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

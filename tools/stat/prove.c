@@ -7,6 +7,7 @@
 
 #include "stat/prove.h"
 
+#include "cli/quiet.h"
 #include "exit.h"
 #include "print/text.h"
 
@@ -162,6 +163,9 @@ static void say_copy(const char *path, const char *copied)
 {
     struct etwas_output *errors = etwas_standard_error();
 
+    if (etwas_is_quiet) {
+        return;
+    }
     etwas_output_text(errors, "etwas stat: note: ");
     etwas_text_plain(errors, path);
     etwas_output_text(errors, ": it is not counted, since it tells of the same as ");

@@ -161,6 +161,7 @@ static const struct etwas_option options[] = {
     ETWAS_VERBOSE_OPTION(struct request, shown.is_verbose,
                          "also what the header says, and how the clocks ran"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -114,12 +114,12 @@ static int run_flush(int argc, char **argv)
     return ask_each(&etwas_flush_command, flush, argc, argv);
 }
 
-static const struct etwas_option options[] = {{.name = NULL}};
+static const struct etwas_option options[] = {ETWAS_QUIET_OPTION, {.name = NULL}};
 
 const struct etwas_command etwas_stop_command = {
     .name = "stop",
     .summary = "stop sessions, of whatever process",
-    .usages = (const char *const[]){"SESSION...", NULL},
+    .usages = (const char *const[]){"[OPTION...] SESSION...", NULL},
     .description =
         "Stops sessions, whichever process hosts them. Their providers are disabled, what is "
         "recorded is written, and their files are closed.",
@@ -147,7 +147,7 @@ const struct etwas_command etwas_stop_command = {
 const struct etwas_command etwas_flush_command = {
     .name = "flush",
     .summary = "write what sessions have recorded to their files",
-    .usages = (const char *const[]){"SESSION...", NULL},
+    .usages = (const char *const[]){"[OPTION...] SESSION...", NULL},
     .description =
         "Writes what sessions have recorded until now to their files, durably. Logging goes on "
         "meanwhile.",

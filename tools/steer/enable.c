@@ -149,7 +149,7 @@ static void say_guid(const char *text, const etwas_guid *guid)
 static void say_in_vain(const struct request *request, const char *text, const etwas_guid *guid,
                         bool is_enabled)
 {
-    if ((request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0) {
+    if (etwas_is_quiet || (request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0) {
         return;
     }
     if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
@@ -319,6 +319,7 @@ static const struct etwas_option enable_options[] = {
      .type = ETWAS_OPTION_FLAG,
      ETWAS_PLACE(struct request, captures)},
     TIMEOUT_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 
@@ -358,6 +359,7 @@ const struct etwas_command etwas_enable_command = {
 
 static const struct etwas_option disable_options[] = {
     TIMEOUT_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/quiet.h"
 #include "cli/value.h"
 #include "print/text.h"
 #include "steer/session.h"
@@ -112,7 +113,7 @@ bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid
     }
     if (count == 1) {
         *guid = found[0];
-    } else if (kind == NAME) {
+    } else if (kind == NAME && !etwas_is_quiet) {
         etwas_steer_complain(command, text,
                              code == ERROR_NOT_FOUND
                                  ? "nobody has registered it yet: its GUID is made of the name"
@@ -185,8 +186,9 @@ void etwas_steer_report_unregistered(const char *command, const char *text, cons
     struct etwas_steer_standing standing;
     etwas_guid named;
 
-    if (read_provider(text, &named) == GUID_ITSELF && system_name(guid) == NULL &&
-        etwas_steer_find_folder(guid, 0, &standing) && !standing.is_registered) {
+    if (!etwas_is_quiet && read_provider(text, &named) == GUID_ITSELF &&
+        system_name(guid) == NULL && etwas_steer_find_folder(guid, 0, &standing) &&
+        !standing.is_registered) {
         etwas_steer_complain(command, text, "note: nobody has registered it yet");
     }
 }

@@ -215,6 +215,7 @@ static const struct etwas_option options[] = {
      .most = NS_A_SECOND * NS_A_SECOND,
      .unit = NS_A_SECOND,
      ETWAS_PLACE(struct request, last_ns)},
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -129,6 +129,7 @@ const struct etwas_option etwas_steer_start_options[] = {
      .type = ETWAS_OPTION_COUNT,
      .most = UINT32_MAX,
      ETWAS_PLACE(struct etwas_steer_start_request, mode)},
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

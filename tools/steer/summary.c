@@ -3,6 +3,7 @@
 
 #include "steer/summary.h"
 
+#include "cli/quiet.h"
 #include "print/human.h"
 #include "print/text.h"
 #include "steer/provider.h"
@@ -283,8 +284,11 @@ void etwas_steer_summary_print(struct etwas_steer_summary *summary,
         now = *counts;
     }
     put_line(summary, &now, file);
-    warn_of_losses(summary, &now);
-    if (has_nothing(&now)) {
+    /* The line has said how many were recorded and lost. */
+    if (!etwas_is_quiet) {
+        warn_of_losses(summary, &now);
+    }
+    if (!etwas_is_quiet && has_nothing(&now)) {
         warn_of_nothing(summary);
     }
     etwas_steer_summary_end(summary);

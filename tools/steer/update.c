@@ -106,7 +106,7 @@ static void say_changed(const struct change *change, struct etwas_steer_summary 
 {
     etwas_steer_summary_print(summary, NULL, block->file_name);
     if (change->maximum_buffers != 0 &&
-        block->properties.MaximumBuffers != change->maximum_buffers) {
+        block->properties.MaximumBuffers != change->maximum_buffers && !etwas_is_quiet) {
         fprintf(stderr, "%s: it has at most %u buffers now\n", command,
                 block->properties.MaximumBuffers);
     }
@@ -181,6 +181,7 @@ static const struct etwas_option options[] = {
     ETWAS_FLAG_OPTION(struct change, no_real_time, "no-realtime", "from now on only for its file"),
     ETWAS_FLAG_OPTION(struct change, next_file, "next-file",
                       "of a session with --newfile: begin the next file"),
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -3,6 +3,8 @@
 
 #include "steer/wait_notice.h"
 
+#include "cli/quiet.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
@@ -53,7 +55,7 @@ static void *wait(void *argument)
     }
     is_over = waiting->is_over;
     (void)pthread_mutex_unlock(&waiting->lock);
-    if (!is_over) {
+    if (!is_over && !etwas_is_quiet) {
         print_notice(waiting);
     }
     return NULL;

@@ -111,6 +111,7 @@ static const struct etwas_option options[] = {
     ETWAS_DUMP_COLUMNS_OPTION,
     ETWAS_JSON_OPTION(struct etwas_dump, form, "an object a line"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

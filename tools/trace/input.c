@@ -7,6 +7,7 @@
 
 #include "trace/input.h"
 
+#include "cli/quiet.h"
 #include "event/names.h"
 #include "exit.h"
 #include "kernel/kernel.h"
@@ -247,13 +248,13 @@ static void tell_repeated(struct etwas_input_run *run)
         repeated += information->repeated_events;
         told += information->repeated_lost_events + information->repeated_overwritten_events;
     }
-    if (repeated > 0 && !run->has_told) {
+    if (repeated > 0 && !run->has_told && !etwas_is_quiet) {
         fprintf(stderr,
                 "etwas: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
                 "count%s once\n",
                 repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
     }
-    if (told > 0 && !run->has_told) {
+    if (told > 0 && !run->has_told && !etwas_is_quiet) {
         fprintf(stderr,
                 "etwas: note: %" PRIu64 " lost or overwritten event%s told of by more than one of "
                 "the files, which are of one session, and count%s once\n",
@@ -497,6 +498,9 @@ void etwas_input_report(const struct etwas_input *input, const char *command, bo
 {
     struct etwas_output *errors = etwas_standard_error();
 
+    if (is_note && etwas_is_quiet) {
+        return;
+    }
     etwas_output_format(errors, "etwas %s: %s", command, is_note ? "note: " : "");
     etwas_text_plain(errors, input->path);
     etwas_output_text(errors, ": ");

@@ -3,6 +3,7 @@
 
 #include "trace/span_name.h"
 
+#include "cli/quiet.h"
 #include "cli/value.h"
 #include "event/event.h"
 #include "print/text.h"
@@ -103,7 +104,7 @@ void etwas_span_name_report(const char *command, const char *wanted,
     char item[ETWAS_SPAN_NAME_BYTES];
     const char *list = wanted;
 
-    while (list != NULL) {
+    while (list != NULL && !etwas_is_quiet) {
         bool is_item = etwas_value_item(&list, item, sizeof item);
         const char *name = is_item ? item : wanted;
 

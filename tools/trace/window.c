@@ -7,6 +7,7 @@
 
 #include "trace/window.h"
 
+#include "cli/quiet.h"
 #include "cli/value.h"
 #include "exit.h"
 #include "print/text.h"
@@ -169,8 +170,8 @@ bool etwas_window_finish(const struct etwas_window *window, const char *command,
     struct etwas_output *errors = etwas_standard_error();
     struct ends ends = {0, 0};
 
-    if (window->has_held) {
-        return true;
+    if (window->has_held || etwas_is_quiet) {
+        return window->has_held;
     }
     etwas_output_format(errors, "etwas %s: note: ", command);
     if (!find_ends(&ends, paths, count, true)) {

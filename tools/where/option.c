@@ -7,6 +7,7 @@
 
 #include "where/option.h"
 
+#include "cli/quiet.h"
 #include "cli/value.h"
 #include "event/field_paths.h"
 #include "exit.h"
@@ -92,7 +93,7 @@ static void tell_units(const struct etwas_where *where)
         const struct etwas_where_operand *constant = &operands[i % 2];
         const struct etwas_where_number *number = &constant->number;
 
-        if (constant->field_unit == NULL) {
+        if (constant->field_unit == NULL || etwas_is_quiet) {
             continue;
         }
         etwas_output_format(errors, "etwas %s: note: ", where->command);
@@ -203,7 +204,7 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
     }
     if (!etwas_field_paths_report(paths, command,
                                   has_all ? "no event" : "no event that was read") &&
-        where->was_asked && !where->has_held) {
+        where->was_asked && !where->has_held && !etwas_is_quiet) {
         etwas_output_format(errors, "etwas %s: note: no event is as %s: ", command,
                             where->expression != NULL ? "--where says" : "chosen");
         etwas_text_plain(errors, where->whole);

@@ -22,6 +22,9 @@ enum {
 /* What was asked for by a name that nothing has. */
 static void say_in_vain(const struct etwas_why *why)
 {
+    if (etwas_is_quiet) {
+        return;
+    }
     if (why->other_classes == 0) {
         etwas_span_name_report("why", why->class_name, etwas_why_has_class, why, "shown");
     }
@@ -91,6 +94,7 @@ static const struct etwas_option options[] = {
      ETWAS_PLACE(struct etwas_why, slowest)},
     ETWAS_JSON_OPTION(struct etwas_why, form, "one object"),
     ETWAS_COLOR_OPTION,
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };
 

@@ -7,6 +7,7 @@
 
 #include "convert/ctf/ctf.h"
 
+#include "cli/quiet.h"
 #include "event/names.h"
 #include "exit.h"
 #include "math/hash.h"
@@ -370,7 +371,7 @@ static int run(struct etwas_convert *convert)
         ctf->is_broken = !finish_trace(convert, &convert->run.inputs[i]);
     }
     free_all(convert, ctf);
-    if (ctf->odd_values > 0 && !ctf->is_broken) {
+    if (ctf->odd_values > 0 && !ctf->is_broken && !etwas_is_quiet) {
         fprintf(stderr,
                 "etwas convert: note: what is odd about %" PRIu64 " value%s CTF cannot say; 'etwas "
                 "dump' says it\n",

@@ -8,6 +8,7 @@
 #include "convert/stacks/stacks.h"
 
 #include "cli/files.h"
+#include "cli/quiet.h"
 #include "exit.h"
 
 #include <inttypes.h>
@@ -202,10 +203,11 @@ static void choose_kind(struct etwas_convert *convert, struct etwas_stacks *stac
     if (stacks->seen[stacks->kind] == 0 && stacks->span_count == 0 &&
         convert->where.error == NULL && convert->run.count > 0) {
         convert->is_empty = true;
-        fputs(
-            "etwas convert: note: there are no stacks of what is asked for; 'etwas record --kernel "
-            "profile --stack profile' records them\n",
-            stderr);
+        if (!etwas_is_quiet) {
+            fputs("etwas convert: note: there are no stacks of what is asked for; 'etwas record "
+                  "--kernel profile --stack profile' records them\n",
+                  stderr);
+        }
     }
     if (stacks->beyond > 0) {
         fprintf(stderr, "etwas: %" PRIu64 " stacks are more than are told apart\n", stacks->beyond);
