@@ -19,7 +19,6 @@
 #include <ck_pr.h>
 #include <etwas/classes.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "buffer/slot.h"

@@ -5,7 +5,6 @@
 #include "clock/clock_reading.h"
 
 #include <ck_pr.h>
-#include <stdbool.h>
 
 #include "clock/clock.h"
 #include "platform/testpoint.h"

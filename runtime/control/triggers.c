@@ -13,7 +13,6 @@
 #include "control/properties.h"
 #include "file/recorder.h"
 #include "flush/payload_watch.h"
-#include "platform/cancel.h"
 #include "platform/sized_struct.h"
 #include "provider/slow_class.h"
 #include "provider/source.h"

@@ -16,7 +16,6 @@
 #ifndef ETWAS_ETL_LOSS_TABLE_H
 #define ETWAS_ETL_LOSS_TABLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <etwas/etwas.h>

@@ -14,7 +14,6 @@
 
 #include <etwas/types.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum etwas_record_kind {

@@ -5,7 +5,6 @@
 /* Each direction decodes a code point at a time, twice: to validate and measure, then to write. */
 #include "etl/utf16.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* The smallest code point that needs as many bytes; a smaller one in that form is overlong. */

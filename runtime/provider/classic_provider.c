@@ -7,7 +7,6 @@
 #include <etwas/winerror.h>
 
 #include "provider/enabling.h"
-#include "provider/registration.h"
 #include "session/session.h"
 
 etwas_trace_handle GetTraceLoggerHandle(void *buffer)

@@ -14,7 +14,6 @@
 #define ETWAS_PROVIDER_EVENT_FILTER_H
 
 #include <etwas/evntprov.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 struct etwas_event_arguments;

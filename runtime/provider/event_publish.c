@@ -9,7 +9,6 @@
  */
 #include "provider/event_publish.h"
 
-#include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <string.h>
 

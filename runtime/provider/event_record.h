@@ -5,10 +5,8 @@
 #ifndef ETWAS_PROVIDER_EVENT_RECORD_H
 #define ETWAS_PROVIDER_EVENT_RECORD_H
 
-#include <ck_pr.h>
 #include <etwas/evntprov.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

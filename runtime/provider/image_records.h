@@ -17,8 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etl/layout.h"
-
 /*
  * Updates the table by what was loaded and unloaded since the last call. No lock is held: this
  * takes the loader's.

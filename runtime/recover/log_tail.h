@@ -9,7 +9,6 @@
 #ifndef ETWAS_RECOVER_LOG_TAIL_H
 #define ETWAS_RECOVER_LOG_TAIL_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct etwas_log_tail;

@@ -9,7 +9,6 @@
 #ifndef ETWAS_RECOVER_VALIDATE_H
 #define ETWAS_RECOVER_VALIDATE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "etl/own_record.h"

@@ -6,7 +6,6 @@
 #define ETWAS_REGISTRY_NAMES_H
 
 #include <etwas/types.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/registry.h"

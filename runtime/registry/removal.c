@@ -5,7 +5,6 @@
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/inotify.h>

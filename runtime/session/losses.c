@@ -8,7 +8,6 @@
 
 #include "buffer/quota.h"
 #include "clock/clock.h"
-#include "clock/clock_selection.h"
 #include "session/session.h"
 
 enum {

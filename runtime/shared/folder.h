@@ -11,7 +11,6 @@
 #define ETWAS_SHARED_FOLDER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "registry/connection.h"
-#include "sharing/service.h"
 
 /*
  * CONTROL: this head, and an EVENT_TRACE_PROPERTIES of as many bytes as its Wnode says, with names

@@ -15,7 +15,6 @@
 #define ETWAS_SHARING_RECONCILE_H
 
 #include <etwas/types.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/notification.h"

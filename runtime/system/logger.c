@@ -3,7 +3,6 @@
 
 #include "system/logger.h"
 
-#include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>

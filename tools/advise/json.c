@@ -9,8 +9,6 @@
 
 #include "print/json.h"
 
-#include <inttypes.h>
-
 static void put_duration(struct etwas_output *output, const char *key, uint64_t ns)
 {
     etwas_json_number(output, key, ns);

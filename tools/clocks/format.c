@@ -9,7 +9,6 @@
 
 #include "print/human.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

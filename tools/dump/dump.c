@@ -14,7 +14,6 @@
 #include "trace/condition.h"
 #include "where/option.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

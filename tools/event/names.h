@@ -8,7 +8,6 @@
 #include "print/output.h"
 
 #include <etwas/types.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 /* The class of the log file header, and of other records about the file itself. */

@@ -8,7 +8,6 @@
  * --where, JSON, CSV, ClickHouse and the documents.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum etwas_property {

@@ -8,7 +8,6 @@
  * All functions return `text`.
  */
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

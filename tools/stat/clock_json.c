@@ -11,8 +11,6 @@
 #include "print/json.h"
 #include "print/text.h"
 
-#include <inttypes.h>
-
 static void put_reasons(struct etwas_output *output, uint32_t reasons)
 {
     etwas_json_array(output, "reasons");

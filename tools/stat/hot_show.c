@@ -14,7 +14,6 @@
 #include "print/terminal.h"
 #include "print/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const double units_per_ms = 1e4;

@@ -5,7 +5,6 @@
 
 /* What is running: the sessions of all processes of the user, and the providers in them. */
 
-#include "print/output.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>

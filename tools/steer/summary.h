@@ -12,7 +12,6 @@
 #include "steer/running.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct etwas_steer_summary {
     const char *command; /* "etwas stop" */

@@ -7,7 +7,6 @@
 
 #include "where/where.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- one value against another --------------------------------------------------------------- */

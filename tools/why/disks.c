@@ -11,8 +11,6 @@
 #include "print/human.h"
 #include "print/json.h"
 
-#include <inttypes.h>
-
 static const char *const kinds[ETWAS_KERNEL_DISK_KINDS] = {"read", "write", "flush"};
 
 void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_event *event,

@@ -11,7 +11,6 @@
 #include "print/json.h"
 #include "print/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static void put_times(struct etwas_output *output, const struct etwas_why_times *times)

@@ -14,7 +14,6 @@
 #ifndef ETWAS_CLOCK_LAB_DRIFT_H
 #define ETWAS_CLOCK_LAB_DRIFT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "clock/lab/fit.h"

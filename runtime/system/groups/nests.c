@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "platform/processor.h"
-
 static struct etwas_nest *nests_of(const struct etwas_source_event *event)
 {
     return (struct etwas_nest *)event->state + event->slot;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include <stddef.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 
 #include "clock/clock.h"
 #include "etl/layout.h"
-#include "platform/processor.h"
 
 void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record, int64_t time_ns)
 {

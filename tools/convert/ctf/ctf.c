@@ -8,7 +8,6 @@
 #include "convert/ctf/ctf.h"
 
 #include "cli/quiet.h"
-#include "event/names.h"
 #include "exit.h"
 #include "math/hash.h"
 
