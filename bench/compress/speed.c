@@ -14,7 +14,7 @@
 #endif
 
 #include "etl/layout.h"
-#include "etl/xpress_encode.h"
+#include "etl/xpress.h"
 
 enum {
     ROOM_BYTES = 1 << 20, /* enough for either, of a buffer of 64 KB */

@@ -16,7 +16,6 @@
 #include "autologger/folder.h"
 #include "control/prepare.h"
 #include "control/properties.h"
-#include "control/session_api.h"
 #include "platform/cancel.h"
 #include "platform/system_log.h"
 #include "session/sharing.h"

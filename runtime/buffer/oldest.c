@@ -37,8 +37,8 @@
  *
  * Claims exchange owner words: a buffer that has changed meanwhile is not claimed.
  */
-#include "buffer/oldest.h"
 #include "buffer/pool.h"
+#include "buffer/pool_claim.h"
 #include "buffer/quota.h"
 #include "platform/testpoint.h"
 

@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "buffer/free_set.h"
-#include "buffer/oldest.h"
+#include "buffer/pool_claim.h"
 #include "buffer/quota.h"
-#include "platform/huge_memory.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 #include "platform/nodes.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"

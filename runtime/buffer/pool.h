@@ -34,7 +34,6 @@
 #include "buffer/owner.h"
 #include "buffer/slot.h"
 #include "platform/memory.h"
-#include "platform/memory_grant.h"
 #include "platform/processor.h"
 
 enum {
@@ -167,7 +166,7 @@ struct etwas_pool {
     uint64_t *owners;
     uint64_t *free_set;
     struct etwas_buffer_control *buffers;
-    uint64_t *ages;       /* age of each buffer: oldest.h */
+    uint64_t *ages;       /* age of each buffer: pool_claim.h */
     uint64_t *candidates; /* oldest.c */
     struct etwas_pool_layout layout;
     size_t address_bytes; /* address space from the block on, in which the region may lie */
@@ -180,8 +179,9 @@ struct etwas_pool {
     uint32_t used_slots;
     /* number of rseq slots, which come first: all but the extra ones and guests', or none */
     uint32_t rseq_slots;
-    uint32_t guest_slots;              /* number of guests' slots, which come last */
-    uint8_t guests[ETWAS_GUEST_SLOTS]; /* enum etwas_guest_slot_state of each of these: reap.h */
+    uint32_t guest_slots; /* number of guests' slots, which come last */
+    uint8_t
+        guests[ETWAS_GUEST_SLOTS]; /* enum etwas_guest_slot_state of each of these: pool_join.h */
     /*
      * class rows: one of no retention class, and one of each class; 0 and 1: there are no classes
      */

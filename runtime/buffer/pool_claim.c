@@ -6,13 +6,12 @@
  * Buffers of shared slots: claimed by any number of writers, released by the flusher or by a writer
  * that did not need them.
  */
+#include "buffer/pool_claim.h"
 #include "buffer/free_set.h"
-#include "buffer/oldest.h"
 #include "buffer/pool.h"
 
 #include <string.h>
 
-#include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
 #include "buffer/quota.h"

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "buffer/refuse.h"
 #include "buffer/retention_class.h"
 #include "buffer/unattached.h"
 #include "platform/processor.h"

@@ -138,4 +138,47 @@ uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct 
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_record *record);
 
+/*
+ * Counting events that a session does not get although it has buffers: they are too large for it,
+ * or another session refused them. I9.
+ */
+
+/*
+ * Counts one lost event in the rseq slot of whichever processor runs the caller, in the class row
+ * that begins at slot `first`. Returns false, with nothing counted, where etwas_publish_rseq
+ * returns ETWAS_PUBLISH_FALLBACK.
+ */
+bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
+                       enum etwas_slot_loss cause);
+
+/* The same in one shared slot. Returns false when the session does not run any more. */
+bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                         uint32_t generation, enum etwas_slot_loss cause);
+
+/*
+ * Publication for a thread that records what others did: it states the processor and the time
+ * itself.
+ *
+ * It writes into a shared slot of which it is the only writer; the flusher takes its buffers as it
+ * takes others. The record lies in one piece, whole but for its stamp.
+ */
+
+struct etwas_stamped_record {
+    const void *bytes; /* begins with the marker */
+    uint32_t size;     /* in bytes, not rounded, at most 65,535 */
+    uint32_t stamp_at;
+    /* the slot's newest stamp is recorded instead where this one is less */
+    int64_t stamp;
+    int64_t *recorded_stamp; /* receives the stamp that was recorded; may be NULL */
+};
+
+/*
+ * Publishes into the slot of this index. Returns ERROR_SUCCESS when the record is recorded;
+ * ERROR_INVALID_HANDLE when the slot's gate is another; ERROR_MORE_DATA when it does not fit into a
+ * buffer; ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL of a session whose backlog is full, when
+ * it is counted lost.
+ */
+uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,
+                               uint32_t gate, const struct etwas_stamped_record *record);
+
 #endif

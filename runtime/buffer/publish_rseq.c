@@ -47,7 +47,7 @@
 #include <string.h>
 
 #include "buffer/pool.h"
-#include "buffer/switch_rseq.h"
+#include "buffer/switch.h"
 #include "clock/clock.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"

@@ -43,7 +43,7 @@
 #include "buffer/pool.h"
 #include "buffer/record_walk.h"
 #include "buffer/slot.h"
-#include "buffer/switch_shared.h"
+#include "buffer/switch.h"
 #include "clock/clock.h"
 #include "platform/testpoint.h"
 

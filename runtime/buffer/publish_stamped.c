@@ -7,15 +7,14 @@
  * A1 are what they are there: nobody else moves the slot's newest stamp or reserves, but the
  * flusher takes the buffer away at any time, and then looks at both.
  */
-#include "buffer/publish_stamped.h"
+#include "buffer/publish.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <string.h>
 
 #include "buffer/pool.h"
-#include "buffer/refuse.h"
-#include "buffer/switch_shared.h"
+#include "buffer/switch.h"
 #include "etl/layout.h"
 
 static void write_stamped_record(uint8_t *place, const struct etwas_stamped_record *record,

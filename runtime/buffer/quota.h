@@ -26,9 +26,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buffer/oldest.h"
 #include "buffer/owner.h"
 #include "buffer/pool.h"
+#include "buffer/pool_claim.h"
 
 static inline bool etwas_quota_has_rows(const struct etwas_pool *pool)
 {
@@ -68,7 +68,7 @@ bool etwas_quota_is_extra_full(const struct etwas_pool *pool, uint32_t slot);
 /*
  * Flight recorder: the buffer that the slot replaces. These find a CLOSED buffer, or one of a
  * shared slot that is closed and complete: the oldest of the row that has to give one; without
- * class rows the oldest of all (oldest.h).
+ * class rows the oldest of all (pool_claim.h).
  */
 bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                      uint64_t *owner);

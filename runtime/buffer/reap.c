@@ -2,12 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 
 #include <ck_pr.h>
 #include <string.h>
 
-#include "buffer/oldest.h"
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/record_walk.h"

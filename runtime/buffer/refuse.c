@@ -2,12 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "buffer/refuse.h"
+#include "buffer/publish.h"
 
 #include <ck_pr.h>
 
 #include "buffer/pool_join.h"
-#include "buffer/publish.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
 

@@ -13,7 +13,7 @@
  *
  * Behind the extra slot a shared session has one for each guest: it takes the events of that
  * process's threads that cannot run sequences. So what a killed process left half done lies in a
- * slot of its own (reap.h).
+ * slot of its own (pool_join.h).
  *
  * A session with retention classes (retention_class.h) has several rows of processors' slots, the
  * row of no class first, and behind all of them as many extra ones. What holds for a slot holds for

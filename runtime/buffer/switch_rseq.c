@@ -49,14 +49,14 @@
  *
  * I5: no step waits. The searches are bounded by the number of buffers.
  */
-#include "buffer/switch_rseq.h"
+#include "buffer/switch.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
 #include "buffer/current.h"
 #include "buffer/free_set.h"
-#include "buffer/oldest.h"
+#include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
 #include "buffer/pool_join.h"

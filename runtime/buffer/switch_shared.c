@@ -22,12 +22,11 @@
  * incomplete: the flusher writes its records once its timeout ends, and buffering mode keeps it
  * until the writer goes on.
  */
-#include "buffer/switch_shared.h"
+#include "buffer/switch.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
-#include "buffer/oldest.h"
 #include "buffer/pool.h"
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"

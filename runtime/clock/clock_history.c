@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 
 #include <ck_pr.h>
 #include <string.h>

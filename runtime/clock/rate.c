@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "clock/rate.h"
+#include "clock/trust.h"
 
 #include <float.h>
 #include <stdint.h>

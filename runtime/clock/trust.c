@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock/rate.h"
-#include "clock/trust_verdict.h"
 #include "platform/sized_struct.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"

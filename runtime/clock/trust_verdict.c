@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "clock/trust_verdict.h"
+#include "clock/trust.h"
 
 #include <math.h>
 

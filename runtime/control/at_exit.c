@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/at_exit.h"
+#include "control/prepare.h"
 
 #include <ck_pr.h>
 #include <errno.h>

@@ -10,15 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/kernel_scope.h"
 #include "control/lifecycle.h"
 #include "control/system_request.h"
 #include "etl/utf16.h"
+#include "file/recorder.h"
 #include "file/session_file.h"
-#include "file/snapshot.h"
 #include "flush/drain.h"
 #include "provider/source.h"
-#include "realtime/session_realtime.h"
+#include "realtime/realtime.h"
 #include "session/file_name.h"
 #include "shared/mapping.h"
 

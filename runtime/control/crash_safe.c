@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/crash_safe.h"
+#include "control/lifecycle.h"
 
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -17,8 +17,8 @@
 #include "platform/fork.h"
 #include "platform/identity.h"
 #include "platform/sized_struct.h"
-#include "provider/crash_safe_metadata.h"
-#include "shared/listed_folders.h"
+#include "provider/metadata.h"
+#include "shared/folder.h"
 #include "shared/mapping.h"
 
 enum {

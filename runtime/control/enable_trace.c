@@ -12,8 +12,8 @@
 
 #include "control/system_information.h"
 #include "platform/wait.h"
-#include "provider/enable_filter.h"
 #include "provider/enabling.h"
+#include "provider/event_filter.h"
 #include "provider/event_items.h"
 #include "provider/system_providers.h"
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/kernel_scope.h"
+#include "control/system_request.h"
 
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>

@@ -10,15 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/crash_safe.h"
-#include "control/kernel_scope.h"
-#include "control/required_memory.h"
 #include "control/system_information.h"
+#include "control/system_request.h"
 #include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
-#include "flush/session_clock.h"
-#include "flush/shut_down.h"
 #include "flush/sink.h"
 #include "platform/cancel.h"
 #include "platform/fork.h"
@@ -26,7 +22,7 @@
 #include "provider/enabling.h"
 #include "provider/image_records.h"
 #include "provider/source.h"
-#include "realtime/session_realtime.h"
+#include "realtime/realtime.h"
 #include "session/file_name.h"
 #include "session/losses.h"
 #include "session/sharing.h"

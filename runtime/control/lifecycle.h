@@ -12,6 +12,7 @@
 #include <etwas/types.h>
 #include <stdint.h>
 
+#include "buffer/pool.h"
 #include "session/session.h"
 
 /*
@@ -92,5 +93,30 @@ uint32_t etwas_lifecycle_next_file(struct etwas_session_key key);
  * ERROR_INVALID_PARAMETER for modes that cannot be real-time, and why there can be no backlog.
  */
 uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key);
+
+/* Properties of memory that a session requires. */
+
+/*
+ * Checks that a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK,
+ * ERROR_NOT_ENOUGH_MEMORY for the others; the sentence is stored.
+ */
+uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required);
+
+/*
+ * Starts a crash-safe session: its pool lies in a mapping, with all that is needed to make a log
+ * file of it.
+ */
+
+/*
+ * Creates the mapping of a session that is to be crash-safe, and stores its file in the options of
+ * the pool. Where that fails, returns a code and stores a sentence (etwas_crash_safe_refusal).
+ */
+uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options);
+
+/* Makes the mapping recoverable from here on. Called before the session's gates are opened. */
+void etwas_crash_safe_open(struct etwas_session *session);
+
+/* Ends the mapping after a start that failed before there was a pool. */
+void etwas_crash_safe_end(struct etwas_session *session);
 
 #endif

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* OpenTrace: of files, of sessions of this process, and of other processes' sessions. */
-#include "reader/open_trace.h"
+#include "reader/trace.h"
 
 #include <etwas/winerror.h>
 
-#include "realtime/session_realtime.h"
+#include "realtime/realtime.h"
 #include "session/sharing.h"
 
 static uint32_t connect_session(const etwas_wchar *name, struct etwas_consumer **consumer)

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "autologger/autologger.h"
-#include "control/at_exit.h"
 #include "file/log_file.h"
 #include "platform/fork.h"
 #include "platform/library_copy.h"
@@ -17,11 +16,10 @@
 #include "platform/stack.h"
 #include "platform/testpoint.h"
 #include "platform/thread.h"
+#include "provider/counted_class.h"
 #include "provider/enabling.h"
-#include "provider/guest_images.h"
 #include "provider/image_records.h"
 #include "provider/source.h"
-#include "provider/thread_counters.h"
 #include "realtime/realtime.h"
 #include "session/session.h"
 #include "session/sharing.h"

@@ -20,4 +20,10 @@ void etwas_prepare(void);
  */
 uint32_t etwas_prepare_to_serve(void);
 
+/*
+ * Called before the first session can start: it makes a program linked with libetwas.a include
+ * at_exit.c, which stops sessions at the end of a process (etwas_exit_wait in etwas.h).
+ */
+void etwas_at_exit_prepare(void);
+
 #endif

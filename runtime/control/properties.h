@@ -10,10 +10,12 @@
 #ifndef ETWAS_CONTROL_PROPERTIES_H
 #define ETWAS_CONTROL_PROPERTIES_H
 
+#include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "session/configuration.h"
 #include "session/session.h"
 
 /* Which functions the caller used: those with names in UTF-8 (A) or in UTF-16 (W). */
@@ -108,5 +110,16 @@ uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRAC
 uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts);
+
+/* Checking the arguments of etwas_start, for callers that do not start the session. */
+
+/*
+ * Fills the configuration, all zeroes before, from the arguments of etwas_start. ERROR_SUCCESS, or
+ * what etwas_start returns without examining the machine. The caller frees configuration->flusher,
+ * unless etwas_lifecycle_start takes it over.
+ */
+uint32_t etwas_session_options_read(const char *session_name, const char *log_file,
+                                    const etwas_session_options *options,
+                                    struct etwas_configuration *configuration);
 
 #endif

@@ -14,7 +14,6 @@
 #include "control/providers.h"
 #include "platform/sized_struct.h"
 #include "provider/describe_class.h"
-#include "provider/described_name.h"
 #include "provider/registration.h"
 #include "session/sharing.h"
 

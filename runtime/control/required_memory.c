@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/required_memory.h"
+#include "control/lifecycle.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>

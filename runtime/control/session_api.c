@@ -4,20 +4,19 @@
 /*
  * The sessions' part of etwas.h.
  */
-#include "control/session_api.h"
+#include "control/properties.h"
 
 #include <etwas/etwas.h>
 #include <string.h>
 
 #include "control/lifecycle.h"
 #include "control/prepare.h"
-#include "control/properties.h"
 #include "platform/cancel.h"
 #include "platform/name_case.h"
 #include "platform/processor.h"
 #include "platform/sized_struct.h"
 #include "session/sharing.h"
-#include "shared/sequences.h"
+#include "shared/folder.h"
 
 const char *etwas_version(void)
 {

@@ -11,8 +11,8 @@
 #include "control/lifecycle.h"
 #include "etl/clock_convert.h"
 #include "file/prepared_snapshot.h"
-#include "file/snapshot.h"
-#include "flush/session_clock.h"
+#include "file/recorder.h"
+#include "flush/flusher.h"
 #include "provider/image_records.h"
 #include "provider/source.h"
 

@@ -9,7 +9,6 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "control/kernel_scope.h"
 #include "control/lifecycle.h"
 #include "control/system_request.h"
 #include "etl/kernel_class.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "control/kernel_scope.h"
 #include "platform/name_case.h"
 #include "provider/source.h"
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/source.h"
 #include "session/configuration.h"
 
 /*
@@ -29,5 +30,16 @@ static inline bool etwas_system_flags_are_known(uint32_t flags)
 
     return (flags & ~all) == 0;
 }
+
+/*
+ * What a system logger may record, thread by thread: the scope of those that the calling thread
+ * starts, and why the kernel refused its last start or update, for etwas_kernel_refusal.
+ */
+
+/* ETWAS_KERNEL_SCOPE_* */
+uint32_t etwas_kernel_scope_of_thread(void);
+
+/* Stores the result of a start or update of a system logger, also of one that succeeded. */
+void etwas_kernel_refusal_store(const struct etwas_unavailability *fault);
 
 #endif

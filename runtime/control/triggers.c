@@ -14,7 +14,7 @@
 #include "file/recorder.h"
 #include "flush/payload_watch.h"
 #include "platform/sized_struct.h"
-#include "provider/slow_class.h"
+#include "provider/event_class.h"
 #include "provider/source.h"
 #include "session/file_name.h"
 #include "session/session.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/read_step.h"
+#include "decode/schema.h"
 #include "etl/utf16.h"
 
 enum {

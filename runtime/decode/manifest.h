@@ -3,7 +3,7 @@
 
 /*
  * Instrumentation manifests: XML documents that state which events a provider writes, with which
- * fields. They come in chunks in a trace (manifest_chunks.h) or from a file; here one is a document
+ * fields. They come in chunks in a trace (manifests.h) or from a file; here one is a document
  * in memory.
  *
  * A document is hostile. It may not declare a document type, so it has no entities of its own. Its
@@ -16,6 +16,7 @@
 #include <etwas/tdh.h>
 #include <etwas/types.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -154,5 +155,17 @@ uint32_t etwas_manifest_make_schema(const struct etwas_manifest *manifest,
 uint32_t etwas_manifest_make_map(const struct etwas_manifest *manifest,
                                  const struct etwas_manifest_map *map, EVENT_MAP_INFO **info,
                                  size_t *bytes);
+
+/* The names that manifests have for types and predefined values, with ETW's numbers. */
+
+/* Parses the inType of an element `data`; false: unknown. */
+bool etwas_manifest_in_type(const char *name, uint16_t *in_type);
+
+/* Parses an outType, with its namespace ("xs:int"); false: unknown. */
+bool etwas_manifest_out_type(const char *name, uint16_t *out_type);
+
+/* The predefined value of a name ("win:Start"); NULL: there is none. Its message is its text. */
+const struct etwas_manifest_value *etwas_manifest_predefined(enum etwas_manifest_kind kind,
+                                                             const char *name, size_t name_bytes);
 
 #endif

@@ -9,8 +9,8 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "decode/manifest_chunks.h"
 #include "decode/manifest_reader.h"
+#include "decode/manifests.h"
 
 enum {
     FIRST_CHANNEL = 16, /* those before are predefined */

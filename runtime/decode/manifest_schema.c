@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "decode/manifest.h"
-#include "decode/manifest_types.h"
 
 static bool manifest_begins_with(const char *text, const char *beginning)
 {

@@ -5,8 +5,8 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
+#include "decode/manifest.h"
 #include "decode/manifest_reader.h"
-#include "decode/manifest_types.h"
 
 enum {
     FIELDS_LIMIT = 512, /* of a template; behind them one that says that there were more */

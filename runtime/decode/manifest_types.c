@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/manifest_types.h"
+#include "decode/manifest.h"
 
 #include <etwas/tdh.h>
 #include <string.h>

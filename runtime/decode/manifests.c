@@ -214,7 +214,7 @@ size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t s
     return etwas_text_end(&out, size);
 }
 
-/* A chunk that could not be taken in, as it stands there: what manifest_chunks.h says. */
+/* A chunk that could not be taken in, as it stands there: what manifests.h says. */
 static uint32_t manifests_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     static const struct {

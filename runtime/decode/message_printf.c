@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/message.h"
-#include "decode/printf_conversion.h"
 #include "decode/value.h"
 
 struct printf_arguments {

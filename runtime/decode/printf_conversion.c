@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/printf_conversion.h"
+#include "decode/message.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "decode/read_step.h"
+#include "decode/schema.h"
 
 #include "decode/builder.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/read_step.h"
 #include "decode/text_writer.h"
 #include "etl/utf16.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 
 #include <etwas/evntrace.h>
 #include <string.h>

@@ -22,4 +22,19 @@
 size_t etwas_xpress_decode(const uint8_t *input, size_t input_bytes, uint8_t *output,
                            size_t output_bytes, bool *exact);
 
+/* The compressor of buffers, for the same format. */
+
+enum {
+    /* What it needs to work with, aligned for u32. What is in it means nothing before or after. */
+    ETWAS_XPRESS_MEMORY_BYTES = 16384
+};
+
+/*
+ * Compresses `byte_count` bytes, 16 MiB at most. Returns how many were made in `compressed`, or 0:
+ * they and 32 more do not fit into `room`, of which nothing behind is touched. The ranges do not
+ * overlap.
+ */
+uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compressed,
+                             uint32_t room, void *memory);
+
 #endif

@@ -7,7 +7,7 @@
  * where the last match was found: at the same distance back, which costs a comparison. Only what is
  * not there is looked for in a hash table, which has for each hash the newest place.
  */
-#include "etl/xpress_encode.h"
+#include "etl/xpress.h"
 
 #include <stdbool.h>
 #include <stddef.h>

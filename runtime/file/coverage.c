@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "file/coverage.h"
+#include "file/log_window.h"
 
 #include "buffer/slot.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "file/log_file_internal.h"
-#include "file/log_patch.h"
 #include "platform/file.h"
 
 enum {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "file/log_file_internal.h"
-#include "file/log_patch.h"
 #include "platform/testpoint.h"
 
 enum {

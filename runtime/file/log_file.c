@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "file/log_file_internal.h"
-#include "file/log_patch.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
 

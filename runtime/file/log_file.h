@@ -3,7 +3,7 @@
 
 /*
  * A log file that is being written: buffer 0 with the log file header, and data buffers behind it,
- * all of one size, or compressed (log_pack.h). At its end some of what was written is rewritten. If
+ * all of one size, or compressed (log_pack.c). At its end some of what was written is rewritten. If
  * the process dies at any moment, the file can be read up to its last whole buffer.
  *
  * It is sequential, circular or appended to, and its space may be reserved when it is created, as
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "flush/sink.h"
 
 struct etwas_log_file;

@@ -3,13 +3,14 @@
 
 /*
  * The internals of a log file, which log_open.c creates and log_file.c works with. Only the files
- * log_*.c include it.
+ * log_*.c and tests include it.
  */
 #ifndef ETWAS_FILE_LOG_FILE_INTERNAL_H
 #define ETWAS_FILE_LOG_FILE_INTERNAL_H
 
 #include <ck_pr.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,12 +18,93 @@
 #include "file/direct_write.h"
 #include "file/log_audit.h"
 #include "file/log_clock_snapshots.h"
-#include "file/log_cursor.h"
 #include "file/log_file.h"
 #include "file/log_header.h"
 #include "file/log_losses.h"
 #include "file/log_metadata.h"
-#include "file/log_pack.h"
+
+struct etwas_log_file_options;
+
+/*
+ * The buffers of a compressed log file. Each has a size of its own and lies right behind the one
+ * before, so the file has no entries: its end is where the next one goes. Buffer 0 is as in other
+ * files, as long as the session's buffers.
+ *
+ * No buffer becomes longer than the session's: one that does not get smaller is stored as it is. So
+ * a file is full when less than that is left of its size, and until then the next buffer fits,
+ * however badly it compresses.
+ */
+
+/* Zeroed: the file is not compressed. */
+struct etwas_log_pack {
+    uint64_t end;         /* end of the last buffer; 0: the file is not compressed */
+    uint64_t last;        /* where that begins; 0: it has to be searched */
+    uint64_t limit_bytes; /* size limit of the file; 0: none */
+    uint8_t *packed;      /* buffers that are written together */
+    uint32_t packed_bytes;
+    void *memory; /* the compressor's memory */
+};
+
+/*
+ * Allocates memory when the file is opened, so that none is needed while it is written. Returns
+ * false when there is none.
+ */
+bool etwas_log_pack_begin(struct etwas_log_file *file, uint64_t limit_bytes);
+
+/* Frees the memory; the file stays a compressed one. */
+void etwas_log_pack_free(struct etwas_log_file *file);
+
+/* Sets the end of the file, behind a buffer that begins at `last`. */
+void etwas_log_pack_set_end(struct etwas_log_file *file, uint64_t end, uint64_t last);
+
+/* Does what etwas_log_write_buffers does. */
+void etwas_log_pack_write(struct etwas_log_file *file, const struct etwas_drained *buffers,
+                          uint32_t count, struct etwas_log_write *result);
+
+/* Adds to the flags of the last buffer, if there is one. Returns false when the system refused. */
+bool etwas_log_pack_mark_last(struct etwas_log_file *file, uint16_t flags);
+
+/* Does what etwas_log_patch_number_backwards does. */
+bool etwas_log_pack_number_backwards(struct etwas_log_file *file);
+
+/*
+ * The cursor of a log file that is written: which entry the next data buffer goes to, and what lies
+ * there. The file is a table of buffers of one size; its entry 0 is buffer 0.
+ *
+ * Data buffer k (from 0) goes to entry 1 + k; in a circular file of n entries for data to 1 + k mod
+ * n, where it replaces the oldest. The cursor of a circular file remembers how many records lie in
+ * each entry, so that events are counted overwritten exactly.
+ */
+
+struct etwas_log_cursor {
+    uint32_t limit;    /* entries for data; 0: no limit */
+    uint64_t written;  /* data buffers so far, in an appended file those that were there too */
+    uint32_t *records; /* circular: records in each entry; NULL: a file that does not wrap */
+};
+
+/* Begins a cursor. Returns false when memory is short. `limit` is not 0 for a circular file. */
+bool etwas_log_cursor_begin(struct etwas_log_cursor *cursor, uint32_t limit, bool circular);
+void etwas_log_cursor_end(struct etwas_log_cursor *cursor);
+
+/* The entry of the next data buffer. */
+uint32_t etwas_log_cursor_next(const struct etwas_log_cursor *cursor);
+
+/* How many of `wanted` buffers fit in one piece from the next entry on. 0: the file is full. */
+uint32_t etwas_log_cursor_room(const struct etwas_log_cursor *cursor, uint32_t wanted);
+
+/* Buffers in the file, buffer 0 included. */
+uint32_t etwas_log_cursor_used(const struct etwas_log_cursor *cursor);
+
+/* Whether the next data buffer takes the entry of an older one. */
+bool etwas_log_cursor_replaces(const struct etwas_log_cursor *cursor);
+
+/* Counts the next data buffer as written; returns how many records the one it replaced had. */
+uint32_t etwas_log_cursor_advance(struct etwas_log_cursor *cursor, uint32_t records);
+
+/* Marks the entry as empty; returns how many records a circular file had in it. */
+uint32_t etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry);
+
+/* ---- the log file ---------------------------------------------------------------------------- */
 
 /*
  * The stages of a log file, from its creation until it is closed:
@@ -146,5 +228,59 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file);
 
 /* Frees everything but the descriptor. */
 void etwas_log_free(struct etwas_log_file *file);
+
+/*
+ * Checks whether a session may append to an existing file (R95), and reads what it needs to go on.
+ * Treats the file as hostile input and changes nothing.
+ */
+
+struct etwas_log_append {
+    struct etwas_log_header header; /* the file's own, all of buffer 0; the caller frees it */
+    uint32_t buffers;               /* whole buffers, buffer 0 included */
+    uint64_t end;                   /* end of the last one */
+    uint64_t last;                  /* where the last data buffer begins; 0: there is none */
+    uint16_t last_flags;            /* its flags; 0: there is none */
+};
+
+/*
+ * Checks a file whose session ended, or one that was broken off: then its length says how much
+ * there is, and a buffer that is there in part, or reserved space, is not counted.
+ *
+ * ERROR_INVALID_PARAMETER: a trace file, but of another buffer size, clock, number of processors or
+ * unit of processor times, of 32-bit pointers, compressed where the session is not, or the other
+ * way round, circular, a snapshot, or part of a set. ERROR_FILE_CORRUPT: no trace file, or a
+ * damaged one. ERROR_NOT_ENOUGH_MEMORY. On failure there is nothing to free.
+ */
+uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,
+                                const struct etwas_log_file_options *options,
+                                struct etwas_log_append *append);
+
+/*
+ * Small changes to a log file's content: sequence numbers and the mark of the last buffer. Each
+ * writes a few bytes of a buffer's header, through the page cache.
+ */
+
+/* Writes `length` bytes at `position`. Returns false when the system refused. */
+bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position);
+
+/* Sets the flags, or the number, of the buffer that begins there. */
+bool etwas_log_patch_flags(int descriptor, uint64_t buffer_at, uint16_t flags);
+bool etwas_log_patch_number(int descriptor, uint64_t buffer_at, int64_t sequence_number);
+
+/*
+ * Numbers the data buffers of a circular file, which are in the entries 1 to `count`: the oldest is
+ * in entry `first` and gets number 1, the one behind it 2, and so on round the file. Returns false
+ * when the system refused; the others keep their numbers. Since it goes from the oldest to the
+ * newest, the reader can tell which buffers have a new number, wherever it was broken off
+ * (reader/missing_buffers.c).
+ */
+bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
+                                  uint32_t first);
+
+/*
+ * Numbers them from the last entry, which gets 1, to the first. Returns false when the system
+ * refused some.
+ */
+bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uint32_t count);
 
 #endif

@@ -15,9 +15,9 @@
 #include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "file/log_file.h"
+#include "platform/machine.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
-#include "platform/zone_and_speed.h"
 
 enum {
     PROVIDER_VERSION = 19045,

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file/log_append.h"
 #include "file/log_file_internal.h"
-#include "file/log_patch.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
 

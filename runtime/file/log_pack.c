@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "file/log_pack.h"
+#include "file/log_file_internal.h"
 
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
-#include "etl/xpress_encode.h"
-#include "file/log_file_internal.h"
-#include "file/log_patch.h"
+#include "etl/xpress.h"
 #include "platform/file.h"
 #include "platform/testpoint.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "file/log_patch.h"
+#include "file/log_file_internal.h"
 
 #include "etl/layout.h"
 #include "platform/file.h"

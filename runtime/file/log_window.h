@@ -5,11 +5,60 @@
 #ifndef ETWAS_FILE_LOG_WINDOW_H
 #define ETWAS_FILE_LOG_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "etl/own_record.h"
-#include "file/coverage.h"
 #include "file/log_file.h"
+
+/*
+ * Which time a snapshot covers in each slot, found from how its buffers follow each other: since
+ * when every slot has everything, until when, and what is missing.
+ */
+
+/* A buffer that is in the snapshot, or belongs there and is overwritten. */
+struct etwas_covered_buffer {
+    uint32_t slot;
+    uint32_t buffer;
+    bool kept;
+    /* Set for a buffer that is kept. */
+    int64_t newest;          /* no record in it has a later stamp */
+    uint32_t previous;       /* the slot's buffer before it; ETWAS_NO_BUFFER: none */
+    int64_t previous_newest; /* no record of those before it has a later stamp */
+};
+
+/* What was recorded in the slot after `from` and until `to` is missing. */
+struct etwas_coverage_gap {
+    uint32_t slot;
+    int64_t from;
+    int64_t to;
+};
+
+struct etwas_coverage {
+    /* What was requested. */
+    int64_t begin; /* only later records are wanted, and can be missing */
+    int64_t moment;
+    int64_t until;
+
+    /*
+     * All slots have everything after `from` and until `to`, around the moment; both are the
+     * moment: nothing.
+     */
+    int64_t from;
+    int64_t to;
+    uint32_t gap_count;
+    struct etwas_coverage_gap *gaps; /* room for two more than there are buffers */
+};
+
+/*
+ * Fills in the second part. The buffers of one slot are in the order of time, with nothing of other
+ * slots in between; the newest kept one of a slot, unless one behind it is not kept, has all until
+ * `until`.
+ */
+void etwas_coverage_find(struct etwas_coverage *coverage,
+                         const struct etwas_covered_buffer *buffers, uint32_t count);
+
+/* ---- the record ------------------------------------------------------------------------------ */
 
 /*
  * Writes the window and its gaps in buffers of processor 0, with the stamp `stamp`, which no event

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "buffer/pool_read.h"
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "file/log_header.h"
 #include "platform/memory.h"
 #include "provider/metadata.h"

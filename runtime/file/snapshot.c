@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "file/snapshot.h"
+#include "file/recorder.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "buffer/current.h"
-#include "buffer/switch_rseq.h"
+#include "buffer/switch.h"
 #include "clock/clock.h"
 #include "etl/record.h"
-#include "file/coverage.h"
 #include "file/log_clock_snapshots.h"
 #include "file/log_file.h"
 #include "file/log_losses.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "buffer/pool_count.h"
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "buffer/record_walk.h"
 #include "clock/clock.h"
 #include "flush/sink.h"

@@ -12,14 +12,13 @@
 
 #include "buffer/pool_claim.h"
 #include "buffer/pool_free.h"
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "flush/drain.h"
-#include "flush/session_clock.h"
 #include "flush/sink.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
-#include "provider/crash_safe_metadata.h"
 #include "provider/image_records.h"
+#include "provider/metadata.h"
 #include "session/losses.h"
 #include "shared/mapping.h"
 

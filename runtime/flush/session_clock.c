@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "flush/session_clock.h"
+#include "flush/flusher.h"
 
 #include <stdbool.h>
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "flush/shut_down.h"
+#include "flush/drain.h"
 
 #include <ck_pr.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "buffer/pool_claim.h"
-#include "buffer/reap.h"
-#include "flush/drain.h"
+#include "buffer/pool_join.h"
 #include "flush/sink.h"
 #include "platform/fork.h"
 #include "platform/processor.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "platform/huge_memory.h"
+#include "platform/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>

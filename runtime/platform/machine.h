@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "etl/layout.h"
+
 struct etwas_cpuid {
     uint32_t eax;
     uint32_t ebx;
@@ -59,5 +61,13 @@ struct etwas_machine {
 
 /* The machine this runs on. */
 extern const struct etwas_machine etwas_this_machine;
+
+/* What a log file header states of the machine, beside the session itself. */
+
+/* The local time zone as it is now: its offset and name, without a rule for daylight saving. */
+void etwas_system_time_zone(struct etwas_etl_time_zone *zone);
+
+/* The processor's nominal speed as the system reports it; 1000 where it does not. Never 0. */
+uint32_t etwas_system_cpu_speed_mhz(void);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "platform/memory.h"
 
-#include "platform/huge_memory.h"
-
 #include <ck_pr.h>
 #include <errno.h>
 #include <stdio.h>

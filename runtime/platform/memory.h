@@ -109,4 +109,71 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #define ETWAS_UNPOISON(start, bytes) ((void)(start), (void)(bytes))
 #endif
 
+/*
+ * How much memory a pool may take: half of what the process has. That is the machine's memory, or
+ * the least that its control group and the groups around it are allowed.
+ */
+
+uint64_t etwas_memory_limit_bytes(void);
+
+/*
+ * The limit of the control groups, in both versions of the interface; UINT64_MAX: none. All paths
+ * begin with `root`: "" is the machine, tests name a folder of made-up files.
+ */
+uint64_t etwas_control_group_limit_bytes(const char *root);
+
+/*
+ * Regions in the system's explicit huge pages, for platform/memory.c.
+ */
+
+enum {
+    ETWAS_HUGE_PAGE_BYTES = 2 << 20
+};
+
+/*
+ * Maps the region, of region_bytes, with its first `explicit_bytes` in explicit huge pages that all
+ * exist. Both are multiples of ETWAS_HUGE_PAGE_BYTES. Returns false with nothing mapped.
+ */
+bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes);
+
+/* Replaces the pages by zeroes in a fork's child. */
+void etwas_huge_memory_forget(const struct etwas_memory *memory);
+
+/* Keeps the region for ever, also in children, which no handler clears it for. */
+void etwas_huge_memory_leak(const struct etwas_memory *memory);
+
+/*
+ * What a session requests of its memory (ETWAS_MEMORY_*), what was granted, and why the rest was
+ * not. Whether pages are huge is not stored here: the system says it at any time
+ * (etwas_memory_huge_bytes).
+ */
+
+enum {
+    ETWAS_MEMORY_TEXT_BYTES = 512, /* the longest sentence */
+};
+
+struct etwas_memory_grant {
+    uint32_t asked;
+    uint32_t refused; /* of PREFAULT, LOCK and NODES */
+    int lock_error;   /* of errno */
+    int nodes_error;  /* likewise */
+    uint64_t lock_bytes;
+};
+
+/*
+ * Applies PREFAULT and LOCK, as far as `grant` requests them, to a part that begins at a page;
+ * called for one part after the other.
+ */
+void etwas_memory_grant(struct etwas_memory_grant *grant, void *start, size_t bytes);
+
+/* Unlocks a part that stays mapped. */
+void etwas_memory_grant_end(const struct etwas_memory_grant *grant, void *start, size_t bytes);
+
+/* The requests that are granted to a region with so many bytes in huge pages. */
+uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t huge_bytes);
+
+/* Writes a sentence that says why a request was not granted. */
+void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t request,
+                                bool is_file, char text[ETWAS_MEMORY_TEXT_BYTES]);
+
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "platform/memory_grant.h"
+#include "platform/memory.h"
 
 #include <errno.h>
 #include <etwas/memory.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "platform/zone_and_speed.h"
+#include "platform/machine.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 /* Compiled for speed. */
 
 /*
- * EventActivityIdControl. How a thread keeps its id is in activity_id.h.
+ * EventActivityIdControl. How a thread keeps its id is in event_record.h.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "provider/activity_id.h"
+#include "provider/event_record.h"
 
 enum {
     MAKER_TIME_BITS = 42,

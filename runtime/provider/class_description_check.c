@@ -10,7 +10,6 @@
 
 #include "etl/utf16.h"
 #include "provider/describe_class.h"
-#include "provider/in_type.h"
 
 enum {
     TYPES = UINT8_MAX + 1, /* of one class */

@@ -60,7 +60,7 @@ struct etwas_control_guid {
      * when another GUID gets the entry.
      */
     char *name;
-    bool name_is_described; /* from a description (described_name.h) */
+    bool name_is_described; /* from a description (describe_class.h) */
     uint64_t newest; /* the session that enabled it last; 0: that session has disabled it again */
     uint64_t newest_asked_ns; /* when it did (struct etwas_enable_request); 0: not known */
     struct etwas_enablement enablements[ETWAS_LISTENERS];

@@ -4,7 +4,7 @@
 /*
  * Counters of the logging thread, recorded beside the START and END of instances and activities. A
  * session requests them with ETWAS_ENABLE_PROPERTY_COUNTERS. Which counters are read, and of which
- * classes, is the business of provider/thread_counters.h, which stores its functions here.
+ * classes, is the business of provider/counted_class.h, which stores its functions here.
  */
 #ifndef ETWAS_PROVIDER_COUNTED_CLASS_H
 #define ETWAS_PROVIDER_COUNTED_CLASS_H
@@ -12,6 +12,7 @@
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "buffer/publish.h"
 #include "platform/pair.h"
@@ -64,5 +65,28 @@ static inline void etwas_counted_class_enablement_changed(uint32_t control)
         counting->change(control);
     }
 }
+
+/*
+ * Which classes have their instances counted. Two of the verbs of provider/counted_class.h.
+ */
+
+void etwas_counted_classes_change(uint32_t control);
+
+/*
+ * Finds the class of a handle and its session; *session is 0 if it is not counted, or not any more.
+ */
+bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session);
+
+/*
+ * What the kernel counts of a thread, read by the thread itself without any privilege: a record
+ * after the START of an instance or activity, and one before its END (etl/own_record.h), in
+ * sessions that request them.
+ */
+
+/* Called before the first session requests counters. Thread-safe. */
+void etwas_thread_counters_prepare(void);
+
+/* In a fork's child: closes the files that the parent's threads keep open. */
+void etwas_thread_counters_forget(void);
 
 #endif

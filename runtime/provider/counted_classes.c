@@ -5,7 +5,7 @@
  * Which classes have their instances counted: a class is counted if the enablement of its provider
  * requests counters, or its own.
  */
-#include "provider/counted_classes.h"
+#include "provider/counted_class.h"
 
 #include <ck_pr.h>
 #include <etwas/etwas.h>

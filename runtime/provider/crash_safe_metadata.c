@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "provider/crash_safe_metadata.h"
-
 #include "provider/metadata.h"
+
 #include "shared/mapping.h"
 
 enum {

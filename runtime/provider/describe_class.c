@@ -9,7 +9,6 @@
 #include "etl/event_metadata.h"
 #include "etl/utf16.h"
 #include "provider/description.h"
-#include "provider/in_type.h"
 
 /* A structure followed by texts: measured first, then, in a block of that size, written. */
 struct image {

@@ -9,6 +9,10 @@
 #define ETWAS_PROVIDER_DESCRIBE_CLASS_H
 
 #include <etwas/etwas.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "provider/registration.h"
 
 /* Checks a description. Returns a sentence that says what is wrong, or NULL. */
 const char *etwas_class_description_check(const etwas_class_description *description);
@@ -19,5 +23,34 @@ uint32_t etwas_class_describe(const etwas_class_description *description, const 
 /* Implements etwas_describe_message. */
 uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number,
                                 const char *format);
+
+/* The in types that a field of a classic event may have. */
+
+struct etwas_in_type {
+    uint8_t bytes;    /* bytes in the payload; 0: they vary */
+    uint8_t out_type; /* TDH_OUTTYPE_*, the usual one; 0: there is none */
+};
+
+/* Finds an in type; NULL: there is no such type, or fields cannot have it. */
+const struct etwas_in_type *etwas_in_type(uint16_t in_type);
+
+/*
+ * The names of classic providers. RegisterTraceGuids takes none, so they come from the descriptions
+ * of classes (etwas_describe_class), which may be made before or after the registration. A name
+ * that a provider of the same GUID gives itself comes first.
+ */
+
+/*
+ * Stores the name that the description of a class, which has been checked, has of the class's
+ * provider. Returns whether a provider that is registered, with this class
+ * or under this GUID, has another name than before. Takes the control lock.
+ */
+bool etwas_described_name_store(const etwas_class_description *description);
+
+/*
+ * Gives a provider that was just registered the name that the first described one of its control
+ * GUID and its classes has. Takes the control lock.
+ */
+void etwas_described_name_apply(const struct etwas_registration_request *request);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "provider/described_name.h"
+#include "provider/describe_class.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "platform/thread.h"
-#include "provider/crash_safe_metadata.h"
+#include "provider/metadata.h"
 #include "session/session.h"
 
 static struct etwas_description head;

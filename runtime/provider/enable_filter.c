@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "provider/enable_filter.h"
+#include "provider/event_filter.h"
 
 #include <etwas/recorder.h>
 #include <etwas/winerror.h>

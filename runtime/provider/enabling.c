@@ -15,7 +15,6 @@
 #include "provider/event_provider.h"
 #include "provider/image_records.h"
 #include "provider/registration.h"
-#include "provider/thread_counters.h"
 #include "session/session.h"
 
 enum {

@@ -19,6 +19,7 @@
 
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
+#include <etwas/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -84,5 +85,20 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *gu
     ck_pr_fence_load();
     return __builtin_expect(ck_pr_load_64(&found->generation) == generation, 1);
 }
+
+/*
+ * Classes whose instances trigger a flight recorder when they take too long.
+ *
+ *     set     under the control lock: limit 0, then the session, then the limit
+ *     read    any thread: the limit, the session, and the limit again; if it changed meanwhile
+ *             nothing is triggered
+ */
+
+/*
+ * From now on an instance of the class that takes longer than `ticks` of `clock` triggers
+ * `session`, a handle; 0 ticks: none does. Returns false if the class is not registered.
+ */
+bool etwas_slow_class_set_limit(etwas_handle class_handle, etwas_trace_handle session,
+                                uint64_t ticks, uint32_t clock);
 
 #endif

@@ -7,7 +7,7 @@
  * so first every session is asked whether it can take the record at all, and then those come first
  * that may still fail. A session that does not get it counts it, with the cause.
  */
-#include "provider/event_publish.h"
+#include "provider/event_record.h"
 
 #include <etwas/winerror.h>
 #include <string.h>

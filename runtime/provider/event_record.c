@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "platform/thread.h"
-#include "provider/activity_id.h"
 
 /* Adds a piece. False: the record is too long. */
 static bool record_add_piece(struct etwas_event_record *built, const void *piece, uint32_t bytes)

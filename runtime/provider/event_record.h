@@ -5,6 +5,7 @@
 #ifndef ETWAS_PROVIDER_EVENT_RECORD_H
 #define ETWAS_PROVIDER_EVENT_RECORD_H
 
+#include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 
 #include "buffer/publish.h"
 #include "etl/layout.h"
+#include "platform/pair.h"
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
 
@@ -103,5 +105,49 @@ void etwas_event_record_reserve_items(struct etwas_event_record *built);
  */
 bool etwas_event_record_set_items(struct etwas_event_record *built,
                                   struct etwas_event_items *items);
+
+/*
+ * Publishes one event to each session that listens and whose filter lets it pass, with the items
+ * that this session requests (R77).
+ */
+
+/*
+ * Publishes a record that was built without the items of event_items.h. Changes the record and the
+ * recipients. The first `recorded` sessions have it already. Returns what EventWriteEx returns.
+ * Async-signal-safe.
+ */
+uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
+                             const struct etwas_event_arguments *event,
+                             struct etwas_recipients *recipients, uint32_t recorded,
+                             struct etwas_event_record *built);
+
+/*
+ * Counts an event that is too large for any record in each session that would have got it and does
+ * not have it. Async-signal-safe.
+ */
+void etwas_event_count_too_large(const struct etwas_event_provider *provider,
+                                 const struct etwas_event_arguments *event,
+                                 struct etwas_recipients *recipients, uint32_t recorded,
+                                 const struct etwas_event_record *built);
+
+/*
+ * The activity id of a thread (R196), all 0 at first. Only the thread and its own signal handlers
+ * read it. They see it whole, because one instruction loads or stores it. Async-signal-safe.
+ */
+
+extern _Thread_local uint64_t etwas_activity_words[2];
+
+static inline etwas_guid etwas_activity_id(void)
+{
+    etwas_guid id;
+
+    etwas_pair_store(&id, etwas_pair_load(etwas_activity_words));
+    return id;
+}
+
+static inline void etwas_activity_id_set(const etwas_guid *id)
+{
+    etwas_pair_store(etwas_activity_words, etwas_pair_load(id));
+}
 
 #endif

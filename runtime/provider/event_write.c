@@ -18,9 +18,7 @@
 #include <string.h>
 
 #include "buffer/publish.h"
-#include "provider/activity_id.h"
 #include "provider/event_provider.h"
-#include "provider/event_publish.h"
 #include "provider/event_record.h"
 #include "provider/manifest_chunk.h"
 #include "provider/quick.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "provider/guest_images.h"
+#include "provider/image_records.h"
 
 #include <ck_pr.h>
 #include <pthread.h>

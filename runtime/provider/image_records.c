@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 #include "etl/utf16.h"
 #include "platform/images.h"
 #include "platform/thread.h"

@@ -3,7 +3,7 @@
 
 /*
  * The images of the process, as records that lack only their stamp and ids: they turn the addresses
- * of stacks into names (etl/image_record.h).
+ * of stacks into names (etl/kernel_class.h).
  *
  * The process has one table; its files and consumers continue from where they were, as with
  * descriptions. Each image has a number, and the one that was found last the greatest. An unloaded
@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "provider/description.h"
 
 /*
  * Updates the table by what was loaded and unloaded since the last call. No lock is held: this
@@ -50,5 +52,39 @@ uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data,
  */
 void etwas_image_records_before_fork(void);
 void etwas_image_records_after_fork(bool in_child);
+
+/*
+ * Images of other processes that log into sessions of this one, as they reported them: the images
+ * name the frames of these processes' stacks. A ring of the newest images, each with a number that
+ * counts up. An image stays when its process has died, because the process's events may be in
+ * memory for long; when the ring is full the oldest one goes.
+ */
+
+enum {
+    ETWAS_GUEST_IMAGES = 16384,         /* the most images, a power of two */
+    ETWAS_GUEST_IMAGES_BYTES = 8 << 20, /* the most bytes of their records */
+};
+
+/*
+ * Adds the records of one image, and owns them from then on. Takes a lock of its own, as all of
+ * these functions except etwas_guest_images_have_more.
+ */
+void etwas_guest_images_add(struct etwas_description *image);
+
+/* Whether there are images with numbers above this one. Lock-free. */
+bool etwas_guest_images_have_more(uint64_t seen);
+
+/* The number of the newest image. */
+uint64_t etwas_guest_images_newest(void);
+
+/*
+ * Reads as etwas_image_records_read does; *seen becomes the number of the last image that was read.
+ */
+uint32_t etwas_guest_images_read(uint64_t *seen, void *data, uint32_t used, uint32_t room,
+                                 int64_t stamp);
+
+/* Handlers of a fork. Its child has no guests. */
+void etwas_guest_images_before_fork(void);
+void etwas_guest_images_after_fork(bool is_child);
 
 #endif

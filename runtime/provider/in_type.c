@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "provider/in_type.h"
+#include "provider/describe_class.h"
 
 #include <etwas/tdh.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
  * Async-signal-safe; lock-free. All of it is one function, because each cache line of code costs a
  * host whose caches hold other things.
  */
-#include "provider/instance_id.h"
+#include "provider/trace_event.h"
 
 #include <ck_pr.h>
 #include <etwas/evntrace.h>

@@ -4,14 +4,14 @@
 /*
  * What every file and every consumer gets beside the events, in records that are no events of the
  * session: descriptions (description.h) and, in a session that takes stacks, the images of the
- * process (image_records.h) and of the processes that log into its sessions (guest_images.h).
+ * process (image_records.h) and of the processes that log into its sessions (image_records.h).
  */
 #ifndef ETWAS_PROVIDER_METADATA_H
 #define ETWAS_PROVIDER_METADATA_H
 
 #include "provider/description.h"
-#include "provider/guest_images.h"
 #include "provider/image_records.h"
+#include "session/session.h"
 
 /* How far the metadata was read; zeroed: nothing. */
 struct etwas_metadata_cursor {
@@ -49,5 +49,25 @@ static inline uint32_t etwas_metadata_read(struct etwas_metadata_cursor *cursor,
     }
     return used;
 }
+
+/*
+ * Writes descriptions into the mappings of crash-safe sessions, each before the first event that it
+ * describes.
+ */
+
+/*
+ * Writes the descriptions that the session's mapping lacks; the session has a mapping. The caller
+ * holds the control lock.
+ */
+void etwas_crash_safe_write_descriptions(struct etwas_session *session);
+
+/*
+ * The same for descriptions that were added without the control lock (manifest_chunk.h), once the
+ * mapping is open. Takes the control lock.
+ */
+void etwas_crash_safe_write_late_descriptions(struct etwas_session *session);
+
+/* The same for all sessions with a mapping. The caller holds the control lock. */
+void etwas_crash_safe_write_all_descriptions(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <etwas/tdh.h>
 #include <etwas/types.h>
 
-#include "provider/in_type.h"
+#include "provider/describe_class.h"
 
 enum {
     SID_HEAD_BYTES = 8,

@@ -13,7 +13,7 @@
 #include "etl/cursor.h"
 #include "etl/layout.h"
 #include "etl/record.h"
-#include "provider/in_type.h"
+#include "provider/describe_class.h"
 
 enum {
     GUID_AT = offsetof(struct etwas_etl_full_header, guid), /* of a class or of a provider */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "provider/payload_predicate.h"
+#include "provider/payload_filter.h"
 
 #include <etwas/tdh.h>
 #include <string.h>

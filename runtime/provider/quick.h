@@ -32,7 +32,7 @@
 #include "buffer/pool_count.h"
 #include "buffer/retention_class.h"
 #include "buffer/slot.h"
-#include "buffer/switch_rseq.h"
+#include "buffer/switch.h"
 #include "clock/clock.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"

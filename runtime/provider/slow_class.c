@@ -2,13 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "provider/slow_class.h"
+#include "provider/event_class.h"
 
 #include <ck_pr.h>
 #include <etwas/etwas.h>
 
 #include "clock/clock.h"
-#include "provider/event_class.h"
 #include "session/trigger.h"
 
 enum {

@@ -8,7 +8,7 @@
  * end, the file is opened each time. A program that closes descriptors which are not its own may
  * then have a file of its own by that number, so a descriptor is checked before it is closed.
  */
-#include "provider/thread_counters.h"
+#include "provider/counted_class.h"
 
 #include <ck_pr.h>
 #include <errno.h>
@@ -28,8 +28,6 @@
 #include "etl/own_record.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
-#include "provider/counted_class.h"
-#include "provider/counted_classes.h"
 
 enum {
     KEPT_FILES = 256,

@@ -13,4 +13,12 @@ uint32_t etwas_trace_instance_general(etwas_trace_handle handle, const EVENT_INS
                                       const EVENT_INSTANCE_INFO *instance,
                                       const EVENT_INSTANCE_INFO *parent);
 
+/* Instance ids: unique in the process, never 0 (R115). CreateTraceInstanceId allocates them. */
+
+/*
+ * Makes the next block begin at `first`, for tests of the wrap. No other thread may allocate ids
+ * meanwhile.
+ */
+void etwas_instance_id_restart(uint32_t first);
+
 #endif

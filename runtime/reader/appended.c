@@ -8,16 +8,14 @@
  * repeated number since the number 1 before, or with buffers just before it that were open together
  * with the new number 1.
  */
-#include "reader/appended.h"
+#include "reader/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "etl/record.h"
-#include "reader/buffer_beginning.h"
+#include "reader/buffer_walk.h"
 #include "reader/index.h"
-#include "reader/trace.h"
-#include "reader/trace_file.h"
 
 #define NONE SIZE_MAX
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/buffer_beginning.h"
+#include "reader/buffer_walk.h"
 
 #include <string.h>
 
 #include "etl/event_metadata.h"
-#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 #include "etl/xpress.h"
 #include "reader/clock_snapshots.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 enum {
     ENOUGH_COMPRESSED_BYTES =

@@ -8,7 +8,6 @@
 #include "reader/damage.h"
 #include "reader/index_file.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 #define NONE UINT64_MAX

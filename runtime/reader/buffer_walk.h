@@ -44,4 +44,19 @@ void etwas_buffer_walk_begin(struct etwas_buffer_walk *walk, struct etwas_trace 
 /* Goes to the next buffer. Returns false if there is none. */
 bool etwas_buffer_walk_next(struct etwas_buffer_walk *walk, struct etwas_index_entry *entry);
 
+/* The first records of a buffer, without reading more of it. */
+
+enum {
+    /* more than a header, since a compressed match may reach beyond it */
+    ETWAS_BUFFER_BEGINNING_BYTES = 1024,
+};
+
+/* Reads the first bytes of the buffer's records, decompressed. Returns how many the file has. */
+size_t etwas_buffer_beginning_read(struct etwas_trace *trace, const struct etwas_index_entry *entry,
+                                   uint8_t bytes[ETWAS_BUFFER_BEGINNING_BYTES]);
+
+/* Returns the kind of the buffer, an ETWAS_BUFFER_*, by its first record. */
+uint32_t etwas_buffer_beginning_kind(struct etwas_trace *trace,
+                                     const struct etwas_index_entry *entry);
+
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/clock_search.h"
+#include "reader/trace.h"
 
 #include <stdlib.h>
 
 #include "reader/clock_snapshots.h"
 #include "reader/index.h"
-#include "reader/trace.h"
-#include "reader/trace_file.h"
 
 enum {
     TRIES = 4,        /* attempts to read buffer 0 unchanged */

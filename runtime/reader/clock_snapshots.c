@@ -9,7 +9,6 @@
 #include "etl/record.h"
 #include "reader/index.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 #include "reader/trace_table.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES

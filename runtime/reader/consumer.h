@@ -4,7 +4,7 @@
 /*
  * A consumer of a real-time session: its end of the delivery that realtime/realtime.h describes.
  * The session is in this process (realtime/consumer.c) or another process hosts it
- * (sharing/remote_consumer.h). The reader knows both by this table of verbs.
+ * (sharing/remote.h). The reader knows both by this table of verbs.
  */
 #ifndef ETWAS_READER_CONSUMER_H
 #define ETWAS_READER_CONSUMER_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 
 struct etwas_consumer_verbs;
 

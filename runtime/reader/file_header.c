@@ -12,7 +12,6 @@
 #include "reader/damage.h"
 #include "reader/stream.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 

@@ -5,6 +5,7 @@
 #ifndef ETWAS_READER_FILE_HEADER_H
 #define ETWAS_READER_FILE_HEADER_H
 
+#include <etwas/etwas.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,10 +14,23 @@
 #include "etl/clock_convert.h"
 #include "etl/layout.h"
 #include "etl/own_record.h"
+#include "etl/record.h"
 #include "reader/index.h"
-#include "reader/loss_list.h"
 
 struct etwas_trace;
+
+/* The losses that buffer 0 of a file records (etl/own_record.h). */
+
+/* Zeroed: empty. */
+struct etwas_loss_list {
+    etwas_loss *losses; /* the owner frees them */
+    uint32_t count;
+};
+
+/* Adds the loss of a record, unless its contents are not valid. Returns false without memory. */
+bool etwas_loss_list_add(struct etwas_loss_list *list, const struct etwas_record *record);
+
+/* ---- buffer 0 -------------------------------------------------------------------------------- */
 
 /* The contents of buffer 0, in the 64-bit form whatever form the file has. */
 struct etwas_file_header {

@@ -10,7 +10,6 @@
 #include "reader/clock_snapshots.h"
 #include "reader/damage.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 

@@ -14,7 +14,6 @@
 #include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 #include "reader/trace_table.h"
 
 #define RECORD_BYTES sizeof(struct etwas_index_file_record)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/loss_list.h"
+#include "reader/file_header.h"
 
 #include <etwas/winerror.h>
 #include <stdlib.h>

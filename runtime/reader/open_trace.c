@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/open_trace.h"
+#include "reader/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #include "reader/clock_snapshots.h"
 #include "reader/file_header.h"
 #include "reader/live.h"
-#include "reader/trace_file.h"
 #include "reader/trace_table.h"
 
 enum {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "platform/cancel.h"
-#include "reader/buffer_beginning.h"
 #include "reader/buffer_walk.h"
 #include "reader/damage.h"
 #include "reader/event_step.h"

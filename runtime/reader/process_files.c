@@ -15,10 +15,8 @@
 #include "reader/index.h"
 #include "reader/index_file.h"
 #include "reader/merge_heap.h"
-#include "reader/repeated_counts.h"
 #include "reader/timeline_align.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 /* One file of a run. Its first stream is buffer 0, the others are its processors'. */
 struct file_run {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/repeated_counts.h"
+#include "reader/file_set.h"
 
 #include <ck_pr.h>
 #include <string.h>
 
 #include "etl/utf16.h"
-#include "reader/file_set.h"
 
 /* Offsets of a count, and of the part of it that other files repeat. */
 struct repeated_count {

@@ -12,7 +12,6 @@
 #include "etl/xpress.h"
 #include "reader/damage.h"
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 

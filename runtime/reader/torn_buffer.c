@@ -11,7 +11,6 @@
 #include "reader/stream.h"
 
 #include "reader/trace.h"
-#include "reader/trace_file.h"
 
 enum {
     SECTOR_BYTES = 512, /* no medium and no page cache writes less than one */

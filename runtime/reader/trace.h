@@ -48,11 +48,77 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "reader/appended.h"
-#include "reader/clock_search.h"
 #include "reader/file_header.h"
+#include "reader/timeline.h"
 
 struct etwas_consumer;
+struct etwas_index_entry;
+struct etwas_trace;
+
+/*
+ * Finds the clock snapshots that the stamps of one buffer after the other need, without reading all
+ * of the file: it may be large, and may be opened each second while it grows.
+ *
+ * Buffer 0 has the newest, without a gap from `running_from` on. Older ones lie in buffers of their
+ * own, in time order. What was recorded between two of them is written in front of the second, or
+ * later:
+ *
+ *     file         │ 0 │ data s1 data, data s2 data … data s3 data, data │
+ *     snapshots      └──────┘└───────────┘└─────────────┘└── buffer 0 ───┘
+ *
+ * So a range of the file is scanned for buffers of clock snapshots. It begins around the first
+ * place that needs it and grows to both sides as far as the stamps do. It grows by a part of its
+ * length at least, so that a hostile file cannot have a timeline made for each of its buffers.
+ */
+
+struct etwas_clock_search {
+    /* the trace's timeline is made of what was found so far */
+    bool is_used;
+    struct etwas_clock_snapshot_list first; /* clock snapshots of buffer 0 */
+    int64_t running_from;                   /* buffer 0 is complete from this stamp on */
+    struct etwas_clock_snapshot_list found; /* clock snapshots of the scanned range */
+    uint64_t low;                           /* where the range begins */
+    uint64_t high;                          /* where the range ends; both 0: there is none */
+    int64_t oldest;                         /* oldest stamp found, except at the ends of a buffer */
+    int64_t newest; /* newest stamp found, likewise; below `oldest`: none was found */
+};
+
+/*
+ * Reads buffer 0 as it is now and gives the trace a timeline, then measures the file. If the clock
+ * snapshots of the file are not in time order, the whole file is scanned at once. Returns false
+ * without memory.
+ */
+bool etwas_clock_search_begin(struct etwas_trace *trace);
+
+/*
+ * Extends the timeline by what the stamps from `from` to `until` in this buffer need. Returns false
+ * without memory.
+ */
+bool etwas_clock_search_cover(struct etwas_trace *trace, const struct etwas_index_entry *buffer,
+                              int64_t from, int64_t until);
+
+void etwas_clock_search_free(struct etwas_clock_search *clock_search);
+
+/*
+ * The sessions of an appended file, which lie one behind the other: which of them a place belongs
+ * to.
+ */
+
+struct etwas_appended {
+    uint64_t *begins;    /* file offset of each session's first buffer; freed with free() */
+    size_t count;        /* 0: the file has one session */
+    uint64_t file_bytes; /* length of the file when it was scanned */
+};
+
+/*
+ * Scans a file that sessions may have been appended to, unless it was scanned and has not grown
+ * since. Returns false without memory.
+ */
+bool etwas_appended_find(struct etwas_trace *trace);
+
+uint32_t etwas_appended_session(const struct etwas_trace *trace, uint64_t offset);
+
+/* ---- the trace ------------------------------------------------------------------------------- */
 
 enum {
     ETWAS_READER_WINDOW_BYTES = 128 * 1024, /* holds the largest record wherever it begins */
@@ -123,5 +189,34 @@ struct etwas_trace {
     pthread_t processing; /* the thread; 0: none */
     unsigned closing;
 };
+
+/* OpenTrace, except for where sessions are found. */
+
+/*
+ * Opens a trace. `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. Returns
+ * INVALID_PROCESSTRACE_HANDLE with the reason in the thread's last error.
+ */
+etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connector connect);
+
+/* The file itself: opening, and reading at a position. */
+
+/* Opens a file for reading. A Win32 code. */
+uint32_t etwas_trace_file_open(const char *path, int *descriptor, uint64_t *file_bytes);
+
+/* Takes the present length of the file, to which a session may have written, also for buffer 0. */
+void etwas_trace_file_measure(struct etwas_trace *trace);
+
+/*
+ * Reads up to `bytes` at `offset`. Returns how many were read: fewer only at the end of the file or
+ * where the system fails.
+ */
+size_t etwas_trace_file_read(struct etwas_trace *trace, uint64_t offset, void *target,
+                             size_t bytes);
+
+/*
+ * Returns the first offset >= `offset` that is not in a hole of the file; the file's end if there
+ * is none.
+ */
+uint64_t etwas_trace_file_next_data(const struct etwas_trace *trace, uint64_t offset);
 
 #endif

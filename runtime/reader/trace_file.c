@@ -3,7 +3,7 @@
 /* Compiled for speed. */
 
 /* The file itself: opening, and reading at a position. */
-#include "reader/trace_file.h"
+#include "reader/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 
 #include "platform/file.h"
 #include "reader/damage.h"
-#include "reader/trace.h"
 
 /* The system says ENOENT for a missing file and for a missing folder; ETW tells them apart. */
 static uint32_t trace_file_missing_code(const char *path)

@@ -27,7 +27,7 @@
 
 #include <pthread.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "provider/metadata.h"
 #include "reader/consumer.h"
 #include "realtime/realtime.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "realtime/session_realtime.h"
+#include "realtime/realtime.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -12,7 +12,6 @@
 #include "file/session_file.h"
 #include "flush/sink.h"
 #include "platform/library_copy.h"
-#include "realtime/realtime.h"
 
 enum {
     BYTES_A_KB = 1024,

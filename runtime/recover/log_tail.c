@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/log_tail.h"
+#include "recover/own_logs.h"
 
 #include <errno.h>
 #include <etwas/evntrace.h>

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "clock/clock.h"
-#include "recover/validate.h"
 
 enum {
     NAMED_TABLES = ETWAS_SHARED_REGION + 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "recover/validate.h"
+#include "recover/mapping_copy.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "platform/own_descriptor.h"
 #include "registry/connection.h"
 #include "registry/names.h"
-#include "registry/session_name.h"
+#include "registry/sessions.h"
 
 enum {
     /* The session's log file, its first process's connection, and a file that is read meanwhile. */

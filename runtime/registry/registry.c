@@ -19,7 +19,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
-#include "shared/listed_folders.h"
+#include "shared/folder.h"
 
 #define IS_ALONE (UINT32_C(1) << 31)
 
@@ -183,7 +183,7 @@ static void registry_store_failure(struct etwas_registry_walk *walk, uint32_t co
 
 /*
  * Goes to the next folder: first those that all processes know, then the listed ones
- * (shared/listed_folders.h).
+ * (shared/folder.h).
  */
 static bool registry_next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
 {

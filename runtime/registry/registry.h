@@ -6,10 +6,10 @@
  * sessions. A process makes its files in its own folder, the first that it could have when it
  * needed one. It looks for files of others in all of the user's folders that are there at that
  * moment, since processes that began before a login, or with another environment
- * (shared/listed_folders.h), have another one. Where ETWAS_RUNTIME_DIR names a folder it is the
+ * (shared/folder.h), have another one. Where ETWAS_RUNTIME_DIR names a folder it is the
  * only one.
  *
- *     n.HASH                      a name that is taken, and by which session      session_name.h
+ *     n.HASH                      a name that is taken, and by which session      sessions.h
  *     s.GUID                      a session: its entry                            host_session.h
  *     s.GUID.NONCE.sock           where its host listens                          connection.h
  *     p.PID.START.NONCE.guids     a process that has joined: its providers        joined_process.h
@@ -76,7 +76,7 @@ struct etwas_registry_walk {
     int folder; /* its descriptor, owned by the walk; -1: the walk is at its end */
     /* why a folder was passed over: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
     uint32_t code;
-    DIR *listed_folders; /* of shared/listed_folders.h */
+    DIR *listed_folders; /* of shared/folder.h */
     uint32_t next;
     uint32_t visited_count;
     struct {

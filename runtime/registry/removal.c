@@ -15,7 +15,7 @@
 #include "registry/names.h"
 #include "registry/registry.h"
 #include "registry/session_entry.h"
-#include "shared/listed_folders.h"
+#include "shared/folder.h"
 
 /* ---- this process's files -------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "registry/session_name.h"
+#include "registry/sessions.h"
 
 #include <etwas/winerror.h>
 #include <stdlib.h>

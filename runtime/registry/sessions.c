@@ -12,7 +12,6 @@
 #include "platform/wait.h"
 #include "registry/held_file.h"
 #include "registry/names.h"
-#include "registry/session_name.h"
 
 #define ROOM_TIMEOUT_NS UINT64_C(1000000000)
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "registry/held_file.h"
 #include "registry/registry.h"
 #include "registry/session_entry.h"
 
@@ -43,5 +44,22 @@ uint32_t etwas_registry_folder_of(const etwas_guid *session, char path[ETWAS_FOL
  * first; the others wait for the outcome, a second at most. True where the folder cannot be read.
  */
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most);
+
+/* The file that holds the name of a session. Names are compared without regard to case. */
+
+/*
+ * Acquires the name for the session. `name`: 1 to ETWAS_REGISTRY_NAME_UNITS units and a 0. Errors
+ * of etwas_held_acquire.
+ */
+uint32_t etwas_session_name_acquire(struct etwas_held_file *held, const etwas_wchar *name,
+                                    const etwas_guid *session);
+
+/*
+ * Finds the session that has the name and that `is_it` accepts: a session that is about to be
+ * refused its name may hold it for a moment. ERROR_NOT_FOUND; errors of etwas_held_read.
+ */
+uint32_t etwas_session_name_find(const etwas_wchar *name,
+                                 bool (*is_it)(const etwas_guid *session, void *context),
+                                 void *context);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/xpress_encode.h"
+#include "etl/xpress.h"
 #include "platform/file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "reader/clock_snapshots.h"
-#include "reader/repeated_counts.h"
+#include "reader/file_set.h"
 
 static uint32_t relog_input_streams(const struct etwas_file_header *log)
 {

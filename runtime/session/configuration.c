@@ -16,7 +16,7 @@
 #include "clock/clock_selection.h"
 #include "etl/own_record.h"
 #include "etl/utf16.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
 #include "session/file_name.h"

@@ -18,7 +18,7 @@
 
 #include "buffer/collect.h"
 #include "buffer/pool.h"
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "session/configuration.h"
 #include "session/handle.h"
 #include "session/sequence_number.h"

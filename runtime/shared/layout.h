@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 
 #define ETWAS_SHARED_MAGIC "ETWASPL1"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "shared/listed_folders.h"
+#include "shared/folder.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "shared/sequences.h"
+#include "shared/folder.h"
 
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/folder.h"
 #include "shared/mapping.h"
 
 #define FILE_NAME "rseq"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/account.h"
+#include "sharing/host_request.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -12,7 +12,6 @@
 #include "platform/sized_struct.h"
 #include "registry/connection.h"
 #include "session/handle.h"
-#include "sharing/host_request.h"
 #include "sharing/remote.h"
 
 /*

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "provider/enable_filter.h"
 #include "provider/enabling.h"
+#include "provider/event_filter.h"
 
 /* ---- the arguments of a call ----------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "registry/connection.h"
 
 enum etwas_consume_kind {

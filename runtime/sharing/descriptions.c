@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "etl/event_metadata.h"
-#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 #include "etl/own_record.h"
-#include "provider/crash_safe_metadata.h"
 #include "provider/description.h"
-#include "provider/guest_images.h"
 #include "provider/image_records.h"
+#include "provider/metadata.h"
 #include "registry/connection.h"
 #include "session/session.h"
 

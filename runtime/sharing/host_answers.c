@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/host_answers.h"
+#include "sharing/host_entry.h"
 
 #include <etwas/winerror.h>
 #include <pthread.h>

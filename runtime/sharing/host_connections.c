@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/host_connections.h"
+#include "sharing/host_guests.h"
 
 #include <etwas/winerror.h>
 #include <pthread.h>
@@ -14,7 +14,6 @@
 #include "registry/connection.h"
 #include "sharing/descriptions.h"
 #include "sharing/host_consumers.h"
-#include "sharing/host_guests.h"
 #include "sharing/host_request.h"
 #include "sharing/host_unattached.h"
 

@@ -14,7 +14,7 @@
 #include "buffer/record_walk.h"
 #include "etl/layout.h"
 #include "platform/own_descriptor.h"
-#include "realtime/session_realtime.h"
+#include "realtime/realtime.h"
 #include "sharing/consume_protocol.h"
 #include "sharing/service.h"
 

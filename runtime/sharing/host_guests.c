@@ -9,12 +9,11 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "shared/mapping.h"
-#include "sharing/host_lingering.h"
 #include "sharing/host_unattached.h"
 
 enum {

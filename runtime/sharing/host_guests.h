@@ -75,4 +75,49 @@ void etwas_host_guests_free_row(uint64_t session, uint32_t row);
 void etwas_host_guests_before_fork(void);
 void etwas_host_guests_after_fork(bool is_child);
 
+/*
+ * Connections of other processes to the sessions of this one: how they are accepted, and the one
+ * dispatcher of all that is received over them. Everything here runs in the control thread.
+ *
+ * Spare descriptors (registry/connection.h) let it accept a connection where no more files may be
+ * open: it answers a request, and receives what a guest has counted before it closes the
+ * connection.
+ */
+
+/*
+ * Handlers of the sockets on which sessions listen (service.h): of one that other processes may log
+ * into or control, and of a recorder that this process alone knows, which may be asked for SNAPSHOT
+ * only. `session` is its handle.
+ */
+enum etwas_service_answer etwas_host_accept(int listener, uint64_t session);
+enum etwas_service_answer etwas_host_accept_controller(int listener, uint64_t session);
+
+/* The process hosts one session more, or one less. The last one closes the spares. */
+void etwas_host_spares_begin(void);
+void etwas_host_spares_end(void);
+
+/* In a fork's child, which hosts nothing. */
+void etwas_host_spares_forget(void);
+
+/*
+ * Guests that have lost their connection and may still have the pool: they are dying, or their
+ * program has closed the connection. The row of such a guest lingers until it has the pool no more.
+ * Callers hold no lock of the library, unless a function says otherwise.
+ */
+
+/* The byte of the pool's file that is locked as long as the guest of this row has the pool. */
+uint32_t etwas_lingering_lock_byte(uint32_t row);
+
+/* Whether the guest of this row still has the session's pool. */
+bool etwas_lingering_has_pool(uint64_t session, uint32_t row);
+
+/*
+ * Frees the row of a guest without a connection, or has a thread wait until it has released
+ * the pool.
+ */
+void etwas_lingering_await_or_free(uint64_t session, uint32_t row);
+
+/* In a fork's child, with the lock of the guests held: the threads are the parent's. */
+void etwas_lingering_forget(void);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/host_lingering.h"
+#include "sharing/host_guests.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>
@@ -12,7 +12,6 @@
 #include "platform/own_descriptor.h"
 #include "session/session.h"
 #include "shared/mapping.h"
-#include "sharing/host_guests.h"
 #include "sharing/service.h"
 
 /*

@@ -16,7 +16,6 @@
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "session/session.h"
-#include "sharing/account.h"
 #include "sharing/apply.h"
 #include "sharing/service.h"
 

@@ -19,7 +19,6 @@
 #include "registry/sessions.h"
 #include "session/file_name.h"
 #include "sharing/apply.h"
-#include "sharing/private_template.h"
 #include "sharing/reconcile.h"
 #include "sharing/service.h"
 

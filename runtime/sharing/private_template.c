@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/private_template.h"
+#include "sharing/private_instance.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>

@@ -11,7 +11,6 @@
 #include "clock/clock.h"
 #include "etl/clock_convert.h"
 #include "sharing/service.h"
-#include "sharing/snapshot_all.h"
 
 enum {
     NS_A_SECOND = 1000000000

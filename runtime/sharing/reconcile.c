@@ -20,10 +20,9 @@
 #include "sharing/descriptions.h"
 #include "sharing/guest.h"
 #include "sharing/host.h"
-#include "sharing/host_answers.h"
+#include "sharing/host_entry.h"
 #include "sharing/other_processes.h"
 #include "sharing/private_instance.h"
-#include "sharing/private_template.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
 

@@ -14,7 +14,6 @@
 #include "sharing/guest_table.h"
 #include "sharing/host.h"
 #include "sharing/reconcile.h"
-#include "sharing/remote_consumer.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/properties.h"
+#include "provider/enabling.h"
 #include "reader/consumer.h"
 #include "registry/connection.h"
 #include "registry/session_entry.h"
@@ -78,5 +80,43 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
  * does not answer. Errors of etwas_remote_consumer_connect.
  */
 uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer);
+
+/*
+ * A consumer (consumer.h) of a session that another process hosts. Everything that comes from that
+ * process is checked.
+ */
+
+/*
+ * Requests the session's events over a connection to its host. The consumer owns the connection
+ * from here on, also if this fails. Waits for the session's header until the deadline
+ * (CLOCK_MONOTONIC, ns).
+ *
+ * ERROR_WMI_INSTANCE_NOT_FOUND: the session is not in real time, or has ended. ERROR_TIMEOUT,
+ * ERROR_INVALID_DATA, ERROR_NOT_ENOUGH_MEMORY, or the host's answer.
+ */
+uint32_t etwas_remote_consumer_connect(int connection, uint64_t deadline_ns,
+                                       struct etwas_consumer **consumer);
+
+/*
+ * ETW's calls for sessions of other processes: ControlTrace, QueryAllTraces and EnableTraceEx2, as
+ * the verbs of session/sharing.h. Callers hold no lock of the library.
+ */
+
+/*
+ * ControlTrace. Sends what ControlTrace reads of the reply's block, with an absolute file name, and
+ * fills in what it would fill in. The handle in the block is one of this process.
+ */
+uint32_t etwas_remote_control(uint64_t handle, const void *name, const struct etwas_reply *reply,
+                              uint32_t control_code);
+
+/*
+ * QUERY of all sessions of other processes. All hosts are asked before any is waited for, so that
+ * all stopped hosts together cost one timeout.
+ */
+void etwas_remote_query_all(struct etwas_replies *replies);
+
+/* EnableTraceEx2 for a handle of another process's session. */
+uint32_t etwas_remote_enable(const struct etwas_enable_request *request,
+                             const ENABLE_TRACE_PARAMETERS *parameters);
 
 #endif

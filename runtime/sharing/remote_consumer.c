@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/remote_consumer.h"
+#include "sharing/remote.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>

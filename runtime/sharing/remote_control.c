@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/remote_control.h"
+#include "sharing/remote.h"
 
 #include <etwas/winerror.h>
 #include <stddef.h>
@@ -18,7 +18,6 @@
 #include "sharing/apply.h"
 #include "sharing/guest_table.h"
 #include "sharing/host_request.h"
-#include "sharing/remote.h"
 
 #define QUERY_ALL_TIMEOUT_NS UINT64_C(1000000000)
 

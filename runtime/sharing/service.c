@@ -19,7 +19,7 @@
 #include "platform/wait.h"
 #include "registry/joined_process.h"
 #include "registry/removal.h"
-#include "shared/sequences.h"
+#include "shared/folder.h"
 #include "sharing/sharing.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include "platform/thread.h"
 #include "registry/joined_process.h"
 #include "registry/sessions.h"
-#include "shared/sequences.h"
+#include "shared/folder.h"
 #include "sharing/reconcile.h"
 #include "sharing/remote.h"
 #include "sharing/service.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/snapshot_all.h"
+#include "sharing/propagate.h"
 
 #include <dirent.h>
 #include <errno.h>

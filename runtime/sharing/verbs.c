@@ -12,7 +12,6 @@
 #include "platform/fork.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
-#include "sharing/account.h"
 #include "sharing/guest.h"
 #include "sharing/host.h"
 #include "sharing/host_consumers.h"
@@ -22,7 +21,6 @@
 #include "sharing/propagate.h"
 #include "sharing/reconcile.h"
 #include "sharing/remote.h"
-#include "sharing/remote_control.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
 

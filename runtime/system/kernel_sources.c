@@ -13,9 +13,8 @@
 #include "system/groups/length_probe.h"
 #include "system/inventory/inventory.h"
 #include "system/kernel_sources_events.h"
-#include "system/names/exec_probe.h"
-#include "system/names/kernel_symbols.h"
-#include "system/names/path_probe.h"
+#include "system/names/bpf_probes.h"
+#include "system/names/kernel_addresses.h"
 #include "system/stream/source_tags.h"
 
 /* ---- events that come in --------------------------------------------------------------------- */

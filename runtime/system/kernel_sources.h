@@ -49,7 +49,7 @@ struct etwas_kernel_sources {
     struct etwas_stack_walker walker;
     struct etwas_kernel_addresses addresses;
     struct etwas_system_settings settings; /* in force; all zeros before the first change */
-    uint64_t requested;                    /* what the settings request (requested_events.h) */
+    uint64_t requested;                    /* what the settings request (keywords.h) */
     uint32_t own_thread;
     uint32_t own_number; /* the kernel's number of that thread; 0: not read yet */
     struct etwas_probe probes[ETWAS_KERNEL_SOURCES_PROBES];

@@ -14,7 +14,6 @@
 #include "system/kernel_sources.h"
 #include "system/kernel_sources_events.h"
 #include "system/keywords.h"
-#include "system/requested_events.h"
 #include "system/stream/source_tags.h"
 #include "system/stream/tracepoint.h"
 

@@ -8,8 +8,7 @@
 #include "platform/processor.h"
 #include "system/groups/length_probe.h"
 #include "system/kernel_sources_events.h"
-#include "system/names/exec_probe.h"
-#include "system/names/path_probe.h"
+#include "system/names/bpf_probes.h"
 
 static struct etwas_probe *probe_of(struct etwas_kernel_sources *kernel, uint32_t kind)
 {

@@ -7,9 +7,8 @@
 #include <stdbool.h>
 
 #include "provider/system_providers.h"
-#include "system/groups/empty_groups.h"
+#include "system/groups/event_groups.h"
 #include "system/inventory/inventory_internal.h"
-#include "system/requested_events.h"
 #include "system/stream/event_group.h"
 
 #define CONFIGURATION(type) ETWAS_REQUESTED_INVENTORY(ETWAS_INVENTORY_##type)

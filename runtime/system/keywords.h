@@ -18,7 +18,7 @@
 /* Returns the keywords of the provider that deliver events: a verb of provider/source.h. */
 uint64_t etwas_system_provider_keywords(uint32_t provider);
 
-/* Returns what the provider is requested to record (requested_events.h); 0: it is not enabled. */
+/* Returns what the provider is requested to record; 0: it is not enabled. */
 uint64_t etwas_system_provider_requested(const struct etwas_system_settings *settings,
                                          uint32_t provider);
 
@@ -33,5 +33,32 @@ uint64_t etwas_settings_requested(const struct etwas_system_settings *settings);
  * every provider that requests any of them.
  */
 void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t requested);
+
+/*
+ * What a system logger is requested to record, as bits: EnableFlags in the lower half of 64 bits,
+ * in the upper half what keywords of system providers distinguish and no flag does.
+ */
+
+/*
+ * Parts of EVENT_TRACE_FLAG_INTERRUPT: a processor's own timer, and calls from one processor to
+ * another.
+ */
+#define ETWAS_REQUESTED_CLOCK_INTERRUPT (UINT64_C(1) << 32)
+#define ETWAS_REQUESTED_PROCESSOR_CALL (UINT64_C(1) << 33)
+
+/*
+ * Events of SystemConfig, by their types (ETWAS_INVENTORY_*); they are emitted when they are newly
+ * requested.
+ */
+#define ETWAS_REQUESTED_INVENTORY(type) (UINT64_C(1) << (32 + (type)))
+
+#define ETWAS_REQUESTED_EVERY_INVENTORY                                                            \
+    (~(uint64_t)UINT32_MAX & ~(ETWAS_REQUESTED_CLOCK_INTERRUPT | ETWAS_REQUESTED_PROCESSOR_CALL))
+
+/* The types of inventory events, one bit each, as etwas_inventory_emit takes them. */
+static inline uint32_t etwas_requested_inventory(uint64_t requested)
+{
+    return (uint32_t)((requested & ETWAS_REQUESTED_EVERY_INVENTORY) >> 32);
+}
 
 #endif

@@ -45,7 +45,7 @@ struct etwas_system_logger {
     pthread_cond_t answered;
     enum request request;
     struct etwas_system_settings asked; /* the settings that are requested */
-    uint64_t captured;                  /* what is run down once more (requested_events.h) */
+    uint64_t captured;                  /* what is run down once more (keywords.h) */
     bool done;
     struct etwas_unavailability reason;
     bool has_run_down; /* under the control lock: the first rundown is emitted, or never will be */

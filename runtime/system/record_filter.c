@@ -9,10 +9,8 @@
 
 #include "etl/layout.h"
 #include "etl/own_record.h"
-#include "system/enablement.h"
 #include "system/keywords.h"
 #include "system/names/proc_list.h"
-#include "system/requested_events.h"
 #include "system/stream/event_group.h"
 
 #define NO_PROCESS UINT32_MAX

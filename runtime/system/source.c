@@ -4,7 +4,7 @@
 /* The kernel's table of verbs (provider/source.h), by which all other folders know this one. */
 #include "provider/source.h"
 
-#include "system/groups/empty_groups.h"
+#include "system/groups/event_groups.h"
 #include "system/keywords.h"
 #include "system/logger.h"
 #include "system/stream/event_group.h"

@@ -163,7 +163,7 @@ static const char *name_of_flag(int bit)
             return names[index].name;
         }
     }
-    return "INTERRUPT"; /* for bits that are finer than flags (requested_events.h) */
+    return "INTERRUPT"; /* for bits that are finer than flags (keywords.h) */
 }
 
 static void explain_flag(int bit, char *text, size_t room)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "provider/unavailability.h"
+#include "provider/source.h"
 
 /*
  * Returns ERROR_SUCCESS, ERROR_ACCESS_DENIED, ERROR_NOT_SUPPORTED (by this kernel), ERROR_NOT_FOUND

@@ -15,7 +15,6 @@
 
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
-#include "platform/huge_memory.h"
 #include "platform/memory.h"
 #include "platform/testpoint.h"
 #include "support/folder.h"

@@ -12,7 +12,7 @@
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
 #include "buffer/pool_free.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 #include "support/folder.h"
 #include "support/inside.h"
 #include "support/start.h"

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "buffer/oldest.h"
+#include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "support/folder.h"
 #include "support/processors.h"

@@ -21,7 +21,7 @@ EVERYBODYS = {"etl", "platform"}
 # here.
 UPWARD = {
     "sharing": {"control/lifecycle.h", "control/prepare.h", "control/properties.h"},
-    "autologger": {"control/prepare.h", "control/properties.h", "control/session_api.h"},
+    "autologger": {"control/prepare.h", "control/properties.h"},
 }
 # Parts of the library, of the folders named, that the others know by a table of verbs alone, so
 # that it can be built without them.

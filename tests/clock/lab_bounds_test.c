@@ -15,9 +15,8 @@
 #include <math.h>
 
 #include "clock/lab/bounds.h"
-#include "clock/lab/handover.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/tick_quantum.h"
+#include "clock/lab/read_timing.h"
 
 static bool near_to(double value, double wanted)
 {

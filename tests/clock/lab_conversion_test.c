@@ -11,7 +11,7 @@
 #include <etwas/clocks.h>
 #include <math.h>
 
-#include "clock/lab/conversion.h"
+#include "clock/lab/drift.h"
 
 enum {
     EXACT,

@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "clock/lab/drift.h"
-#include "clock/lab/fit.h"
 #include "clock/lab/lab.h"
 #include "clock/student_t.h"
 

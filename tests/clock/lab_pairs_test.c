@@ -16,7 +16,7 @@
 
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/tick_quantum.h"
+#include "clock/lab/read_timing.h"
 #include "platform/processor.h"
 
 enum {

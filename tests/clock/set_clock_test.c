@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "support/folder.h"
 #include "support/start.h"
 #include "support/writer.h"

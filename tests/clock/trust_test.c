@@ -16,7 +16,6 @@
 #include "clock/fake_machine.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"
-#include "clock/trust_verdict.h"
 #include "support/folder.h"
 #include "support/start.h"
 

@@ -16,7 +16,6 @@
 
 #include "builtin_classes.h"
 #include "decode/builtin.h"
-#include "etl/image_record.h"
 #include "etl/kernel_class.h"
 #include "etl/own_layouts.h"
 #include "system/stream/kernel_record.h"

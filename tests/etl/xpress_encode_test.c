@@ -16,7 +16,6 @@
 
 #include "etl/layout.h"
 #include "etl/xpress.h"
-#include "etl/xpress_encode.h"
 
 enum {
     BUFFER_BYTES = 64 << 10,

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "failures/failing.h"
 #include "file/log_file_internal.h"
-#include "flush/session_clock.h"
+#include "flush/flusher.h"
 #include "support/clock_snapshots.h"
 #include "support/folder.h"
 #include "support/inside.h"

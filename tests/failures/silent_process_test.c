@@ -23,7 +23,7 @@
 #include "support/folder.h"
 #include "system/kernel_fixture.h"
 #include "system/names/offload.h"
-#include "system/names/process_class.h"
+#include "system/names/processes.h"
 
 enum {
     SKIPPED = 77,

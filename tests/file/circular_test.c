@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file/log_cursor.h"
+#include "file/log_file_internal.h"
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"

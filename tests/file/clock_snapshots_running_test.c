@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "support/clock_snapshots.h"
 #include "support/fixed_clock_snapshots.h"
 #include "support/flushing.h"

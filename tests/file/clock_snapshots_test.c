@@ -12,7 +12,7 @@
 #include "clock/clock_selection.h"
 #include "clock/trust.h"
 #include "file_modes.h"
-#include "flush/session_clock.h"
+#include "flush/flusher.h"
 #include "support/clock_snapshots.h"
 #include "support/fixed_clock_snapshots.h"
 #include "support/flushing.h"

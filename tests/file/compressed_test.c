@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"

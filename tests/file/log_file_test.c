@@ -25,7 +25,6 @@
 #include "etl/layout.h"
 #include "file/log_file.h"
 #include "file/log_file_internal.h"
-#include "file/log_patch.h"
 #include "platform/file.h"
 #include "support/folder.h"
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "flush/session_clock.h"
+#include "flush/flusher.h"
 #include "support/flushing.h"
 #include "support/inside.h"
 

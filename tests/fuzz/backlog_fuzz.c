@@ -16,8 +16,8 @@
 #include "etl_parts.h"
 #include "read_trace.h"
 #include "reader/builder.h"
+#include "realtime/realtime.h"
 #include "realtime/realtime_internal.h"
-#include "realtime/session_realtime.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "system/names/build_id.h"
-#include "system/stream/btf.h"
+#include "system/stream/probe.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,7 +15,7 @@
 #include "etl/layout.h"
 #include "etl/xpress.h"
 #include "etl_parts.h"
-#include "recover/log_tail.h"
+#include "recover/own_logs.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "etl/layout.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 #include "system/inventory/inventory.h"
 #include "system/inventory_paths.h"
 #include "walk.h"

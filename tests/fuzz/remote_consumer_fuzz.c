@@ -17,7 +17,7 @@
 #include "reader/builder.h"
 #include "session/sharing.h"
 #include "sharing/consume_protocol.h"
-#include "sharing/remote_consumer.h"
+#include "sharing/remote.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

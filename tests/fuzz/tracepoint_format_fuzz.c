@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/stream/tracepoint_format.h"
+#include "system/stream/tracepoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

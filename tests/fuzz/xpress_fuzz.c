@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "etl/xpress.h"
-#include "etl/xpress_encode.h"
 #include "reader/compress.h"
 #include "walk.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 #include "support/folder.h"
 #include "support/memory_group.h"
 #include "support/start.h"

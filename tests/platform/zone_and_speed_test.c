@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "platform/zone_and_speed.h"
+#include "platform/machine.h"
 
 static void expect_zone(int32_t bias_minutes, const char *name)
 {

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "provider/instance_id.h"
+#include "provider/trace_event.h"
 #include "session/fixture.h"
 
 enum {

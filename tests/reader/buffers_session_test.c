@@ -24,7 +24,7 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #include "support/folder.h"
 #include "support/metadata.h"
 #include "support/start.h"

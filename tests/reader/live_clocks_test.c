@@ -24,7 +24,6 @@
 #include <etwas/evntrace.h>
 
 #include "clock/clock.h"
-#include "clock/clock_history.h"
 #include "clock/clock_reading.h"
 #include "clock/clock_selection.h"
 

@@ -29,7 +29,6 @@
 #include <etwas/evntrace.h>
 
 #include "clock/clock.h"
-#include "clock/clock_history.h"
 #include "clock/clock_reading.h"
 #include "clock/clock_selection.h"
 #include "support/folder.h"

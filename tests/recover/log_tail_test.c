@@ -7,7 +7,7 @@
  * long here is so long that a search which looks at everything again and again runs into the test's
  * limit of time.
  */
-#include "recover/log_tail.h"
+#include "recover/own_logs.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "etl/layout.h"
-#include "etl/xpress_encode.h"
+#include "etl/xpress.h"
 #include "support/folder.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "flush/drain.h"
-#include "flush/session_clock.h"
+#include "flush/flusher.h"
 #include "platform/file.h"
 #include "recover/signal_handler.h"
 #include "support/clock_snapshots.h"

@@ -28,7 +28,7 @@
 #include "registry/registry.h"
 #include "registry/removal.h"
 #include "registry/sessions.h"
-#include "shared/listed_folders.h"
+#include "shared/folder.h"
 
 enum {
     ROUNDS = 300,

@@ -19,8 +19,8 @@
 #include "platform/rseq.h"
 #include "platform/rseq_trial.h"
 #include "session/fixture.h"
+#include "shared/folder.h"
 #include "shared/mapping.h"
-#include "shared/sequences.h"
 
 enum {
     TRIES = 1000, /* of a trial that finds nothing, since the processor has too much to do */

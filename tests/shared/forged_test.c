@@ -11,7 +11,7 @@
 #include "buffer/collect.h"
 #include "buffer/current.h"
 #include "buffer/pool_count.h"
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "buffer/retention.h"
 #include "control/lifecycle.h"
 #include "platform/testpoint.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "buffer/slot.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"

@@ -23,7 +23,7 @@
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "buffer/record_walk.h"
 #include "control/lifecycle.h"
 #include "shared/guests.h"

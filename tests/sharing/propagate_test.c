@@ -13,7 +13,6 @@
 
 #include "clock/clock.h"
 #include "session/fixture.h"
-#include "sharing/snapshot_all.h"
 
 enum {
     WINDOWS = 200,

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "buffer/unattached.h"
 #include "platform/wait.h"
 #include "registry/connection.h"

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "buffer/reap.h"
+#include "buffer/pool_join.h"
 #include "platform/wait.h"
 #include "session/session.h"
 #include "sharing/programs.h"

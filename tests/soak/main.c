@@ -15,7 +15,7 @@
 #include "soak.h"
 
 #ifdef SOAK_CLOCK_SNAPSHOTS
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 #endif
 
 enum {

@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 
 #include "clock/clock.h"
-#include "clock/clock_history.h"
+#include "clock/clock_reading.h"
 
 int clock_snapshots_setup(void **state)
 {

@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
-#include "buffer/publish_stamped.h"
+#include "buffer/publish.h"
 #include "buffer/retention.h"
 #include "support/start.h"
 

@@ -4,7 +4,7 @@
 /*
  * The kernel's description of its functions: made up, cut anywhere, and that of this kernel.
  */
-#include "system/stream/btf.h"
+#include "system/stream/probe.h"
 
 #include <linux/btf.h>
 #include <setjmp.h>

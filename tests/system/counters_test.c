@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "system/kernel_fixture.h"
-#include "system/names/exits.h"
+#include "system/names/processes.h"
 
 enum {
     COUNTERS = EVENT_TRACE_FLAG_PROCESS_COUNTERS | EVENT_TRACE_FLAG_NO_SYSCONFIG,

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "system/names/exec_probe.h"
-#include "system/names/process_class.h"
+#include "system/names/bpf_probes.h"
+#include "system/names/processes.h"
 #include "system/process_events.h"
 
 enum {

@@ -17,7 +17,7 @@
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
 
-#include "system/names/exits.h"
+#include "system/names/processes.h"
 
 enum {
     FAMILY = 30

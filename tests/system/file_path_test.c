@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "system/file_events.h"
-#include "system/names/path_probe.h"
+#include "system/names/bpf_probes.h"
 
 enum {
     THREADS = 8,

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "etl/own_record.h"
-#include "system/names/kernel_symbols.h"
+#include "system/names/kernel_addresses.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 #define MODULE UINT64_C(0xffffffffc0000000)

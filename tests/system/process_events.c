@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "platform/testpoint.h"
-#include "system/names/process_class.h"
+#include "system/names/processes.h"
 
 static const etwas_guid process_class = {
     0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};

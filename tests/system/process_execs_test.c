@@ -10,7 +10,7 @@
 
 #include "etl/layout.h"
 #include "system/made_up_processes.h"
-#include "system/names/exec_probe.h"
+#include "system/names/bpf_probes.h"
 
 /* Process 10 runs, as a copy of process 1, since 1000. */
 static void begin_with_arguments(void)

@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "system/logger.h"
-#include "system/names/exits.h"
-#include "system/names/process_class.h"
+#include "system/names/processes.h"
 #include "system/process_events.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "buffer/publish_stamped.h"
+#include "buffer/publish.h"
 #include "etl/layout.h"
 #include "platform/processor.h"
 #include "support/folder.h"

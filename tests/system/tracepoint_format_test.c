@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "system/stream/tracepoint_format.h"
+#include "system/stream/tracepoint.h"
 
 static const char switched[] =
     "name: sched_switch\n"

@@ -3,7 +3,7 @@
 
 /*
  * A flight recorder's buffers. All processors share them: a slot with a full buffer takes one that
- * was never used, else the one that was full first (runtime/buffer/oldest.h). So with another
+ * was never used, else the one that was full first (runtime/buffer/pool_claim.h). So with another
  * buffer a recorder holds all that it held without it, and one more that was full before.
  */
 

@@ -46,12 +46,44 @@ void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_la
 
 /*
  * Fills offset_ns, bound_ns and rounds. There is at least one round. `quantum`, at least 1, is by
- * how many ticks the clock moves at once, itself or the clock that it is made of (tick_quantum.h).
+ * how many ticks the clock moves at once, itself or the clock that it is made of (read_timing.h).
  * The bound is that of the intersection. An empty intersection means that the offset was not
  * constant: then the offset is that of the fastest round, and the bound includes what every round
  * allows.
  */
 void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns, double quantum,
                              etwas_clock_offset *offset);
+
+/*
+ * Stamps that crossed from one processor to another: the later stamp was taken after its thread had
+ * seen the earlier one, so it should not be smaller.
+ */
+
+struct etwas_lab_handovers {
+    uint64_t count;
+    uint64_t smaller; /* handovers in which the later stamp was smaller */
+    uint64_t worst;   /* greatest difference of these, in ticks */
+};
+
+static inline void etwas_lab_handover_add(struct etwas_lab_handovers *handovers, int64_t earlier,
+                                          int64_t later)
+{
+    handovers->count++;
+    if (later < earlier) {
+        /* Unsigned, so that stamps of opposite signs cannot overflow. */
+        uint64_t by = (uint64_t)earlier - (uint64_t)later;
+
+        handovers->smaller++;
+        handovers->worst = by > handovers->worst ? by : handovers->worst;
+    }
+}
+
+static inline void etwas_lab_handover_report(const struct etwas_lab_handovers *handovers,
+                                             double tick_ns, etwas_clock_offset *offset)
+{
+    offset->handovers = handovers->count;
+    offset->smaller = handovers->smaller;
+    offset->worst_ns = (double)handovers->worst * tick_ns;
+}
 
 #endif

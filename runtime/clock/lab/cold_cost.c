@@ -25,7 +25,7 @@
 #include "clock/lab/lab.h"
 #include "clock/lab/read_timing.h"
 #include "clock/lab/tally.h"
-#include "platform/memory_limit.h"
+#include "platform/memory.h"
 
 enum {
     LINE_BYTES = 64,

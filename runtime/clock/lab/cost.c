@@ -16,7 +16,6 @@
 #include "clock/lab/lab.h"
 #include "clock/lab/read_timing.h"
 #include "clock/lab/tally.h"
-#include "clock/lab/tick_quantum.h"
 
 enum {
     CHUNK = 256, /* readings between two checks of the time */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "clock/lab/conversion.h"
 #include "clock/lab/lab.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 /*
  * Readings of one source against a reference, each between two readings of the reference, stored
- * until a line is fitted to them (fit.h).
+ * until a line is fitted to them.
  *
  *     reference | source | reference      the source was read somewhere between; the middle of the
  *               narrowest of some attempts is taken
@@ -14,9 +14,48 @@
 #ifndef ETWAS_CLOCK_LAB_DRIFT_H
 #define ETWAS_CLOCK_LAB_DRIFT_H
 
+#include <etwas/clocks.h>
 #include <stdint.h>
 
-#include "clock/lab/fit.h"
+/*
+ * A line through readings of one clock against another, and how well its slope is known.
+ *
+ * What is fitted is how far the clock is ahead of the reference, over a time that never steps.
+ * Readings disturb the line in four ways, each met by itself:
+ *
+ *     interrupted     the thread lost the processor between the readings of a bracket: it is wide,
+ *                     and points much wider than the usual one are left out
+ *     set             a wall clock was set, or a machine slept: the points before and after lie on
+ *                     lines of one slope, each with its own height; unless the clock does that all
+ *                     the time, as a coarse one does
+ *     not independent neighbours are off together, so the usual formula would promise too much:
+ *                     points are first averaged in some 16 blocks, and the interval is that of the
+ *                     blocks' means, with Student's t for so few. It holds when disturbances last
+ *                     much shorter than a block
+ *     off together    all early points are off one way, all late ones the other: a point may lie
+ *                     anywhere in its bracket, and a clock of large steps anywhere in its step. No
+ *                     interval is narrower than a bracket and a step over the whole time
+ */
+
+enum {
+    ETWAS_LAB_POINTS = 1024, /* the most that can be fitted */
+};
+
+struct etwas_lab_point {
+    double at_ns;    /* since the first, ascending */
+    double ahead_ns; /* of the reference, with any constant added */
+    double width_ns; /* of the bracket: ahead_ns is known ± half of it */
+};
+
+/*
+ * Fits a line to `points`, at most ETWAS_LAB_POINTS, and changes them. `resolution_ns` is the
+ * smallest step of the clock. The drift is not known with fewer than three points, or if steps
+ * leave too few.
+ */
+void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolution_ns,
+                   etwas_clock_drift *drift);
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
 
 struct etwas_lab_track {
     uint32_t count;
@@ -31,5 +70,29 @@ void etwas_lab_track_add(struct etwas_lab_track *track, const struct etwas_lab_p
 
 /* Makes a point of the samples that are pending. */
 void etwas_lab_track_finish(struct etwas_lab_track *track);
+
+/*
+ * How wrong the cycle counter's stamps become when they are converted to time by a rate that is not
+ * quite the counter's own.
+ *
+ *     counter runs at 3,000.75 MHz, converted by 3,001 MHz      -83.3 ppm, -7.5 s after 25 hours
+ */
+
+/*
+ * Fills the conversions by three rates:
+ *
+ *     exact frequency  what CPUID, the hypervisor or CNTFRQ states; if nothing does, the rate
+ *           measured over the whole examination, whose error is the interval alone
+ *     whole MHz        the calibrated rate rounded, as CpuSpeedInMHz of a log file header is
+ *     calibration      trust->frequency_hz, or, for a counter that is not trusted, 1e9 / tick_ns
+ *
+ * against_raw was measured, of a source of tick_ns a tick. If it is not known, the calibration
+ * stands in for it, with its own bound. error_ppm > 0: stamps are too late, they gain that much;
+ * after_…_ns has the same sign. All members but the names are 0 if the counter has no rate, or one
+ * below a megahertz.
+ */
+void etwas_lab_report_conversions(const etwas_clock_trust *trust,
+                                  const etwas_clock_drift *against_raw, double tick_ns,
+                                  etwas_clock_conversion *conversions);
 
 #endif

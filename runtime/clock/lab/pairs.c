@@ -7,7 +7,7 @@
  *
  * Every second round is fenced: the far stamp is surely taken between the near ones, and the bounds
  * of the offset hold (bounds.h). The others read the clock as a session does, without a fence of
- * ours: in them handovers are counted (handover.h), so that a counter that is read before what
+ * ours: in them handovers are counted (bounds.h), so that a counter that is read before what
  * comes before it shows up there and disturbs no bound.
  *
  *     thread                  may
@@ -36,9 +36,8 @@
 #include <time.h>
 
 #include "clock/lab/bounds.h"
-#include "clock/lab/handover.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/tick_quantum.h"
+#include "clock/lab/read_timing.h"
 
 enum {
     /* Two lines: processors fetch the neighbour of a line they miss. */

@@ -13,7 +13,6 @@
 
 #include "clock/lab/lab.h"
 #include "clock/lab/read_timing.h"
-#include "clock/lab/tick_quantum.h"
 
 enum {
     ROW = 1024,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "clock/lab/tick_quantum.h"
+#include "clock/lab/read_timing.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -11,7 +11,7 @@
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/sentences.h"
-#include "clock/trust_verdict.h"
+#include "clock/trust.h"
 
 /* Words for what speaks against the counter have numbers of the report in them, if it has any. */
 enum {

@@ -15,7 +15,7 @@
 
 /*
  * `extern char MAP_NAME, GIVEN_NAME;` &MAP_NAME is a map, GIVEN(GIVEN_NAME) a number; the file that
- * loads the program has the indices of both in an enumeration of these names (stream/bpf.h).
+ * loads the program has the indices of both in an enumeration of these names (stream/probe.h).
  */
 #define GIVEN(name) ((uint64_t) & (name))
 

@@ -5,13 +5,12 @@
  * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without sources. Each emits once that it has
  * none.
  */
-#include "system/groups/empty_groups.h"
+#include "system/groups/event_groups.h"
 
 #include <etwas/evntrace.h>
 #include <stdio.h>
 
 #include "etl/own_record.h"
-#include "system/groups/event_groups.h"
 
 struct empty_group {
     uint32_t flag;

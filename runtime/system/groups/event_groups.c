@@ -47,7 +47,7 @@ uint64_t etwas_event_group_flags(void)
 
 static uint64_t own_flags_of(const struct etwas_event_group *group)
 {
-    bool has_nothing = group->source_count == 0 && group->process_records == 0; /* empty_groups.h */
+    bool has_nothing = group->source_count == 0 && group->process_records == 0; /* event_groups.h */
     uint64_t flags = group->own_process_records != 0 || has_nothing ? group->flags : 0;
 
     for (uint32_t index = 0; index < group->source_count; index++) {

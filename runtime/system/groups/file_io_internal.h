@@ -9,7 +9,7 @@
 #define ETWAS_SYSTEM_GROUPS_FILE_IO_INTERNAL_H
 
 #include "system/names/file_calls.h"
-#include "system/names/file_paths.h"
+#include "system/names/file_names.h"
 #include "system/names/open_files.h"
 #include "system/stream/event_group.h"
 #include "system/stream/event_join.h"

@@ -18,7 +18,7 @@
 
 #include "system/groups/event_groups.h"
 #include "system/groups/nests.h"
-#include "system/requested_events.h"
+#include "system/keywords.h"
 #include "system/stream/kernel_record.h"
 
 enum {

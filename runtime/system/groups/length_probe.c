@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "system/bpf/reports.h"
-#include "system/stream/bpf.h"
-#include "system/stream/btf.h"
+#include "system/stream/probe.h"
 #include "system/stream/tracepoint.h"
 
 /* What the program is given. */

@@ -4,7 +4,7 @@
 /*
  * The lengths of TCP and UDP transfers, on kernels without tracepoints for them (before 6.3): BPF
  * programs of ours after the kernel's functions report what these returned. The functions are found
- * by the kernel's BTF (btf.h). Needs CAP_BPF and CAP_PERFMON.
+ * by the kernel's BTF (stream/probe.h). Needs CAP_BPF and CAP_PERFMON.
  */
 #ifndef ETWAS_SYSTEM_GROUPS_LENGTH_PROBE_H
 #define ETWAS_SYSTEM_GROUPS_LENGTH_PROBE_H

@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "system/groups/empty_groups.h"
 #include "system/groups/event_groups.h"
 #include "system/groups/length_probe.h"
 #include "system/groups/sockets.h"

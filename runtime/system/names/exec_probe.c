@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/exec_probe.h"
+#include "system/names/bpf_probes.h"
 
 #include <string.h>
 #include <sys/user.h>
 #include <unistd.h>
 
-#include "system/stream/bpf.h"
+#include "system/stream/probe.h"
 
 /* Indices of what the program is given. */
 enum {

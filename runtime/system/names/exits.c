@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/exits.h"
+#include "system/names/processes.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/file_paths.h"
+#include "system/names/file_names.h"
 
 #include <stdio.h>
 

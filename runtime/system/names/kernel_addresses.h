@@ -3,8 +3,7 @@
 
 /*
  * An emitter that remembers the kernel's addresses in the records that it passes on: of samples,
- * frames of stacks and routines, each once. Their functions are emitted on request
- * (kernel_symbols.h).
+ * frames of stacks and routines, each once. Their functions are emitted on request.
  *
  * The set is bounded. An address that finds no room in it is counted each time.
  */
@@ -14,6 +13,7 @@
 #include <stdint.h>
 
 #include "system/stream/emit.h"
+#include "system/stream/record_builder.h"
 
 enum {
     ETWAS_KERNEL_ADDRESSES = 32768,
@@ -41,5 +41,19 @@ void etwas_kernel_addresses_add(struct etwas_kernel_addresses *addresses, uint64
 uint64_t *etwas_kernel_addresses_sorted(const struct etwas_kernel_addresses *addresses);
 
 void etwas_kernel_addresses_free(struct etwas_kernel_addresses *addresses);
+
+/*
+ * Emits the functions of the kernel's addresses that records named, as records of our own
+ * (etl/own_record.h), so that the trace can be read on another machine, or by a reader that may not
+ * see the kernel's symbols.
+ */
+
+/*
+ * Reads `path`, a file like /proc/kallsyms, once, and emits the functions that contain the
+ * addresses, each once and in ascending order. An address further behind a symbol than functions
+ * are long is in no function. Emits nothing where the kernel shows no addresses.
+ */
+void etwas_kernel_symbols_emit(const struct etwas_kernel_addresses *addresses, const char *path,
+                               struct etwas_record_builder *record, struct etwas_emitter *emitter);
 
 #endif

@@ -10,7 +10,7 @@
  *     symbols     s  s │     t     │                │   u
  *                    └ a's         └ none of its own, so the symbol before: t     u: behind all
  */
-#include "system/names/kernel_symbols.h"
+#include "system/names/kernel_addresses.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

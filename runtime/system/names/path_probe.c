@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/path_probe.h"
+#include "system/names/bpf_probes.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "system/bpf/reports.h"
 #include "system/names/file_calls.h"
-#include "system/stream/bpf.h"
+#include "system/stream/probe.h"
 
 enum {
     CALLS = 512, /* more than the number of any call that has paths */

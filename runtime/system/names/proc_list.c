@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "platform/machine.h"
-#include "system/names/process_text.h"
 
 enum {
     LONGEST_PATH = 64,

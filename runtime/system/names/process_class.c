@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/process_class.h"
+#include "system/names/processes.h"
 
 #include <string.h>
 
-#include "etl/image_record.h"
+#include "etl/kernel_class.h"
 
 enum {
     EMPTY_TEXTS_BYTES = 4, /* what follows a command line of any length */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "system/names/proc_list.h"
 #include "system/names/process_facts.h"
-#include "system/names/process_text.h"
 
 enum {
     TEXT_BYTES = 4096,

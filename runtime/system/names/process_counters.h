@@ -3,7 +3,7 @@
 
 /*
  * What a process has used, as ETW's PerfCtr: from /proc while it lives; after its end from what the
- * kernel reported of its threads (exits.h), which is less.
+ * kernel reported of its threads (processes.h), which is less.
  */
 #ifndef ETWAS_SYSTEM_NAMES_PROCESS_COUNTERS_H
 #define ETWAS_SYSTEM_NAMES_PROCESS_COUNTERS_H

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/names/process_text.h"
+#include "system/names/proc_list.h"
 #include "system/stream/pseudo_file.h"
 
 enum {

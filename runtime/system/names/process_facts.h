@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "system/names/exec_probe.h"
+#include "system/names/bpf_probes.h"
 #include "system/names/image_list.h"
 
 enum {
@@ -59,7 +59,7 @@ bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *f
 
 /*
  * Reads the command line. False: there is no such process; one that has ended has an empty command
- * line. It is in the memory of the process, so reading it may block (process_text.h).
+ * line. It is in the memory of the process, so reading it may block (proc_list.h).
  */
 bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts);
 

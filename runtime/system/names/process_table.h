@@ -19,7 +19,7 @@
 /* A command line, shared by a process and its forked children. */
 struct etwas_text {
     uint32_t references;
-    uint32_t flags; /* ETWAS_PROCESS_COMMAND_LINE_* (process_class.h) */
+    uint32_t flags; /* ETWAS_PROCESS_COMMAND_LINE_* (processes.h) */
     char text[];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/process_text.h"
+#include "system/names/proc_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,7 @@
 
 /*
  * What becomes of processes and their images, from process records in the order of time (FORK,
- * EXIT, COMM, MMAP2, execs) and from /proc. It is emitted as records of ETW's classes
- * (process_class.h):
+ * EXIT, COMM, MMAP2, execs) and from /proc. It is emitted as records of ETW's classes:
  *
  *     run_down    the processes that exist, with their images: DCStart; once more on each request
  *     handle      fork: Start, and Load of its images; exec: Unload of the images, and DCStart once
@@ -30,16 +29,101 @@
 #define ETWAS_SYSTEM_NAMES_PROCESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "system/names/exits.h"
+#include "system/names/image_list.h"
 #include "system/names/proc_list.h"
-#include "system/names/process_class.h"
+#include "system/names/process_counters.h"
 #include "system/names/process_facts.h"
 #include "system/names/process_table.h"
 #include "system/stream/emit.h"
+#include "system/stream/kernel_record.h"
 #include "system/stream/quiesce.h"
 #include "system/stream/sample.h"
+#include "system/unavailability.h"
+
+/*
+ * Makes records of ETW's Process class, version 4, and of its Image class, version 3. An image with
+ * a build id also gets a record of its debug identifier.
+ *
+ *     DCStart     a process as it is from now on: at a session's start, and when it runs another
+ *                 program (exec), for which ETW has no event
+ *     UserSID     S-1-22-1-USER, as in Samba
+ *     ExitStatus  259 while the process lives; its exit code; the negative number of the
+ *                 signal that ended it
+ *
+ * Flags beside ETW's say what is not known, which an empty text or a 0 would not.
+ */
+
+#define ETWAS_PROCESS_EXEC UINT32_C(0x01000000)            /* the process runs another program */
+#define ETWAS_PROCESS_NO_COMMAND_LINE UINT32_C(0x02000000) /* the command line is not known */
+#define ETWAS_PROCESS_NO_EXIT_STATUS UINT32_C(0x04000000)  /* the exit status is not known */
+#define ETWAS_PROCESS_END_NOT_SEEN                                                                 \
+    UINT32_C(0x08000000) /* the process ended earlier; its end was lost */
+#define ETWAS_PROCESS_COMMAND_LINE_READ UINT32_C(0x10000000) /* from /proc, some time later */
+#define ETWAS_PROCESS_COMMAND_LINE_CUT UINT32_C(0x20000000)
+#define ETWAS_PROCESS_STILL_ACTIVE 259
+
+struct etwas_process_class_event {
+    uint8_t type;
+    uint32_t flags; /* ETWAS_PROCESS_*, except for those of the command line */
+    int32_t exit_status;
+};
+
+/* Returns the record as etwas_record_builder_end does; its thread is not set yet. */
+const void *etwas_process_class_make(struct etwas_record_builder *record,
+                                     const struct etwas_process *process,
+                                     const struct etwas_process_class_event *event);
+
+const void *etwas_image_record_make(struct etwas_record_builder *record, uint8_t type,
+                                    uint32_t process_id, const struct etwas_file_image *image);
+
+/* The image's file has a build id. */
+const void *etwas_image_id_record_make(struct etwas_record_builder *record, uint32_t process_id,
+                                       const struct etwas_file_image *image);
+
+/*
+ * How threads ended and what they used, as the kernel reports each thread that exits by netlink
+ * (taskstats). It reports a thread before it writes the thread's EXIT into a ring, so when that
+ * record is handled the report is in the socket, if there is one.
+ *
+ * Needs CAP_NET_ADMIN, in the first PID and user namespace. Reports that did not fit into the
+ * socket are lost.
+ */
+
+enum {
+    ETWAS_EXITS_KEPT =
+        4096 /* reports that have not been removed, by the last bits of their thread ids */
+};
+
+struct etwas_exit {
+    uint32_t thread_id; /* 0: no thread */
+    /* In the format of waitpid; a process ends with the status of its last thread. */
+    uint32_t status;
+    struct etwas_process_counters counters;
+};
+
+struct etwas_exits {
+    int socket;
+    uint16_t family;
+    struct etwas_exit kept[ETWAS_EXITS_KEPT];
+};
+
+/* Opens the socket. NULL: *reason says why that is not possible. */
+struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason);
+void etwas_exits_close(struct etwas_exits *exits);
+
+/* Removes the report of a thread. False: there is none, or `exits` is NULL. */
+bool etwas_exits_remove(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit);
+
+/* Reads a datagram of the kernel. Attributes that are not known are skipped. */
+void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t bytes);
+
+/* Converts a status to ExitStatus: the exit code, or the negative number of the signal. */
+int32_t etwas_exit_status(uint32_t status);
+
+/* ---- all processes --------------------------------------------------------------------------- */
 
 /* Where facts about processes come from: the machine, or one that a test makes up. */
 struct etwas_process_source {
@@ -81,7 +165,7 @@ struct etwas_processes {
     struct etwas_exits *exits;           /* the caller's; NULL: none */
     struct etwas_quiesce *quiesce; /* the caller's; called between any two processes of a scan */
     uint32_t emits;
-    bool has_arguments; /* a probe reports the arguments of execs (exec_probe.h) */
+    bool has_arguments; /* a probe reports the arguments of execs (bpf_probes.h) */
     struct etwas_process_table table;
     bool has_run_down;
     int64_t rundown_ns; /* when the last rundown began */

@@ -3,7 +3,7 @@
 
 /*
  * A process that runs another program. COMM reports it before the program is there. If there is a
- * probe (exec_probe.h), it reports the arguments a little later, and then the program is emitted.
+ * probe (bpf_probes.h), it reports the arguments a little later, and then the program is emitted.
  * Otherwise they are read from /proc: at once without a probe; if the probe's sample was lost, when
  * a scan notices it or at the end.
  */

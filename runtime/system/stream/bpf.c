@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/stream/bpf.h"
+#include "system/stream/probe.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -44,8 +44,8 @@ enum {
     ETWAS_PROCESS_RECORD_SWITCHES = 1 << 5, /* SWITCH; SWITCH_CPU_WIDE after each sched_switch */
 
     /* Samples that BPF programs of ours write (probe.h). These report nothing else. */
-    ETWAS_PROCESS_RECORD_ARGUMENTS = 1 << 4, /* exec_probe.h */
-    ETWAS_PROCESS_RECORD_PATHS = 1 << 6,     /* path_probe.h */
+    ETWAS_PROCESS_RECORD_ARGUMENTS = 1 << 4, /* bpf_probes.h */
+    ETWAS_PROCESS_RECORD_PATHS = 1 << 6,     /* bpf_probes.h */
     ETWAS_PROCESS_RECORD_LENGTHS = 1 << 7,   /* length_probe.h */
     ETWAS_PROCESS_RECORD_PROBES =
         ETWAS_PROCESS_RECORD_ARGUMENTS | ETWAS_PROCESS_RECORD_PATHS | ETWAS_PROCESS_RECORD_LENGTHS,

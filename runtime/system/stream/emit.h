@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "buffer/publish_stamped.h"
+#include "buffer/publish.h"
 
 /* The first member of a receiver. */
 struct etwas_emitter {

@@ -21,7 +21,7 @@
 #include "system/stream/record_builder.h"
 #include "system/stream/sample.h"
 #include "system/stream/thread_numbers.h"
-#include "system/stream/tracepoint_format.h"
+#include "system/stream/tracepoint.h"
 
 enum {
     ETWAS_EVENT_GROUP_SOURCES = 8,
@@ -89,7 +89,7 @@ struct etwas_event_source {
 };
 
 struct etwas_event_group {
-    /* The bits that request the group: EnableFlags and finer ones (requested_events.h). */
+    /* The bits that request the group: EnableFlags and finer ones (keywords.h). */
     uint64_t flags;
     uint32_t process_records;     /* ETWAS_PROCESS_RECORD_* (cpu_stream.h) that it requests */
     uint32_t own_process_records; /* the same for a session of the own process */
@@ -166,7 +166,7 @@ uint32_t etwas_source_event_thread(const struct etwas_source_event *event);
 extern const struct etwas_event_group *const etwas_event_groups[];
 extern const uint32_t etwas_event_group_count;
 
-/* Returns the bits for which there is a group: EnableFlags and finer ones (requested_events.h). */
+/* Returns the bits for which there is a group: EnableFlags and finer ones (keywords.h). */
 uint64_t etwas_event_group_flags(void);
 
 /* Returns those of them that a session of the own process can have. */

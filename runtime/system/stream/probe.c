@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#include "system/stream/bpf.h"
-
 static void close_one(int *descriptor)
 {
     int closed = *descriptor;

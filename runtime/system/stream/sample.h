@@ -92,7 +92,7 @@ struct etwas_process_record {
             const char *name;
             bool is_exec;
         } comm;
-        struct {             /* SAMPLE of path_probe.h */
+        struct {             /* SAMPLE of a path probe */
             uint32_t thread; /* the kernel's number */
             uint32_t call;
             bool is_late; /* the call is about to end; else it begins */
@@ -100,7 +100,7 @@ struct etwas_process_record {
             const char *first;
             const char *second; /* NULL: the call has none; else it may be no path of the call */
         } path;
-        struct { /* SAMPLE of exec_probe.h */
+        struct { /* SAMPLE of an exec probe */
             const char *name;
             const char *arguments; /* each with a 0 behind it; the last may be cut */
             uint32_t bytes;        /* 0: the arguments are not known */

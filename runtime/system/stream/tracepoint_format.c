@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "system/stream/tracepoint_format.h"
+#include "system/stream/tracepoint.h"
 
 #include <string.h>
 
