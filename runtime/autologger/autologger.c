@@ -4,6 +4,7 @@
 #include "autologger/autologger.h"
 
 #include <ck_pr.h>
+#include <errno.h>
 #include <etwas/autologger.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -11,14 +12,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <syslog.h>
+#include <unistd.h>
 
-#include "autologger/file.h"
 #include "autologger/folder.h"
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/cancel.h"
-#include "platform/system_log.h"
 #include "session/sharing.h"
+
+enum {
+    LINE_BYTES = 2048 /* what a log should take (RFC 5424) */
+};
+
+/*
+ * Logs the text as a warning of this program: a line in the journal. It does without syslog(),
+ * whose connection and settings are the program's. Never waits; where there is no log, does
+ * nothing.
+ */
+static void autologger_write_journal(const char *text)
+{
+    const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
+    char line[LINE_BYTES];
+    int length = snprintf(line, sizeof line, "<%d>%s[%ld]: etwas: %s", LOG_USER | LOG_WARNING,
+                          program_invocation_short_name, (long)getpid(), text);
+    size_t bytes = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (descriptor >= 0) {
+        (void)sendto(descriptor, line, bytes, MSG_NOSIGNAL, (const struct sockaddr *)&log,
+                     sizeof log);
+        (void)close(descriptor);
+    }
+}
 
 /* The caller, and what it asks for. */
 struct request {
@@ -69,7 +97,7 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
     } else {
         (void)snprintf(text, sizeof text, "%s: %s", report->path, report->reason);
     }
-    etwas_system_log(text);
+    autologger_write_journal(text);
 }
 
 /* ---- one of them ----------------------------------------------------------------------------- */

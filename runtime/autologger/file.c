@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "autologger/file.h"
+#include "autologger/folder.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>

@@ -2,10 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 
 #include "clock/clock.h"
-#include "clock/trust.h"
 
 #include <etwas/etwas.h>
 

@@ -7,6 +7,7 @@
 
 #include <etwas/etwas.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "platform/machine.h"
 
@@ -96,5 +97,24 @@ struct etwas_clock_rate {
  */
 bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,
                               struct etwas_clock_rate *rate);
+
+/*
+ * Which clock a session gets, and whether that may be the cycle counter.
+ *
+ * The counter is measured at the first question about it, which takes some tens of milliseconds
+ * once in a process. Nothing happens before.
+ */
+
+/* Returns whether a session may use the counter: the verdict (clock/trust.h) is not "unusable". */
+bool etwas_clock_tsc_trusted(void);
+
+/* Returns the ticks a second; 0 if the counter may not be used. */
+uint64_t etwas_clock_tsc_frequency_hz(void);
+
+/*
+ * Returns the clock that a session gets for ClientContext `requested` (R150, R153); 0 for unknown
+ * values.
+ */
+uint32_t etwas_clock_select(uint32_t requested);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "control/system_information.h"
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "session/session.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "control/properties.h"
 #include "control/system_information.h"
 #include "control/system_request.h"
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 
 /* R181: under the caller's own name. */
 static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES *properties)

@@ -13,7 +13,7 @@
 #include <etwas/evntrace.h>
 #include <stdint.h>
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "session/configuration.h"
 
 /* The settings with which a system logger of this configuration begins. */

@@ -41,7 +41,7 @@ extern const struct etwas_decode_source etwas_builtin_source;
 extern const struct etwas_decode_source etwas_message_source;
 extern const struct etwas_decode_source etwas_provider_name_source;
 
-/* The name of a well-known provider of manifest events (known_providers.c); NULL: unknown. */
+/* The name of a well-known provider of manifest events (provider_name.c); NULL: unknown. */
 const char *etwas_known_provider(const etwas_guid *guid);
 
 /*

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "clock/clock_selection.h"
 #include "clock/trust.h"
 #include "etl/layout.h"
 #include "etl/own_record.h"

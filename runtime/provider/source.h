@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "session/session.h"
 
 /*

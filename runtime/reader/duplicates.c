@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "reader/duplicates.h"
+#include "reader/event_step.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "reader/file_set.h"
 
+#include <ck_pr.h>
 #include <string.h>
 
 #include "etl/utf16.h"
@@ -79,4 +80,145 @@ struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const 
         .trace = traces[last],
         .has_other_parts = members > 1,
     };
+}
+
+/* ---- repeated counts ------------------------------------------------------------------------- */
+
+/* Offsets of a count, and of the part of it that other files repeat. */
+struct repeated_count {
+    size_t count;
+    size_t repeated;
+};
+
+#define REPEATED_COUNT(count)                                                                      \
+    {                                                                                              \
+        offsetof(etwas_trace_information, count),                                                  \
+            offsetof(etwas_trace_information, repeated_##count)                                    \
+    }
+
+static const struct repeated_count repeated_count_fields[] = {
+    REPEATED_COUNT(lost_events),        REPEATED_COUNT(lost_buffers),
+    REPEATED_COUNT(overwritten_events), REPEATED_COUNT(overwritten_buffers),
+    REPEATED_COUNT(attempted_events),
+};
+
+static uint64_t *repeated_count_at(struct etwas_trace *trace, size_t offset)
+{
+    return (uint64_t *)(void *)((uint8_t *)&trace->information + offset);
+}
+
+static bool trace_is_recovered(const struct etwas_trace *trace)
+{
+    return (trace->information.ends & ETWAS_TRACE_IS_RECOVERED) != 0;
+}
+
+static bool trace_is_snapshot(const struct etwas_trace *trace)
+{
+    return (trace->log.fields.start.log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
+}
+
+static bool trace_has_same_name(const struct etwas_trace *a, const struct etwas_trace *b)
+{
+    size_t units = etwas_utf16_length(a->log.log_file_name, ETWAS_ETL_LARGEST_RECORD_BYTES);
+
+    return units == etwas_utf16_length(b->log.log_file_name, ETWAS_ETL_LARGEST_RECORD_BYTES) &&
+           memcmp(a->log.log_file_name, b->log.log_file_name,
+                  units * sizeof *a->log.log_file_name) == 0;
+}
+
+/* Returns whether two files of a session count the same things, at one moment or at two. */
+static bool trace_counts_the_same(const struct etwas_trace *a, const struct etwas_trace *b)
+{
+    if (trace_is_recovered(a) || trace_is_recovered(b)) {
+        return trace_is_recovered(a) && trace_is_recovered(b);
+    }
+    return a->log.totals.part == b->log.totals.part &&
+           ((trace_is_snapshot(a) && trace_is_snapshot(b)) || trace_has_same_name(a, b));
+}
+
+/* The files of a session, of which `first` is the first. */
+struct session {
+    struct etwas_trace *const *traces;
+    uint32_t count;
+    uint32_t first;
+};
+
+static bool session_has_file(const struct session *session, uint32_t index)
+{
+    return index == session->first ||
+           etwas_file_set_is_one_session(session->traces[session->first], session->traces[index]);
+}
+
+/*
+ * Returns whether no file that counts the same things has a greater count. The first file's count
+ * is taken where counts are equal.
+ */
+static bool session_count_is_greatest(const struct session *session, uint32_t index,
+                                      const struct repeated_count *repeated_count)
+{
+    struct etwas_trace *trace = session->traces[index];
+    uint64_t count = *repeated_count_at(trace, repeated_count->count);
+
+    for (uint32_t i = session->first; i < session->count; i++) {
+        uint64_t other = *repeated_count_at(session->traces[i], repeated_count->count);
+
+        if ((other > count || (other == count && i < index)) && session_has_file(session, i) &&
+            trace_counts_the_same(trace, session->traces[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Finds the repeated counts of a session. The recovered files and the others both count the whole
+ * session: the greater sum is right.
+ */
+static void session_find_repeated(const struct session *session,
+                                  const struct repeated_count *repeated_count)
+{
+    uint64_t sums[] = {0, 0}; /* of the other files, and of the recovered ones */
+
+    for (uint32_t i = session->first; i < session->count; i++) {
+        if (session_has_file(session, i)) {
+            struct etwas_trace *trace = session->traces[i];
+            uint64_t count = *repeated_count_at(trace, repeated_count->count);
+            bool counts = session_count_is_greatest(session, i, repeated_count);
+
+            ck_pr_store_64(repeated_count_at(trace, repeated_count->repeated), counts ? 0 : count);
+            if (counts && __builtin_add_overflow(sums[trace_is_recovered(trace)], count,
+                                                 &sums[trace_is_recovered(trace)])) {
+                sums[trace_is_recovered(trace)] = UINT64_MAX;
+            }
+        }
+    }
+    for (uint32_t i = session->first; i < session->count; i++) {
+        struct etwas_trace *trace = session->traces[i];
+
+        if (session_has_file(session, i) && trace_is_recovered(trace) == (sums[1] < sums[0])) {
+            ck_pr_store_64(repeated_count_at(trace, repeated_count->repeated),
+                           *repeated_count_at(trace, repeated_count->count));
+        }
+    }
+}
+
+void etwas_repeated_counts_find(struct etwas_trace *const *traces, uint32_t count)
+{
+    for (uint32_t first = 0; first < count; first++) {
+        const struct session session = {traces, count, first};
+        bool is_first = true;
+        bool is_alone = true;
+
+        for (uint32_t i = 0; i < count && is_first; i++) {
+            if (i != first && etwas_file_set_is_one_session(traces[first], traces[i])) {
+                is_first = i > first;
+                is_alone = false;
+            }
+        }
+        for (size_t i = 0; is_first && !is_alone &&
+                           i < sizeof repeated_count_fields / sizeof *repeated_count_fields;
+             i++) {
+            session_find_repeated(&session, &repeated_count_fields[i]);
+        }
+    }
 }

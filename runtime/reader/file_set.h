@@ -9,7 +9,10 @@
 #ifndef ETWAS_READER_FILE_SET_H
 #define ETWAS_READER_FILE_SET_H
 
+#include "reader/event_step.h"
 #include "reader/trace.h"
+
+struct etwas_files_run;
 
 struct etwas_file_set_member {
     size_t file_number; /* rank of the file: all different */
@@ -53,5 +56,38 @@ struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const 
  * processes.
  */
 void etwas_repeated_counts_find(struct etwas_trace *const *traces, uint32_t count);
+
+/*
+ * Puts files of one machine on one time line. Each file's header gives it a line of its own: the
+ * wall clock when its session began, plus what passed since then by the performance counter. That
+ * counter ignores suspends and is not disciplined as the wall clock is, so what two sessions
+ * recorded at one moment may seem hours apart.
+ */
+
+/*
+ * Gives each file of etwas that shares its machine with a file of another session the time line of
+ * the newest clock snapshot in any of them, for stamps of the performance counter or the cycle
+ * counter. Other files keep their time line; stamps of system time need none. Every trace has a
+ * complete timeline. The caller processes all traces.
+ */
+void etwas_timeline_align(struct etwas_trace *const *traces, uint32_t count);
+
+/* ProcessTrace on files: their streams are opened, merged, and delivered in one order of time. */
+
+/*
+ * Makes a run of `count` files. If it is aligned, files of one machine are on one time line, and
+ * records of several files count once. NULL without memory.
+ */
+struct etwas_files_run *etwas_files_run_new(uint32_t count, const struct etwas_span *span,
+                                            bool is_aligned);
+
+/*
+ * Opens the files of these traces, which the caller has acquired, and delivers all events in the
+ * span. Called once. Returns what ProcessTrace returns of files.
+ */
+uint32_t etwas_files_run_process(struct etwas_files_run *run, struct etwas_trace *const *traces);
+
+/* Closes the files and frees the run, in the midst of it too: when a callback ends the thread. */
+void etwas_files_run_free(struct etwas_files_run *run);
 
 #endif

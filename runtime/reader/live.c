@@ -11,7 +11,7 @@
 #include "clock/clock.h"
 #include "reader/consumer.h"
 #include "reader/damage.h"
-#include "reader/merge_heap.h"
+#include "reader/event_step.h"
 #include "reader/trace.h"
 
 /* Lost_Event, the class of notices to a real-time consumer. */

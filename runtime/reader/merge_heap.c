@@ -2,8 +2,6 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "reader/merge_heap.h"
-
 #include "reader/event_step.h"
 
 static int merge_heap_compare(int64_t a, int64_t b)

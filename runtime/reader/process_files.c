@@ -3,19 +3,16 @@
 /* Compiled for speed. */
 
 /* ProcessTrace on files: streams of every file, merged, to the callbacks. */
-#include "reader/process_files.h"
+#include "reader/file_set.h"
 
 #include <ck_pr.h>
 #include <stdlib.h>
 
 #include "reader/clock_snapshots.h"
 #include "reader/damage.h"
-#include "reader/duplicates.h"
-#include "reader/file_set.h"
+#include "reader/event_step.h"
 #include "reader/index.h"
 #include "reader/index_file.h"
-#include "reader/merge_heap.h"
-#include "reader/timeline_align.h"
 #include "reader/trace.h"
 
 /* One file of a run. Its first stream is buffer 0, the others are its processors'. */

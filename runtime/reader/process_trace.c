@@ -9,8 +9,8 @@
 
 #include "platform/cancel.h"
 #include "reader/damage.h"
+#include "reader/file_set.h"
 #include "reader/live.h"
-#include "reader/process_files.h"
 #include "reader/trace.h"
 #include "reader/trace_table.h"
 

@@ -2,10 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-#include "reader/timeline_align.h"
+#include "reader/file_set.h"
 
 #include "etl/clock_convert.h"
-#include "reader/file_set.h"
 #include "reader/timeline.h"
 #include "reader/trace_table.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "relog/record_sort.h"
+#include "relog/relogger.h"
 
 #include <etwas/winerror.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "buffer/pool.h"
 #include "clock/clock.h"
 #include "clock/clock_reading.h"
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 #include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "platform/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "shared/backing.h"
+#include "shared/mapping.h"
 
 #include <ck_pr.h>
 #include <stdio.h>

@@ -17,7 +17,6 @@
 #include "platform/nodes.h"
 #include "platform/own_descriptor.h"
 #include "platform/rseq.h"
-#include "shared/backing.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
 

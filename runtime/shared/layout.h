@@ -113,7 +113,7 @@ struct etwas_shared_head {
 
     /*
      * Since minor version 1: what it lies on, and what the flusher has measured of that
-     * (backing.h).
+     * (mapping.h).
      */
     uint32_t place; /* ETWAS_PLACE_*; 0: it is not said */
     uint32_t file_system;

@@ -13,7 +13,7 @@
 #ifndef ETWAS_SYSTEM_KERNEL_SOURCES_H
 #define ETWAS_SYSTEM_KERNEL_SOURCES_H
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "system/names/kernel_addresses.h"
 #include "system/stack_walk.h"
 #include "system/stream/accounts.h"

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 
 /* Returns the keywords of the provider that deliver events: a verb of provider/source.h. */
 uint64_t etwas_system_provider_keywords(uint32_t provider);

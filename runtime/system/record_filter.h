@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "system/names/id_map.h"
 #include "system/stream/sample.h"
 #include "system/stream/source_tags.h"
@@ -60,7 +60,7 @@ bool etwas_record_filter_passes(struct etwas_record_filter *filter, uint32_t pro
 void etwas_record_filter_free(struct etwas_record_filter *filter);
 
 /*
- * What the filters of a system provider's enablement pass (provider/system_settings.h).
+ * What the filters of a system provider's enablement pass (provider/system_providers.h).
  */
 
 /* Whether the filter passes events with this hook. */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "provider/system_settings.h"
+#include "provider/system_providers.h"
 #include "system/record_filter.h"
 #include "system/stream/emit.h"
 #include "system/stream/sample.h"

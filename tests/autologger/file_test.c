@@ -15,7 +15,7 @@
 
 #include <etwas/shared.h>
 
-#include "autologger/file.h"
+#include "autologger/folder.h"
 
 static struct etwas_autologger autologger;
 

@@ -23,8 +23,7 @@ ROOMS = {
         r"shared/(?!join|listed_folders)"),
     "relogging": re.compile(r"relog/"),
     "names and files": re.compile(
-        r"autologger/|control/provider_names|platform/system_log|"
-        r"provider/(name_guid|described_name)"),
+        r"autologger/|control/provider_names|provider/(name_guid|described_name)"),
     "sharing": re.compile(
         r"registry/|shared/(join|listed_folders)|platform/(own_descriptor|visit)|"
         r"buffer/(pool_join|reap)|"

@@ -15,7 +15,7 @@
 
 #include "clock/clock.h"
 #include "clock/clock_reading.h"
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 #include "platform/testpoint.h"
 
 /* The counter is read without a fence, so two readings need one between them to be in order. */

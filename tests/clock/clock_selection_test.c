@@ -10,7 +10,6 @@
 
 #include "clock/clock.h"
 #include "clock/clock_reading.h"
-#include "clock/clock_selection.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"
 #include "support/folder.h"

@@ -22,7 +22,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 #include "support/folder.h"
 #include "support/start.h"
 

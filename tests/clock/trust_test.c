@@ -12,7 +12,6 @@
 
 #include <etwas/etwas.h>
 
-#include "clock/clock_selection.h"
 #include "clock/fake_machine.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"

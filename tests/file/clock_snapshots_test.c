@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "clock/clock_selection.h"
 #include "clock/trust.h"
 #include "file_modes.h"
 #include "flush/flusher.h"

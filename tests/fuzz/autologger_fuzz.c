@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "autologger/file.h"
+#include "autologger/folder.h"
 #include "etl/utf16.h"
 #include "walk.h"
 

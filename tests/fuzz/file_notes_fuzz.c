@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "system/names/build_id.h"
+#include "system/names/image_list.h"
 #include "system/stream/probe.h"
 #include "walk.h"
 

@@ -13,7 +13,7 @@
 
 #include "address/symbols.h"
 #include "address/unwind.h"
-#include "system/names/build_id.h"
+#include "system/names/image_list.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "etl/own_record.h"
+#include "system/names/image_list.h"
 #include "system/names/kernel_addresses.h"
-#include "system/names/kernel_images.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -25,7 +25,7 @@
 
 #include "clock/clock.h"
 #include "clock/clock_reading.h"
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 
 #define INTERVAL_NS UINT64_C(4000000)
 #define SECOND_100NS INT64_C(10000000)

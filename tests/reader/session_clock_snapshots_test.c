@@ -30,7 +30,7 @@
 
 #include "clock/clock.h"
 #include "clock/clock_reading.h"
-#include "clock/clock_selection.h"
+#include "clock/trust.h"
 #include "support/folder.h"
 #include "support/inside.h"
 #include "support/start.h"

@@ -23,7 +23,6 @@
 #include "registry/connection.h"
 #include "registry/sessions.h"
 #include "session/session.h"
-#include "shared/backing.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
 #include "sharing/host_guests.h"

@@ -18,8 +18,7 @@
 #include <cmocka.h>
 
 #include "platform/images.h"
-#include "system/names/build_id.h"
-#include "system/names/kernel_images.h"
+#include "system/names/image_list.h"
 #include "system/names/proc_list.h"
 #include "system/names/process_facts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/build_id.h"
+#include "system/names/image_list.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -17,6 +17,7 @@
 #define ETWAS_SYSTEM_NAMES_IMAGE_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "system/names/id_map.h"
@@ -81,5 +82,46 @@ void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *fi
 void etwas_image_list_copy(struct etwas_image_list *list, const struct etwas_image_list *from);
 
 void etwas_image_list_clear(struct etwas_image_list *list, struct etwas_id_map *files);
+
+/*
+ * The kernel and its modules as images of process 0: the kernel's code from _text to _etext in
+ * /proc/kallsyms, and the modules in /proc/modules. A process that may not see addresses reads
+ * zeros there, and finds no images.
+ */
+
+typedef void etwas_mapping_callback(void *context, const struct etwas_mapping *mapping);
+
+void etwas_kernel_images(etwas_mapping_callback *each, void *context);
+
+/* Parses a line of kallsyms. False: it is another symbol. */
+bool etwas_kernel_parse_symbol(const char *line, const char *name, uint64_t *address);
+
+/* Parses a line of modules, whose memory the path then uses. False: it has no address. */
+bool etwas_kernel_parse_module(char *line, struct etwas_mapping *mapping);
+
+/*
+ * Reads the build id of an ELF file, from its GNU note. The file may be anybody's: its offsets and
+ * sizes are not trusted, and only a little of it is read.
+ */
+
+enum {
+    ETWAS_BUILD_ID_ROOM = 20
+};
+
+/*
+ * Finds the build id in notes that follow each other, as the kernel shows its own. Returns its
+ * bytes; 0: there is none.
+ */
+uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
+                                 uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
+
+/* Does the same for an open file. */
+uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
+
+/*
+ * Does the same for a file that is open with O_PATH, if it is a regular file. Others are not opened
+ * for reading.
+ */
+uint32_t etwas_build_id_of_path_file(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
 #endif

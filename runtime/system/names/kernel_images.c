@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/kernel_images.h"
+#include "system/names/image_list.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "system/names/build_id.h"
 
 enum {
     NOTES_BYTES = 4096,

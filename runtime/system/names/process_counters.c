@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/names/process_counters.h"
+#include "system/names/process_facts.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "system/names/proc_list.h"
-#include "system/names/process_facts.h"
 
 enum {
     TEXT_BYTES = 4096,

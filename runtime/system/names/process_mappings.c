@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/names/build_id.h"
+#include "system/names/image_list.h"
 #include "system/names/offload.h"
 #include "system/names/proc_list.h"
 #include "system/names/process_facts.h"

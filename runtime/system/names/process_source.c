@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "system/names/kernel_images.h"
+#include "system/names/image_list.h"
 #include "system/names/proc_list.h"
 #include "system/names/processes.h"
 

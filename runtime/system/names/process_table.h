@@ -13,7 +13,6 @@
 
 #include "system/names/id_map.h"
 #include "system/names/image_list.h"
-#include "system/names/process_counters.h"
 #include "system/names/process_facts.h"
 
 /* A command line, shared by a process and its forked children. */

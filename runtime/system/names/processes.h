@@ -34,7 +34,6 @@
 
 #include "system/names/image_list.h"
 #include "system/names/proc_list.h"
-#include "system/names/process_counters.h"
 #include "system/names/process_facts.h"
 #include "system/names/process_table.h"
 #include "system/stream/emit.h"
