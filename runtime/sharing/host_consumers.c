@@ -26,7 +26,6 @@ struct sent {
     struct sent *older;
     struct etwas_consumer_entry entry;
     uint32_t number;
-    bool is_returned; /* the number given; the others are for the next consumer */
     uint32_t delivered_records;
     uint32_t delivered_bytes;
 };
