@@ -58,6 +58,7 @@ if(TARGET etwas_tool)
     install(FILES ${PROJECT_SOURCE_DIR}/packaging/etwas-ship.service DESTINATION lib/systemd/system COMPONENT etwas)
     install(FILES ${PROJECT_SOURCE_DIR}/packaging/shop.autologger ${PROJECT_SOURCE_DIR}/packaging/ship.conf
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas/examples COMPONENT etwas)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas COMPONENT etwas)
 endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/manual.cmake)

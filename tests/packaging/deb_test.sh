@@ -75,12 +75,13 @@ expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-cloc
     'lib/.*cmake/etwas/etwasConfig\.cmake' 'share/man/man3/StartTraceA\.3\.gz' \
     'share/doc/libetwas-dev/examples/quickstart\.c'
 expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" "libetwas-tdh$abi$same" libdw1 \
-    zlib1g -- 'bin/etwas' 'bin/etwas-host' 'share/man/man1/etwas\.1\.gz' \
+    libjansson4 zlib1g -- 'bin/etwas' 'bin/etwas-host' 'share/man/man1/etwas\.1\.gz' \
     'share/man/man1/etwas-dump\.1\.gz' 'share/man/man1/etwas-host\.1\.gz' \
     'share/bash-completion/completions/etwas' 'share/zsh/vendor-completions/_etwas' \
     'share/fish/vendor_completions\.d/etwas\.fish' \
     'lib/systemd/system/etwas@\.service' 'lib/systemd/user/etwas@\.service' \
     'lib/systemd/system/etwas-ship\.service' 'share/doc/etwas/howto/install\.md' \
+    'share/doc/etwas/reference/json\.md' 'share/doc/etwas/README\.md' \
     'share/doc/etwas/examples/shop\.autologger' 'share/doc/etwas/examples/ship\.conf'
 
 # What is copied in is named, and its license is there.

@@ -150,7 +150,7 @@ class Stat(ToolTest):
         self.assertTrue(verbose.startswith(out))
         for line in ("log file      x.etl", "mode          sequential (0x1)",
                      "clock         performance counter, 10,000,000 ticks a second",
-                     "started       2026-01-01T00:00:00.0000000Z"):
+                     "started       2026-01-01T00:00:00.000000000Z"):
             self.assertIn(f"\n  {line}\n", verbose)
             self.assertNotIn(line, out)
         for view in ("--cpu-time", "--hot", "--heap", "--prove"):
