@@ -784,6 +784,28 @@ uint32_t etwas_session_wait(etwas_trace_handle session, uint32_t milliseconds)
  */
 void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);
 
+/* ---- filters --------------------------------------------------------------------------------- */
+
+/*
+ * Two filter types (EVENT_FILTER_DESCRIPTOR) for EnableTraceEx2, in addition to ETW's. In a pattern
+ * `*` stands for any number of characters, and `?` for one.
+ *
+ * EVENT_PATTERN chooses the events of a modern provider by name. It has the data of
+ * EVENT_FILTER_TYPE_EVENT_NAME, whose names are patterns, and excludes that filter. Events without
+ * metadata have no name: EVENT_FILTER_TYPE_EVENT_ID decides about them if it is there too.
+ *
+ * PROVIDER_NAME enables, in addition to ProviderId, every provider that has this name (see
+ * etwas_provider_name), registered now or later, from its first event on. Its data are a pattern of
+ * UTF-8 with its NUL, at most ETWAS_FILTER_PROVIDER_NAME_BYTES. ASCII letters compare without
+ * regard to case. ProviderId is the key by which the request is replaced and disabled; it may be
+ * the GUID that etwas_name_guid makes of the pattern. What the session requests of a provider's own
+ * GUID takes precedence. It has no effect on system providers, and a group cannot have it.
+ */
+#define ETWAS_FILTER_TYPE_EVENT_PATTERN 0x84000000u
+#define ETWAS_FILTER_TYPE_PROVIDER_NAME 0x88000000u
+
+#define ETWAS_FILTER_PROVIDER_NAME_BYTES 256
+
 /* ---- the inline gate ------------------------------------------------------------------------- */
 
 /*

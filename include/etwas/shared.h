@@ -158,9 +158,11 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
 /*
  * Finds the name that a provider gave itself (EventSetInformation with EventProviderSetTraits,
  * which TraceLogging's providers call), or that a description of one of its classes has
- * (etwas_describe_class). The provider is one of this process or of any that takes
- * part. `text` receives as much of the name as fits into `room` bytes, in UTF-8 and terminated; it
- * is empty if the name is unknown. The function reads files. Thread-safe; not async-signal-safe.
+ * (etwas_describe_class). The provider is one of this process or of any that takes part. If nobody
+ * has registered it, the name is that by which a session of another process enables it
+ * (ETWAS_FILTER_TYPE_PROVIDER_NAME), which may be a pattern. `text` receives as much of the name as
+ * fits into `room` bytes, in UTF-8 and terminated; it is empty if the name is unknown. The function
+ * reads files. Thread-safe; not async-signal-safe.
  *
  * ERROR_NOT_FOUND: no such provider is registered.
  * ERROR_INVALID_PARAMETER: a pointer is NULL or `room` is 0.
@@ -172,7 +174,8 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
 
 /*
  * Finds the GUIDs of the registered providers with a name, in this process and in those that take
- * part. ASCII letters compare without regard to case. `guids` receives up to `room` of them, each
+ * part. The name may be a pattern (ETWAS_FILTER_TYPE_PROVIDER_NAME). ASCII letters compare without
+ * regard to case. `guids` receives up to `room` of them, each
  * once; it may be NULL only if `room` is 0. *count receives their number. The function reads files.
  * Thread-safe; not async-signal-safe.
  *

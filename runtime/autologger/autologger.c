@@ -180,8 +180,14 @@ static uint32_t autologger_enable(etwas_trace_handle session,
 {
     for (uint32_t i = 0; i < autologger->provider_count; i++) {
         const struct etwas_autologger_provider *provider = &autologger->providers[i];
+        bool is_group = (provider->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
+        EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (uint64_t)(uintptr_t)provider->name,
+                                          .Size = (uint32_t)strlen(provider->name) + 1,
+                                          .Type = ETWAS_FILTER_TYPE_PROVIDER_NAME};
         ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-                                              .EnableProperty = provider->property};
+                                              .EnableProperty = provider->property,
+                                              .EnableFilterDesc = &filter,
+                                              .FilterDescCount = filter.Size > 1 && !is_group};
         uint32_t code;
 
         if (provider->enabled == 0) {

@@ -253,8 +253,10 @@ static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
 }
 
 /* In braces, as in the registry, it is a GUID. A name has the one that is made of it. */
-static bool autologger_file_read_provider(struct stretch text, etwas_guid *guid)
+static bool autologger_file_read_provider(struct stretch text,
+                                          struct etwas_autologger_provider *provider)
 {
+    etwas_guid *guid = &provider->guid;
     char name[NAME_BYTES];
 
     if (text.bytes != 0 && text.text[0] == '{') {
@@ -269,6 +271,9 @@ static bool autologger_file_read_provider(struct stretch text, etwas_guid *guid)
     }
     memcpy(name, text.text, text.bytes);
     name[text.bytes] = '\0';
+    if (text.bytes < sizeof provider->name) {
+        memcpy(provider->name, name, text.bytes);
+    }
     return etwas_name_guid(name, guid) == ERROR_SUCCESS;
 }
 
@@ -280,8 +285,7 @@ static void autologger_file_begin_section(struct reading *reading, struct stretc
 
     if (line.bytes < 2 || line.text[line.bytes - 1] != ']' ||
         !autologger_file_read_provider(
-            autologger_file_trim((struct stretch){line.text + 1, line.bytes - 2}),
-            &provider.guid)) {
+            autologger_file_trim((struct stretch){line.text + 1, line.bytes - 2}), &provider)) {
         reading->reason = "a section is [PROVIDER], by its name or its GUID";
         return;
     }

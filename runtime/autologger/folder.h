@@ -9,6 +9,7 @@
 #ifndef ETWAS_AUTOLOGGER_FOLDER_H
 #define ETWAS_AUTOLOGGER_FOLDER_H
 
+#include <etwas/etwas.h>
 #include <etwas/types.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -33,6 +34,8 @@ enum {
 
 struct etwas_autologger_provider {
     etwas_guid guid;
+    /* A pattern: providers of such names are enabled too. Empty: the section has a GUID. */
+    char name[ETWAS_FILTER_PROVIDER_NAME_BYTES];
     uint32_t line; /* the line that its section begins in */
     uint32_t enabled;
     uint32_t level;

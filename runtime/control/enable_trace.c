@@ -166,9 +166,10 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
         return enable_of_system(&request, of_system, &parameters);
     }
-    /* Ids and names mean something in one provider. */
+    /* Ids and names mean something in one provider, and a group has no name. */
     if (request.is_group &&
-        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
+        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS |
+                         ETWAS_FILTER_PATTERNS | ETWAS_FILTER_PROVIDER_NAME)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     /* Before any lock is taken: files are read, and the loader's lock is taken. */

@@ -6,9 +6,10 @@
 #include <etwas/winerror.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "provider/control_guid.h"
+#include "provider/name_pattern.h"
+#include "provider/other_providers.h"
 #include "session/session.h"
 #include "session/sharing.h"
 
@@ -22,6 +23,22 @@ struct name_query {
 static void provider_names_store_name(struct name_query *query, const char *name)
 {
     (void)snprintf(query->name, sizeof query->name, "%s", name);
+}
+
+/* What a session enables by this GUID and by a name, since nobody has registered it. */
+static void provider_names_read_enabled(struct name_query *query)
+{
+    struct etwas_other_processes others = {0};
+
+    (void)etwas_sharing.read_others(&others);
+    for (uint32_t index = 0; index < others.enablement_count; index++) {
+        const struct etwas_other_enablement *one = &others.enablements[index];
+
+        if (one->name != NULL && memcmp(&one->guid, query->guid, sizeof one->guid) == 0) {
+            provider_names_store_name(query, one->name);
+        }
+    }
+    etwas_other_processes_free(&others);
 }
 
 /* Until one has it. */
@@ -62,6 +79,9 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
     if (query.name[0] == 0) {
         unread = etwas_sharing.each_provider(provider_names_read, &query);
     }
+    if (query.name[0] == 0) {
+        provider_names_read_enabled(&query);
+    }
     (void)snprintf(text, room, "%s", query.name);
     return query.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
            : unread != ERROR_SUCCESS ? unread
@@ -91,12 +111,17 @@ static void provider_names_store_guid(struct guid_query *query, const etwas_guid
     query->count++;
 }
 
+static bool provider_names_match(const struct guid_query *query, const char *name)
+{
+    return etwas_name_pattern_matches(query->name, (uint32_t)strlen(query->name), name, true);
+}
+
 static bool provider_names_find(const etwas_guid *provider, bool is_group, const char *name,
                                 void *context)
 {
     struct guid_query *query = context;
 
-    if (!is_group && strcasecmp(name, query->name) == 0) {
+    if (!is_group && provider_names_match(query, name)) {
         provider_names_store_guid(query, provider);
     }
     return true;
@@ -109,7 +134,7 @@ static void find_own(struct guid_query *query)
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
 
         if (provider->registrations != 0 && !provider->is_group && provider->name != NULL &&
-            strcasecmp(provider->name, query->name) == 0) {
+            provider_names_match(query, provider->name)) {
             provider_names_store_guid(query, &provider->guid);
         }
     }

@@ -31,6 +31,24 @@
 /* ---- registering, classic and modern --------------------------------------------------------- */
 
 /*
+ * Publishes a provider that has a name now, and has sessions of other processes enable it by its
+ * name, or by its group, which `always` says it has. Its callback has returned then.
+ */
+static void provider_settle(const etwas_guid *provider, bool always)
+{
+    uint64_t newest;
+
+    etwas_sharing.publish_providers();
+    if (etwas_sharing.reconcile_named(always)) {
+        /* Another thread may run its callback: the provider has heard before its first event. */
+        etwas_control_lock();
+        newest = etwas_callback_newest_request();
+        etwas_control_unlock();
+        (void)etwas_callbacks_complete(provider, false, newest, ETWAS_WAIT_FOREVER);
+    }
+}
+
+/*
  * Registers a provider when this process is attached to every session that enables it, and makes it
  * visible to other processes. A host that does not answer costs 50 ms at most.
  */
@@ -46,7 +64,7 @@ static uint32_t providers_register_shared(const struct etwas_registration_reques
     etwas_sharing.after_registering(registering);
     if (*handle != 0) {
         etwas_described_name_apply(request);
-        etwas_sharing.publish_providers();
+        provider_settle(request->control, false);
     }
     return code;
 }
@@ -137,6 +155,7 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
     etwas_sharing.send_descriptions();
     if (code == ERROR_SUCCESS && etwas_described_name_store(&description)) {
         etwas_sharing.publish_providers();
+        (void)etwas_sharing.reconcile_named(false);
     }
     return code;
 }
@@ -299,9 +318,12 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
 {
     const uint8_t *found;
     uint32_t code = check_information(class, information, length, &found);
+    bool is_traits = class == EventProviderSetTraits;
+    bool is_followed = false;
     uint32_t registration;
     uint64_t newest;
     etwas_guid group;
+    etwas_guid own;
 
     etwas_control_lock();
     registration = etwas_modern_registration_index(handle);
@@ -310,9 +332,13 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     } else if (code == ERROR_SUCCESS) {
         code = change_options(&etwas_event_providers[registration], class, information);
     }
-    if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
-        etwas_control_guid_set_name(&etwas_control_guids[etwas_registrations[registration].control],
+    if (code == ERROR_SUCCESS && is_traits) {
+        const uint32_t control = etwas_registrations[registration].control;
+
+        etwas_control_guid_set_name(&etwas_control_guids[control],
                                     (const char *)information + TRAITS_HEAD_BYTES);
+        is_followed = etwas_provider_follow_names(control);
+        own = etwas_control_guids[control].guid;
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         memcpy(&group, found, sizeof group);
@@ -320,13 +346,15 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     }
     newest = etwas_callback_newest_request();
     etwas_control_unlock();
-    if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
-        etwas_sharing.publish_providers();
+    if (is_followed) {
+        (void)etwas_provider_complete_named(newest, 0);
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_complete(&group, true, newest, 0);
-        /* Sessions of other processes may enable the group. */
-        etwas_sharing.reconcile();
+    }
+    if (code == ERROR_SUCCESS && is_traits) {
+        /* Sessions of other processes may enable its name, or the group. */
+        provider_settle(&own, found != NULL);
     }
     return code;
 }

@@ -60,6 +60,28 @@ void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *n
 
 /* ---- enablements ----------------------------------------------------------------------------- */
 
+static uint32_t named; /* under the control lock */
+
+uint32_t etwas_named_enablements(void)
+{
+    return named;
+}
+
+static void control_guid_drop(struct etwas_enablement *enablement)
+{
+    etwas_event_filter_release(enablement->filter);
+    named -= enablement->name != NULL ? 1 : 0;
+    free(enablement->name);
+}
+
+void etwas_enablement_set(struct etwas_enablement *enablement,
+                          const struct etwas_enablement *replacement)
+{
+    control_guid_drop(enablement);
+    named += replacement->name != NULL ? 1 : 0;
+    *enablement = *replacement;
+}
+
 struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid *entry,
                                                        uint64_t session)
 {
@@ -90,7 +112,7 @@ void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_
 
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         if (&entry->enablements[index] != own) {
-            etwas_event_filter_release(entry->enablements[index].filter);
+            control_guid_drop(&entry->enablements[index]);
         }
     }
     if (own == NULL) {
@@ -110,7 +132,7 @@ void etwas_control_guid_disable(struct etwas_control_guid *entry, uint64_t sessi
     if (dropped == NULL) {
         return;
     }
-    etwas_event_filter_release(dropped->filter);
+    control_guid_drop(dropped);
     entry->enablement_count--;
     memmove(dropped, dropped + 1,
             (size_t)(&entry->enablements[entry->enablement_count] - dropped) * sizeof *dropped);

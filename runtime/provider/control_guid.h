@@ -15,6 +15,9 @@
  * Up to 8 sessions enable a GUID. Its modern providers write to all of them; its classic providers
  * to the newest, until that one disables it (R192). A GUID all of whose registrations are classic
  * has one session at most.
+ *
+ * An enablement may have a name, a pattern: providers that call themselves so are enabled too, by
+ * copies of it, whatever their GUIDs are (enabling.c).
  */
 #ifndef ETWAS_PROVIDER_CONTROL_GUID_H
 #define ETWAS_PROVIDER_CONTROL_GUID_H
@@ -44,9 +47,13 @@ struct etwas_enablement {
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
     const struct etwas_event_filter *filter; /* released with the enablement; NULL: none */
+    /* A pattern: providers of such names are enabled too. Freed with the enablement. NULL: none. */
+    char *name;
+    uint64_t asked_ns; /* as in struct etwas_enable_request */
     uint32_t property;
     uint8_t level;
     bool independent; /* the other sessions get an event that this one cannot take (R77) */
+    bool by_name;     /* a copy of what the session requests by a name that the provider has */
 };
 
 struct etwas_control_guid {
@@ -80,6 +87,13 @@ static inline bool etwas_control_guid_is_classic(const struct etwas_control_guid
 {
     return entry->registrations != 0 && entry->registrations == entry->classic_registrations;
 }
+
+/* How many enablements have a name. */
+uint32_t etwas_named_enablements(void);
+
+/* Replaces an enablement in the table, which owns the new one's filter and name from now on. */
+void etwas_enablement_set(struct etwas_enablement *enablement,
+                          const struct etwas_enablement *replacement);
 
 /* The enablement of a session; NULL: it has none. */
 struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid *entry,

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/callback.h"
 #include "provider/control_guid.h"
+#include "provider/enabling.h"
 #include "provider/event_class.h"
 #include "session/session.h"
 
@@ -22,6 +24,7 @@ static struct described_name {
 
 static uint32_t name_count;
 static uint32_t name_room;
+static bool must_complete; /* a name has enabled a provider; under the control lock */
 
 static struct described_name *described_name_find(const etwas_guid *guid)
 {
@@ -78,7 +81,21 @@ static bool described_name_give(uint32_t control, const char *name)
     }
     etwas_control_guid_set_name(provider, name);
     provider->name_is_described = true;
+    must_complete = etwas_provider_follow_names(control) || must_complete;
     return true;
+}
+
+/* Releases the control lock, and runs the callbacks that names have caused. */
+static void described_name_unlock(void)
+{
+    uint64_t newest = etwas_callback_newest_request();
+    bool is_due = must_complete;
+
+    must_complete = false;
+    etwas_control_unlock();
+    if (is_due) {
+        (void)etwas_provider_complete_named(newest, 0);
+    }
 }
 
 static bool described_name_give_to_registered(const etwas_guid *guid, const char *name)
@@ -116,7 +133,7 @@ bool etwas_described_name_store(const etwas_class_description *description)
     if (described_name_change(entry, name)) {
         is_given = described_name_give_to_registered(description->guid, name);
     }
-    etwas_control_unlock();
+    described_name_unlock();
     return is_given;
 }
 
@@ -136,5 +153,5 @@ void etwas_described_name_apply(const struct etwas_registration_request *request
             (void)described_name_give(control, entry->name);
         }
     }
-    etwas_control_unlock();
+    described_name_unlock();
 }

@@ -3,7 +3,7 @@
 
 #include "provider/event_filter.h"
 
-#include <etwas/recorder.h>
+#include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum filter_kind {
     KIND_UNKNOWN,
     KIND_NONE,    /* no filter */
     KIND_PROCESS, /* which processes are meant */
-    KIND_EVENT,   /* which events are, and which of them get stacks */
+    KIND_EVENT,   /* which events or providers are, and which events get stacks */
     KIND_MISSING, /* not built */
 };
 
@@ -35,6 +35,8 @@ static enum filter_kind enable_filter_kind_of(uint32_t type)
     case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
     case ETWAS_FILTER_TYPE_TRIGGER:
     case ETWAS_FILTER_TYPE_TRIGGER_LEVEL_KW:
+    case ETWAS_FILTER_TYPE_EVENT_PATTERN:
+    case ETWAS_FILTER_TYPE_PROVIDER_NAME:
         return KIND_EVENT;
     case EVENT_FILTER_TYPE_SCHEMATIZED:
     case EVENT_FILTER_TYPE_SYSTEM_FLAGS:
@@ -56,6 +58,7 @@ static uint32_t largest_data_bytes(uint32_t type)
         return MAX_EVENT_FILTER_PAYLOAD_SIZE;
     case EVENT_FILTER_TYPE_EVENT_NAME:
     case EVENT_FILTER_TYPE_STACKWALK_NAME:
+    case ETWAS_FILTER_TYPE_EVENT_PATTERN:
         return MAX_EVENT_FILTER_EVENT_NAME_SIZE;
     default:
         return MAX_EVENT_FILTER_DATA_SIZE;

@@ -6,6 +6,8 @@
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "buffer/unattached.h"
 #include "platform/testpoint.h"
@@ -14,6 +16,7 @@
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
 #include "provider/image_records.h"
+#include "provider/name_pattern.h"
 #include "provider/registration.h"
 #include "session/session.h"
 
@@ -309,11 +312,13 @@ static uint32_t enabling_enable(const struct etwas_enable_request *request, bool
     if (enablement == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    if ((request->enablement.property & ETWAS_ITEM_PROPERTIES) != 0) {
+    /* A copy has no identity of its own: its original has set it. */
+    if ((request->enablement.property & ETWAS_ITEM_PROPERTIES) != 0 &&
+        !request->enablement.by_name) {
         etwas_event_items_set_identity(&request->identity);
     }
-    etwas_event_filter_release(enablement->filter);
-    *enablement = request->enablement;
+    etwas_enablement_set(enablement, &request->enablement);
+    enablement->asked_ns = request->asked_ns;
     enablement->independent = independent;
     enabling_set_newest(control, request);
     control_guid_set_gates(control);
@@ -322,21 +327,26 @@ static uint32_t enabling_enable(const struct etwas_enable_request *request, bool
     return ERROR_SUCCESS;
 }
 
-/* Enables with a copy of the requested filter. */
+/* Enables with copies of the requested filter and name. */
 static uint32_t enabling_enable_filtered(struct etwas_enable_request *request, bool independent)
 {
+    const uint32_t kinds = request->filter != NULL ? request->filter->kinds : 0;
+    struct etwas_enablement *wanted = &request->enablement;
+    bool is_whole = true;
     uint32_t code;
 
-    if (request->filter->kinds == 0) {
-        return enabling_enable(request, independent);
+    if ((kinds & ~(uint32_t)ETWAS_FILTER_PROVIDER_NAME) != 0) {
+        wanted->filter = etwas_event_filter_acquire(request->filter);
+        is_whole = wanted->filter != NULL;
     }
-    request->enablement.filter = etwas_event_filter_acquire(request->filter);
-    if (request->enablement.filter == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
+    if ((kinds & ETWAS_FILTER_PROVIDER_NAME) != 0) {
+        wanted->name = strdup(request->filter->provider_name);
+        is_whole = is_whole && wanted->name != NULL;
     }
-    code = enabling_enable(request, independent);
+    code = is_whole ? enabling_enable(request, independent) : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     if (code != ERROR_SUCCESS) {
-        etwas_event_filter_release(request->enablement.filter);
+        etwas_event_filter_release(wanted->filter);
+        free(wanted->name);
     }
     return code;
 }
@@ -357,14 +367,149 @@ static bool enabling_is_accepted(uint32_t control, const struct etwas_enable_req
            enabling_is_overtaken(control, request);
 }
 
+/* ---- providers by name: with the control lock held ------------------------------------------- */
+
+static bool enabling_has_name(const struct etwas_control_guid *provider, const char *name)
+{
+    return etwas_control_guid_is_used(provider) && !provider->is_group && provider->name != NULL &&
+           etwas_name_pattern_matches(name, (uint32_t)strlen(name), provider->name, true);
+}
+
+/* The newest request of the session for providers of this one's name; NULL: there is none. */
+static const struct etwas_enablement *enabling_find_by_name(uint32_t control, uint64_t session)
+{
+    const struct etwas_enablement *newest = NULL;
+
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        const struct etwas_enablement *one =
+            etwas_control_guid_enablement(&etwas_control_guids[index], session);
+
+        if (one != NULL && one->name != NULL &&
+            (newest == NULL || one->asked_ns > newest->asked_ns) &&
+            enabling_has_name(&etwas_control_guids[control], one->name)) {
+            newest = one;
+        }
+    }
+    return newest;
+}
+
+static bool enabling_copy(uint32_t control, const struct etwas_enablement *original)
+{
+    struct etwas_enable_request request = {
+        .control = &etwas_control_guids[control].guid,
+        .asked_ns = original->asked_ns,
+        .filter = original->filter,
+        .enablement = *original,
+    };
+
+    request.enablement.filter = NULL;
+    request.enablement.name = NULL;
+    request.enablement.by_name = true;
+    return !enabling_is_accepted(control, &request) &&
+           enabling_enable_filtered(&request, original->independent) == ERROR_SUCCESS;
+}
+
+/*
+ * Has the provider follow what the session requests by name, unless the session requests something
+ * of its own GUID. Returns whether that is a change.
+ */
+static bool enabling_follow(uint32_t control, uint64_t session)
+{
+    const struct etwas_enablement *current =
+        etwas_control_guid_enablement(&etwas_control_guids[control], session);
+    const struct etwas_enablement *wanted;
+
+    if (current != NULL && !current->by_name) {
+        return false;
+    }
+    wanted = enabling_find_by_name(control, session);
+    if (wanted == NULL && current != NULL) {
+        enabling_disable(control, session, NULL);
+        return true;
+    }
+    return wanted != NULL && (current == NULL || current->asked_ns != wanted->asked_ns) &&
+           enabling_copy(control, wanted);
+}
+
+static bool enabling_follow_all(uint64_t session)
+{
+    bool any = false;
+
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        if (!etwas_control_guids[control].is_group && etwas_control_guids[control].name != NULL) {
+            any = enabling_follow(control, session) || any;
+        }
+    }
+    return any;
+}
+
+/* Requests the state of those that are enabled by this name. */
+static uint32_t enabling_capture_named(const char *name, const struct etwas_enable_request *request)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        const struct etwas_enablement *one = etwas_control_guid_enablement(
+            &etwas_control_guids[control], request->enablement.session);
+
+        if (one != NULL && one->by_name && enabling_has_name(&etwas_control_guids[control], name)) {
+            uint32_t of_one = enabling_capture_state(control, request);
+
+            code = code == ERROR_SUCCESS ? of_one : code;
+        }
+    }
+    return code;
+}
+
+/* Requests the state of the GUID's own providers, and of those that it enables by name. */
+static uint32_t enabling_capture(uint32_t control, const struct etwas_enable_request *request)
+{
+    const struct etwas_enablement *own =
+        etwas_control_guid_enablement(&etwas_control_guids[control], request->enablement.session);
+    uint32_t code = enabling_capture_state(control, request);
+
+    return code == ERROR_SUCCESS && own->name != NULL ? enabling_capture_named(own->name, request)
+                                                      : code;
+}
+
+bool etwas_provider_follow_names(uint32_t control)
+{
+    bool any = false;
+
+    for (uint32_t key = 0; etwas_named_enablements() != 0 && key < etwas_control_guids_end();
+         key++) {
+        for (uint32_t index = 0; index < etwas_control_guids[key].enablement_count; index++) {
+            const struct etwas_enablement *one = &etwas_control_guids[key].enablements[index];
+
+            any = (one->name != NULL && enabling_follow(control, one->session)) || any;
+        }
+    }
+    return any;
+}
+
+bool etwas_provider_is_named(const char *name)
+{
+    bool is_here = false;
+
+    etwas_control_lock();
+    for (uint32_t control = 0; !is_here && control < etwas_control_guids_end(); control++) {
+        is_here = etwas_control_guids[control].registrations != 0 &&
+                  enabling_has_name(&etwas_control_guids[control], name);
+    }
+    etwas_control_unlock();
+    return is_here;
+}
+
+/* ---- what a controller asks for -------------------------------------------------------------- */
+
 /* The session that asks: one of this process, or one that it is a guest of. */
 struct enabling_requester {
     struct etwas_session *session; /* NULL: of another process */
     bool is_independent;
 };
 
-/* *changed: there are callbacks to run. No caller waits for callbacks that other calls caused. */
-static uint32_t enabling_apply_request(struct etwas_enable_request *request,
+/* For the GUID of the request. *changed as in enabling_apply_request. */
+static uint32_t enabling_apply_to_guid(struct etwas_enable_request *request,
                                        const struct enabling_requester *requester, bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control, request->is_group);
@@ -397,8 +542,26 @@ static uint32_t enabling_apply_request(struct etwas_enable_request *request,
         return ERROR_SUCCESS;
     default:
         *changed = is_ours && !excluded;
-        return *changed ? enabling_capture_state(control, request) : ERROR_SUCCESS;
+        return *changed ? enabling_capture(control, request) : ERROR_SUCCESS;
     }
+}
+
+/*
+ * *changed: there are callbacks to run, *named: also of providers that the request is for by name.
+ * No caller waits for callbacks that other calls caused.
+ */
+static uint32_t enabling_apply_request(struct etwas_enable_request *request,
+                                       const struct enabling_requester *requester, bool *changed,
+                                       bool *named)
+{
+    bool has_names = etwas_named_enablements() != 0;
+    uint32_t code = enabling_apply_to_guid(request, requester, changed);
+
+    has_names = has_names || etwas_named_enablements() != 0;
+    *named = has_names && code == ERROR_SUCCESS &&
+             (enabling_follow_all(request->enablement.session) ||
+              request->control_code == EVENT_CONTROL_CODE_CAPTURE_STATE);
+    return code;
 }
 
 /* The session that asks; NULL: it does not run, and *code says which way (R93). */
@@ -469,45 +632,72 @@ void etwas_enable_request_prepare(struct etwas_enable_request *request)
     }
 }
 
-/* `newest`: the request that is to be settled, if *changed. */
-static uint32_t enabling_request(struct etwas_enable_request *request, bool *changed,
-                                 uint64_t *newest)
+/* What is to be settled after a request. */
+struct enabling_outcome {
+    bool changed; /* as in enabling_apply_request */
+    bool named;
+    uint64_t newest; /* the request */
+};
+
+static uint32_t enabling_request(struct etwas_enable_request *request,
+                                 struct enabling_outcome *outcome)
 {
     struct enabling_requester requester;
     uint32_t code;
 
-    *changed = false;
+    *outcome = (struct enabling_outcome){.changed = false};
     etwas_control_lock();
     code = enabling_find_requester(request, &requester);
     if (code == ERROR_SUCCESS) {
-        code = enabling_apply_request(request, &requester, changed);
+        code = enabling_apply_request(request, &requester, &outcome->changed, &outcome->named);
     }
-    *newest = etwas_callback_newest_request();
+    outcome->newest = etwas_callback_newest_request();
     etwas_control_unlock();
     return code;
 }
 
 uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *request)
 {
-    uint64_t newest;
-    bool changed;
+    struct enabling_outcome outcome;
 
-    return enabling_request(request, &changed, &newest);
+    return enabling_request(request, &outcome);
+}
+
+bool etwas_provider_complete_named(uint64_t newest, uint32_t timeout_ms)
+{
+    bool all = true;
+
+    for (uint32_t control = 0; control < ETWAS_CONTROL_GUIDS; control++) {
+        const struct etwas_control_guid *provider = &etwas_control_guids[control];
+        etwas_guid guid;
+        bool is_named;
+
+        etwas_control_lock();
+        is_named = control < etwas_control_guids_end() && provider->registrations != 0 &&
+                   !provider->is_group && provider->name != NULL;
+        guid = provider->guid;
+        etwas_control_unlock();
+        all = (!is_named || etwas_callbacks_complete(&guid, false, newest, timeout_ms)) && all;
+    }
+    return all;
 }
 
 uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
-    uint64_t newest;
-    bool changed;
-    uint32_t code = enabling_request(request, &changed, &newest);
+    struct enabling_outcome outcome;
+    uint32_t code = enabling_request(request, &outcome);
+    bool is_settled = true;
 
     ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
-    if (code == ERROR_SUCCESS && changed &&
-        !etwas_callbacks_complete(request->control, request->is_group, newest,
-                                  request->timeout_ms)) {
-        code = ERROR_TIMEOUT;
+    if (code == ERROR_SUCCESS && outcome.changed) {
+        is_settled = etwas_callbacks_complete(request->control, request->is_group, outcome.newest,
+                                              request->timeout_ms);
     }
-    return code;
+    if (code == ERROR_SUCCESS && outcome.named) {
+        is_settled =
+            etwas_provider_complete_named(outcome.newest, request->timeout_ms) && is_settled;
+    }
+    return is_settled ? code : (uint32_t)ERROR_TIMEOUT;
 }
 
 bool etwas_provider_is_registered(const etwas_guid *guid, bool is_group)

@@ -36,7 +36,7 @@ struct etwas_enable_request {
     struct etwas_identity identity; /* read if the enablement requests items (event_items.h) */
     /* whether another process's session is (R77); known already for one of this process */
     bool is_independent;
-    const struct etwas_event_filter *filter; /* a filter of events; the enablement gets a copy */
+    const struct etwas_event_filter *filter; /* the enablement gets a copy; NULL: none */
     /* what is requested; its session is set for every control code */
     struct etwas_enablement enablement;
 };
@@ -94,6 +94,22 @@ bool etwas_registration_apply_enablement(uint32_t registration);
  * calls etwas_callbacks_complete for the group, which runs the callback.
  */
 void etwas_registration_join_group(uint32_t registration, const etwas_guid *group);
+
+/*
+ * Has a provider that has a name now, or another one, follow what sessions request by name
+ * (ETWAS_FILTER_TYPE_PROVIDER_NAME). The caller holds the control lock. True: after releasing it
+ * the caller calls etwas_provider_complete_named.
+ */
+bool etwas_provider_follow_names(uint32_t control);
+
+/*
+ * Runs the callbacks of providers that have names, up to this request, as etwas_callbacks_complete
+ * does for each.
+ */
+bool etwas_provider_complete_named(uint64_t newest, uint32_t timeout_ms);
+
+/* Whether a provider of such a name, a pattern, is registered. Takes the control lock. */
+bool etwas_provider_is_named(const char *name);
 
 /* The enablement of the provider in the session of `handle`; all 0: there is none. */
 struct etwas_enablement etwas_provider_enablement(uint64_t handle);

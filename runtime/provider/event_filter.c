@@ -14,6 +14,7 @@
 #include "platform/testpoint.h"
 #include "provider/event_provider.h"
 #include "provider/event_record.h"
+#include "provider/name_pattern.h"
 
 enum {
     IDS_AT = offsetof(EVENT_FILTER_EVENT_ID, Events),
@@ -99,7 +100,8 @@ static void name_fill_buckets(struct etwas_name_filter *names, const char *text,
     }
 }
 
-static bool filter_read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
+static bool filter_read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes,
+                              bool are_patterns)
 {
     char text[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* a copy that no other thread changes */
     uint32_t text_bytes = bytes - NAMES_AT;
@@ -117,8 +119,23 @@ static bool filter_read_names(struct etwas_name_filter *names, const uint8_t *da
     if (ends != count || text[text_bytes - 1] != 0) {
         return false;
     }
-    name_fill_buckets(names, text, text_bytes);
+    if (are_patterns) {
+        names->starts[ETWAS_NAME_BUCKETS] = (uint16_t)text_bytes;
+        memcpy(names->names, text, text_bytes);
+    } else {
+        name_fill_buckets(names, text, text_bytes);
+    }
     return true;
+}
+
+static bool filter_read_provider_name(char name[ETWAS_FILTER_PROVIDER_NAME_BYTES],
+                                      const uint8_t *data, uint32_t bytes)
+{
+    if (bytes < 2 || bytes > ETWAS_FILTER_PROVIDER_NAME_BYTES) {
+        return false;
+    }
+    memcpy(name, data, bytes);
+    return strnlen(name, bytes) == bytes - 1;
 }
 
 uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
@@ -139,11 +156,21 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
         break;
     case EVENT_FILTER_TYPE_EVENT_NAME:
         kind = ETWAS_FILTER_NAMES;
-        sound = filter_read_names(&filter->names, data, descriptor->Size);
+        sound = (filter->kinds & ETWAS_FILTER_PATTERNS) == 0 &&
+                filter_read_names(&filter->names, data, descriptor->Size, false);
+        break;
+    case ETWAS_FILTER_TYPE_EVENT_PATTERN:
+        kind = ETWAS_FILTER_PATTERNS;
+        sound = (filter->kinds & ETWAS_FILTER_NAMES) == 0 &&
+                filter_read_names(&filter->names, data, descriptor->Size, true);
+        break;
+    case ETWAS_FILTER_TYPE_PROVIDER_NAME:
+        kind = ETWAS_FILTER_PROVIDER_NAME;
+        sound = filter_read_provider_name(filter->provider_name, data, descriptor->Size);
         break;
     case EVENT_FILTER_TYPE_STACKWALK_NAME:
         kind = ETWAS_FILTER_STACK_NAMES;
-        sound = filter_read_names(&filter->stack_names, data, descriptor->Size);
+        sound = filter_read_names(&filter->stack_names, data, descriptor->Size, false);
         break;
     case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
         kind = ETWAS_FILTER_STACK_LEVELS;
@@ -197,6 +224,7 @@ const struct etwas_event_filter *etwas_event_filter_acquire(const struct etwas_e
         memcpy(&word, (const char *)made + at, sizeof word);
         ck_pr_store_64((uint64_t *)((char *)&block->filter + at), word);
     }
+    ck_pr_store_32(&block->filter.kinds, made->kinds & ~(uint32_t)ETWAS_FILTER_PROVIDER_NAME);
     return &block->filter;
 }
 
@@ -327,6 +355,35 @@ static bool filter_passes_name(const struct etwas_name_filter *filter,
            filter_has_name(filter, name) == (ck_pr_load_8(&filter->levels.in) != 0);
 }
 
+static bool filter_has_pattern(const struct etwas_name_filter *filter,
+                               const struct event_name *name)
+{
+    uint32_t end = ck_pr_load_16(&filter->starts[ETWAS_NAME_BUCKETS]);
+    uint32_t start = 0;
+
+    for (uint32_t at = 0; name->bytes != 0 && at < end && at < MAX_EVENT_FILTER_EVENT_NAME_SIZE;
+         at++) {
+        if (ck_pr_load_8((const uint8_t *)&filter->names[at]) != 0) {
+            continue;
+        }
+        if (etwas_name_pattern_matches(&filter->names[start], at - start, name->text, false)) {
+            return true;
+        }
+        start = at + 1;
+    }
+    return false;
+}
+
+/* An event without metadata has no name; where a filter by id is, that one decides. */
+static bool filter_passes_pattern(const struct etwas_name_filter *filter, uint32_t kinds,
+                                  const struct etwas_event_arguments *event,
+                                  const struct event_name *name)
+{
+    return (!name->described && (kinds & ETWAS_FILTER_EVENTS) != 0) ||
+           !filter_matches_level(&filter->levels, event->descriptor) ||
+           filter_has_pattern(filter, name) == (ck_pr_load_8(&filter->levels.in) != 0);
+}
+
 enum {
     PASSES = 1 << 0,
     HAS_STACK = 1 << 1,
@@ -354,7 +411,9 @@ static uint32_t filter_evaluate(const struct etwas_event_filter *filter,
     uint32_t verdict = PASSES | HAS_STACK;
 
     if (((kinds & ETWAS_FILTER_EVENTS) != 0 && !filter_passes_id(&filter->events, event, name)) ||
-        ((kinds & ETWAS_FILTER_NAMES) != 0 && !filter_passes_name(&filter->names, event, name))) {
+        ((kinds & ETWAS_FILTER_NAMES) != 0 && !filter_passes_name(&filter->names, event, name)) ||
+        ((kinds & ETWAS_FILTER_PATTERNS) != 0 &&
+         !filter_passes_pattern(&filter->names, kinds, event, name))) {
         verdict &= ~(uint32_t)PASSES;
     }
     if (((kinds & ETWAS_FILTER_STACKS) != 0 && !filter_passes_id(&filter->stacks, event, name)) ||

@@ -13,6 +13,7 @@
 #ifndef ETWAS_PROVIDER_EVENT_FILTER_H
 #define ETWAS_PROVIDER_EVENT_FILTER_H
 
+#include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,8 @@ enum {
     ETWAS_FILTER_STACK_LEVELS = 1 << 4,
     ETWAS_FILTER_TRIGGERS = 1 << 5,
     ETWAS_FILTER_TRIGGER_LEVELS = 1 << 6,
+    ETWAS_FILTER_PATTERNS = 1 << 7,      /* `names` has patterns */
+    ETWAS_FILTER_PROVIDER_NAME = 1 << 8, /* not of events: which providers; blocks have it not */
 };
 
 /* Only these events (in), or all but these. */
@@ -58,10 +61,11 @@ enum {
 /*
  * Passes, of the events that `levels` matches, only those with these names, or all but those. The
  * names lie by buckets of a hash, so that the cost of an event does not depend on their number.
+ * Patterns lie one behind the other.
  */
 struct etwas_name_filter {
     struct etwas_level_filter levels;
-    /* where each bucket begins in `names`; the last is the end */
+    /* where each bucket begins in `names`; the last is the end, also of patterns */
     uint16_t starts[ETWAS_NAME_BUCKETS + 1];
     char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* each with its NUL */
 };
@@ -75,12 +79,14 @@ struct etwas_event_filter {
     struct etwas_level_filter trigger_levels;
     struct etwas_name_filter names;
     struct etwas_name_filter stack_names;
+    char provider_name[ETWAS_FILTER_PROVIDER_NAME_BYTES]; /* a pattern with its NUL */
 };
 
 /*
  * Adds the contents of a descriptor. The caller has checked that its data is present and no longer
  * than its type allows. ERROR_INVALID_PARAMETER: a size that does not fit its counts, a FilterIn
- * other than 0 and 1, no id or name, or more than 64 ids. ERROR_NOT_SUPPORTED: another type.
+ * other than 0 and 1, no id or name, more than 64 ids, names beside patterns, or a provider's name
+ * that is empty or not terminated. ERROR_NOT_SUPPORTED: another type.
  */
 uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
                                 const EVENT_FILTER_DESCRIPTOR *descriptor);

@@ -8,11 +8,18 @@
 #include <string.h>
 
 #include "provider/control_guid.h"
+#include "provider/name_pattern.h"
 #include "session/session.h"
 #include "shared/layout.h"
 
 void etwas_other_processes_free(struct etwas_other_processes *others)
 {
+    for (uint32_t index = 0; index < others->provider_count; index++) {
+        free(others->providers[index].name);
+    }
+    for (uint32_t index = 0; index < others->enablement_count; index++) {
+        free(others->enablements[index].name);
+    }
     free(others->providers);
     free(others->unattached);
     free(others->enablements);
@@ -70,47 +77,101 @@ static bool others_is_own_shared(uint64_t session, etwas_guid *guid)
     return true;
 }
 
-static uint32_t others_describe_own(const etwas_guid *guid, bool is_group,
-                                    struct etwas_other_enablement *list)
+/* What is listed so far. */
+struct listing {
+    const etwas_guid *guid;
+    bool is_group;
+    const char *name; /* of the provider, as another process has it; NULL: not known */
+    struct etwas_other_enablement *list;
+    uint32_t count;
+};
+
+static bool others_has_name(const struct listing *listing, const char *pattern)
 {
-    uint32_t count = 0;
-    uint32_t control;
+    return listing->name != NULL && pattern != NULL &&
+           etwas_name_pattern_matches(pattern, (uint32_t)strlen(pattern), listing->name, true);
+}
 
+/* What is requested of the GUID itself stands before what is requested by name, newest first. */
+static void others_list_one(struct listing *listing, const struct etwas_other_enablement *one)
+{
+    bool is_of_guid = one->is_group == listing->is_group &&
+                      memcmp(&one->guid, listing->guid, sizeof one->guid) == 0;
+    struct etwas_other_enablement *known = listing->list;
+
+    if (!is_of_guid && !others_has_name(listing, one->name)) {
+        return;
+    }
+    while (known < listing->list + listing->count &&
+           memcmp(&known->session, &one->session, sizeof one->session) != 0) {
+        known++;
+    }
+    if (known < listing->list + listing->count && !is_of_guid &&
+        (memcmp(&known->guid, listing->guid, sizeof known->guid) == 0 ||
+         one->asked_ns < known->asked_ns)) {
+        return;
+    }
+    listing->count += known == listing->list + listing->count;
+    *known = *one;
+    known->name = NULL; /* it stays whose it is */
+}
+
+static void others_list_own(struct listing *listing)
+{
     etwas_control_lock();
-    control = etwas_control_guid_find(guid, is_group);
-    for (uint32_t index = 0;
-         control != ETWAS_NO_CONTROL_GUID && index < etwas_control_guids[control].enablement_count;
-         index++) {
-        const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        const struct etwas_control_guid *entry = &etwas_control_guids[control];
 
-        if (others_is_own_shared(one->session, &list[count].session)) {
-            list[count].info = etwas_enable_info(one);
-            list[count++].layout = ETWAS_SHARED_MAJOR;
+        for (uint32_t index = 0; index < entry->enablement_count; index++) {
+            const struct etwas_enablement *own = &entry->enablements[index];
+            struct etwas_other_enablement one = {.info = etwas_enable_info(own),
+                                                 .guid = entry->guid,
+                                                 .name = own->name,
+                                                 .asked_ns = own->asked_ns,
+                                                 .is_group = entry->is_group,
+                                                 .layout = ETWAS_SHARED_MAJOR};
+
+            if (others_is_own_shared(own->session, &one.session)) {
+                others_list_one(listing, &one);
+            }
         }
     }
     etwas_control_unlock();
-    return count;
+}
+
+static const char *others_name_of(const struct etwas_other_processes *others,
+                                  const etwas_guid *guid)
+{
+    for (uint32_t index = 0; index < others->provider_count; index++) {
+        const struct etwas_other_provider *one = &others->providers[index];
+
+        if (!one->is_group && one->name != NULL && memcmp(&one->guid, guid, sizeof *guid) == 0) {
+            return one->name;
+        }
+    }
+    return NULL;
 }
 
 uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
                                            const etwas_guid *guid, bool is_group,
                                            struct etwas_other_enablement **enables)
 {
-    uint32_t count;
+    struct listing listing = {
+        .guid = guid,
+        .is_group = is_group,
+        .name = is_group ? NULL : others_name_of(others, guid),
+    };
 
-    *enables = malloc((others->enablement_count + ETWAS_LISTENERS) * sizeof **enables);
+    *enables = malloc((others->enablement_count + ETWAS_SESSIONS) * sizeof **enables);
     if (*enables == NULL) {
         return 0;
     }
-    count = others_describe_own(guid, is_group, *enables);
+    listing.list = *enables;
+    others_list_own(&listing);
     for (uint32_t index = 0; index < others->enablement_count; index++) {
-        const struct etwas_other_enablement *one = &others->enablements[index];
-
-        if (one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0) {
-            (*enables)[count++] = *one;
-        }
+        others_list_one(&listing, &others->enablements[index]);
     }
-    return count;
+    return listing.count;
 }
 
 bool etwas_other_process_logs(const struct etwas_other_processes *others,
@@ -160,6 +221,8 @@ void etwas_other_processes_remove_known(struct etwas_other_processes *others, bo
         }
         if (is_new) {
             others->providers[remaining++] = one;
+        } else {
+            free(one.name);
         }
     }
     others->provider_count = remaining;

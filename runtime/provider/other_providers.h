@@ -23,12 +23,15 @@ struct etwas_other_provider {
     bool is_group;
     bool is_classic;
     bool has_group;
+    char *name; /* NULL: it has none. etwas_other_processes_free frees it */
 };
 
-/* How one shared session enables a provider or group. */
+/* How one shared session enables a provider or group, or the providers of a name. */
 struct etwas_other_enablement {
     TRACE_ENABLE_INFO info;
     etwas_guid guid;
+    char *name; /* a pattern, freed likewise; NULL: none */
+    uint64_t asked_ns;
     bool is_group;
     uint32_t layout; /* of the session's pool; 0: no other process logs to it */
     etwas_guid session;
@@ -60,9 +63,9 @@ void etwas_other_processes_free(struct etwas_other_processes *others);
 uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others);
 
 /*
- * Lists how shared sessions enable a provider or group, this process's own sessions included: one
- * entry for each session that does. Returns their number; *enables is freed by the caller, NULL
- * without memory. Called without a lock of the library.
+ * Lists how shared sessions enable a provider, also by its name, or a group, this process's own
+ * sessions included: one entry for each session that does. Returns their number; *enables is freed
+ * by the caller, NULL without memory. Called without a lock of the library.
  */
 uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
                                            const etwas_guid *guid, bool is_group,

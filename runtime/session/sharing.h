@@ -130,8 +130,12 @@ struct etwas_sharing {
     /* Publishes the providers of this process, which have changed. */
     void (*publish_providers)(void);
 
-    /* Reconciles with the sessions of other processes. Waits 50 ms at most for hosts. */
-    void (*reconcile)(void);
+    /*
+     * Reconciles with the sessions of other processes, since a provider has a name now, unless none
+     * of them enables providers by name and `always` is false. Returns whether it has. Waits 50 ms
+     * at most for hosts.
+     */
+    bool (*reconcile_named)(bool always);
 
     /* Sends the hosts new descriptions of events. Waits 50 ms at most for them. */
     void (*send_descriptions)(void);

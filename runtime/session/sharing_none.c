@@ -19,6 +19,12 @@ static bool none_is(void)
     return false;
 }
 
+static bool none_reconcile_named(bool always)
+{
+    (void)always;
+    return false;
+}
+
 static void none_store_refusal(uint32_t code)
 {
     (void)code;
@@ -179,7 +185,7 @@ const struct etwas_sharing etwas_sharing = {
     .before_registering = none_before_registering,
     .after_registering = none_after_registering,
     .publish_providers = none_do,
-    .reconcile = none_do,
+    .reconcile_named = none_reconcile_named,
     .send_descriptions = none_do,
     .is_remote = none_is_remote,
     .control = none_control,

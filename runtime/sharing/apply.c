@@ -3,6 +3,7 @@
 
 #include "sharing/apply.h"
 
+#include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -60,6 +61,20 @@ uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enable
     memset(filter, 0, sizeof *filter);
     apply_list_filters(enablement, filters);
     return etwas_enable_filters_read(filters, enablement->filter_count, excluded, filter);
+}
+
+const char *etwas_enablement_name(const struct etwas_registry_enablement *enablement)
+{
+    for (uint32_t index = 0; index < enablement->filter_count; index++) {
+        const struct etwas_registry_filter *filter = &enablement->filters[index];
+
+        if (filter->type == ETWAS_FILTER_TYPE_PROVIDER_NAME && filter->bytes > 1 &&
+            filter->bytes <= ETWAS_FILTER_PROVIDER_NAME_BYTES &&
+            memchr(filter->data, 0, filter->bytes) != NULL) {
+            return filter->data;
+        }
+    }
+    return NULL;
 }
 
 void etwas_enablement_request(const struct etwas_registry_enablement *enablement, uint64_t session,

@@ -29,6 +29,9 @@ void etwas_enablement_record(struct etwas_registry_enablement *enablement,
 uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enablement,
                                   bool *excluded, struct etwas_event_filter *filter);
 
+/* The pattern of names that the enablement is for, too; NULL: none. */
+const char *etwas_enablement_name(const struct etwas_registry_enablement *enablement);
+
 /*
  * Makes the request for a session that this process hosts or is a guest of, and prepares it
  * (etwas_enable_request_prepare).

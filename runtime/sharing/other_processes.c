@@ -14,6 +14,7 @@
 #include "provider/registration.h"
 #include "registry/joined_process.h"
 #include "registry/sessions.h"
+#include "sharing/apply.h"
 #include "sharing/guest_table.h"
 #include "sharing/remote.h"
 #include "sharing/service.h"
@@ -92,6 +93,7 @@ static bool others_gather_list(const struct etwas_registry_guid_list *list, void
             .is_group = one->is_group,
             .is_classic = one->is_classic,
             .has_group = one->group != 0,
+            .name = one->name[0] != '\0' ? strdup(one->name) : NULL,
         };
     }
     return true;
@@ -120,6 +122,7 @@ static void others_gather_entry(const struct etwas_registry_entry *entry,
 
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *one = &entry->enablements[index];
+        const char *name = etwas_enablement_name(one);
 
         others->enablements[others->enablement_count++] = (struct etwas_other_enablement){
             .info = {.IsEnabled = 1,
@@ -129,6 +132,8 @@ static void others_gather_entry(const struct etwas_registry_entry *entry,
                      .MatchAnyKeyword = one->match_any,
                      .MatchAllKeyword = one->match_all},
             .guid = one->provider,
+            .name = name != NULL ? strdup(name) : NULL,
+            .asked_ns = one->asked_ns,
             .is_group = one->is_group,
             .layout = entry->unshared == 0 ? entry->layout : 0,
             .session = entry->session,

@@ -40,6 +40,8 @@ enum {
  * request is about.
  */
 static uint32_t passes_requested;
+/* Whether an entry was seen that enables providers by name. */
+static uint32_t names_are_enabled;
 static uint32_t is_running;     /* a thread has been started, or runs passes */
 static uint32_t may_lack_files; /* files of this process may be missing in the folder */
 
@@ -154,6 +156,21 @@ static bool reconcile_has_provider(const etwas_guid *provider, bool is_group,
            etwas_provider_is_registered(provider, is_group);
 }
 
+/*
+ * The mark is set before the names are read: a provider that gets its name later looks at it then
+ * (etwas_reconcile_named).
+ */
+static bool reconcile_has_name(const struct etwas_registry_enablement *enablement)
+{
+    const char *name = etwas_enablement_name(enablement);
+
+    if (name == NULL) {
+        return false;
+    }
+    ck_pr_store_32(&names_are_enabled, 1);
+    return etwas_provider_is_named(name);
+}
+
 /* Whether the entry enables a provider of this process. */
 static bool reconcile_concerns_us(const struct etwas_registry_entry *entry, const struct pass *pass)
 {
@@ -162,7 +179,8 @@ static bool reconcile_concerns_us(const struct etwas_registry_entry *entry, cons
         struct etwas_event_filter filter;
         bool excluded = true;
 
-        if (reconcile_has_provider(&one->provider, one->is_group, pass) &&
+        if ((reconcile_has_name(one) ||
+             reconcile_has_provider(&one->provider, one->is_group, pass)) &&
             etwas_enablement_filters(one, &excluded, &filter) == ERROR_SUCCESS && !excluded) {
             return true;
         }
@@ -541,6 +559,16 @@ void etwas_reconcile_now(void)
     if (etwas_service_runs()) {
         reconcile_until(NULL, etwas_monotonic_ns() + TIMEOUT_NS);
     }
+}
+
+bool etwas_reconcile_named(bool always)
+{
+    const bool is_due = always || ck_pr_load_32(&names_are_enabled) != 0;
+
+    if (is_due) {
+        etwas_reconcile_now();
+    }
+    return is_due;
 }
 
 struct etwas_registering etwas_reconcile_before_registering(const etwas_guid *provider)

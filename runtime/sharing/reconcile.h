@@ -39,6 +39,12 @@ void etwas_reconcile_after_registering(struct etwas_registering registering);
 void etwas_reconcile_now(void);
 
 /*
+ * The same, after a provider has got a name. Does nothing and returns false if no session that this
+ * process has seen enables providers by name, unless `always`.
+ */
+bool etwas_reconcile_named(bool always);
+
+/*
  * Has a thread reconcile soon. `answer` is a notification to acknowledge when that is done, or
  * NULL; it is copied. May be called by any thread, under any lock.
  */

@@ -72,6 +72,8 @@ static void each_value_is_taken(void **state)
     assert_int_equal(autologger.provider_count, 2);
     assert_int_equal(etwas_name_guid("Shop.Till", &made), 0);
     assert_memory_equal(&autologger.providers[0].guid, &made, sizeof made);
+    assert_string_equal(autologger.providers[0].name, "Shop.Till");
+    assert_string_equal(autologger.providers[1].name, "");
     assert_int_equal(autologger.providers[0].line, 16);
     assert_int_equal(autologger.providers[0].enabled, 0);
     assert_int_equal(autologger.providers[0].level, 4);

@@ -4,6 +4,7 @@
 /*
  * Filters of single events: by id, by name, and what is refused (C17).
  */
+#include <etwas/etwas.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,6 +186,52 @@ static void a_filter_by_name_is_about_events_with_metadata_that_its_level_and_ke
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
+/* ETWAS_FILTER_TYPE_EVENT_PATTERN: what has no name is not chosen by one. */
+static void a_filter_by_patterns_chooses_by_name_and_leaves_ids_to_the_other_filter(void **state)
+{
+    struct names data = {.level = 4, .in = 1, .count = 3};
+    const struct ids ids = {1, 0, 1, {5}};
+    EVENT_FILTER_DESCRIPTOR filters[2] = {
+        NAME_FILTER(ETWAS_FILTER_TYPE_EVENT_PATTERN, &data, "Order*\0\0?ale"),
+        id_filter(EVENT_FILTER_TYPE_EVENT_ID, &ids)};
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE provider = begin_modern(NULL);
+
+    (void)state;
+    turn_types_on(provider);
+    assert_int_equal(enable_asking(session, 0, filters, 1), ERROR_SUCCESS);
+    assert_true(PASSES_NAME(session, provider, "\0Order"));
+    assert_true(PASSES_NAME(session, provider, "\0OrderBegin\0field\x04"));
+    assert_true(PASSES_NAME(session, provider, "\0Sale"));
+    assert_true(PASSES_NAME(session, provider, "\0"));
+    assert_false(PASSES_NAME(session, provider, "\0order"));
+    assert_false(PASSES_NAME(session, provider, "\0Sales"));
+    assert_false(PASSES_NAME(session, provider, "\0ale"));
+    assert_false(passes_name(session, provider, "\0\0\0Order", 8));
+    assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 4);
+    /* Events of other levels are not its business. */
+    assert_int_equal(write_described(provider, 5, 0x10, "\0\0\0x", 5), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 5);
+    assert_int_equal(enable_asking(session, 0, filters, 2), ERROR_SUCCESS);
+    assert_true(PASSES_NAME(session, provider, "\0Order"));
+    assert_false(PASSES_NAME(session, provider, "\0x"));
+    assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 7);
+    data.in = 0;
+    assert_int_equal(enable_asking(session, 0, filters, 1), ERROR_SUCCESS);
+    assert_false(PASSES_NAME(session, provider, "\0Order"));
+    assert_true(PASSES_NAME(session, provider, "\0x"));
+    assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 9);
+    filters[1] = filters[0];
+    filters[1].Type = EVENT_FILTER_TYPE_EVENT_NAME;
+    assert_int_equal(enable_asking(session, 0, filters, 2), ERROR_INVALID_PARAMETER);
+    stop_session(session, NULL);
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
 enum {
     MANY_NAMES = 800, /* of 5 bytes: more than buckets, and all that a filter takes */
     BUCKET_BYTES = 60,
@@ -339,6 +386,7 @@ int main(void)
             a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_has_its_own),
         FOLDER_TEST(
             a_filter_by_name_is_about_events_with_metadata_that_its_level_and_keywords_match),
+        FOLDER_TEST(a_filter_by_patterns_chooses_by_name_and_leaves_ids_to_the_other_filter),
         FOLDER_TEST(an_event_is_compared_with_few_of_many_names),
         FOLDER_TEST(c17_filters_that_contradict_themselves_are_refused_and_change_nothing),
         FOLDER_TEST(a_writer_goes_by_no_filter_that_is_not_in_force),

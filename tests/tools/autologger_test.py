@@ -4,9 +4,11 @@
 """AutoLoggers: sessions that programs start by themselves, since a file says so; and what `etwas
 autologger` says of them.
 
-usage: autologger_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_BRIEF_WORK TEST_CLASS
+usage: autologger_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_BRIEF_WORK PATH_OF_NAMED_WORK
+                          TEST_CLASS
 """
 
+import json
 import os
 import re
 import shutil
@@ -21,10 +23,11 @@ PROVIDER = "[Etwas.Tests.Brief]\nEnableLevel = 4\n"
 GUID = "d8bf0699-d224-53f2-64a6-6fa2702a1434"
 PRIVATE = "LogFileMode = 0x800\n"
 NOBODY = 65534
+NAMED = {"Till": "ca093a34", "Stock": "5a0c0001", "Plain": "5a0c0003"}  # GUIDs of named_work
 
 
 class Autologger(ToolTest):
-    host, brief = "", ""
+    host, brief, named = "", "", ""
 
     def setUp(self):
         super().setUp()
@@ -138,6 +141,24 @@ class Autologger(ToolTest):
             "AutoLoggers\n"
             f"/no.autologger: there is no such file\n{path}: does not start: no ExecutableName of "
             "it is this program's\n")
+
+    def test_a_section_is_for_every_provider_of_such_a_name(self):
+        for name, mode in ("alone", PRIVATE), ("shared", ""):
+            if name == "shared":
+                self.require_shared()
+            for section, found in (("[etwas.tests.*]", ["Till"] * 3 + ["Stock"] + ["Plain"] * 2),
+                                   ("[Etwas.Tests.?to*]", ["Stock"]),
+                                   ("[Etwas.Tests.Stock]", ["Stock"]), ("[Stock]", [])):
+                self.describe(f"ExecutableName = named_work\nFileName = {self.out}/{name}.etl\n"
+                              f"{mode}{section}\nEnableLevel = 4\n", name)
+                subprocess.run([self.named, "1"], check=True, env=self.environment)
+                file, = os.listdir(self.out)
+                out, _ = self.run_etwas("dump", "--json", os.path.join(self.out, file))
+                events = [json.loads(line) for line in out.splitlines()]
+                self.assertEqual(sorted(event["provider_id"][:8] for event in events),
+                                 sorted(NAMED[name] for name in found))
+                os.unlink(os.path.join(self.out, file))
+            os.unlink(os.path.join(self.files, f"{name}.autologger"))
 
     def require_shared(self):
         path = self.describe(
@@ -370,6 +391,6 @@ print(code, log.recv(10000).decode(), flush=True)' {self.brief} 5
 
 
 if __name__ == "__main__":
-    Autologger.host, Autologger.brief = sys.argv[2:4]
-    del sys.argv[2:4]
+    Autologger.host, Autologger.brief, Autologger.named = sys.argv[2:5]
+    del sys.argv[2:5]
     sys.exit(main())
