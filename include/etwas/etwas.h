@@ -806,6 +806,10 @@ void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);
 
 #define ETWAS_FILTER_PROVIDER_NAME_BYTES 256
 
+/* Returns whether a provider of this name is enabled by the pattern of such a filter. */
+bool etwas_provider_name_matches(const char *pattern, const char *name)
+    ETWAS_API(etwas_provider_name_matches);
+
 /* ---- the inline gate ------------------------------------------------------------------------- */
 
 /*

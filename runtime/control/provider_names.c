@@ -5,6 +5,7 @@
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "provider/control_guid.h"
@@ -23,22 +24,6 @@ struct name_query {
 static void provider_names_store_name(struct name_query *query, const char *name)
 {
     (void)snprintf(query->name, sizeof query->name, "%s", name);
-}
-
-/* What a session enables by this GUID and by a name, since nobody has registered it. */
-static void provider_names_read_enabled(struct name_query *query)
-{
-    struct etwas_other_processes others = {0};
-
-    (void)etwas_sharing.read_others(&others);
-    for (uint32_t index = 0; index < others.enablement_count; index++) {
-        const struct etwas_other_enablement *one = &others.enablements[index];
-
-        if (one->name != NULL && memcmp(&one->guid, query->guid, sizeof one->guid) == 0) {
-            provider_names_store_name(query, one->name);
-        }
-    }
-    etwas_other_processes_free(&others);
 }
 
 /* Until one has it. */
@@ -65,6 +50,24 @@ static void provider_names_read_own(struct name_query *query)
         provider_names_store_name(query, etwas_control_guids[control].name);
     }
     etwas_control_unlock();
+}
+
+/* The name with which a session enables the GUID, if no provider says another. */
+static void provider_names_read_enabled(struct name_query *query)
+{
+    struct etwas_other_processes others = {0};
+    struct etwas_other_enablement *enables;
+    uint32_t count;
+
+    (void)etwas_sharing.read_others(&others);
+    count = etwas_other_processes_enablements(&others, query->guid, false, &enables);
+    for (uint32_t index = 0; index < count; index++) {
+        if (enables[index].name[0] != 0) {
+            provider_names_store_name(query, enables[index].name);
+        }
+    }
+    free(enables);
+    etwas_other_processes_free(&others);
 }
 
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
@@ -111,9 +114,9 @@ static void provider_names_store_guid(struct guid_query *query, const etwas_guid
     query->count++;
 }
 
-static bool provider_names_match(const struct guid_query *query, const char *name)
+bool etwas_provider_name_matches(const char *pattern, const char *name)
 {
-    return etwas_name_pattern_matches(query->name, (uint32_t)strlen(query->name), name, true);
+    return etwas_name_pattern_matches(pattern, (uint32_t)strlen(pattern), name, true);
 }
 
 static bool provider_names_find(const etwas_guid *provider, bool is_group, const char *name,
@@ -121,7 +124,7 @@ static bool provider_names_find(const etwas_guid *provider, bool is_group, const
 {
     struct guid_query *query = context;
 
-    if (!is_group && provider_names_match(query, name)) {
+    if (!is_group && etwas_provider_name_matches(query->name, name)) {
         provider_names_store_guid(query, provider);
     }
     return true;
@@ -134,7 +137,7 @@ static void find_own(struct guid_query *query)
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
 
         if (provider->registrations != 0 && !provider->is_group && provider->name != NULL &&
-            provider_names_match(query, provider->name)) {
+            etwas_provider_name_matches(query->name, provider->name)) {
             provider_names_store_guid(query, &provider->guid);
         }
     }

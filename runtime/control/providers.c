@@ -31,20 +31,20 @@
 /* ---- registering, classic and modern --------------------------------------------------------- */
 
 /*
- * Publishes a provider that has a name now, and has sessions of other processes enable it by its
- * name, or by its group, which `always` says it has. Its callback has returned then.
+ * Publishes providers that have a name now, and has sessions of other processes enable them by
+ * their names, or by a group, which `always` says one has. Their callbacks have returned then.
  */
-static void provider_settle(const etwas_guid *provider, bool always)
+static void providers_settle(bool always)
 {
     uint64_t newest;
 
     etwas_sharing.publish_providers();
     if (etwas_sharing.reconcile_named(always)) {
-        /* Another thread may run its callback: the provider has heard before its first event. */
+        /* Another thread may run a callback: the provider has heard before its next event. */
         etwas_control_lock();
         newest = etwas_callback_newest_request();
         etwas_control_unlock();
-        (void)etwas_callbacks_complete(provider, false, newest, ETWAS_WAIT_FOREVER);
+        (void)etwas_provider_complete_named(newest, ETWAS_WAIT_FOREVER);
     }
 }
 
@@ -64,7 +64,7 @@ static uint32_t providers_register_shared(const struct etwas_registration_reques
     etwas_sharing.after_registering(registering);
     if (*handle != 0) {
         etwas_described_name_apply(request);
-        provider_settle(request->control, false);
+        providers_settle(false);
     }
     return code;
 }
@@ -154,8 +154,7 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
     code = etwas_class_describe(&description, fault);
     etwas_sharing.send_descriptions();
     if (code == ERROR_SUCCESS && etwas_described_name_store(&description)) {
-        etwas_sharing.publish_providers();
-        (void)etwas_sharing.reconcile_named(false);
+        providers_settle(false);
     }
     return code;
 }
@@ -323,7 +322,6 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     uint32_t registration;
     uint64_t newest;
     etwas_guid group;
-    etwas_guid own;
 
     etwas_control_lock();
     registration = etwas_modern_registration_index(handle);
@@ -338,7 +336,6 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
         etwas_control_guid_set_name(&etwas_control_guids[control],
                                     (const char *)information + TRAITS_HEAD_BYTES);
         is_followed = etwas_provider_follow_names(control);
-        own = etwas_control_guids[control].guid;
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         memcpy(&group, found, sizeof group);
@@ -354,7 +351,7 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     }
     if (code == ERROR_SUCCESS && is_traits) {
         /* Sessions of other processes may enable its name, or the group. */
-        provider_settle(&own, found != NULL);
+        providers_settle(found != NULL);
     }
     return code;
 }

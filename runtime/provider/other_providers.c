@@ -4,6 +4,7 @@
 #include "provider/other_providers.h"
 
 #include <etwas/winerror.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,6 @@ void etwas_other_processes_free(struct etwas_other_processes *others)
 {
     for (uint32_t index = 0; index < others->provider_count; index++) {
         free(others->providers[index].name);
-    }
-    for (uint32_t index = 0; index < others->enablement_count; index++) {
-        free(others->enablements[index].name);
     }
     free(others->providers);
     free(others->unattached);
@@ -88,7 +86,7 @@ struct listing {
 
 static bool others_has_name(const struct listing *listing, const char *pattern)
 {
-    return listing->name != NULL && pattern != NULL &&
+    return listing->name != NULL && pattern[0] != 0 &&
            etwas_name_pattern_matches(pattern, (uint32_t)strlen(pattern), listing->name, true);
 }
 
@@ -113,7 +111,6 @@ static void others_list_one(struct listing *listing, const struct etwas_other_en
     }
     listing->count += known == listing->list + listing->count;
     *known = *one;
-    known->name = NULL; /* it stays whose it is */
 }
 
 static void others_list_own(struct listing *listing)
@@ -126,12 +123,12 @@ static void others_list_own(struct listing *listing)
             const struct etwas_enablement *own = &entry->enablements[index];
             struct etwas_other_enablement one = {.info = etwas_enable_info(own),
                                                  .guid = entry->guid,
-                                                 .name = own->name,
                                                  .asked_ns = own->asked_ns,
                                                  .is_group = entry->is_group,
                                                  .layout = ETWAS_SHARED_MAJOR};
 
             if (others_is_own_shared(own->session, &one.session)) {
+                (void)snprintf(one.name, sizeof one.name, "%s", own->name != NULL ? own->name : "");
                 others_list_one(listing, &one);
             }
         }

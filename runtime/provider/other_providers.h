@@ -30,7 +30,7 @@ struct etwas_other_provider {
 struct etwas_other_enablement {
     TRACE_ENABLE_INFO info;
     etwas_guid guid;
-    char *name; /* a pattern, freed likewise; NULL: none */
+    char name[ETWAS_FILTER_PROVIDER_NAME_BYTES]; /* a pattern; empty: none */
     uint64_t asked_ns;
     bool is_group;
     uint32_t layout; /* of the session's pool; 0: no other process logs to it */

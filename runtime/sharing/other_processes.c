@@ -5,6 +5,7 @@
 
 #include <etwas/winerror.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,9 +123,10 @@ static void others_gather_entry(const struct etwas_registry_entry *entry,
 
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *one = &entry->enablements[index];
+        struct etwas_other_enablement *added = &others->enablements[others->enablement_count++];
         const char *name = etwas_enablement_name(one);
 
-        others->enablements[others->enablement_count++] = (struct etwas_other_enablement){
+        *added = (struct etwas_other_enablement){
             .info = {.IsEnabled = 1,
                      .Level = one->level,
                      .LoggerId = logger_id,
@@ -132,12 +134,14 @@ static void others_gather_entry(const struct etwas_registry_entry *entry,
                      .MatchAnyKeyword = one->match_any,
                      .MatchAllKeyword = one->match_all},
             .guid = one->provider,
-            .name = name != NULL ? strdup(name) : NULL,
             .asked_ns = one->asked_ns,
             .is_group = one->is_group,
             .layout = entry->unshared == 0 ? entry->layout : 0,
             .session = entry->session,
         };
+        if (name != NULL) {
+            (void)snprintf(added->name, sizeof added->name, "%s", name);
+        }
     }
 }
 

@@ -181,8 +181,12 @@ static void the_guid_of_a_pattern_has_the_pattern_for_its_name(void **state)
 {
     etwas_trace_handle session = start_in_file("by name", "log.etl");
 
+    char name[32];
+
     (void)state;
     assert_int_equal(enable_name(session, 3, "Shop.*"), ERROR_SUCCESS);
+    assert_int_equal(etwas_provider_name(&key, name, sizeof name), ERROR_SUCCESS);
+    assert_string_equal(name, "Shop.*");
     assert_int_equal(exit_code_of(start_program(asking_program)), 0);
     assert_int_equal(stop_by_handle(session), 0);
 }

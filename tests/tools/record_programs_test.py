@@ -3,9 +3,11 @@
 # Copyright (c) 2026 the etwas authors
 """`etwas record --enable`: what programs log, from their first event on.
 
-usage: record_programs_test.py PATH_OF_ETWAS PATH_OF_BRIEF_WORK PATH_OF_STEER_WORK TEST_CLASS
+usage: record_programs_test.py PATH_OF_ETWAS PATH_OF_BRIEF_WORK PATH_OF_STEER_WORK
+                               PATH_OF_NAMED_WORK TEST_CLASS
 """
 
+import collections
 import json
 import os
 import re
@@ -20,11 +22,12 @@ from tool_case import FAILED, OUTPUT, ToolTest, main
 NAME, GUID = "Etwas.Tests.Brief", "d8bf0699-d224-53f2-64a6-6fa2702a1434"
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
 CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
+PLAIN = "5a0c0003-91e5-4f6a-8b27-010203040506"
 SAID = f"etwas record: '{NAME}': nobody has registered it yet: its GUID is made of the name\n"
 
 
 class Programs(ToolTest):
-    brief, steer = "", ""
+    brief, steer, named = "", "", ""
 
     def setUp(self):
         super().setUp()
@@ -44,8 +47,8 @@ class Programs(ToolTest):
 
     def events(self, *paths, provider=GUID):
         out, _ = self.run_etwas("dump", "--hex", "--json", *paths)
-        return [event for event in map(json.loads, out.splitlines()) if event["event_class_id"]
-                == provider]
+        return [event for event in map(json.loads, out.splitlines())
+                if event["event_class_id"] == provider]
 
     def numbers(self, *paths):
         return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0]
@@ -89,21 +92,11 @@ class Programs(ToolTest):
         self.assertEqual(os.listdir(self.environment["ETWAS_RUNTIME_DIR"]), [])
 
     def test_a_provider_of_that_name_and_another_guid_is_enabled_when_it_comes(self):
-        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", "Etwas.Late", "--",
-                               self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=self.environment) as run:
-            said = run.stderr.readline()
-            if "no restartable sequences" in said:
-                self.skip_since(said)
-            self.assertEqual(said, "etwas record: 'Etwas.Late': nobody has registered it yet: its "
-                             "GUID is made of the name\n")
-            run.stdin.write("log 3\ndescribe Etwas.Late\n")
-            run.stdin.flush()
-            self.assertEqual(run.stderr.readline(),
-                             "etwas record: 'Etwas.Late': a provider that calls itself so has "
-                             f"another GUID, {CLASSIC}: it is enabled, too\n")
-            _, error = run.communicate("log 5\n", timeout=100)
-        self.assertEqual((run.returncode, error), (0, f"{self.path}: 5 events, 0 lost\n"))
+        run = self.record("-e", "Etwas.Late", "--", "sh", "-c",
+                          f"printf 'log 3\\ndescribe Etwas.Late\\nlog 5\\n' | {self.steer}")
+        self.assertEqual((run.returncode, run.stderr),
+                         (0, "etwas record: 'Etwas.Late': nobody has registered it yet: its GUID "
+                          f"is made of the name\n{self.path}: 5 events, 0 lost\n"))
         self.assertEqual(len(self.events(self.path, provider=CLASS)), 5)
         self.expect_the_system(self.path)
 
@@ -118,6 +111,65 @@ class Programs(ToolTest):
         self.assertIn(f" NumberOfProcessors={processors + 1} ", header)
         self.assertRegex(header, rf" \(recorded on Linux, {processors} processors?: the version is "
                          r"for readers of Windows, and NumberOfProcessors counts streams\)$")
+
+    NOTE = ("etwas record: '{}': note: no provider that is registered has such a name; those that "
+            "come are enabled\n")
+
+    def named_events(self):
+        """How many events of which provider or name there are."""
+        out, _ = self.run_etwas("dump", "--csv", "--columns", "event", self.path)
+        return collections.Counter(line.removeprefix("Etwas.Tests.")
+                                   for line in out.splitlines()[1:])
+
+    def test_a_pattern_is_for_every_provider_of_such_a_name_from_its_first_event_on(self):
+        for _ in range(5):
+            run = self.record("-e", "etwas.tests.*:0:4", "--", self.named, "2")
+            self.assertEqual((run.returncode, run.stderr),
+                             (0, f"{self.NOTE.format('etwas.tests.*')}{self.path}: 12 events, "
+                              "0 lost\n"
+                              f"  'etwas.tests.*' enabled Etwas.Tests.Till (6 events), {PLAIN} "
+                              "(4 events), Etwas.Tests.Stock (2 events)\n"))
+            self.assertEqual(self.named_events(), {
+                "Till/OrderBegin": 2, "Till/OrderEnd": 2, "Till/Sale": 2, "Stock/Refill": 2,
+                f"{PLAIN}/#7": 2, f"{PLAIN}/#8": 2})
+
+    def test_what_recorded_nothing_is_said_at_the_end(self):
+        made = ("etwas record: '{}': nobody has registered it yet: its GUID is made of the name\n")
+        run = self.record("-e", "*.T?ll", "-e", "No*", "-e", "Etwas.Tests.Idle", "--", self.named,
+                          "1")
+        self.assertEqual(run.stderr,
+                         self.NOTE.format("*.T?ll") + self.NOTE.format("No*")
+                         + made.format("Etwas.Tests.Idle")
+                         + f"{self.path}: 3 events, 0 lost\n"
+                         "  '*.T?ll' enabled Etwas.Tests.Till (3 events)\n"
+                         "  'No*' enabled no provider that recorded something\n"
+                         "  'Etwas.Tests.Idle' recorded nothing\n")
+        run = self.record("-e", "Etwas.Tests.Idle", "--", self.named, "1")
+        self.assertEqual(run.stderr, made.format("Etwas.Tests.Idle")
+                         + f"{self.path}: 0 events, 0 lost\n  'Etwas.Tests.Idle' recorded "
+                         "nothing\n")
+        # Whose name the trace does not have may be of either.
+        run = self.record("-e", "*.Plain", "-e", "Etwas.Tests.Idle", "--", self.named, "1")
+        self.assertEqual(run.stderr.splitlines()[3:], [
+            "  '*.Plain' enabled no provider that recorded something",
+            f"  of providers whose names the trace does not have: {PLAIN} (2 events)"])
+
+    def test_events_are_chosen_by_names_and_ids(self):
+        for events, wanted in (("Order*", {"Till/OrderBegin": 1, "Till/OrderEnd": 1}),
+                               ("?ale,Refill", {"Till/Sale": 1, "Stock/Refill": 1}),
+                               ("order*", {}), ("8", {f"{PLAIN}/#8": 1}),
+                               ("*", {"Till/OrderBegin": 1, "Till/OrderEnd": 1, "Till/Sale": 1,
+                                      "Stock/Refill": 1}),
+                               ("7,Sale", {f"{PLAIN}/#7": 1, "Till/Sale": 1})):
+            run = self.record("-e", "Etwas.Tests.*", "--event", events, "--", self.named, "1")
+            self.assertEqual(run.returncode, 0)
+            self.assertEqual(self.named_events(), wanted, events)
+
+    def test_programs_are_chosen_by_name(self):
+        for programs, count in (("named_work", 1), ("sh,other", 0), ("sh,NAMED_WORK", 1)):
+            self.record("-e", "Etwas.Tests.*", "--event", "Sale", "--process", programs, "--",
+                        "sh", "-c", f"{self.named} 1; true")
+            self.assertEqual(sum(self.named_events().values()), count, programs)
 
     def test_a_file_that_cannot_be_written_is_no_success(self):
         for code, expected in ((0, OUTPUT), (3, 3)):
@@ -228,27 +280,34 @@ class Programs(ToolTest):
             time.sleep(0.01)
         self.fail(recorder.communicate())
 
-    def test_with_only_it_is_of_one_process_that_runs(self):
+    def test_it_is_of_some_processes_until_all_of_them_have_ended(self):
         self.record("-e", NAME, self.brief, "1")  # or it is skipped
-        for only, count in ((["--only"], 5), ([], 10)):
-            one, other = self.work(), self.work()
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", MODERN_NAME, *only,
-                                   "--pid", str(one.pid)],
-                                  stderr=subprocess.PIPE, text=True,
-                                  env=self.environment) as recorder:
-                self.await_enabled(recorder)
-                for work in other, one:
-                    work.communicate("log 5\n")
-                _, said = recorder.communicate(timeout=100)
-                self.assertEqual((recorder.returncode, said),
-                                 (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
-                                  f"yet: its GUID is made of the name\n{self.path}: {count} "
-                                  "events, 0 lost\n"))
-            processes = {event["pid"] for event in self.events(self.path, provider=MODERN)}
-            self.assertEqual(processes, {one.pid} if only else {one.pid, other.pid})
+        one, two, other = self.work(), self.work(), self.work()
+        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", MODERN_NAME,
+                               "--pid", f"{one.pid},{two.pid}"],
+                              stderr=subprocess.PIPE, text=True,
+                              env=self.environment) as recorder:
+            self.await_enabled(recorder)
+            for work in other, one:
+                work.communicate("log 5\n")
+            self.assertIsNone(recorder.poll())
+            two.communicate("log 2\n")
+            _, said = recorder.communicate(timeout=100)
+            self.assertEqual((recorder.returncode, said),
+                             (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
+                              f"yet: its GUID is made of the name\n{self.path}: 7 events, 0 lost\n"))
+        processes = [event["pid"] for event in self.events(self.path, provider=MODERN)]
+        self.assertEqual(collections.Counter(processes), {one.pid: 5, two.pid: 2})
+
+    def test_beside_a_program_it_is_of_these_processes_while_that_runs(self):
+        self.record("-e", NAME, self.brief, "1")  # or it is skipped
+        work = self.work()
+        run = self.record("-e", NAME, "--pid", str(work.pid), "--", self.brief, "9")
+        self.assertEqual((run.returncode, run.stderr),
+                         (7, f"{SAID}{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing\n"))
 
 
 if __name__ == "__main__":
-    Programs.brief, Programs.steer = sys.argv[2:4]
-    del sys.argv[2:4]
+    Programs.brief, Programs.steer, Programs.named = sys.argv[2:5]
+    del sys.argv[2:5]
     sys.exit(main())

@@ -173,12 +173,21 @@ class Record(ToolTest):
                                 (("--dwarf=7",),
                                  "--dwarf: '7' is not a multiple of 8 bytes up to 32 KiB"),
                                 (("-p", "1x"),
-                                 "--pid: '1x' is not a whole number from 1 to 2147483647"),
-                                (("-p", "1"), "--pid: it excludes a program to run")):
+                                 "--pid: '1x' is not a list of up to 8 process ids, given once"),
+                                (("-p", "1", "-p", "2"),
+                                 "--pid: '2' is not a list of up to 8 process ids, given once"),
+                                (("-e", "x", "--event", "70000"),
+                                 "--event: '70000' is not a list of names, and of up to 64 ids up "
+                                 "to 65535, given once"),
+                                (("--event", "x"), "--event and --process choose of what --enable "
+                                 "names, and it is missing"),
+                                (("--process", "x", "--kernel", "process"),
+                                 "--process: of what the kernel does, --pid chooses the "
+                                 "processes")):
             _, error = self.run_etwas("record", "-fo", self.path, *arguments, "true", expect=FAILED)
             self.assertEqual(error, f"etwas record: {said}\nSee 'etwas record --help'.\n")
         _, error = self.run_etwas("record", expect=FAILED)
-        self.assertIn("which program? Or --pid PID", error)
+        self.assertIn("which program? Or --pid LIST", error)
 
     def test_a_file_that_cannot_be_written_is_named(self):
         self.record("--kernel", "process,no_sysconfig", "true")
@@ -266,7 +275,7 @@ class Record(ToolTest):
         os.unlink(self.path)
         with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"],
                               stdin=subprocess.PIPE) as worker:
-            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--only", "-p",
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-p",
                                    str(worker.pid), "--kernel",
                                    "process,thread,image_load,cswitch,dispatcher,"
                                    "systemcall,profile,file_io_init,no_sysconfig",
@@ -287,8 +296,13 @@ class Record(ToolTest):
             self.assertIn(worker.pid, (switch["fields"]["NewThreadId"],
                                        switch["fields"]["OldThreadId"]))
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
-        _, error = self.run_etwas("record", "-fo", self.path, "--only", "true", expect=FAILED)
-        self.assertIn("--only: it goes with --pid", error)
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as idle:
+            run = self.record("-p", f"{idle.pid}", "--kernel", "process,systemcall,no_sysconfig",
+                              "--", "true")
+            idle.communicate(b"")
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Process/DCStart")},
+                         {idle.pid})
         proof, _ = self.run_etwas("stat", "--prove", self.path)
         self.assertIn("  proved ", proof)
 
@@ -356,16 +370,20 @@ class Record(ToolTest):
         for arguments in (["--kernel", "proces", "touch", marker],
                           ["--kernel", "", "touch", marker],
                           ["--stack", "thread", "touch", marker],
-                          ["--clock", "sundial", "touch", marker], ["-p", "1", "touch", marker],
-                          ["-p", "0"], ["-p", "x"], [],
+                          ["--clock", "sundial", "touch", marker],
+                          ["-p", "0"], ["-p", "x"], ["-p", "0", "touch", marker], [],
+                          ["--event", "7", "touch", marker], ["--process", "x", "touch", marker],
+                          ["--kernel", "process", "-e", "a", "--process", "x", "touch", marker],
                           ["--frequency", "9", "touch", marker]):
             run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments],
                                  stderr=subprocess.PIPE, check=False, timeout=100)
             self.assertEqual(run.returncode, FAILED, arguments)
             self.assertIn(b"See 'etwas record --help'.", run.stderr)
-        run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "2147483646"],
-                             stderr=subprocess.PIPE, check=False, timeout=100)
-        self.assertEqual(run.returncode, FAILED)
+        for program in [], ["touch", marker]:
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "1,2147483646",
+                                  *program], stderr=subprocess.PIPE, check=False, timeout=100)
+            self.assertEqual((run.returncode, run.stderr),
+                             (FAILED, b"etwas record: process 2147483646: No such process\n"))
         self.assertFalse(os.path.exists(marker) or os.path.exists(self.path))
 
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -143,33 +144,61 @@ static void a_provider_may_have_keywords_and_a_level(void **state)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-static void filters_are_of_processes_programs_and_ids(void **state)
+static void filters_are_of_processes_programs_and_events(void **state)
 {
     static struct etwas_steer_filters filters;
+    EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS];
     const EVENT_FILTER_EVENT_ID *ids = (const void *)filters.ids;
+    const EVENT_FILTER_EVENT_NAME *names = (const void *)filters.names;
 
     (void)state;
+    assert_int_equal(etwas_steer_filters_describe(&filters, NULL, false, descriptors), 0);
     assert_true(etwas_steer_filter_processes(&filters, "1,4711"));
     assert_true(etwas_steer_filter_programs(&filters, "shop,köln"));
-    assert_true(etwas_steer_filter_ids(&filters, "0,7,65535"));
-    assert_int_equal(filters.count, 3);
-    assert_int_equal(filters.descriptors[0].Type, EVENT_FILTER_TYPE_PID);
-    assert_int_equal(filters.descriptors[0].Size, 8);
+    assert_true(etwas_steer_filter_events(&filters, "0,Order*,7,\"a,b\",65535"));
+    assert_int_equal(etwas_steer_filters_describe(&filters, "Shop.*", false, descriptors), 5);
+    assert_int_equal(descriptors[0].Type, EVENT_FILTER_TYPE_PID);
+    assert_int_equal(descriptors[0].Size, 8);
     assert_int_equal(filters.processes[1], 4711);
-    assert_int_equal(filters.descriptors[1].Type, EVENT_FILTER_TYPE_EXECUTABLE_NAME);
-    assert_int_equal(filters.descriptors[1].Size, 20); /* nine characters and the 0 */
+    assert_int_equal(descriptors[1].Type, EVENT_FILTER_TYPE_EXECUTABLE_NAME);
+    assert_int_equal(descriptors[1].Size, 20); /* nine characters and the 0 */
     assert_int_equal(filters.programs[4], ';');
     assert_int_equal(filters.programs[6], 0xF6);
     assert_int_equal(filters.programs[9], 0);
-    assert_int_equal(filters.descriptors[2].Type, EVENT_FILTER_TYPE_EVENT_ID);
-    assert_int_equal(filters.descriptors[2].Size, 10);
+    assert_int_equal(descriptors[2].Type, EVENT_FILTER_TYPE_EVENT_ID);
+    assert_int_equal(descriptors[2].Size, 10);
     assert_int_equal(ids->FilterIn, 1);
     assert_int_equal(ids->Count, 3);
     assert_int_equal(ids->Events[0], 0);
     assert_int_equal(filters.ids[4], 65535);
+    assert_int_equal(descriptors[3].Type, ETWAS_FILTER_TYPE_EVENT_PATTERN);
+    assert_int_equal(descriptors[3].Size, offsetof(EVENT_FILTER_EVENT_NAME, Names) + 11);
+    assert_int_equal(names->FilterIn, 1);
+    assert_int_equal(names->NameCount, 2);
+    assert_memory_equal(names->Names, "Order*\0a,b", 11);
+    assert_int_equal(descriptors[4].Type, ETWAS_FILTER_TYPE_PROVIDER_NAME);
+    assert_int_equal(descriptors[4].Size, 7);
     /* ETW has one of each type at most. */
     assert_false(etwas_steer_filter_processes(&filters, "2"));
-    assert_int_equal(filters.count, 3);
+    assert_false(etwas_steer_filter_events(&filters, "2"));
+    assert_int_equal(filters.processes[1], 4711);
+}
+
+/* Events that have names have no ids that they could be chosen by. */
+static void ids_alone_leave_out_what_has_a_name(void **state)
+{
+    static struct etwas_steer_filters filters;
+    EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS];
+    const EVENT_FILTER_EVENT_NAME *names;
+
+    (void)state;
+    assert_true(etwas_steer_filter_events(&filters, "7"));
+    assert_int_equal(etwas_steer_filters_describe(&filters, NULL, true, descriptors), 1);
+    assert_int_equal(etwas_steer_filters_describe(&filters, NULL, false, descriptors), 2);
+    assert_int_equal(descriptors[1].Type, ETWAS_FILTER_TYPE_EVENT_PATTERN);
+    names = (const void *)(uintptr_t)descriptors[1].Ptr;
+    assert_int_equal(descriptors[1].Size, offsetof(EVENT_FILTER_EVENT_NAME, Names) + 1);
+    assert_true(names->FilterIn == 1 && names->NameCount == 1 && names->Names[0] == 0);
 }
 
 static void what_is_too_much_for_a_filter_is_refused(void **state)
@@ -177,16 +206,22 @@ static void what_is_too_much_for_a_filter_is_refused(void **state)
     static const char *const wrong[] = {"",     ",",
                                         "1,",   ",1",
                                         "1,,2", "1,2,3,4,5,6,7,8,9",
-                                        "-1",   "2147483648",
+                                        "0",    "-1",  "2147483648",
                                         "shop", "00000000000000000000000000000001"};
     static struct etwas_steer_filters filters;
+    static struct etwas_steer_filters other;
+    static char long_name[MAX_EVENT_FILTER_EVENT_NAME_SIZE];
     char names[600];
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_false(etwas_steer_filter_processes(&filters, wrong[i]));
     }
-    assert_false(etwas_steer_filter_ids(&filters, "65536"));
+    assert_false(etwas_steer_filter_events(&filters, "65536"));
+    assert_false(etwas_steer_filter_events(&filters, ""));
+    assert_false(etwas_steer_filter_events(&filters, ",a"));
+    memset(long_name, 'n', sizeof long_name - 1);
+    assert_false(etwas_steer_filter_events(&other, long_name));
     memset(names, 'n', sizeof names);
     names[512] = '\0';
     assert_false(etwas_steer_filter_programs(&filters, names));
@@ -194,10 +229,10 @@ static void what_is_too_much_for_a_filter_is_refused(void **state)
     assert_false(etwas_steer_filter_programs(&filters, "shop,,till"));
     assert_false(etwas_steer_filter_programs(&filters, "shop,"));
     assert_false(etwas_steer_filter_programs(&filters, "shop;till")); /* ETW would have two */
-    assert_int_equal(filters.count, 0);
+    assert_false(etwas_steer_filters_are_any(&filters));
     names[511] = '\0';
     assert_true(etwas_steer_filter_programs(&filters, names));
-    assert_int_equal(filters.descriptors[0].Size, MAX_EVENT_FILTER_DATA_SIZE);
+    assert_int_equal(filters.program_bytes, MAX_EVENT_FILTER_DATA_SIZE);
 }
 
 int main(void)
@@ -207,7 +242,8 @@ int main(void)
         cmocka_unit_test(a_name_has_the_guid_that_tracelogging_makes_of_it),
         cmocka_unit_test(a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name),
         cmocka_unit_test(a_provider_may_have_keywords_and_a_level),
-        cmocka_unit_test(filters_are_of_processes_programs_and_ids),
+        cmocka_unit_test(filters_are_of_processes_programs_and_events),
+        cmocka_unit_test(ids_alone_leave_out_what_has_a_name),
         cmocka_unit_test(what_is_too_much_for_a_filter_is_refused),
     };
 

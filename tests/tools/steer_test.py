@@ -173,6 +173,13 @@ class Arguments(SteerTest):
                 ("enable --process a;b x y", "--process: 'a;b' is not a list of programs"),
                 ("disable --timeout x x y", "--timeout: 'x' is not a duration"),
                 ("enable --event 65536 x y", "--event: '65536' is not a list"),
+                ("enable --event a --event 7 x y", "--event: '7' is not a list of names"),
+                ("enable --property group x y*", "a group has no name that a pattern could be for"),
+                (f"enable x {'y' * 256}*", "a provider is a GUID or a name"),
+                ("start -o f --pid 1 x", "--pid, --process and --event choose of what --enable "
+                 "names, and it is missing"),
+                ("start -o f --event Sale x", "--pid, --process and --event choose"),
+                ("start --autologger x --process y", "--autologger: its file says all"),
                 ("enable --timeout -1 x y", "--timeout: '-1' is not a duration"),
                 ("enable --exe a x y", "there is no option --exe"),
                 ("start -o f", "which session?"), ("start -o f x y", "one session at a time"),
@@ -587,7 +594,7 @@ class Steered(SteerTest):
             text, rf"(?m)^{re.escape(self.log)} +{self.hosts[self.log]} {self.program} +0 +0 +\d+  "
             rf"performance counter  sequential +-  {self.path}$")
         self.assertRegex(
-            text, rf"(?m)^{self.work_process.pid} steer_work +{MODERN} +modern "
+            text, rf"(?m)^{self.work_process.pid} steer_work +({MODERN_NAME} )?{MODERN} +modern "
             rf"+{re.escape(self.recorder)} \(level 3, keywords 0x5\)$")
 
     def test_events_come_while_a_provider_is_enabled(self):
@@ -764,8 +771,9 @@ class Across(Steered):
         self.assertNotIn("Etwas.Described", self.ask("ps"))
         self.assertEqual(self.tell("describe Etwas.Described"), ("", 0))
         provider, = [line for line in self.ask_json("ps --json")
-                     if line.get("provider_id") == CLASSIC and line["registration"] == "classic"]
-        self.assertEqual(provider["provider"], "Etwas.Described")
+                     if line.get("provider_id") == CLASSIC]
+        self.assertEqual((provider["provider"], provider["registration"]),
+                         ("Etwas.Described", "classic"))
         self.assertEqual(self.run_etwas("enable", self.log, "etwas.described"),
                          (f"etwas.described: {CLASSIC}\n", ""))
         self.tell("log 7")
@@ -780,23 +788,88 @@ class Across(Steered):
         self.run_etwas("stop", f"{self.name}-other")
         self.assertEqual(self.counted(other), {CLASS: 5})
 
+    def enabled(self, name):
+        """The GUIDs that a session enables, with their levels."""
+        return {line["provider_id"]: enable["level"] for line in self.ask_json("ps --json")
+                for enable in line.get("enabled_by", ()) if enable["session"] == name}
+
     def test_a_session_enables_a_provider_of_that_name_and_another_guid_when_it_comes(self):
         path = os.path.join(self.folder, "late.etl")
         name = f"{self.name}-late"
-
-        def enabled():
-            return {line["provider_id"] for line in self.ask_json("ps --json")
-                    for enable in line.get("enabled_by", []) if enable["session"] == name}
         self.start("-e", "Etwas.Late:0:4", "-fo", path, name=name)
-        of_name, = enabled()
+        of_name, = self.enabled(name)
         self.assertEqual(self.tell("describe Etwas.Late"), ("", 0))
-        self.assertTrue(await_true(lambda: enabled() == {of_name, CLASSIC}))
+        self.assertEqual(self.enabled(name), {of_name: 4, CLASSIC: 4})
         self.tell("log 6")
-        # It stays disabled.
-        self.run_etwas("disable", name, CLASSIC)
+        # Its name is enabled, whatever is asked of its GUID.
+        out, error = self.run_etwas("disable", name, CLASSIC)
+        self.assertEqual((out, error), (f"{CLASSIC}: {CLASSIC}\n",
+                                        "etwas disable: 'Etwas.Late': note: it is still enabled, by "
+                                        "a name or pattern that it fits. 'etwas ps' shows which: "
+                                        "disable that\n"))
+        self.tell("log 1")
+        self.run_etwas("disable", name, "Etwas.Late")
+        self.assertEqual(self.enabled(name), {})
         self.tell("log 3")
         self.run_etwas("stop", name)
-        self.assertEqual(self.counted(path), {CLASS: 6})
+        self.assertEqual(self.counted(path), {CLASS: 7})
+
+    def test_a_pattern_is_for_providers_that_are_registered_now_and_later(self):
+        first, later = "0000aaaa" + CLASSIC[8:], "0000bbbb" + CLASSIC[8:]
+        self.tell("register aaaa Etwas.First")
+        self.assertEqual(self.run_etwas("enable", "--level", "3", self.log, "etwas.*", "No?e"),
+                         (f"Etwas.First: {first}\n",
+                          "etwas enable: 'No?e': note: no provider that is registered has such a "
+                          "name; those that come are enabled\n"))
+        self.tell("register bbbb Etwas.Later")
+        self.tell("describe Etwas.Classic")
+        of_pattern = self.enabled(self.log)
+        for guid in first, later, CLASSIC:
+            self.assertEqual(of_pattern.pop(guid), 3)
+        self.assertEqual(sorted(of_pattern.values()), [3, 3])  # both patterns
+        self.assertRegex(self.ask("ps"), r"(?m)^- +etwas\.\* [-0-9a-f]{36} +not registered +"
+                         + re.escape(self.log))
+        # What is asked of one itself stands before that, and another pattern that is newer.
+        self.run_etwas("enable", "--level", "2", self.log, "Etwas.First")
+        self.run_etwas("enable", "--level", "5", self.log, "*.Later")
+        self.assertEqual([self.enabled(self.log)[guid] for guid in (first, later, CLASSIC)],
+                         [2, 5, 3])
+        out, error = self.run_etwas("disable", self.log, "etwas.*")
+        self.assertEqual(sorted(out.splitlines()), [
+            f"Etwas.Classic: {CLASSIC}", f"Etwas.First: {first}", f"Etwas.Later: {later}"])
+        self.assertEqual(error, "etwas disable: 'Etwas.Later': note: it is still enabled, by a "
+                         "name or pattern that it fits. 'etwas ps' shows which: disable that\n")
+        self.assertNotIn(first, self.enabled(self.log))
+        self.assertEqual(self.enabled(self.log)[later], 5)
+        self.assertEqual(self.run_etwas("disable", self.log, "etwas.*")[1], error)
+        self.run_etwas("disable", self.log, "*.Later", "No?e")
+        self.assertEqual(self.enabled(self.log), {})
+        self.assertEqual(self.run_etwas("disable", self.log, "x*"),
+                         ("", "etwas disable: 'x*': note: it is not enabled in this session\n"))
+
+    def test_events_of_a_classic_provider_are_not_chosen_and_those_of_the_kernel_by_ids(self):
+        out, error = self.run_etwas("enable", "--event", "Sale", self.log, CLASSIC)
+        self.assertEqual((out, error), (f"{CLASSIC}: {CLASSIC}\n",
+                                        f"etwas enable: '{CLASSIC}': note: it is a classic "
+                                        "provider, of which --event chooses nothing: all of its "
+                                        "events are recorded\n"))
+        for option, value, said in (("--event", "a", "events of the kernel are chosen by ids "
+                                     "(docs/reference/kernel-events.md)"),
+                                    ("--process", "a", "of the kernel's events --pid chooses the "
+                                     "processes, and --process does not")):
+            _, error = self.run_etwas("enable", option, value, self.log, "SystemProcessProvider",
+                                      expect=FAILED)
+            self.assertEqual(error, f"etwas enable: 'SystemProcessProvider': {said}\n")
+
+    def test_a_session_that_is_started_chooses_processes_and_events(self):
+        for number, (options, count) in enumerate((
+                (("--pid", str(self.work_process.pid), "--event", "7"), 2), (("--pid", "1"), 0),
+                (("--process", "other"), 0), (("--event", "6,Sale"), 0))):
+            name, path = f"{self.name}-{number}", os.path.join(self.folder, f"{number}.etl")
+            self.start("-e", MODERN, *options, "-fo", path, name=name)
+            self.tell("log 2")
+            self.run_etwas("stop", name)
+            self.assertEqual(self.counted(path).get(MODERN, 0), count, options)
 
     def test_a_process_whose_providers_cannot_be_read_is_said_and_the_others_are_shown(self):
         work = f"/p.{self.work_process.pid}."
@@ -991,10 +1064,20 @@ class Across(Steered):
         for command in (f"snapshot -o {self.folder}/r.etl", "update --max-buffers 500", "stop"):
             _, error = self.run_etwas(*command.split(), self.recorder)
             self.assertIn(
-                f"{self.recorder}: warning: nothing was recorded:\n  {MODERN}: 1 process has "
+                f"{self.recorder}: warning: nothing was recorded:\n  {MODERN_NAME}: 1 process has "
                 "registered it and logged "
                 "nothing, of level 2 or less (without TraceLoggingLevel an event is of level 5), "
                 "with keywords of 0x2\n", error)
+
+    def test_where_a_pattern_recorded_nothing_it_is_said_of_whom(self):
+        self.ask(f"enable {self.recorder} No*")
+        _, error = self.run_etwas("snapshot", "-o", f"{self.folder}/n.etl", self.recorder)
+        self.assertIn("warning: nothing was recorded:\n  No*: no process that can be seen has "
+                      "registered a provider of such a name; ETWAS_SHARED=0 hides one\n", error)
+        self.tell("register aaaa Nobody")
+        _, error = self.run_etwas("stop", self.recorder)
+        self.assertIn("warning: nothing was recorded:\n  Nobody: 1 process has registered it and "
+                      "logged nothing\n", error)
 
     def test_a_host_ends_with_its_session(self):
         self.ask(f"enable {self.log} {MODERN}")

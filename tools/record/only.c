@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnableFlags have no filter, but system providers do: so what one process does is recorded by
+ * EnableFlags have no filter, but system providers do: so what some processes do is recorded by
  * their keywords.
  */
 
@@ -67,10 +67,12 @@ static ULONGLONG keywords_of(uint32_t first, uint32_t flags)
     return wanted;
 }
 
-ULONG etwas_record_only(TRACEHANDLE session, uint32_t flags, ULONG process)
+ULONG etwas_record_only(TRACEHANDLE session, uint32_t flags,
+                        const struct etwas_steer_filters *filters)
 {
-    EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
-                                      .Size = sizeof process,
+    EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)filters->processes,
+                                      .Size = filters->process_count *
+                                              (uint32_t)sizeof *filters->processes,
                                       .Type = EVENT_FILTER_TYPE_PID};
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
                                           .EnableFilterDesc = &filter,

@@ -8,7 +8,6 @@
 
 #include "record/record.h"
 
-#include "steer/late.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>
@@ -41,23 +40,15 @@ const char *etwas_record_programs_path(const struct etwas_record_request *reques
     return path;
 }
 
-/* Where a process was named, and nothing else is to be recorded, its providers alone. */
 static bool enable(TRACEHANDLE session, const struct etwas_record_request *request)
 {
-    static ULONG process; /* this and the filter last: providers may come later */
-    static EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
-                                             .Size = sizeof process,
-                                             .Type = EVENT_FILTER_TYPE_PID};
-
-    process = request->process;
     for (uint32_t i = 0; i < request->provider_count; i++) {
         if (!etwas_steer_enable("etwas record", session, &request->providers[i],
-                                request->only ? &filter : NULL)) {
+                                &request->filters)) {
             return false;
         }
     }
-    return etwas_steer_late_begin("etwas record", session, request->providers,
-                                  request->provider_count, request->only ? &filter : NULL);
+    return true;
 }
 
 bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session)

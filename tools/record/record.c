@@ -16,7 +16,6 @@
 #include <etwas/evntrace.h>
 
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 
 enum {
@@ -70,13 +69,18 @@ static void warn_of_stacks(const struct etwas_record_request *request)
 /* What is wrong with the options together; NULL: nothing. */
 static const char *misuse(const struct etwas_record_request *request)
 {
-    if (request->process != 0 && *request->program != NULL) {
-        return "--pid: it excludes a program to run";
+    const struct etwas_steer_filters *filters = &request->filters;
+    bool chooses_events = etwas_steer_filters_choose_events(filters);
+
+    if (filters->process_count == 0 && !etwas_record_runs(request)) {
+        return "which program? Or --pid LIST";
     }
-    if (request->process == 0 && *request->program == NULL) {
-        return "which program? Or --pid PID";
+    if (request->has_kernel && filters->program_bytes != 0) {
+        return "--process: of what the kernel does, --pid chooses the processes";
     }
-    return request->only && request->process == 0 ? "--only: it goes with --pid" : NULL;
+    return request->provider_count == 0 && (chooses_events || filters->program_bytes != 0)
+               ? "--event and --process choose of what --enable names, and it is missing"
+               : NULL;
 }
 
 static int run_record(int argc, char **argv)
@@ -126,16 +130,9 @@ static const struct etwas_option options[] = {
      .type = ETWAS_OPTION_READ,
      .read = read_provider,
      .source = ETWAS_VALUES_PROVIDERS},
-    {.name = "pid",
-     .letter = 'p',
-     .value = "PID",
-     .help = "until this process ends; no program is run",
-     .type = ETWAS_OPTION_COUNT,
-     .least = 1,
-     .most = INT_MAX,
-     ETWAS_PLACE(struct etwas_record_request, process)},
-    ETWAS_FLAG_OPTION(struct etwas_record_request, only, "only",
-                      "with --pid: what this process does and logs"),
+    ETWAS_STEER_FILTER_OPTIONS(struct etwas_record_request, filters,
+                               "Of which processes, and which events",
+                               "only what these processes do and log, 8 at most"),
     {.name = "clock",
      .value = "NAME",
      .group = "How",
@@ -154,9 +151,10 @@ const struct etwas_command etwas_record_command = {
     .group = "Record",
     .summary = "record the kernel, or a program, while it runs",
     .usages = (const char *const[]){"[OPTION...] [--] PROGRAM [ARGUMENT...]",
-                                    "[OPTION...] --pid PID", NULL},
+                                    "[OPTION...] --pid LIST", NULL},
     .description = "Records what the kernel does in the whole system while a program runs, or "
-                   "until a process ends. With --enable it records what programs log.",
+                   "what some processes do until they end. With --enable it records what programs "
+                   "log.",
     .details =
         (const char *const[]){
             "Ctrl-C ends it well: what was recorded until then is in the file. Recording the "
@@ -182,11 +180,17 @@ const struct etwas_command etwas_record_command = {
             "frame pointers. SIZE is a multiple of 8 bytes, at most 32 KiB.",
             "A trace that is there is replaced once recording has begun, and only with --force. "
             "Else it stays, and PROGRAM is not run. The trace is its user's alone.",
-            "With --pid, a line on a terminal says how many events there are so far. With --only, "
-            "the trace also has the switches and wakings that the process has a part in. Its "
-            "children count as other processes.",
+            "With --pid, the trace has what these processes do and log, and the switches and "
+            "wakings that they have a part in. Their children count as other processes. Without "
+            "PROGRAM, recording ends when all of them have ended, and a line on a terminal says "
+            "how many events there are so far. 'etwas record -- tail --pid=PID -f /dev/null' "
+            "records the whole system until a process ends.",
+            ETWAS_STEER_PATTERN_TEXT,
+            "--process and --event are for all that --enable names.",
+            ETWAS_STEER_EVENT_TEXT,
             "The exit status is PROGRAM's, or 128 and the number of the signal that ended it, or "
-            "0 with --pid. It is 126 if PROGRAM cannot be executed, and 127 if it is not found. "
+            "0 without PROGRAM. It is 126 if PROGRAM cannot be executed, and 127 if it is not "
+            "found. "
             "It is 4 instead of 0 if a file could not be written as a whole.",
             NULL,
         },
@@ -197,6 +201,8 @@ const struct etwas_command etwas_record_command = {
              "Record the kernel while make runs, and show who used the processors."},
             {"etwas record -e Shop.Till -o shop.etl -- ./shop",
              "Record what a program logs, from its first event on."},
+            {"etwas record -e 'Shop.*' --event 'Order*' -o shop.etl -- ./shop",
+             "Record some events of every provider whose name begins so."},
             {"etwas record --kernel process,thread,cswitch,dispatcher -o k.etl -- ./service",
              "Record switches and wakings alone."},
             {NULL, NULL},

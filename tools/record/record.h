@@ -28,14 +28,19 @@ struct etwas_record_request {
     int clock;       /* from 0; etwas_record_clock */
     STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];
     uint32_t stack_count;
-    uint32_t stack_flags;      /* EnableFlags without which these never come */
-    uint32_t user_stack_bytes; /* to unwind programs from; 0: none */
-    uint32_t process;          /* to wait for; 0: there is a program to run */
-    bool only;                 /* what that process does, and nothing else */
-    uint32_t provider_count;   /* of programs */
+    uint32_t stack_flags;               /* EnableFlags without which these never come */
+    uint32_t user_stack_bytes;          /* to unwind programs from; 0: none */
+    struct etwas_steer_filters filters; /* of which processes, and which events of programs */
+    uint32_t provider_count;            /* of programs */
     struct etwas_steer_provider providers[ETWAS_RECORD_PROVIDERS];
-    char **program;
+    char **program; /* NULL in it: until the processes have ended */
 };
+
+/* Without a program to run it is recorded until the processes of --pid have ended. */
+static inline bool etwas_record_runs(const struct etwas_record_request *request)
+{
+    return *request->program != NULL;
+}
 
 /* As Wnode.ClientContext. */
 static inline uint32_t etwas_record_clock(const struct etwas_record_request *request)
@@ -49,11 +54,12 @@ bool etwas_record_read_flags(const struct etwas_option_use *use);
 /* Reads names of events that can have a stack, likewise. */
 bool etwas_record_read_stacks(const struct etwas_option_use *use);
 
-/* Returns the flags that cannot be recorded of one process: they have no events. */
+/* Returns the flags that cannot be recorded of some processes: they have no events. */
 uint32_t etwas_record_others(uint32_t flags);
 
-/* Has the flags recorded of one process, beside what the session records of all. */
-ULONG etwas_record_only(TRACEHANDLE session, uint32_t flags, ULONG process);
+/* Has the flags recorded of the processes of --pid, beside what the session records of all. */
+ULONG etwas_record_only(TRACEHANDLE session, uint32_t flags,
+                        const struct etwas_steer_filters *filters);
 
 /* 0, or the error for which the program cannot be run. */
 int etwas_record_find_program(const char *name);
@@ -90,6 +96,14 @@ const char *etwas_record_programs_path(const struct etwas_record_request *reques
  * helps. False: the file could not be written.
  */
 bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const char *help);
+
+/*
+ * On standard error, when the session has ended: what was recorded of the providers that patterns
+ * stood for, and which of --enable recorded nothing. `events`: how many were recorded or lost; it
+ * says nothing where these are of one provider. Reads the trace if several were enabled.
+ */
+void etwas_record_summarize(const struct etwas_record_request *request, const char *path,
+                            uint64_t events);
 
 /* What the program exits with. */
 int etwas_record_run(const struct etwas_record_request *request);

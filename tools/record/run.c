@@ -11,7 +11,6 @@
 #include "cli/replace.h"
 #include "exit.h"
 #include "print/human.h"
-#include "steer/late.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -41,19 +40,20 @@ struct block {
 
 static void prepare(struct block *block, const struct etwas_record_request *request)
 {
-    *block = (struct block){
-        .properties = {
-            .Wnode = {.BufferSize = sizeof *block,
-                      .Guid = SystemTraceControlGuid,
-                      .ClientContext = etwas_record_clock(request),
-                      .Flags = WNODE_FLAG_TRACED_GUID},
-            .BufferSize = BUFFER_KB,
-            .MaximumBuffers = MOST_BUFFERS,
-            .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-            .EnableFlags = request->only ? etwas_record_others(request->flags) : request->flags,
-            .LoggerNameOffset = offsetof(struct block, session_name),
-            .LogFileNameOffset = offsetof(struct block, file_name),
-        }};
+    *block = (struct block){.properties = {
+                                .Wnode = {.BufferSize = sizeof *block,
+                                          .Guid = SystemTraceControlGuid,
+                                          .ClientContext = etwas_record_clock(request),
+                                          .Flags = WNODE_FLAG_TRACED_GUID},
+                                .BufferSize = BUFFER_KB,
+                                .MaximumBuffers = MOST_BUFFERS,
+                                .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                .EnableFlags = request->filters.process_count != 0
+                                                   ? etwas_record_others(request->flags)
+                                                   : request->flags,
+                                .LoggerNameOffset = offsetof(struct block, session_name),
+                                .LogFileNameOffset = offsetof(struct block, file_name),
+                            }};
     (void)snprintf(block->file_name, sizeof block->file_name, "%s", request->path);
 }
 
@@ -130,8 +130,9 @@ static bool start_kernel(const struct etwas_record_request *request, TRACEHANDLE
     prepare(&block, request);
     code = StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
     if (code == ERROR_SUCCESS) {
-        code = request->only ? etwas_record_only(*session, request->flags, request->process)
-                             : ERROR_SUCCESS;
+        code = request->filters.process_count != 0
+                   ? etwas_record_only(*session, request->flags, &request->filters)
+                   : ERROR_SUCCESS;
         code = code == ERROR_SUCCESS ? set_stacks(*session, request) : code;
         if (code == ERROR_SUCCESS && request->user_stack_bytes != 0) {
             code = etwas_kernel_user_stacks(*session, request->user_stack_bytes);
@@ -199,6 +200,13 @@ static bool start(const struct etwas_record_request *request, struct sessions *s
     return has_begun;
 }
 
+static uint64_t attempted_by(TRACEHANDLE session)
+{
+    etwas_session_counts counts;
+
+    return etwas_counts(session, &counts) == ERROR_SUCCESS ? counts.recorded + counts.lost : 0;
+}
+
 static void say_counts(const struct sessions *sessions, const char *begin, const char *end)
 {
     const TRACEHANDLE each[] = {sessions->kernel, sessions->programs};
@@ -239,7 +247,6 @@ static bool finish(const struct etwas_record_request *request, const struct sess
 {
     bool is_written = true;
 
-    etwas_steer_late_end();
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {
@@ -254,45 +261,84 @@ static bool finish(const struct etwas_record_request *request, const struct sess
                          sessions->programs, etwas_record_programs_path(request),
                          "since the disk did not keep up: enable fewer levels or keywords") &&
                      is_written;
+        etwas_record_summarize(request, etwas_record_programs_path(request),
+                               attempted_by(sessions->programs));
     }
     return is_written;
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------ */
 
-static int await_process(int descriptor, const struct sessions *sessions)
+struct awaited {
+    struct pollfd processes[MAX_EVENT_FILTER_PID_COUNT];
+    uint32_t count;
+};
+
+static void close_processes(struct awaited *awaited)
+{
+    while (awaited->count != 0) {
+        awaited->count--;
+        if (awaited->processes[awaited->count].fd >= 0) {
+            (void)close(awaited->processes[awaited->count].fd);
+        }
+    }
+}
+
+/* False after a message: one of them is none. */
+static bool open_processes(const struct etwas_steer_filters *filters, struct awaited *awaited)
+{
+    awaited->count = 0;
+    for (uint32_t i = 0; i < filters->process_count; i++) {
+        int descriptor = (int)syscall(SYS_pidfd_open, (pid_t)filters->processes[i], 0);
+
+        if (descriptor < 0) {
+            fprintf(stderr, "etwas record: process %u: %s\n", filters->processes[i],
+                    errno == ENOENT || errno == EINVAL ? "it is a thread of another one"
+                                                       : strerror(errno));
+            close_processes(awaited);
+            return false;
+        }
+        awaited->processes[awaited->count++] = (struct pollfd){.fd = descriptor, .events = POLLIN};
+    }
+    return true;
+}
+
+/* Until all of them have ended. */
+static int await_processes(struct awaited *awaited, const struct sessions *sessions)
 {
     bool is_shown = isatty(STDERR_FILENO) == 1 && !etwas_is_quiet;
-    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    uint32_t ended = 0;
 
-    while (!etwas_record_is_stopped() && poll(&polled, 1, LINE_MS) <= 0) {
-        if (is_shown) {
+    while (!etwas_record_is_stopped() && ended < awaited->count) {
+        int ready = poll(awaited->processes, awaited->count, LINE_MS);
+
+        for (uint32_t i = 0; ready > 0 && i < awaited->count; i++) {
+            if (awaited->processes[i].fd >= 0 && awaited->processes[i].revents != 0) {
+                (void)close(awaited->processes[i].fd);
+                awaited->processes[i].fd = -1; /* poll passes it over */
+                ended++;
+            }
+        }
+        if (ready <= 0 && is_shown) {
             say_counts(sessions, "\r", "\033[K");
         }
     }
     if (is_shown) {
         fputs("\r\033[K", stderr);
     }
-    (void)close(descriptor);
     return ETWAS_EXIT_DONE;
 }
 
 int etwas_record_run(const struct etwas_record_request *request)
 {
     struct sessions sessions;
-    int descriptor = -1;
+    struct awaited awaited;
     int result;
 
-    if (request->process != 0) {
-        descriptor = (int)syscall(SYS_pidfd_open, (pid_t)request->process, 0);
-        if (descriptor < 0) {
-            fprintf(stderr, "etwas record: process %u: %s\n", request->process,
-                    errno == ENOENT || errno == EINVAL ? "it is a thread of another one"
-                                                       : strerror(errno));
-            return ETWAS_EXIT_FAILED;
-        }
+    if (!open_processes(&request->filters, &awaited)) {
+        return ETWAS_EXIT_FAILED;
     }
-    result = request->process != 0 ? 0 : etwas_record_find_program(request->program[0]);
+    result = etwas_record_runs(request) ? etwas_record_find_program(request->program[0]) : 0;
     if (result != 0) {
         return etwas_record_cannot_run(request->program[0], result);
     }
@@ -303,8 +349,9 @@ int etwas_record_run(const struct etwas_record_request *request)
     if (!start(request, &sessions)) {
         return ETWAS_EXIT_FAILED;
     }
-    result = request->process != 0 ? await_process(descriptor, &sessions)
-                                   : etwas_record_child(request->program);
+    result = etwas_record_runs(request) ? etwas_record_child(request->program)
+                                        : await_processes(&awaited, &sessions);
+    close_processes(&awaited);
     /* What the program says is said. */
     return !finish(request, &sessions) && result == ETWAS_EXIT_DONE ? ETWAS_EXIT_OUTPUT : result;
 }

@@ -7,6 +7,7 @@
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
+#include <etwas/shared.h>
 
 #include "cli/command.h"
 #include "cli/value.h"
@@ -19,22 +20,19 @@
 #include "steer/session.h"
 
 #include <getopt.h>
-#include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #define NS_A_MS UINT64_C(1000000)
 
 enum {
     NAME_BYTES = 24, /* of a property */
+    MOST_NAMED = 64, /* providers that a pattern is for, at a time */
 };
 
 struct request {
     const char *command; /* "etwas enable" */
-    uint32_t control_code;
-    uint8_t level;
-    uint64_t any;
-    uint64_t all;
-    uint32_t property;
+    struct etwas_steer_request asked;
     bool captures; /* the state of enabled providers is asked for instead */
     uint64_t timeout_ns;
     struct etwas_steer_filters filters;
@@ -100,38 +98,6 @@ static bool read_property(const struct etwas_option_use *use)
            etwas_option_refuse(use, "a list of properties, such as stack,counters, or their bits");
 }
 
-/* A session has one filter of a type. */
-static bool is_first(const struct etwas_option_use *use, uint32_t type)
-{
-    if (etwas_steer_has_filter(use->place, type)) {
-        fprintf(stderr, "etwas %s: --%s: it was given before. One list, with commas, takes all\n",
-                use->command, use->option->name);
-        return false;
-    }
-    return true;
-}
-
-static bool read_processes(const struct etwas_option_use *use)
-{
-    return is_first(use, EVENT_FILTER_TYPE_PID) &&
-           (etwas_steer_filter_processes(use->place, use->text) ||
-            etwas_option_refuse(use, "a list of up to 8 process ids"));
-}
-
-static bool read_programs(const struct etwas_option_use *use)
-{
-    return is_first(use, EVENT_FILTER_TYPE_EXECUTABLE_NAME) &&
-           (etwas_steer_filter_programs(use->place, use->text) ||
-            etwas_option_refuse(use, "a list of programs of up to 511 characters"));
-}
-
-static bool read_events(const struct etwas_option_use *use)
-{
-    return is_first(use, EVENT_FILTER_TYPE_EVENT_ID) &&
-           (etwas_steer_filter_ids(use->place, use->text) ||
-            etwas_option_refuse(use, "a list of up to 64 event ids up to 65535"));
-}
-
 /* ---- what is asked --------------------------------------------------------------------------- */
 
 /* Which one it was: a name may be another provider's tomorrow. */
@@ -145,52 +111,110 @@ static void say_guid(const char *text, const etwas_guid *guid)
     etwas_output_char(output, '\n');
 }
 
-/* ETW lets all of it pass. A group has no registrations of its own. */
-static void say_in_vain(const struct request *request, const char *text, const etwas_guid *guid,
-                        bool is_enabled)
+/* Lists the providers that are registered under a name or a pattern now, behind those listed. */
+static uint32_t list_named(const char *text, etwas_guid *guids, uint32_t count)
 {
-    if (etwas_is_quiet || (request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0) {
+    uint32_t named = 0;
+
+    (void)etwas_provider_guids(text, guids + count, MOST_NAMED - count, &named);
+    return count + named;
+}
+
+static void say_target(const char *text, const struct etwas_steer_target *target)
+{
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+    etwas_guid guids[MOST_NAMED];
+    uint32_t count;
+
+    if (!target->is_pattern) {
+        say_guid(text, &target->guid);
         return;
     }
-    if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
-        etwas_steer_report_unregistered(request->command, text, guid);
-    } else if (!is_enabled) {
+    count = list_named(text, guids, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (etwas_steer_provider_name(&guids[i], name)) {
+            say_guid(name, &guids[i]);
+        }
+    }
+    if (count == MOST_NAMED) {
+        etwas_output_text(etwas_standard_output(), "and more\n");
+    }
+}
+
+static bool is_enabled(const etwas_guid *guid, TRACEHANDLE session)
+{
+    struct etwas_steer_standing standing;
+
+    return etwas_steer_find_folder(guid, session, &standing) && standing.is_enabled;
+}
+
+/* A session may enable it by another name, which stands until that is disabled. */
+static void note_still_enabled(const char *command, const etwas_guid *guid)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+
+    etwas_output_format(errors, "%s: '", command);
+    if (etwas_steer_provider_name(guid, name)) {
+        etwas_text_plain(errors, name);
+    } else {
+        etwas_text_guid(errors, guid);
+    }
+    etwas_output_text(errors, "': note: it is still enabled, by a name or pattern that it fits. "
+                              "'etwas ps' shows which: disable that\n");
+    etwas_output_flush(errors);
+}
+
+/*
+ * Disables what a text stands for, or asks for its state: what was enabled by that text, and else
+ * the providers that are called so, as far as they are enabled.
+ */
+static bool ask_enabled(const struct request *request, TRACEHANDLE session, const char *text,
+                        const struct etwas_steer_target *target)
+{
+    const bool disables = request->asked.control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+    struct etwas_steer_target one = *target;
+    etwas_guid guids[MOST_NAMED];
+    uint32_t count = list_named(text, guids, 1);
+    bool any = false;
+    bool good = true;
+
+    (void)etwas_steer_guid(text, &guids[0]);
+    for (uint32_t i = 0; i < count && (disables || !any); i++) {
+        one.guid = guids[i];
+        if (is_enabled(&guids[i], session)) {
+            uint32_t code = etwas_steer_request(session, &one, &request->asked);
+
+            any = true;
+            if (code != ERROR_SUCCESS) {
+                etwas_steer_complain(request->command, text, etwas_steer_reason(code));
+            }
+            good = (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) && good;
+        }
+    }
+    if (!any) {
         etwas_steer_complain(request->command, text, "note: it is not enabled in this session");
     }
+    for (uint32_t i = 0; disables && i < count; i++) {
+        if (is_enabled(&guids[i], session)) {
+            note_still_enabled(request->command, &guids[i]);
+        }
+    }
+    return good;
 }
 
 static bool ask(const struct request *request, TRACEHANDLE session, const char *text)
 {
-    struct etwas_steer_standing before;
-    ENABLE_TRACE_PARAMETERS parameters = {
-        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-        .EnableProperty = request->property,
-        .EnableFilterDesc = (EVENT_FILTER_DESCRIPTOR *)request->filters.descriptors,
-        .FilterDescCount = request->filters.count,
-    };
-    etwas_guid guid;
-    uint32_t code;
+    struct etwas_steer_target target;
+    bool enables = request->asked.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 
-    if (!etwas_steer_find_provider(request->command, text, &guid)) {
+    if (!etwas_steer_find_provider(request->command, text, &target) ||
+        !(enables
+              ? etwas_steer_enable_target(request->command, session, text, &target, &request->asked)
+              : ask_enabled(request, session, text, &target))) {
         return false;
     }
-    if (!etwas_steer_find_folder(&guid, session, &before)) {
-        before.is_enabled = true; /* nothing is said of what is not known */
-    }
-    code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
-                          request->all, (uint32_t)((request->timeout_ns + NS_A_MS - 1) / NS_A_MS),
-                          &parameters);
-    if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(request->command, text,
-                             request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER
-                                 ? etwas_steer_enable_reason(code)
-                                 : etwas_steer_reason(code));
-    }
-    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
-        return false;
-    }
-    say_in_vain(request, text, &guid, before.is_enabled);
-    say_guid(text, &guid);
+    say_target(text, &target);
     return true;
 }
 
@@ -212,8 +236,9 @@ static int ask_all(const struct request *request, int count, char **names)
 }
 
 /* Returns what is wrong with the session and the providers; NULL: nothing. */
-static const char *misuse(int count, char **names)
+static const char *misuse(const struct request *request, int count, char **names)
 {
+    bool is_group = (request->asked.property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
     etwas_guid guid;
 
     if (count < 2) {
@@ -222,6 +247,9 @@ static const char *misuse(int count, char **names)
     for (int i = 1; i < count; i++) {
         if (!etwas_steer_guid(names[i], &guid)) {
             return "a provider is a GUID or a name, and one of these is neither";
+        }
+        if (is_group && strpbrk(names[i], "*?") != NULL) {
+            return "a group has no name that a pattern could be for";
         }
     }
     return NULL;
@@ -234,30 +262,36 @@ static int run(const struct etwas_command *command, struct request *request, int
     int result;
 
     if (!etwas_command_read(command, argc, argv, request, &result) ||
-        !etwas_command_fits(command, misuse(argc - optind, argv + optind), &result)) {
+        !etwas_command_fits(command, misuse(request, argc - optind, argv + optind), &result)) {
         return result;
     }
     if (request->captures) {
-        request->control_code = EVENT_CONTROL_CODE_CAPTURE_STATE;
+        request->asked.control_code = EVENT_CONTROL_CODE_CAPTURE_STATE;
     }
+    request->asked.timeout_ms = (uint32_t)((request->timeout_ns + NS_A_MS - 1) / NS_A_MS);
+    request->asked.filters = &request->filters;
     return ask_all(request, argc - optind, argv + optind);
 }
 
 static int run_enable(int argc, char **argv)
 {
-    struct request request = {.command = "etwas enable",
-                              .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
-                              .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
-                              .level = ETWAS_STEER_ANY_LEVEL};
+    struct request request = {
+        .command = "etwas enable",
+        .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
+        .asked = {.control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                  .level = ETWAS_STEER_ANY_LEVEL},
+    };
 
     return run(&etwas_enable_command, &request, argc, argv);
 }
 
 static int run_disable(int argc, char **argv)
 {
-    struct request request = {.command = "etwas disable",
-                              .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
-                              .control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER};
+    struct request request = {
+        .command = "etwas disable",
+        .timeout_ns = ETWAS_STEER_PATIENCE_MS * NS_A_MS,
+        .asked = {.control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER},
+    };
 
     return run(&etwas_disable_command, &request, argc, argv);
 }
@@ -276,43 +310,25 @@ static const struct etwas_option enable_options[] = {
      .help = "up to this level: warning, or a number (all)",
      .type = ETWAS_OPTION_READ,
      .read = read_level,
-     ETWAS_PLACE(struct request, level)},
+     ETWAS_PLACE(struct request, asked.level)},
     {.name = "any",
      .value = "KEYWORDS",
      .help = "events with one of these bits, such as 0x11 (0: all)",
      .type = ETWAS_OPTION_COUNT,
-     ETWAS_PLACE(struct request, any)},
+     ETWAS_PLACE(struct request, asked.any)},
     {.name = "all-keywords",
      .value = "KEYWORDS",
      .help = "and with every one of these",
      .type = ETWAS_OPTION_COUNT,
-     ETWAS_PLACE(struct request, all)},
+     ETWAS_PLACE(struct request, asked.all)},
     {.name = "property",
      .value = "NAMES",
      .help = "what is added, such as stack,counters; or left out",
      .type = ETWAS_OPTION_READ,
      .read = read_property,
-     ETWAS_PLACE(struct request, property)},
-    {.name = "pid",
-     .letter = 'p',
-     .value = "LIST",
-     .group = "Filters",
-     .help = "only in these processes, 8 at most",
-     .type = ETWAS_OPTION_READ,
-     .read = read_processes,
-     ETWAS_PLACE(struct request, filters)},
-    {.name = "process",
-     .value = "NAME",
-     .help = "only in programs of these names, with commas between",
-     .type = ETWAS_OPTION_READ,
-     .read = read_programs,
-     ETWAS_PLACE(struct request, filters)},
-    {.name = "event",
-     .value = "LIST",
-     .help = "only events with these ids, 64 at most",
-     .type = ETWAS_OPTION_READ,
-     .read = read_events,
-     ETWAS_PLACE(struct request, filters)},
+     ETWAS_PLACE(struct request, asked.property)},
+    ETWAS_STEER_FILTER_OPTIONS(struct request, filters, "Filters",
+                               "only in these processes, 8 at most"),
     {.name = "capture-state",
      .group = "How it is done",
      .help = "ask enabled providers for their state instead",
@@ -333,14 +349,16 @@ const struct etwas_command etwas_enable_command = {
     .details =
         (const char *const[]){
             "PROVIDER is a GUID or a name. A name is that of a provider that a process has "
-            "registered. Else the GUID is made of it, as TraceLogging and EventSource do. It is "
-            "said which. Names of system providers (SystemProcessProvider) are for system loggers.",
+            "registered. Else the GUID is made of it, as TraceLogging and EventSource do, and a "
+            "provider that comes with this name and another GUID is enabled too. It is said "
+            "which. Names of system providers (SystemProcessProvider) are for system loggers.",
+            ETWAS_STEER_PATTERN_TEXT,
             "LEVEL is critical, error, warning, information or verbose, or a number. 0 and 255 are "
             "all.",
             "--property adds to events sid, ts_id, stack, event_key, process_start_key, container "
             "and counters. It leaves out keyword_0 and inprivate. group says that PROVIDER is one. "
             "A number is the bits themselves.",
-            "--event is for modern providers. --pid, --process and --event take lists with commas.",
+            ETWAS_STEER_EVENT_TEXT,
             "--timeout is how long to wait until providers have heard of it. 0 does not wait.",
             "If one provider cannot be enabled, the others are, and the exit status is 2.",
             NULL,
@@ -351,6 +369,8 @@ const struct etwas_command etwas_enable_command = {
             {"etwas enable --level warning recorder Shop.Till", "Enable a provider by its name."},
             {"etwas enable --process shop --any 3 rec 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710",
              "Enable some keywords of a GUID in one program."},
+            {"etwas enable --event 'Order*,Sale' recorder 'Shop.*'",
+             "Enable some events of every provider whose name begins so."},
             {NULL, NULL},
         },
     .operands = ETWAS_VALUES_SESSIONS,
@@ -370,6 +390,9 @@ const struct etwas_command etwas_disable_command = {
     .description = "Disables providers in a session. PROVIDER is what etwas enable takes.",
     .details =
         (const char *const[]){
+            "A pattern, with * and ?, disables what was enabled by it, and providers that have "
+            "such "
+            "a name. What another pattern enables as well stays so, which is noted.",
             "--timeout is how long to wait until providers have heard of it. 0 does not wait.",
             "If one provider cannot be disabled, the others are, and the exit status is 2.",
             NULL,

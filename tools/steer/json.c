@@ -141,8 +141,6 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
 void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_steer_found *found,
                                const struct etwas_steer_found_provider *provider)
 {
-    char name[ETWAS_STEER_PROVIDER_BYTES];
-    bool has_name = etwas_steer_provider_name(&provider->guid, name);
     char program[ETWAS_STEER_PROGRAM_BYTES];
 
     etwas_json_begin(output, "provider");
@@ -151,8 +149,8 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
                     : provider->is_classic ? "classic"
                                            : "modern");
     etwas_json_guid(output, "provider_id", &provider->guid);
-    if (has_name) {
-        etwas_json_text(output, "provider", name);
+    if (provider->name[0] != '\0') {
+        etwas_json_text(output, "provider", provider->name);
     }
     etwas_steer_program(provider->process, program);
     put_process(output, provider->process, program);

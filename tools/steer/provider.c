@@ -3,6 +3,8 @@
 
 #include "steer/provider.h"
 
+#include <etwas/etwas.h>
+#include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -18,7 +20,6 @@
 
 enum {
     TRIES = 16,
-    MOST_FOUND = 8, /* providers of one name */
 };
 
 static const struct system_provider {
@@ -58,7 +59,8 @@ static bool looks_like_guid(const char *text)
 enum kind {
     NOTHING, /* neither a GUID nor a name */
     GUID_ITSELF,
-    NAME, /* the GUID is made of it */
+    NAME,    /* the GUID is made of it */
+    PATTERN, /* likewise, to have one by which it is asked for */
 };
 
 static enum kind read_provider(const char *text, etwas_guid *guid)
@@ -75,7 +77,12 @@ static enum kind read_provider(const char *text, etwas_guid *guid)
             return GUID_ITSELF;
         }
     }
-    return etwas_name_guid(text, guid) == ERROR_SUCCESS ? NAME : NOTHING;
+    if (strpbrk(text, "*?") != NULL && strlen(text) >= ETWAS_FILTER_PROVIDER_NAME_BYTES) {
+        return NOTHING;
+    }
+    return etwas_name_guid(text, guid) != ERROR_SUCCESS ? NOTHING
+           : strpbrk(text, "*?") != NULL                ? PATTERN
+                                                        : NAME;
 }
 
 bool etwas_steer_guid(const char *text, etwas_guid *guid)
@@ -97,13 +104,16 @@ static void say_two(const char *command, const char *name, const etwas_guid guid
     etwas_output_flush(errors);
 }
 
-bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid)
+bool etwas_steer_find_provider(const char *command, const char *text,
+                               struct etwas_steer_target *target)
 {
-    enum kind kind = read_provider(text, guid);
+    enum kind kind = read_provider(text, &target->guid);
     etwas_guid found[2];
     uint32_t count = 0;
     uint32_t code = ERROR_NOT_FOUND;
 
+    target->is_pattern = kind == PATTERN;
+    target->name = kind == PATTERN ? text : NULL;
     if (kind == NAME) {
         code = etwas_provider_guids(text, found, 2, &count);
     }
@@ -112,13 +122,16 @@ bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid
         return false;
     }
     if (count == 1) {
-        *guid = found[0];
-    } else if (kind == NAME && !etwas_is_quiet) {
-        etwas_steer_complain(command, text,
-                             code == ERROR_NOT_FOUND
-                                 ? "nobody has registered it yet: its GUID is made of the name"
-                                 : "not every process's providers can be read, and no other is "
-                                   "called so: its GUID is made of the name");
+        target->guid = found[0];
+    } else if (kind == NAME) {
+        target->name = strlen(text) < ETWAS_FILTER_PROVIDER_NAME_BYTES ? text : NULL;
+        if (!etwas_is_quiet) {
+            etwas_steer_complain(command, text,
+                                 code == ERROR_NOT_FOUND
+                                     ? "nobody has registered it yet: its GUID is made of the name"
+                                     : "not every process's providers can be read, and no other is "
+                                       "called so: its GUID is made of the name");
+        }
     }
     return kind != NOTHING;
 }
@@ -157,11 +170,12 @@ bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
     TRACE_GUID_INFO *info = etwas_steer_enumerate(TraceGuidQueryInfo, &guid, &bytes, &code);
     const TRACE_PROVIDER_INSTANCE_INFO *instance = info != NULL ? (const void *)(info + 1) : NULL;
 
-    *standing = (struct etwas_steer_standing){false, false};
+    *standing = (struct etwas_steer_standing){false, false, false};
     for (uint32_t i = 0; info != NULL && i < info->InstanceCount; i++) {
         const TRACE_ENABLE_INFO *enables = (const void *)(instance + 1);
 
         standing->is_registered |= instance->Pid != 0;
+        standing->is_classic |= (instance->Flags & TRACE_PROVIDER_FLAG_LEGACY) != 0;
         for (uint32_t j = 0; j < instance->EnableCount; j++) {
             standing->is_enabled |= enables[j].LoggerId == (session & ETWAS_STEER_LOGGER_ID);
         }
@@ -256,97 +270,112 @@ bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *p
            (rest == NULL || etwas_steer_level(rest, &provider->level));
 }
 
-static uint32_t enable(TRACEHANDLE session, const struct etwas_steer_provider *provider,
-                       const etwas_guid *guid, EVENT_FILTER_DESCRIPTOR *filter)
-{
-    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-                                          .EnableFilterDesc = filter,
-                                          .FilterDescCount = filter != NULL};
-    uint32_t code =
-        EnableTraceEx2(session, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, provider->level,
-                       provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, &parameters);
+/* ---- asking ---------------------------------------------------------------------------------- */
 
-    /* What takes longer is done all the same. */
-    return code == ERROR_TIMEOUT ? (uint32_t)ERROR_SUCCESS : code;
+/* Returns what is wrong with filters of a system provider; NULL: nothing. */
+static const char *unfit_for_system(const struct etwas_steer_filters *filters)
+{
+    return filters->name_bytes != 0
+               ? "events of the kernel are chosen by ids (docs/reference/kernel-events.md)"
+           : filters->program_bytes != 0
+               ? "of the kernel's events --pid chooses the processes, and --process does not"
+               : NULL;
+}
+
+uint32_t etwas_steer_request(TRACEHANDLE session, const struct etwas_steer_target *target,
+                             const struct etwas_steer_request *request)
+{
+    static const struct etwas_steer_filters all;
+    EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS];
+    const bool enables = request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+    const bool is_group = (request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableProperty = request->property,
+        .EnableFilterDesc = descriptors,
+        .FilterDescCount =
+            etwas_steer_filters_describe(request->filters != NULL ? request->filters : &all,
+                                         enables && !is_group ? target->name : NULL,
+                                         system_name(&target->guid) != NULL, descriptors),
+    };
+
+    return EnableTraceEx2(session, &target->guid, request->control_code, request->level,
+                          request->any, request->all, request->timeout_ms, &parameters);
+}
+
+/* ETW lets all of it pass. */
+static void note_in_vain(const char *command, const char *text,
+                         const struct etwas_steer_target *target,
+                         const struct etwas_steer_filters *filters)
+{
+    struct etwas_steer_standing standing;
+    etwas_guid guid;
+    uint32_t count;
+
+    if (target->is_pattern && etwas_provider_guids(text, &guid, 1, &count) == ERROR_NOT_FOUND) {
+        etwas_steer_complain(command, text,
+                             "note: no provider that is registered has such a name; those that "
+                             "come are enabled");
+    }
+    if (target->name == NULL) {
+        etwas_steer_report_unregistered(command, text, &target->guid);
+    }
+    if (filters != NULL && etwas_steer_filters_choose_events(filters) &&
+        etwas_steer_find_folder(&target->guid, 0, &standing) && standing.is_classic) {
+        etwas_steer_complain(command, text,
+                             "note: it is a classic provider, of which --event chooses nothing: "
+                             "all of its events are recorded");
+    }
+}
+
+bool etwas_steer_enable_target(const char *command, TRACEHANDLE session, const char *text,
+                               const struct etwas_steer_target *target,
+                               const struct etwas_steer_request *request)
+{
+    const char *wrong = request->filters != NULL && system_name(&target->guid) != NULL
+                            ? unfit_for_system(request->filters)
+                            : NULL;
+    uint32_t code = wrong == NULL ? etwas_steer_request(session, target, request)
+                                  : (uint32_t)ERROR_NOT_SUPPORTED;
+
+    if (code != ERROR_SUCCESS && (code != ERROR_TIMEOUT || !request->may_be_late)) {
+        etwas_steer_complain(command, text,
+                             wrong != NULL ? wrong : etwas_steer_enable_reason(code));
+    }
+    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
+        return false;
+    }
+    if ((request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) == 0) {
+        note_in_vain(command, text, target, request->filters);
+    }
+    return true;
 }
 
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                         const struct etwas_steer_provider *provider,
-                        EVENT_FILTER_DESCRIPTOR *filter)
+                        const struct etwas_steer_filters *filters)
 {
+    const struct etwas_steer_request request = {
+        .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+        .level = provider->level,
+        .any = provider->keywords,
+        .timeout_ms = ETWAS_STEER_PATIENCE_MS,
+        .may_be_late = true,
+        .filters = filters,
+    };
+    struct etwas_steer_target target;
     char name[ETWAS_STEER_NAME_BYTES];
-    etwas_guid guid;
     const char *rest;
-    uint32_t code;
 
     (void)cut(provider->text, name, &rest); /* it has been parsed */
-    if (!etwas_steer_find_provider(command, name, &guid)) {
-        return false;
-    }
-    code = enable(session, provider, &guid, filter);
-    if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(command, provider->text, etwas_steer_enable_reason(code));
-        return false;
-    }
-    etwas_steer_report_unregistered(command, name, &guid);
-    return true;
+    return etwas_steer_find_provider(command, name, &target) &&
+           etwas_steer_enable_target(command, session, name, &target, &request);
 }
 
-bool etwas_steer_is_by_name(const struct etwas_steer_provider *provider)
+void etwas_steer_provider_text(const struct etwas_steer_provider *provider,
+                               char name[ETWAS_STEER_NAME_BYTES])
 {
-    char name[ETWAS_STEER_NAME_BYTES];
-    etwas_guid guid;
     const char *rest;
-
-    return cut(provider->text, name, &rest) && read_provider(name, &guid) == NAME;
-}
-
-static void say_other(const char *command, const char *name, const etwas_guid *guid)
-{
-    struct etwas_output *errors = etwas_standard_error();
-
-    etwas_output_format(errors, "%s: '", command);
-    etwas_text_plain(errors, name);
-    etwas_output_text(errors, "': a provider that calls itself so has another GUID, ");
-    etwas_text_guid(errors, guid);
-    etwas_output_text(errors, ": it is enabled, too\n");
-    etwas_output_flush(errors);
-}
-
-static bool is_among(const struct etwas_steer_others *others, const etwas_guid *guid)
-{
-    for (uint32_t i = 0; i < others->count; i++) {
-        if (memcmp(&others->guids[i], guid, sizeof *guid) == 0) {
-            return true;
-        }
-    }
-    return others->count == sizeof others->guids / sizeof *others->guids;
-}
-
-void etwas_steer_enable_others(const char *command, TRACEHANDLE session,
-                               const struct etwas_steer_provider *provider,
-                               EVENT_FILTER_DESCRIPTOR *filter, struct etwas_steer_others *others)
-{
-    struct etwas_steer_standing standing;
-    char name[ETWAS_STEER_NAME_BYTES];
-    etwas_guid found[MOST_FOUND];
-    etwas_guid made;
-    const char *rest;
-    uint32_t count = 0;
 
     (void)cut(provider->text, name, &rest);
-    if (read_provider(name, &made) != NAME) {
-        return;
-    }
-    (void)etwas_provider_guids(name, found, MOST_FOUND, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (memcmp(&found[i], &made, sizeof made) == 0 || is_among(others, &found[i]) ||
-            !etwas_steer_find_folder(&made, session, &standing) || !standing.is_enabled) {
-            continue;
-        }
-        others->guids[others->count++] = found[i]; /* once: if a user disables it, it stays so */
-        if (enable(session, provider, &found[i], filter) == ERROR_SUCCESS) {
-            say_other(command, name, &found[i]);
-        }
-    }
 }

@@ -5,8 +5,12 @@
 
 /*
  * Providers as the command line names them: by a GUID, by the name of a system provider, by what a
- * program that runs calls one of its own, or by a name of which the GUID is made.
+ * program that runs calls one of its own, by a name of which the GUID is made, or by a pattern, with
+ * * and ?, of names of providers that are registered now or later.
  */
+
+#include "steer/filters.h"
+#include "steer/session.h"
 
 #include <etwas/evntrace.h>
 
@@ -30,12 +34,21 @@ struct etwas_steer_provider {
  */
 bool etwas_steer_guid(const char *text, etwas_guid *guid);
 
+/* What is asked for by a text that stands for a provider. */
+struct etwas_steer_target {
+    etwas_guid guid;
+    /* Every provider of this name is meant too, a pattern, which is the text; NULL: none is. */
+    const char *name;
+    bool is_pattern;
+};
+
 /*
- * Finds the GUID of a provider, after etwas_steer_take_part. If `text` is a name, it is that of the
- * provider that calls itself so, else the one made of the name, which is said on standard error.
- * False after a message there: two call themselves so.
+ * Finds what a text stands for, after etwas_steer_take_part. A name is that of the provider that
+ * calls itself so, else of those that will, and the GUID is made of it, which is said on standard
+ * error. False after a message there: two call themselves so.
  */
-bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid);
+bool etwas_steer_find_provider(const char *command, const char *text,
+                               struct etwas_steer_target *target);
 
 enum {
     ETWAS_STEER_PROVIDER_BYTES = 257
@@ -59,12 +72,13 @@ void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint
                             uint32_t *code);
 
 /*
- * Has a process registered a provider, or has the system it? And does a session, by its handle,
- * enable it?
+ * Has a process registered a provider, or has the system it? Does a session, by its handle, enable
+ * it? And is it a classic one?
  */
 struct etwas_steer_standing {
     bool is_registered;
     bool is_enabled;
+    bool is_classic;
 };
 
 /* False: it cannot be told. */
@@ -83,29 +97,37 @@ bool etwas_steer_level(const char *text, uint8_t *level);
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
 
-/*
- * Finds it, and enables it in the session; `filter` may be NULL. False after a message on standard
- * error.
- */
-bool etwas_steer_enable(const char *command, TRACEHANDLE session,
-                        const struct etwas_steer_provider *provider,
-                        EVENT_FILTER_DESCRIPTOR *filter);
-
-/* Is it given by a name, of which a GUID is made where nobody has it? */
-bool etwas_steer_is_by_name(const struct etwas_steer_provider *provider);
-
-/* The providers of one name that were enabled besides the one whose GUID is made of it. */
-struct etwas_steer_others {
-    etwas_guid guids[8];
-    uint32_t count;
+/* An EnableTraceEx2. */
+struct etwas_steer_request {
+    uint32_t control_code;
+    uint8_t level;
+    uint64_t any;
+    uint64_t all;
+    uint32_t property;
+    uint32_t timeout_ms;
+    bool may_be_late; /* that callbacks have not returned in time is not said */
+    const struct etwas_steer_filters *filters; /* NULL: none */
 };
 
+/* Calls EnableTraceEx2, and returns its code. */
+uint32_t etwas_steer_request(TRACEHANDLE session, const struct etwas_steer_target *target,
+                             const struct etwas_steer_request *request);
+
 /*
- * As long as the session enables the GUID that is made of `provider`'s name: enables each provider
- * that calls itself so and has another GUID, once, and says so on standard error.
+ * Enables it. False after a message on standard error; what is in vain, or not chosen as it was
+ * asked for, is noted there.
  */
-void etwas_steer_enable_others(const char *command, TRACEHANDLE session,
-                               const struct etwas_steer_provider *provider,
-                               EVENT_FILTER_DESCRIPTOR *filter, struct etwas_steer_others *others);
+bool etwas_steer_enable_target(const char *command, TRACEHANDLE session, const char *text,
+                               const struct etwas_steer_target *target,
+                               const struct etwas_steer_request *request);
+
+/* Finds the provider, and enables it in the session; `filters` may be NULL. False likewise. */
+bool etwas_steer_enable(const char *command, TRACEHANDLE session,
+                        const struct etwas_steer_provider *provider,
+                        const struct etwas_steer_filters *filters);
+
+/* Copies its name, pattern or GUID. */
+void etwas_steer_provider_text(const struct etwas_steer_provider *provider,
+                               char name[ETWAS_STEER_NAME_BYTES]);
 
 #endif

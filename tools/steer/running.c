@@ -279,6 +279,7 @@ static bool add_provider(struct etwas_steer_found *found, const etwas_guid *guid
         .enabling = instance->EnableCount,
         .enables = (const void *)(instance + 1),
     };
+    (void)etwas_steer_provider_name(guid, grown[found->provider_count - 1].name);
     return true;
 }
 

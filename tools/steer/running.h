@@ -5,6 +5,8 @@
 
 /* What is running: the sessions of all processes of the user, and the providers in them. */
 
+#include "print/output.h"
+#include "steer/provider.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>
@@ -33,6 +35,7 @@ struct etwas_steer_found_session {
 /* A registration of a provider, and the sessions that enable it. */
 struct etwas_steer_found_provider {
     etwas_guid guid;
+    char name[ETWAS_STEER_PROVIDER_BYTES]; /* as etwas_steer_provider_name; empty: none */
     uint32_t process; /* 0: it is enabled and not registered yet, or the system's */
     /* The runtime folder; NULL: it is not known, or all that is found is in this command's own. */
     const char *folder;

@@ -141,17 +141,14 @@ static void add_session(struct etwas_table *table, const struct etwas_steer_foun
     add_folder(table, found, session->folder);
 }
 
-static void put_provider(struct etwas_output *output, const etwas_guid *guid)
+static void put_provider(struct etwas_output *output,
+                         const struct etwas_steer_found_provider *provider)
 {
-    char name[ETWAS_STEER_PROVIDER_BYTES];
-
-    if (etwas_steer_provider_name(guid, name)) {
-        put_plain(output, name);
+    if (provider->name[0] != '\0') {
+        put_plain(output, provider->name);
         etwas_output_char(output, ' ');
-        etwas_text_guid(output, guid);
-    } else {
-        etwas_text_guid(output, guid);
     }
+    etwas_text_guid(output, &provider->guid);
 }
 
 static void put_enables(struct etwas_output *output, const struct etwas_steer_found *found,
@@ -187,7 +184,7 @@ static void add_provider(struct etwas_table *table, const struct etwas_steer_fou
     etwas_steer_program(provider->process, program);
     put_process(cell, provider->process, program);
     etwas_table_next(table);
-    put_provider(cell, &provider->guid);
+    put_provider(cell, provider);
     etwas_table_next(table);
     etwas_table_text(table, provider->process == 0 ? "not registered"
                             : provider->is_classic ? "classic"

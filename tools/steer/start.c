@@ -215,6 +215,9 @@ const struct etwas_command etwas_start_command = {
             "process they are. KEYWORDS is a number, and 0 is all of them, which is the default. "
             "LEVEL is a number up to 255, which is the default, or critical, error, warning, "
             "information or verbose.",
+            ETWAS_STEER_PATTERN_TEXT,
+            "--pid, --process and --event are for all that --enable names.",
+            ETWAS_STEER_EVENT_TEXT,
             "--min-buffers are there from the start on. A flight recorder has only these. "
             "--flush also writes buffers that are not full, in whole milliseconds.",
             "Without an option of how it is written, a session writes a file to its end. The "
@@ -231,7 +234,6 @@ const struct etwas_command etwas_start_command = {
             {"etwas start -o shop.etl --enable Shop.Till shop", "Record a provider to a file."},
             {"etwas start --buffering --min-buffers 256 -e Shop.Till:0x1:warning recorder",
              "Keep the newest warnings of one keyword in memory."},
-            {"etwas start --autologger shop", "Start a session that a file describes."},
             {NULL, NULL},
         },
     .run = run_start,

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 
 #include "cli/replace.h"
-#include "steer/late.h"
 
 #define NS_A_MS UINT64_C(1000000)
 #define KIB UINT64_C(1024)
@@ -57,6 +56,8 @@ const struct etwas_option etwas_steer_start_options[] = {
      .type = ETWAS_OPTION_READ,
      .source = ETWAS_VALUES_PROVIDERS,
      .read = read_provider},
+    ETWAS_STEER_FILTER_OPTIONS(struct etwas_steer_start_request, filters, NULL,
+                               "only in these processes, 8 at most"),
     {.name = "autologger",
      .value = "NAME",
      .help = "the session that NAME.autologger describes, or a path",
@@ -149,7 +150,8 @@ static bool has_options(const struct etwas_steer_start_request *request)
     return request->output.path != NULL || request->output.force || request->provider_count != 0 ||
            request->clock != ETWAS_STEER_NO_CLOCK || request->buffer_bytes != 0 ||
            request->minimum_buffers != 0 || request->maximum_buffers != 0 ||
-           request->flush_ns != 0 || request->maximum_bytes != 0 || request->log_file_mode != 0;
+           request->flush_ns != 0 || request->maximum_bytes != 0 || request->log_file_mode != 0 ||
+           etwas_steer_filters_are_any(&request->filters);
 }
 
 /* Returns what is wrong with the options together or with the names; NULL: nothing. */
@@ -167,6 +169,9 @@ static const char *misuse(const struct etwas_steer_start_request *request, int c
     }
     if (count != 1 || names[0][0] == '\0') {
         return count > 1 ? "one session at a time" : "which session?";
+    }
+    if (request->provider_count == 0 && etwas_steer_filters_are_any(&request->filters)) {
+        return "--pid, --process and --event choose of what --enable names, and it is missing";
     }
     if (request->output.path == NULL && (request->log_file_mode & without_file) == 0) {
         return "--output is missing. Without it a session needs --buffering or --realtime";
@@ -346,14 +351,11 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
         return false;
     }
     for (uint32_t i = 0; i < request->provider_count; i++) {
-        if (!etwas_steer_enable(command, *session, &request->providers[i], NULL)) {
+        if (!etwas_steer_enable(command, *session, &request->providers[i], &request->filters)) {
             (void)etwas_stop(*session, NULL);
             return false;
         }
     }
-    /* The process is the session's host, and ends with it. */
-    (void)etwas_steer_late_begin(command, *session, request->providers, request->provider_count,
-                                 NULL);
     return true;
 }
 

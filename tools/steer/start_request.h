@@ -43,6 +43,7 @@ struct etwas_steer_start_request {
     uint32_t maximum_buffers;
     uint64_t maximum_bytes; /* of the log file */
     uint64_t flush_ns;
+    struct etwas_steer_filters filters; /* of what providers are enabled for */
     uint32_t provider_count;
     struct etwas_steer_provider providers[ETWAS_STEER_PROVIDERS];
 };

@@ -9,6 +9,8 @@
 #include "steer/provider.h"
 
 #include <etwas/reading.h>
+#include <etwas/shared.h>
+#include <etwas/winerror.h>
 #include <etwas/winmeta.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -207,29 +209,40 @@ static bool is_first(const struct etwas_steer_summary *summary, uint32_t index)
     return at == index;
 }
 
-static void put_provider(struct etwas_output *output, const etwas_guid *guid)
+/* Nobody registers the GUID of a pattern. */
+static bool is_pattern(const struct etwas_steer_found_provider *provider)
 {
-    char name[ETWAS_STEER_PROVIDER_BYTES];
+    return strpbrk(provider->name, "*?") != NULL;
+}
 
-    if (etwas_steer_provider_name(guid, name)) {
-        etwas_text_plain(output, name);
-    } else {
-        etwas_text_guid(output, guid);
-    }
+/* The providers that a pattern is for have lines of their own. */
+static bool has_line(const struct etwas_steer_found_provider *provider)
+{
+    etwas_guid found;
+    uint32_t count;
+
+    return !is_pattern(provider) ||
+           etwas_provider_guids(provider->name, &found, 1, &count) == ERROR_NOT_FOUND;
 }
 
 static void put_reason(struct etwas_output *output, const struct etwas_steer_summary *summary,
-                       const etwas_guid *guid)
+                       const struct etwas_steer_found_provider *provider)
 {
     const TRACE_ENABLE_INFO *enable = NULL;
     uint32_t cannot;
-    uint32_t processes = registered(summary, guid, &enable, &cannot);
+    uint32_t processes = registered(summary, &provider->guid, &enable, &cannot);
 
     etwas_output_text(output, "  ");
-    put_provider(output, guid);
+    if (provider->name[0] != '\0') {
+        etwas_text_plain(output, provider->name);
+    } else {
+        etwas_text_guid(output, &provider->guid);
+    }
     if (processes == 0) {
-        etwas_output_text(output, ": no process that can be seen has registered it; ETWAS_SHARED=0 "
-                                  "hides one\n");
+        etwas_output_format(output,
+                            ": no process that can be seen has registered %s; ETWAS_SHARED=0 "
+                            "hides one\n",
+                            is_pattern(provider) ? "a provider of such a name" : "it");
         return;
     }
     etwas_output_format(output, ": %u process%s registered it and logged nothing", processes,
@@ -257,9 +270,10 @@ static void warn_of_nothing(const struct etwas_steer_summary *summary)
 
     etwas_output_text(errors, "nothing was recorded");
     for (uint32_t i = 0; i < summary->found.provider_count; i++) {
-        if (enable_of(summary, &summary->found.providers[i]) != NULL && is_first(summary, i)) {
+        if (enable_of(summary, &summary->found.providers[i]) != NULL && is_first(summary, i) &&
+            has_line(&summary->found.providers[i])) {
             etwas_output_text(errors, is_enabled ? "" : ":\n");
-            put_reason(errors, summary, &summary->found.providers[i].guid);
+            put_reason(errors, summary, &summary->found.providers[i]);
             is_enabled = true;
         }
     }

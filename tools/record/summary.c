@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which providers recorded something of those that --enable named, and which did not, when
+ * recording has ended. A pattern says which providers it stands for only then.
+ */
+
+#include "record/record.h"
+
+#include "print/human.h"
+#include "print/output.h"
+#include "print/text.h"
+#include "stat/stat.h"
+
+#include <etwas/etwas.h>
+#include <etwas/shared.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SHOWN = 20, /* providers of a line */
+    MOST_REGISTERED = 64,
+};
+
+/* One that is in the trace. */
+struct recorded {
+    etwas_guid guid; /* of a classic one, of one of its classes */
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+    uint64_t events;
+    bool is_named; /* by an --enable */
+};
+
+struct summary {
+    struct recorded *providers;
+    uint32_t count;
+    bool is_of_one; /* --enable was given once: all is of that */
+};
+
+/* ---- what is in the trace -------------------------------------------------------------------- */
+
+/* What nothing in the trace names may still be registered. */
+static void name_of(const struct etwas_stat_kind *kind, char name[ETWAS_STEER_PROVIDER_BYTES])
+{
+    const char *known =
+        kind->schema_texts != NULL ? kind->schema_texts->schema->provider : kind->provider_name;
+
+    name[0] = '\0';
+    strncat(name, known, ETWAS_STEER_PROVIDER_BYTES - 1);
+    if (name[0] == '\0') {
+        (void)etwas_steer_provider_name(&kind->key.guid, name);
+    }
+}
+
+static void add_kind(struct summary *summary, const struct etwas_stat_kind *kind)
+{
+    struct recorded *end = summary->providers + summary->count;
+    struct recorded one = {.guid = kind->key.guid};
+    struct recorded *known = summary->providers;
+
+    name_of(kind, one.name);
+    while (known < end &&
+           (one.name[0] != '\0' ? strcmp(known->name, one.name) != 0
+                                : memcmp(&known->guid, &one.guid, sizeof one.guid) != 0)) {
+        known++;
+    }
+    if (known == end) {
+        *known = one;
+        summary->count++;
+    }
+    known->events += kind->count.events;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct recorded *a = left;
+    const struct recorded *b = right;
+
+    return a->events != b->events ? (a->events < b->events ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+/* Whether all that is in the trace is known: those with most events first. */
+static bool read_trace(struct summary *summary, const char *path)
+{
+    static struct etwas_parts parts;
+    static struct etwas_field_paths paths;
+    static struct etwas_shared_descriptions shared;
+    struct etwas_stat_file *file = calloc(1, sizeof *file);
+    struct etwas_stat_kind **kinds = NULL;
+
+    if (file == NULL) {
+        return false;
+    }
+    file->stat.parts = &parts;
+    (void)etwas_stat_read_file(file, path, 1, &paths, &shared);
+    if (etwas_input_was_opened(&file->input) && file->descriptions.decoder != NULL) {
+        kinds = etwas_stat_sorted_kinds(&file->stat);
+        summary->providers = calloc(file->stat.kind_count + 1, sizeof *summary->providers);
+    }
+    for (uint32_t i = 0; kinds != NULL && summary->providers != NULL && i < file->stat.kind_count;
+         i++) {
+        add_kind(summary, kinds[i]);
+    }
+    if (summary->count != 0) {
+        qsort(summary->providers, summary->count, sizeof *summary->providers, compare);
+    }
+    free(kinds);
+    etwas_stat_close_file(file);
+    free(file);
+    return summary->providers != NULL;
+}
+
+/* ---- what was enabled ------------------------------------------------------------------------ */
+
+static bool is_pattern(const char *text)
+{
+    return strpbrk(text, "*?") != NULL;
+}
+
+static bool is_of(const struct summary *summary, const struct recorded *recorded, const char *text)
+{
+    etwas_guid guid;
+
+    return summary->is_of_one ||
+           (recorded->name[0] != '\0' && etwas_provider_name_matches(text, recorded->name)) ||
+           (etwas_steer_guid(text, &guid) && memcmp(&guid, &recorded->guid, sizeof guid) == 0);
+}
+
+static void put_recorded(struct etwas_output *output, const struct recorded *recorded,
+                         uint32_t number)
+{
+    char count[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_output_text(output, number == 0 ? "" : ", ");
+    if (number == MOST_SHOWN) {
+        etwas_output_text(output, "and more");
+    } else if (number < MOST_SHOWN) {
+        if (recorded->name[0] != '\0') {
+            etwas_text_plain(output, recorded->name);
+        } else {
+            etwas_text_guid(output, &recorded->guid);
+        }
+        etwas_output_format(output, " (%s event%s)", etwas_human_count(count, recorded->events),
+                            recorded->events == 1 ? "" : "s");
+    }
+}
+
+static bool has_recorded(const struct summary *summary, const char *name)
+{
+    for (uint32_t i = 0; i < summary->count; i++) {
+        if (strcmp(summary->providers[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those that are still registered and recorded nothing. Returns how many there are with them. */
+static uint32_t put_idle(struct etwas_output *output, const struct summary *summary,
+                         const char *text, uint32_t shown)
+{
+    struct recorded idle = {.events = 0};
+    etwas_guid guids[MOST_REGISTERED];
+    uint32_t count = 0;
+
+    (void)etwas_provider_guids(text, guids, MOST_REGISTERED, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (etwas_steer_provider_name(&guids[i], idle.name) && !has_recorded(summary, idle.name)) {
+            put_recorded(output, &idle, shown++);
+        }
+    }
+    return shown;
+}
+
+static void put_line(struct etwas_output *output, const struct summary *summary, const char *text)
+{
+    uint32_t shown = 0;
+
+    etwas_output_text(output, "  '");
+    etwas_text_plain(output, text);
+    etwas_output_text(output, "' enabled ");
+    for (uint32_t i = 0; i < summary->count; i++) {
+        if (is_of(summary, &summary->providers[i], text)) {
+            put_recorded(output, &summary->providers[i], shown++);
+        }
+    }
+    shown = put_idle(output, summary, text, shown);
+    etwas_output_text(output, shown != 0 ? "\n" : "no provider that recorded something\n");
+}
+
+static bool mark(struct summary *summary, const char *text)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < summary->count; i++) {
+        bool is_one = is_of(summary, &summary->providers[i], text);
+
+        any = any || is_one;
+        summary->providers[i].is_named = summary->providers[i].is_named || is_one;
+    }
+    return any;
+}
+
+/* Whether a provider is in the trace that no --enable is known to have named. */
+static bool has_others(const struct summary *summary)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < summary->count; i++) {
+        any = any || !summary->providers[i].is_named;
+    }
+    return any;
+}
+
+static void put_others(struct etwas_output *output, const struct summary *summary)
+{
+    uint32_t shown = 0;
+
+    etwas_output_text(output, "  of providers whose names the trace does not have: ");
+    for (uint32_t i = 0; i < summary->count; i++) {
+        if (!summary->providers[i].is_named) {
+            put_recorded(output, &summary->providers[i], shown++);
+        }
+    }
+    etwas_output_char(output, '\n');
+}
+
+static void put_nothing(struct etwas_output *output, const char *text)
+{
+    etwas_output_text(output, "  '");
+    etwas_text_plain(output, text);
+    etwas_output_text(output, "' recorded nothing\n");
+}
+
+static void put_summary(const struct etwas_record_request *request, struct summary *summary)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    bool recorded[ETWAS_RECORD_PROVIDERS];
+    bool any_pattern = false;
+
+    for (uint32_t i = 0; i < request->provider_count; i++) {
+        char text[ETWAS_STEER_NAME_BYTES];
+
+        etwas_steer_provider_text(&request->providers[i], text);
+        recorded[i] = mark(summary, text);
+    }
+    for (uint32_t i = 0; i < request->provider_count; i++) {
+        char text[ETWAS_STEER_NAME_BYTES];
+
+        etwas_steer_provider_text(&request->providers[i], text);
+        any_pattern = any_pattern || is_pattern(text);
+        if (is_pattern(text)) {
+            put_line(errors, summary, text);
+        } else if (!recorded[i] && !has_others(summary)) {
+            put_nothing(errors, text);
+        }
+    }
+    if (any_pattern && has_others(summary)) {
+        put_others(errors, summary);
+    }
+    etwas_output_flush(errors);
+}
+
+void etwas_record_summarize(const struct etwas_record_request *request, const char *path,
+                            uint64_t events)
+{
+    struct summary summary = {.is_of_one = request->provider_count == 1};
+    bool wants_trace = request->provider_count > 1;
+    char text[ETWAS_STEER_NAME_BYTES];
+
+    for (uint32_t i = 0; i < request->provider_count; i++) {
+        etwas_steer_provider_text(&request->providers[i], text);
+        wants_trace = wants_trace || is_pattern(text);
+    }
+    /* Where one provider was named, what is there is of it. */
+    if (events == 0 || (wants_trace && read_trace(&summary, path))) {
+        put_summary(request, &summary);
+    }
+    free(summary.providers);
+}
