@@ -131,10 +131,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "help";
     const struct etwas_command *command = etwas_command_find(name);
+    static char program[32];
     int result;
 
     survive_limits();
     if (command != NULL) {
+        (void)snprintf(program, sizeof program, "etwas %s", command->name);
+        etwas_output_program = program;
         result = command->run(argc - 1, argv + 1);
         etwas_files_free();
         return result;

@@ -274,7 +274,7 @@ class Folder(ToolTest):
             for command in ("dump", "--json"), ("stat", "--json"):
                 out, error = self.run_etwas(*command, self.folder)
                 self.assertRegex(
-                    error, rf"\Aetwas: {self.folder}: note: {count} traces? (is|are) in it not "
+                    error, rf"\Aetwas \w+: {self.folder}: note: {count} traces? (is|are) in it not "
                     r"read, since (it is|they are) "
                            r"not called NAME\.etl: [^\x1b]*\n\Z")
             self.assertEqual(len(self.dump(os.path.join(self.folder, name))), 1)

@@ -157,7 +157,7 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path), ["P/E a=7 b=(truncated: 0102ff)"] * 3)
         _, error = self.run_etwas("dump", path)
         self.assertEqual(
-            error, f"etwas: {path}: P/E at {TIME}: its schema contradicts its payload: "
+            error, f"etwas dump: {path}: P/E at {TIME}: its schema contradicts its payload: "
                    "of 7 bytes, 'b' begins at byte 4 and ends behind the last (told once)\n")
         event = self.objects(path)[0]
         self.assertEqual((event["fields"], event["truncated"], event["rest"]),
@@ -174,9 +174,9 @@ class Text(NamesTest):
         how = ("how '?' is read its description does not say in a way that is known: what is left "
                "from byte 0 on is not decoded")
         self.assertEqual(self.run_etwas("dump", "--all", path)[1].splitlines(), [
-            f"etwas: {path}: P/E at {TIME}: {how} (told once)",
-            f"etwas: {path}: P/F at {TIME.replace('100Z', '300Z')}: {how} (told once)",
-            f"etwas: {path}: {etl.METADATA_CLASS}/32 at {TIME.replace('100Z', '400Z')}: "
+            f"etwas dump: {path}: P/E at {TIME}: {how} (told once)",
+            f"etwas dump: {path}: P/F at {TIME.replace('100Z', '300Z')}: {how} (told once)",
+            f"etwas dump: {path}: {etl.METADATA_CLASS}/32 at {TIME.replace('100Z', '400Z')}: "
             "what it says of other events makes no sense (told once)"])
 
     def test_fields_of_another_version_are_marked(self):
@@ -313,7 +313,7 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path), ["P/E payload=01000000"] * 2)
         _, error = self.run_etwas("dump", path)
         self.assertEqual(
-            error, f"etwas: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
+            error, f"etwas dump: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
 
     def test_times_have_nine_digits_and_those_that_the_clock_has(self):
         event = etl.tl_event(RED, 1_000_000 + 123_456_789, "P", "E")

@@ -7,6 +7,7 @@
 
 #include "cli/built.h"
 #include "cli/quiet.h"
+#include "print/output.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -440,9 +441,10 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 static void say_without_libdw(void)
 {
     if (!etwas_is_quiet) {
-        fputs("etwas: note: functions have no names: this etwas was built without "
-              "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-              stderr);
+        fprintf(stderr,
+                "%s: note: functions have no names: this etwas was built without "
+                "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+                etwas_output_program);
     }
 }
 

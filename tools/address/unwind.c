@@ -12,6 +12,7 @@
 #include "cli/built.h"
 #include "cli/quiet.h"
 #include "event/event.h"
+#include "print/output.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -335,9 +336,10 @@ void etwas_unwinder_close(struct etwas_unwinder *unwinder)
 static void say_without_libdw(void)
 {
     if (!etwas_is_quiet) {
-        fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
-              "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
-              stderr);
+        fprintf(stderr,
+                "%s: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
+                "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+                etwas_output_program);
     }
 }
 

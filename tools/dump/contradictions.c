@@ -7,7 +7,7 @@
 
 #include "cli/quiet.h"
 
-/* "etwas: FILE: EVENT at TIME: " */
+/* "etwas COMMAND: FILE: EVENT at TIME: " */
 static struct etwas_output *contradiction_begin(struct etwas_dump *dump)
 {
     static const struct etwas_dump_column event = {ETWAS_PROPERTY_EVENT, 0, NULL};
@@ -15,7 +15,7 @@ static struct etwas_output *contradiction_begin(struct etwas_dump *dump)
     const char *path = dump->current.input->path;
     struct etwas_output *errors = etwas_standard_error();
 
-    etwas_output_text(errors, "etwas: ");
+    etwas_output_format(errors, "%s: ", etwas_output_program);
     etwas_text_plain(errors, path);
     etwas_output_text(errors, ": ");
     etwas_dump_print_column(errors, dump, &event, false);

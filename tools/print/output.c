@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+const char *etwas_output_program = "etwas";
+
 static struct etwas_output *output_make(void)
 {
     struct etwas_output *output = calloc(1, sizeof *output);
@@ -154,7 +156,7 @@ void etwas_output_flush(struct etwas_output *output)
 
 int etwas_output_no_memory(const char *purpose)
 {
-    fprintf(stderr, "etwas: not enough memory %s\n", purpose);
+    fprintf(stderr, "%s: not enough memory %s\n", etwas_output_program, purpose);
     return ETWAS_EXIT_FAILED;
 }
 
@@ -220,7 +222,7 @@ bool etwas_output_finish(struct etwas_output *output)
 {
     etwas_output_flush(output);
     if (output->error != 0 && output->error != EPIPE) {
-        fprintf(stderr, "etwas: cannot write %s: %s\n",
+        fprintf(stderr, "%s: cannot write %s: %s\n", etwas_output_program,
                 output->path != NULL ? output->path : "the output", strerror(output->error));
     }
     return output->error == 0;

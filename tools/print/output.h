@@ -94,6 +94,9 @@ void etwas_output_free(struct etwas_output *output);
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 
+/* How messages on standard error begin: "etwas dump" while that command runs, else "etwas". */
+extern const char *etwas_output_program;
+
 /* Reports "not enough memory PURPOSE" on standard error. Returns ETWAS_EXIT_FAILED. */
 int etwas_output_no_memory(const char *purpose);
 

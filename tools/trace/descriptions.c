@@ -94,7 +94,7 @@ void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char
     if (decoder == NULL || etwas_decoder_left_out(decoder, words, sizeof words) == 0) {
         return;
     }
-    etwas_output_text(errors, "etwas: ");
+    etwas_output_format(errors, "%s: ", etwas_output_program);
     etwas_text_plain(errors, path);
     etwas_output_text(errors, ": of its manifests could not be used: ");
     etwas_text_plain(errors, words);

@@ -76,12 +76,12 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
     return !run->stop;
 }
 
-/* "etwas: PATH: " begins a message; etwas_output_flush ends it. */
+/* "etwas COMMAND: PATH: " begins a message; etwas_output_flush ends it. */
 static struct etwas_output *message(const char *path)
 {
     struct etwas_output *errors = etwas_standard_error();
 
-    etwas_output_text(errors, "etwas: ");
+    etwas_output_format(errors, "%s: ", etwas_output_program);
     etwas_text_plain(errors, path[0] != '\0' ? path : "''");
     etwas_output_text(errors, ": ");
     return errors;
@@ -250,15 +250,16 @@ static void tell_repeated(struct etwas_input_run *run)
     }
     if (repeated > 0 && !run->has_told && !etwas_is_quiet) {
         fprintf(stderr,
-                "etwas: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
+                "%s: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
                 "count%s once\n",
-                repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
+                etwas_output_program, repeated, repeated == 1 ? " is in" : "s are in",
+                repeated == 1 ? "s" : "");
     }
     if (told > 0 && !run->has_told && !etwas_is_quiet) {
         fprintf(stderr,
-                "etwas: note: %" PRIu64 " lost or overwritten event%s told of by more than one of "
+                "%s: note: %" PRIu64 " lost or overwritten event%s told of by more than one of "
                 "the files, which are of one session, and count%s once\n",
-                told, told == 1 ? " is" : "s are", told == 1 ? "s" : "");
+                etwas_output_program, told, told == 1 ? " is" : "s are", told == 1 ? "s" : "");
     }
     run->has_told |= repeated > 0 || told > 0;
 }

@@ -196,8 +196,8 @@ static void choose_kind(struct etwas_convert *convert, struct etwas_stacks *stac
     }
     for (uint32_t i = stacks->kind + 1; i < ETWAS_STACKS_KINDS; i++) {
         if (stacks->seen[i] > 0) {
-            fprintf(stderr, "etwas: %s alone; left out: %" PRIu64 " %s\n", names[stacks->kind],
-                    stacks->seen[i], names[i]);
+            fprintf(stderr, "etwas convert: %s alone; left out: %" PRIu64 " %s\n",
+                    names[stacks->kind], stacks->seen[i], names[i]);
         }
     }
     if (stacks->seen[stacks->kind] == 0 && stacks->span_count == 0 &&
@@ -210,11 +210,13 @@ static void choose_kind(struct etwas_convert *convert, struct etwas_stacks *stac
         }
     }
     if (stacks->beyond > 0) {
-        fprintf(stderr, "etwas: %" PRIu64 " stacks are more than are told apart\n", stacks->beyond);
+        fprintf(stderr, "etwas convert: %" PRIu64 " stacks are more than are told apart\n",
+                stacks->beyond);
     }
     if (stacks->spans_left_out > 0) {
         fprintf(stderr,
-                "etwas: %" PRIu64 " instances are left out that are not inside of each other\n",
+                "etwas convert: %" PRIu64
+                " instances are left out that are not inside of each other\n",
                 stacks->spans_left_out);
     }
 }
