@@ -360,13 +360,34 @@ class Forms(CpuTest):
             "\n  NOT KNOWN     10.0 µs of processor time: switches are missing in 1 place\n",
             out)
 
+    def test_threads_are_chosen_and_processors_are_not(self):
+        path = self.trace([
+            etl.process_event(HERE, at(0), 20, b"one"), etl.process_event(HERE, at(0), 30, b"two"),
+            thread_event(HERE, at(0), 20, 21), thread_event(HERE, at(0), 30, 31),
+            switch(at(100), 0, 21), switch(at(400), 21, 31), switch(at(600), 31, 0),
+            switch(at(700), 0, 22), switch(at(800), 22, 0)])
+        whole, _ = self.cpu(path)
+        for options, wanted in ((("--pid", "20"), [21]), (("--process", "two"), [31]),
+                                (("--process", "one,two", "--tid", "31,22"), [31]),
+                                (("--tid", "22,21"), [21, 22])):
+            out, _ = self.run_etwas("stat", "--cpu-time", "--json", *options, path)
+            told = json.loads(out)
+            self.assertEqual(sorted(thread["tid"] for process in told["processes"]
+                                    for thread in process["threads"]), wanted, options)
+            self.assertEqual((told["left_out"], told["cpus"]), (3 - len(wanted), whole["cpus"]))
+            out, _ = self.run_etwas("stat", "--cpu-time", "--csv", *options, path)
+            self.assertEqual(len(out.splitlines()), 1 + len(wanted))
+        out, error = self.run_etwas("stat", "--cpu-time", "--pid", "99", path)
+        self.assertIn("  left out      3 more threads, by what was chosen; the processors are of "
+                      "all\n", out)
+        self.assertIn("note: no event is as chosen: pid == 99", error)
+
     def test_every_key_is_documented(self):
         self.assert_keys_documented("stat", self.cpu(self.trace(self.events()))[0])
 
     def test_what_does_not_go_together_is_refused(self):
         for options in (("--cpu-time", "--where", "event_id == 1"), ("--cpu-time", "--heap"),
-                        ("--csv",),
-                        ("--cpu-time", "--csv", "--json")):
+                        ("--csv",), ("--cpu-time", "--csv", "--json")):
             self.run_etwas("stat", *options, "a.etl", expect=FAILED)
 
 

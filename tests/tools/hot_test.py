@@ -22,11 +22,11 @@ SAMPLE, INTERVAL_SET = 46, 72
 
 
 class HotTest(SymbolsTest):
-    def hot(self, *records, shown=0, per_processor=None):
+    def hot(self, *records, shown=0, per_processor=None, options=()):
         """What is told, and of each function how often it was where the processor was, and on the
         stack."""
         path = self.write("a.etl", etl.trace(per_processor or [(0, list(records))]))
-        out, _ = self.run_etwas("stat", "--hot", "--limit", str(shown), "--json", path)
+        out, _ = self.run_etwas("stat", "--hot", "--limit", str(shown), "--json", *options, path)
         told = json.loads(out)
         return told, {(f["function"], f["image"]): (f["samples"], f["total_samples"])
                       for f in told["functions"]}
@@ -106,6 +106,35 @@ class Counts(HotTest):
                                 etl.thread_event(HERE[1], T + 3, 20, 21))
         self.assertEqual(functions, {(None, "other"): (1, 1), (None, None): (1, 1)})
 
+    def test_samples_are_chosen_by_time_thread_and_process_with_their_stacks(self):
+        other = 20
+        per_processor = [
+            (0, [*self.KERNEL, etl.thread_event(HERE[1], T, other, 21),
+                 etl.sample(T + 10_000_000, 11, TEXT),
+                 etl.stack_walk(T + 10_000_000, T + 10_000_000, 11, TEXT, TEXT + 0x101),
+                 etl.sample(T + 20_000_000, 21, TEXT + 0x100),
+                 etl.stack_walk(T + 20_000_000, T + 20_000_000, 21, TEXT + 0x100, TEXT + 1),
+                 etl.sample(T + 30_000_000, 0, TEXT)]),
+            (1, [etl.sample(T + 30_000_000, 21, TEXT)])]
+        schedule, wait = ("schedule", "vmlinux"), ("do_wait", "vmlinux")
+        for options, found, left_out in (
+                ((), {schedule: (2, 3), wait: (1, 2)}, 0),
+                (("--until", "+1.5"), {schedule: (1, 1), wait: (0, 1)}, 3),
+                (("--from", "+1.5"), {schedule: (1, 2), wait: (1, 1)}, 1),
+                (("--tid", "11"), {schedule: (1, 1), wait: (0, 1)}, 3),
+                (("--pid", str(other)), {schedule: (1, 2), wait: (1, 1)}, 2),
+                (("--cpu", "1"), {schedule: (1, 1)}, 3),
+                (("--where", "fields.ThreadId == 21", "--cpu", "0"),
+                 {schedule: (0, 1), wait: (1, 1)}, 3)):
+            told, functions = self.hot(per_processor=per_processor, options=options)
+            self.assertEqual((functions, told["left_out"]), (found, left_out), options)
+        self.assertEqual(told["idle"], 0)
+        path = os.path.join(self.folder, "a.etl")
+        out, error = self.run_etwas("stat", "--hot", "--tid", "99", path)
+        self.assertIn("\n  left out    4 more, by what was chosen\n", out)
+        self.assertNotIn("There are no samples", out)
+        self.assertIn("note: no event is as chosen: tid == 99", error)
+
     def test_idle_processors_are_left_out(self):
         told, functions = self.hot(*self.KERNEL, etl.sample(T + 1, 0, TEXT),
                                    etl.stack_walk(T + 1, T + 1, 0, TEXT),
@@ -138,7 +167,7 @@ class Counts(HotTest):
         nothing = self.write("b.etl", etl.trace([(0, [etl.classic(RED, T)])]))
         self.assertIn("There are no samples", self.run_etwas("stat", "--hot", nothing)[0])
         for wrong in (["--hot", "--limit", "x"], ["--hot", "--cpu-time"], ["--hot", "--heap"],
-                      ["--hot", "--where", "event_id == 1"], ["--hot", "--csv"]):
+                      ["--hot", "--where", "event_id =="], ["--hot", "--csv"]):
             self.run_etwas("stat", *wrong, path, expect=FAILED)
 
 

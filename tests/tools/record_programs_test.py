@@ -295,7 +295,8 @@ class Programs(ToolTest):
             _, said = recorder.communicate(timeout=100)
             self.assertEqual((recorder.returncode, said),
                              (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
-                              f"yet: its GUID is made of the name\n{self.path}: 7 events, 0 lost\n"))
+                              f"yet: its GUID is made of the name\n{self.path}: 7 events, "
+                              "0 lost\n"))
         processes = [event["pid"] for event in self.events(self.path, provider=MODERN)]
         self.assertEqual(collections.Counter(processes), {one.pid: 5, two.pid: 2})
 

@@ -120,10 +120,23 @@ class Stat(ToolTest):
         self.assertEqual(sorted(os.listdir(os.path.dirname(foreign))), ["a.etl", "b.etl"])
         self.run_etwas("stat", "--prove", "--index", path, expect=FAILED)
 
-    def test_a_window_does_not_go_with_other_counts_and_ends_behind_its_beginning(self):
+    def test_what_a_view_cannot_choose_is_refused_with_what_does(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
+        for way, options, said in (
+                ("--cpu-time", ("--from", "+1"), "'etwas convert --to etl --from TIME --until TIME "
+                 "-o PART.etl FILE' cuts a part out"),
+                ("--cpu-time", ("--where", "pid == 1"), "--pid, --process and --tid choose them"),
+                ("--cpu-time", ("--cpu", "0"), "Its first table has each processor"),
+                ("--prove", ("--until", "+1"), "--prove is about all events of a session"),
+                ("--prove", ("--pid", "1"), "'etwas stat' alone counts what they choose")):
+            _, error = self.run_etwas("stat", way, *options, path, expect=FAILED)
+            self.assertIn(said, error)
+        # What the message says to do is a thing that can be done.
+        self.run_etwas("convert", "--to", "etl", "--from", "+0", "--until", "+1", "-o",
+                       os.path.join(self.folder, "part.etl"), path)
+
+    def test_a_window_ends_behind_its_beginning(self):
         path = self.write("a.etl", etl.trace([(0, [])]))
-        for way in ("--cpu-time", "--hot", "--heap", "--prove"):
-            self.run_etwas("stat", way, "--from", "+1", path, expect=FAILED)
         for command in ("stat", "dump"):
             self.run_etwas(command, "--from", "2026-01-02", "--until", "2026-01-01", path,
                            expect=FAILED)
@@ -244,6 +257,35 @@ class Stat(ToolTest):
             out, _ = self.run_etwas("stat", "--heap", self.write("a.etl", etl.trace([(0, events)])))
             self.assertIn(f"  allocated     {amount}\n", out)
             self.assertIn("\n  no stacks     'heaptrace --stacks' records them\n", out)
+
+    def heap(self, *arguments):
+        told = json.loads(self.run_etwas("stat", "--heap", "--json", *arguments)[0])
+        return told, [told[key] for key in ("allocations", "live_blocks", "frees", "left_out",
+                                            "unknown_frees", "replaced_blocks")]
+
+    def test_allocations_are_chosen_whenever_they_are_freed(self):
+        def call(stamp, kind, *words, thread=11):
+            return etl.classic(HEAP, 1_000_001 + stamp, kind=kind, thread=thread,
+                               payload=struct.pack(f"<{len(words)}Q", *words))
+        path = self.write("a.etl", etl.trace([(0, [
+            call(0, 10, 16, 0x1000), call(1_000_000, 10, 32, 0x2000),
+            call(2_000_000, 10, 64, 0x3000, thread=12), call(3_000_000, 14, 0, 0x1000),
+            call(4_000_000, 14, 0, 0x2000), call(5_000_000, 12, 128, 0x4000, 0x3000),
+            call(6_000_000, 10, 16, 0x1000)])]))
+        self.assertEqual(self.heap(path)[1], [5, 2, 3, 0, 0, 0])
+        self.assertEqual(self.heap("--from", "+0.05", "--until", "+0.15", path)[1],
+                         [1, 0, 1, 4, 0, 0])
+        self.assertEqual(self.heap("--tid", "12", path)[1], [1, 0, 1, 4, 0, 0])
+        told, counts = self.heap("--from", "+0.5", path)
+        self.assertEqual((counts, told["live_bytes"]), ([2, 2, 0, 3, 0, 0], 144))
+        self.assertEqual(self.heap("--where", "opcode == 12", path)[1], [1, 1, 0, 4, 0, 0])
+        out, _ = self.run_etwas("stat", "--heap", "--tid", "12", path)
+        self.assertIn("\n  left out      4 more allocations, by what was chosen\n", out)
+        _, error = self.run_etwas("stat", "--heap", "--pid", "99", path)
+        self.assertIn("etwas stat: note: no event is as chosen: pid == 99", error)
+        _, error = self.run_etwas("stat", "--heap", "--from", "2027-01-01", path)
+        self.assertIn("etwas stat: note: no event is in this window; the trace goes from ", error)
+        self.assert_keys_documented("stat", told)
 
     def test_the_stream_beside_the_processors_is_no_processor(self):
         events = [(processor, [etl.classic(RED, 2_000_000)]) for processor in range(3)]

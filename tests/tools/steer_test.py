@@ -804,9 +804,9 @@ class Across(Steered):
         # Its name is enabled, whatever is asked of its GUID.
         out, error = self.run_etwas("disable", name, CLASSIC)
         self.assertEqual((out, error), (f"{CLASSIC}: {CLASSIC}\n",
-                                        "etwas disable: 'Etwas.Late': note: it is still enabled, by "
-                                        "a name or pattern that it fits. 'etwas ps' shows which: "
-                                        "disable that\n"))
+                                        "etwas disable: 'Etwas.Late': note: it is still enabled, "
+                                        "by a name or pattern that it fits. 'etwas ps' shows "
+                                        "which: disable that\n"))
         self.tell("log 1")
         self.run_etwas("disable", name, "Etwas.Late")
         self.assertEqual(self.enabled(name), {})

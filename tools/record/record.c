@@ -199,10 +199,8 @@ const struct etwas_command etwas_record_command = {
         (const struct etwas_example[]){
             {"etwas record -- make && etwas stat --cpu-time etwas.etl",
              "Record the kernel while make runs, and show who used the processors."},
-            {"etwas record -e Shop.Till -o shop.etl -- ./shop",
+            {"etwas record -e 'Shop.*' -o shop.etl -- ./shop",
              "Record what a program logs, from its first event on."},
-            {"etwas record -e 'Shop.*' --event 'Order*' -o shop.etl -- ./shop",
-             "Record some events of every provider whose name begins so."},
             {"etwas record --kernel process,thread,cswitch,dispatcher -o k.etl -- ./service",
              "Record switches and wakings alone."},
             {NULL, NULL},

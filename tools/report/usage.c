@@ -75,7 +75,7 @@ void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *
     usage->is_shown = usage->cpu.switches > 0;
     if (usage->is_shown) {
         report->out_of_memory |=
-            !etwas_cpu_group(&usage->cpu, &groups) || !give_rows(usage, &groups);
+            !etwas_cpu_group(&usage->cpu, NULL, &groups) || !give_rows(usage, &groups);
         etwas_cpu_ungroup(&groups);
     }
     etwas_cpu_close(&usage->cpu);
@@ -120,7 +120,7 @@ void etwas_report_usage_finish(struct etwas_report *report, const struct etwas_i
     find_unknown(usage);
     report->out_of_memory |= usage->cpu.schedule.out_of_memory ||
                              usage->cpu.processes.out_of_memory ||
-                             !etwas_cpu_group(&usage->cpu, &usage->groups);
+                             !etwas_cpu_group(&usage->cpu, NULL, &usage->groups);
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_report_usage *usage,

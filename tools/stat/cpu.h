@@ -10,6 +10,7 @@
 #include "kernel/processes.h"
 #include "kernel/schedule.h"
 #include "trace/input.h"
+#include "where/where.h"
 
 struct etwas_cpu {
     struct etwas_schedule schedule;
@@ -31,6 +32,7 @@ struct etwas_cpu_groups {
     uint32_t count;
     const struct etwas_schedule_thread **threads; /* of all groups */
     uint32_t thread_count;
+    uint64_t left_out;     /* threads that ran, by what was chosen */
     uint64_t idle_threads; /* that are known, and did not run */
     uint32_t at_begin;     /* threads that ran when the trace began */
     uint32_t at_end;
@@ -70,8 +72,9 @@ struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
 
 /* ---- cpu_groups.c ---- */
 
-/* False without memory. */
-bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_cpu_groups *groups);
+/* `where` chooses threads; NULL: all. False without memory. */
+bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_where *where,
+                     struct etwas_cpu_groups *groups);
 
 void etwas_cpu_ungroup(struct etwas_cpu_groups *groups);
 

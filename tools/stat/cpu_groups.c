@@ -7,6 +7,9 @@
 
 #include "stat/cpu.h"
 
+#include "event/event.h"
+#include "stat/choice.h"
+
 #include <stdlib.h>
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -78,6 +81,14 @@ static bool is_of(const struct etwas_cpu_group *group, const struct etwas_schedu
             (group->sum.process == thread->process && group->sum.life == thread->life));
 }
 
+/* Of its process; NULL: not known. */
+static const char *name_of(const struct etwas_cpu *cpu, const struct etwas_schedule_thread *thread)
+{
+    return thread->has_process && thread->life != ETWAS_PROCESSES_NONE
+               ? cpu->processes.lives[thread->life].name
+               : NULL;
+}
+
 /* The threads are in order. */
 static void make_groups(const struct etwas_cpu *cpu, struct etwas_cpu_groups *groups)
 {
@@ -92,16 +103,24 @@ static void make_groups(const struct etwas_cpu *cpu, struct etwas_cpu_groups *gr
             group->sum.has_process = thread->has_process;
             group->sum.process = thread->process;
             group->sum.life = thread->life;
-            group->name = thread->has_process && thread->life != ETWAS_PROCESSES_NONE
-                              ? cpu->processes.lives[thread->life].name
-                              : NULL;
+            group->name = name_of(cpu, thread);
         }
         group->count++;
         add_thread_times(&group->sum, thread);
     }
 }
 
-bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_cpu_groups *groups)
+static bool is_left_out(const struct etwas_cpu *cpu, const struct etwas_schedule_thread *thread,
+                        struct etwas_where *where)
+{
+    return where != NULL && etwas_where_is_given(where) &&
+           !etwas_stat_choice_has_thread(
+               where, thread->has_process ? thread->process : ETWAS_EVENT_UNKNOWN_ID,
+               thread->thread, name_of(cpu, thread));
+}
+
+bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_where *where,
+                     struct etwas_cpu_groups *groups)
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
 
@@ -117,13 +136,16 @@ bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_cpu_groups *group
         struct etwas_schedule_thread *thread = &schedule->threads[i];
 
         thread->life = etwas_processes_life(&cpu->processes, thread->process, thread->last_ns);
-        if (is_shown(thread)) {
+        if (!is_shown(thread)) {
+            groups->idle_threads++;
+        } else if (is_left_out(cpu, thread, where)) {
+            groups->left_out++;
+        } else {
             groups->threads[groups->thread_count++] = thread;
         }
         groups->at_begin += thread->ran_at_begin;
         groups->at_end += thread->ran_at_end;
     }
-    groups->idle_threads = schedule->thread_count - groups->thread_count;
     qsort(groups->threads, groups->thread_count, sizeof(struct etwas_schedule_thread *),
           compare_threads);
     make_groups(cpu, groups);

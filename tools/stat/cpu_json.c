@@ -108,6 +108,7 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "threads_not_run", groups->idle_threads);
+    etwas_json_number(output, "left_out", groups->left_out);
     etwas_output_text(output, "}\n");
 }
 

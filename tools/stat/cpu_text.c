@@ -110,6 +110,11 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
                             schedule->is_own ? ", since of one process nothing tells of that"
                                              : ": EVENT_TRACE_FLAG_DISPATCHER");
     }
+    if (groups->left_out > 0) {
+        put_label(output, "left out");
+        put_counted(output, groups->left_out, "more thread");
+        etwas_output_text(output, ", by what was chosen; the processors are of all\n");
+    }
     if (groups->idle_threads > 0) {
         etwas_label(output, schedule->is_own ? "no switch of" : "did not run");
         put_counted(output, groups->idle_threads, "thread");

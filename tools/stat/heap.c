@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "exit.h"
+#include "stat/choice.h"
 
 #include <stdlib.h>
 
@@ -96,12 +97,8 @@ static void count_drop(struct etwas_heap *heap, uint32_t process, uint64_t addre
     if (address == 0) {
         return;
     }
-    if (etwas_heap_drop_block(heap, process, address, mover)) {
-        heap->frees++;
-    } else if (mover != 0) {
-        heap->unknown_moves++;
-    } else {
-        heap->unknown_frees++;
+    if (!etwas_heap_drop_block(heap, process, address, mover)) {
+        *(mover != 0 ? &heap->unknown_moves : &heap->unknown_frees) += 1;
     }
 }
 
@@ -110,15 +107,21 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
     struct etwas_heap_block block = {.address = call->address,
                                      .bytes = call->size,
                                      .process = call->process,
-                                     .thread = call->thread};
+                                     .thread = call->thread,
+                                     .is_left_out = heap->is_left_out};
     bool is_cut;
 
     /* realloc to nothing is a free, and gives nothing. */
     if (is_move(call->type) && (call->address != 0 || call->size == 0)) {
         count_drop(heap, call->process, call->third, call->thread != 0 ? call->thread : UINT32_MAX);
     }
+    heap->left_out += heap->is_left_out;
     if (call->address == 0) {
-        heap->failed += !is_move(call->type) || call->size != 0;
+        heap->failed += !heap->is_left_out && (!is_move(call->type) || call->size != 0);
+        return;
+    }
+    if (heap->is_left_out) {
+        etwas_heap_add_block(heap, &block);
         return;
     }
     is_cut = call->frame_count > 0 && call->frames[call->frame_count - 1] == ETWAS_EVENT_CUT;
@@ -196,11 +199,27 @@ void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record)
     }
 }
 
+/* A block that is freed was chosen when it was allocated, or not. */
+static bool is_left_out(const struct etwas_heap *heap, const struct etwas_input *input,
+                        const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    return etwas_heap_is_taken(record) && type != IMAGE && type != FREE &&
+           !etwas_stat_choice_has(heap->choice, input, record, ETWAS_EVENT_UNKNOWN_ID,
+                                  ETWAS_EVENT_UNKNOWN_ID);
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
+    struct etwas_heap *heap = input->context;
 
-    etwas_heap_add_record(input->context, record);
+    if (heap->choice != NULL) {
+        etwas_stat_choice_add_record(heap->choice, input, record);
+        heap->is_left_out = is_left_out(heap, input, record);
+    }
+    etwas_heap_add_record(heap, record);
 }
 
 int etwas_heap_read(struct etwas_heap *heap, struct etwas_input *input, const char *path,

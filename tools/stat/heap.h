@@ -28,8 +28,9 @@ struct etwas_heap_block {
     uint64_t bytes; /* of an entry of the free list: the number of the next one */
     uint32_t stack;
     uint32_t process;
-    uint32_t thread; /* that allocated it */
-    bool is_early;   /* allocated where another one still lived; see etwas_heap_add_block */
+    uint32_t thread;  /* that allocated it */
+    bool is_early;    /* allocated where another one still lived; see etwas_heap_add_block */
+    bool is_left_out; /* nothing counts it; it is known to tell its free from that of another one */
 };
 
 /* The allocations with the same stack. */
@@ -71,7 +72,12 @@ struct etwas_heap_image {
     struct etwas_symbols *symbols;
 };
 
+struct etwas_stat_choice;
+
 struct etwas_heap {
+    struct etwas_stat_choice *choice; /* of allocations; NULL: all */
+    bool is_left_out;                 /* the record that is taken now, by it */
+    uint64_t left_out;
     struct etwas_heap_block *blocks; /* those that live, and those of the free list */
     uint32_t block_count;
     uint32_t free_block; /* number of the first of the free list; 0: it is empty */
@@ -108,7 +114,10 @@ struct etwas_heap {
 
 /* ---- heap.c ---- */
 
-/* Reads one file into a heap that is all zeroes. Returns what etwas_input_process does. */
+/*
+ * Reads one file into a heap that is all zeroes but for its choice. Returns what
+ * etwas_input_process does.
+ */
 int etwas_heap_read(struct etwas_heap *heap, struct etwas_input *input, const char *path,
                     uint32_t number);
 
@@ -137,7 +146,7 @@ bool etwas_heap_find_stack(struct etwas_heap *heap, uint32_t process, const uint
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block);
 
 /*
- * A block is freed. False where none lives there. `mover` is the thread of a realloc, 0 of a free:
+ * A block is freed, and counted as such. False where none lives there. `mover` is the thread of a realloc, 0 of a free:
  * a realloc of another thread that says no more than is_early does takes that back, and frees
  * nothing.
  */

@@ -55,6 +55,9 @@ static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block
 {
     struct etwas_heap_stack *stack = &heap->stacks[block->stack];
 
+    if (block->is_left_out) {
+        return;
+    }
     stack->live_blocks--;
     stack->live_bytes -= block->bytes;
     heap->live_bytes -= block->bytes;
@@ -63,8 +66,8 @@ static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block
 
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block)
 {
-    struct etwas_heap_stack *stack = &heap->stacks[block->stack];
     struct etwas_hash_place place;
+    struct etwas_heap_stack *stack;
     struct etwas_heap_block *entry = find_block(heap, block->process, block->address, &place);
     bool is_early = entry != NULL;
 
@@ -80,6 +83,10 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
     }
     *entry = *block;
     entry->is_early = is_early;
+    if (block->is_left_out) {
+        return;
+    }
+    stack = &heap->stacks[block->stack];
     stack->allocations++;
     stack->allocated_bytes += block->bytes;
     stack->live_blocks++;
@@ -100,9 +107,11 @@ bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t a
     if (block->is_early && mover != 0 && mover != block->thread) {
         block->is_early = false;
         heap->replaced_blocks--;
+        heap->frees += !block->is_left_out;
         return true;
     }
     account_freed(heap, block);
+    heap->frees += !block->is_left_out;
     etwas_hash_index_remove(&heap->block_places, &place);
     block->bytes = heap->free_block;
     heap->free_block = (uint32_t)(block - heap->blocks) + 1;

@@ -156,6 +156,7 @@ static void put_whole(struct etwas_output *output, const struct etwas_heap *heap
         etwas_output_format(output, ", %.1f frames an allocation\n",
                             (double)heap->frames_in_all / (double)with_stack);
     }
+    put_count(output, "left out", heap->left_out, "more allocations, by what was chosen");
     put_count(output, "cut", heap->with_cut_stack,
               "allocations, whose stacks go on: 'heaptrace --stacks=FRAMES'");
     put_count(output, "without stack", heap->without_stack, "allocations");
@@ -302,6 +303,7 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
 
     etwas_input_print_json(output, input, "heap", result);
     put_json_amounts(output, &all);
+    etwas_json_number(output, "left_out", heap->left_out);
     etwas_json_number(output, "frees", heap->frees);
     etwas_json_number(output, "failed", heap->failed);
     etwas_json_number(output, "without_stack", heap->without_stack);

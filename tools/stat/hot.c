@@ -10,6 +10,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "exit.h"
+#include "stat/choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,10 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record, uint6
     }
     sample->address = address;
     sample->thread = thread;
+    if (hot->is_left_out) {
+        hot->left_out++;
+        return;
+    }
     if (sample->thread == 0) {
         hot->idle++;
         return;
@@ -193,11 +198,30 @@ void etwas_hot_finish(struct etwas_hot *hot)
     }
 }
 
+/* A sample's header does not say of which thread it is. */
+static bool is_left_out(struct etwas_hot *hot, const struct etwas_input *input,
+                        const EVENT_RECORD *record)
+{
+    uint32_t process = ETWAS_EVENT_UNKNOWN_ID;
+    uint64_t address;
+    uint32_t thread;
+
+    if (!is_performance(record) || !etwas_kernel_sample(record, &address, &thread)) {
+        return false;
+    }
+    (void)etwas_addresses_process(&hot->addresses, thread, &process);
+    return !etwas_stat_choice_has(hot->choice, input, record, process, thread);
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_hot *hot = input->context;
 
+    if (hot->counts && hot->choice != NULL) {
+        etwas_stat_choice_add_record(hot->choice, input, record);
+        hot->is_left_out = is_left_out(hot, input, record);
+    }
     if (hot->counts) {
         etwas_hot_add_record(hot, record);
     } else {
@@ -236,13 +260,14 @@ bool etwas_hot_is_out_of_memory(const struct etwas_hot *hot)
 }
 
 int etwas_hot_read(struct etwas_hot *hot, struct etwas_input *input, const char *path,
-                   uint32_t number)
+                   uint32_t number, struct etwas_stat_choice *choice)
 {
     static const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                            .time = ETWAS_INPUT_RAW};
     bool is_whole = etwas_hot_open(hot, count_sample);
     int result = etwas_input_open(input, path, number, &callbacks, hot);
 
+    hot->choice = choice;
     if (result == ETWAS_EXIT_DONE && is_whole) {
         (void)etwas_input_process_one(input);
         result = read_again(hot, input, path, number, &callbacks);

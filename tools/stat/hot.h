@@ -50,8 +50,13 @@ struct etwas_hot_sample {
     bool is_return[ETWAS_HOT_FRAMES];
 };
 
+struct etwas_stat_choice;
+
 struct etwas_hot {
     struct etwas_addresses addresses;
+    struct etwas_stat_choice *choice; /* of samples; NULL: all */
+    bool is_left_out;                 /* the record that is taken now, by it */
+    uint64_t left_out;
     struct etwas_hot_sample **open; /* by processor */
     bool counts;                    /* the second time */
     /* Called for each sample, with all of its stack. */
@@ -73,11 +78,12 @@ struct etwas_hot {
 /* ---- hot.c ---- */
 
 /*
- * Reads one file twice: for what its addresses are, and for its samples. Sorts the functions.
- * Returns what etwas_input_process does. Clear it in any case.
+ * Reads one file twice: for what its addresses are, and for its samples, of which `choice` has
+ * those that count; NULL: all do. Sorts the functions. Returns what etwas_input_process does. Clear
+ * it in any case.
  */
 int etwas_hot_read(struct etwas_hot *hot, struct etwas_input *input, const char *path,
-                   uint32_t number);
+                   uint32_t number, struct etwas_stat_choice *choice);
 
 bool etwas_hot_is_out_of_memory(const struct etwas_hot *hot);
 

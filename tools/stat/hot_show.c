@@ -66,6 +66,7 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
                             (double)hot->interval_100ns / units_per_ms);
     }
     etwas_output_char(output, '\n');
+    put_count(output, "left out", hot->left_out, "more, by what was chosen");
     put_count(output, "idle", hot->idle, "more, which are left out");
     put_count(output, "stacks", hot->with_stack, "of the samples have one");
     if (hot->cut > 0) {
@@ -110,9 +111,11 @@ void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, ui
     etwas_text_plain(output, input->path);
     etwas_output_char(output, '\n');
     put_whole(output, hot, input);
-    if (hot->samples == 0) {
+    if (hot->samples == 0 && hot->left_out == 0) {
         etwas_output_text(output, "  There are no samples: 'etwas record --kernel profile,...' "
                                   "records them.\n");
+    }
+    if (hot->samples == 0) {
         return;
     }
     etwas_table_begin(&table, titles, hot->with_stack > 0 ? 6 : 4, 0x3C);
@@ -148,6 +151,7 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
 
     etwas_input_print_json(output, input, "hot", result);
     etwas_json_number(output, "samples", hot->samples);
+    etwas_json_number(output, "left_out", hot->left_out);
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);
     etwas_json_number(output, "cut", hot->cut);

@@ -8,6 +8,7 @@
 #include "stat/show.h"
 
 #include "exit.h"
+#include "stat/choice.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
 #include "stat/hot.h"
@@ -29,6 +30,31 @@ static void begin_text(const struct etwas_stat_request *request, uint32_t number
 static void note_nothing(const struct etwas_input *input, const char *what)
 {
     etwas_input_report(input, "stat", true, what);
+}
+
+/* *choice: NULL if the request makes none. False without memory. */
+static bool make_choice(struct etwas_stat_request *request, const char *path,
+                        struct etwas_stat_choice **choice)
+{
+    *choice = NULL;
+    if (!etwas_stat_choice_is_made(request)) {
+        return true;
+    }
+    *choice = calloc(1, sizeof **choice);
+    if (*choice != NULL && !etwas_stat_choice_open(*choice, request, path)) {
+        etwas_stat_choice_close(*choice);
+        free(*choice);
+        *choice = NULL;
+    }
+    return *choice != NULL;
+}
+
+static void end_choice(struct etwas_stat_choice *choice)
+{
+    if (choice != NULL) {
+        etwas_stat_choice_close(choice);
+        free(choice);
+    }
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -92,7 +118,7 @@ int etwas_stat_show_cpu(struct etwas_stat_request *request, const char *path, ui
         return result;
     }
     if (cpu.schedule.out_of_memory || cpu.processes.out_of_memory ||
-        !etwas_cpu_group(&cpu, &groups)) {
+        !etwas_cpu_group(&cpu, &request->where, &groups)) {
         result = etwas_output_no_memory(counted_all);
     } else {
         etwas_input_warn_of_end(&input);
@@ -109,15 +135,23 @@ int etwas_stat_show_cpu(struct etwas_stat_request *request, const char *path, ui
 
 int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, uint32_t number)
 {
+    struct etwas_stat_choice *choice = NULL;
     struct etwas_hot hot;
     struct etwas_input input;
-    int result = etwas_hot_read(&hot, &input, path, number);
+    int result;
 
-    if (etwas_hot_is_out_of_memory(&hot)) {
+    if (!make_choice(request, path, &choice)) {
+        return etwas_output_no_memory(counted_all);
+    }
+    result = etwas_hot_read(&hot, &input, path, number, choice);
+    end_choice(choice);
+    if (request->where.error != NULL) {
+        result = ETWAS_EXIT_FAILED; /* which was said */
+    } else if (etwas_hot_is_out_of_memory(&hot)) {
         result = etwas_output_no_memory(counted_all);
     } else if (result != ETWAS_EXIT_FAILED) {
         etwas_input_warn_of_end(&input);
-        if (hot.samples == 0) {
+        if (hot.samples == 0 && hot.left_out == 0) {
             note_nothing(&input, "there are no samples; 'etwas record --kernel profile' records "
                                  "them");
         }
@@ -136,16 +170,23 @@ int etwas_stat_show_heap(struct etwas_stat_request *request, const char *path, u
 {
     struct etwas_heap heap = {.frees = 0};
     struct etwas_input input;
-    int result = etwas_heap_read(&heap, &input, path, number);
+    int result;
 
-    if (!etwas_input_was_opened(&input)) {
-        return result;
+    if (!make_choice(request, path, &heap.choice)) {
+        return etwas_output_no_memory(counted_all);
+    }
+    result = etwas_heap_read(&heap, &input, path, number);
+    end_choice(heap.choice);
+    if (!etwas_input_was_opened(&input) || request->where.error != NULL) {
+        etwas_heap_clear(&heap);
+        return request->where.error != NULL ? ETWAS_EXIT_FAILED : result; /* which was said */
     }
     if (heap.out_of_memory) {
         result = etwas_output_no_memory(counted_all);
     }
     etwas_input_warn_of_end(&input);
-    if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {
+    if (heap.stack_count == 0 && heap.without_stack == 0 && heap.left_out == 0 &&
+        !heap.out_of_memory) {
         note_nothing(&input, "there are no calls of malloc; 'heaptrace PROGRAM' records them");
     }
     if (request->form == ETWAS_FORM_JSON) {

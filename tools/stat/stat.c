@@ -35,14 +35,36 @@ struct request {
     bool index;
 };
 
+/* What of a choice the view has no meaning for, and what to do instead; NULL: nothing. */
+static const char *find_useless(const struct request *request)
+{
+    const struct etwas_where *where = &request->shown.where;
+    bool has_window = etwas_window_is_set(&request->shown.window);
+
+    if (request->view == PROVE && (etwas_where_is_given(where) || has_window)) {
+        return "--prove is about all events of a session: leave out --where, --from and the like. "
+               "'etwas stat' alone counts what they choose";
+    }
+    if (request->view == CPU && has_window) {
+        return "--cpu-time follows threads through a whole file: 'etwas convert --to etl --from "
+               "TIME "
+               "--until TIME -o PART.etl FILE' cuts a part out, and --cpu-time shows that";
+    }
+    if (request->view == CPU &&
+        (where->expression != NULL || etwas_where_asks(where, ETWAS_PROPERTY_CPU))) {
+        return "--cpu-time shows threads and no events: --pid, --process and --tid choose them, "
+               "--where and --cpu do not. Its first table has each processor";
+    }
+    return NULL;
+}
+
 /* Returns which options do not go together, or NULL. */
 static const char *find_contradiction(const struct request *request)
 {
-    bool is_partial =
-        etwas_where_is_given(&request->shown.where) || etwas_window_is_set(&request->shown.window);
+    const char *useless = find_useless(request);
 
-    if (request->view != COUNTS && is_partial) {
-        return "--where, --from and --until go with none of --cpu-time, --heap, --hot and --prove";
+    if (useless != NULL) {
+        return useless;
     }
     if (request->view == PROVE && request->index) {
         return "--prove is of sessions, and --index of files";
@@ -94,8 +116,7 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
         }
         etwas_output_flush(request->shown.output);
     }
-    if (request->view == COUNTS && request->shown.where.error == NULL &&
-        result != ETWAS_EXIT_FAILED) {
+    if (request->view != CPU && request->shown.where.error == NULL && result != ETWAS_EXIT_FAILED) {
         (void)etwas_window_finish(&request->shown.window, "stat", paths, count);
     }
     return etwas_where_finish(&request->shown.where, &request->shown.paths, "stat", true, result);
@@ -212,9 +233,13 @@ const struct etwas_command etwas_stat_command = {
             "thread that was woken waits until it runs.",
             "--hot is for traces with samples (EVENT_TRACE_FLAG_PROFILE). It shows in which "
             "functions the processors were most often, and how often each function was on a "
-            "stack, if there are stacks.",
+            "stack, if there are stacks. --where and the like, --from and --until choose samples, "
+            "which are of the process and thread that ran.",
             "--heap is for traces that heaptrace --stacks wrote. It shows how many bytes "
-            "each call stack allocated and never freed.",
+            "each call stack allocated and never freed. The same options choose allocations, "
+            "whenever they were freed.",
+            "With --cpu-time, --pid, --process and --tid choose the threads that are listed. "
+            "--prove is about whole files.",
             "--prove counts events in the files, and compares them with counts that did not "
             "pass the session's buffers: the session's own and, of the kernel's sources, "
             "the kernel's. Name all files of a session, and what etwas recover made of it "

@@ -64,7 +64,7 @@ uint32_t etwas_steer_filters_describe(const struct etwas_steer_filters *filters,
                                       bool is_system,
                                       EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS]);
 
-/* Their options, `heading` above them; `member` is the struct etwas_steer_filters of the request. */
+/* Their options below a heading; `member` is the struct etwas_steer_filters of the request. */
 bool etwas_steer_read_processes(const struct etwas_option_use *use);
 bool etwas_steer_read_programs(const struct etwas_option_use *use);
 bool etwas_steer_read_events(const struct etwas_option_use *use);

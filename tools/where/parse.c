@@ -443,6 +443,21 @@ void etwas_where_move(struct etwas_where *to, struct etwas_where *from)
     memset(from, 0, sizeof *from);
 }
 
+bool etwas_where_asks(const struct etwas_where *where, enum etwas_property property)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < 2 * where->node_count; i++) {
+        const struct etwas_where_node *node = &where->nodes[i / 2];
+        const struct etwas_where_operand *operand = &node->operands[i % 2];
+
+        any = any || (node->relation >= ETWAS_WHERE_HOLDS &&
+                      operand->source == ETWAS_WHERE_OF_PROPERTY && operand->property == property &&
+                      (i % 2 == 0 || node->relation != ETWAS_WHERE_HOLDS));
+    }
+    return any;
+}
+
 void etwas_where_clear(struct etwas_where *where)
 {
     for (uint32_t i = 0; i < where->node_count; i++) {

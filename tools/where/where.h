@@ -154,6 +154,9 @@ static inline bool etwas_where_is_given(const struct etwas_where *where)
     return where->node_count > 0;
 }
 
+/* Returns whether a comparison asks for the property. */
+bool etwas_where_asks(const struct etwas_where *where, enum etwas_property property);
+
 void etwas_where_clear(struct etwas_where *where);
 
 /*
