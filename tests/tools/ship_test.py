@@ -83,6 +83,20 @@ class Folder(ShipTest):
         self.assertEqual(len(self.server.events), 75 + 40)
         self.assertEqual(max(row["lost"] for row in self.rows(END)), 40)
 
+    def test_events_are_not_chosen_on_the_way_and_a_part_of_a_file_can_be_sent(self):
+        path, part = self.path("a.etl"), self.path("part.etl")
+        self.write(path, etl.trace([(0, [etl.classic(RED, 1_000_001 + n, kind=n % 2 + 1)
+                                         for n in range(10)])]))
+        for option in ("--where=opcode == 1", "-wx", "--from=+1", "--until=+1", "--pid=1", "-p1",
+                       "--process=a", "--tid=1", "--cpu=0"):
+            error = self.ship(option, path, expect=FAILED)
+            self.assertIn("all events of a file are sent: --prove compares them", error)
+            self.assertIn("'etwas convert --to etl --where EXPR -o PART.etl FILE'", error)
+        self.run_etwas("convert", "--to", "etl", "--where", "opcode == 1", "-o", part, path)
+        self.assertEqual(self.ship(part), "")
+        self.assertEqual(len(self.server.events), 5)
+        self.assertEqual([(row["recorded"], row["lost"]) for row in self.rows(END)], [(5, 0)])
+
     def test_a_folder_that_is_not_there_is_refused_and_not_made(self):
         missing = self.path("missing")
         self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=FAILED))

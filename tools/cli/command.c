@@ -219,6 +219,12 @@ static bool refuse_name(const struct etwas_command *command, const char *place, 
 {
     struct etwas_suggestion near = {0};
 
+    for (const char *const *absent = command->absent; absent != NULL && *absent != NULL; absent++) {
+        if (strcmp(word, *absent) == 0) {
+            fprintf(stderr, "etwas %s: %s: %s\n", place, word, command->absent_since);
+            return false;
+        }
+    }
     for (const struct etwas_option *option = command->options; option->name != NULL; option++) {
         if (word[1] == '-') {
             etwas_suggest(&near, word + 2, option->name);

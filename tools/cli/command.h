@@ -154,6 +154,9 @@ struct etwas_command {
     const char *description;    /* sentences: what it does */
     const char *const *details; /* paragraphs of the manual page; NULL behind the last */
     const struct etwas_option *options;
+    /* What other commands have and this one lacks on purpose: "--where"; NULL behind the last. */
+    const char *const *absent;
+    const char *absent_since;             /* why, and what to do instead */
     const struct etwas_example *examples; /* two or more; .line is NULL behind the last */
     enum etwas_value_source operands;
     bool runs_program; /* the first operand ends the options: those behind it are the program's */

@@ -83,6 +83,9 @@ const struct etwas_command etwas_ship_command = {
             "What was sent is remembered, block by block. After any doubt the same block is sent "
             "again, which the server knows by its hash. The files are the queue: a server that is "
             "slow or away costs disk, and whoever logs knows nothing of it.",
+            "All events of a file are sent. --prove compares them with what the session counted, "
+            "so nothing is chosen on the way. etwas convert --to etl --where makes a file of some "
+            "events, which can be sent.",
             "FILE is sent as far as it is there, also one without an end. --follow sends the log "
             "files in FOLDER (*.etl, *.etl.0001, *.etl_PID) as they come and grow, until SIGTERM "
             "or SIGINT. At most one block a second is not full.",
@@ -114,6 +117,12 @@ const struct etwas_command etwas_ship_command = {
             NULL,
         },
     .options = etwas_ship_options,
+    .absent = (const char *const[]){"--where", "-w", "--from", "--until", "--pid", "-p",
+                                    "--process", "--tid", "--cpu", NULL},
+    .absent_since =
+        "all events of a file are sent: --prove compares them with what the session counted, and "
+        "after a doubt a block is sent again as it was. 'etwas convert --to etl --where EXPR -o "
+        "PART.etl FILE' makes a file of some of them, which can be sent",
     .examples =
         (const struct etwas_example[]){
             {"etwas ship --ddl --server-version 24.8 --keep-days 30",
