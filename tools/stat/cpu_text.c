@@ -111,7 +111,7 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
                                              : ": EVENT_TRACE_FLAG_DISPATCHER");
     }
     if (groups->left_out > 0) {
-        put_label(output, "left out");
+        etwas_label(output, "left out");
         put_counted(output, groups->left_out, "more thread");
         etwas_output_text(output, ", by what was chosen; the processors are of all\n");
     }
