@@ -24,10 +24,10 @@
 #include "diff/diff.h"
 #include "dump/dump.h"
 #include "report/report.h"
-#include "spans/spans.h"
+#include "show/spans.h"
+#include "show/why.h"
 #include "stat/show.h"
 #include "where/option.h"
-#include "why/why.h"
 
 /* In place of commands.c, which needs all of them. */
 const struct etwas_command *const etwas_commands[] = {NULL};

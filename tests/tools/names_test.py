@@ -313,7 +313,8 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path), ["P/E payload=01000000"] * 2)
         _, error = self.run_etwas("dump", path)
         self.assertEqual(
-            error, f"etwas dump: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
+            error,
+            f"etwas dump: {path}: P/E at {TIME}: what describes it makes no sense (told once)\n")
 
     def test_times_have_nine_digits_and_those_that_the_clock_has(self):
         event = etl.tl_event(RED, 1_000_000 + 123_456_789, "P", "E")

@@ -203,11 +203,17 @@ static void ids_alone_leave_out_what_has_a_name(void **state)
 
 static void what_is_too_much_for_a_filter_is_refused(void **state)
 {
-    static const char *const wrong[] = {"",     ",",
-                                        "1,",   ",1",
-                                        "1,,2", "1,2,3,4,5,6,7,8,9",
-                                        "0",    "-1",  "2147483648",
-                                        "shop", "00000000000000000000000000000001"};
+    static const char *const wrong[] = {"",
+                                        ",",
+                                        "1,",
+                                        ",1",
+                                        "1,,2",
+                                        "1,2,3,4,5,6,7,8,9",
+                                        "0",
+                                        "-1",
+                                        "2147483648",
+                                        "shop",
+                                        "00000000000000000000000000000001"};
     static struct etwas_steer_filters filters;
     static struct etwas_steer_filters other;
     static char long_name[MAX_EVENT_FILTER_EVENT_NAME_SIZE];

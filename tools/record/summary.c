@@ -8,10 +8,10 @@
 
 #include "record/record.h"
 
+#include "analyse/counts/counts.h"
 #include "print/human.h"
 #include "print/output.h"
 #include "print/text.h"
-#include "stat/stat.h"
 
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
@@ -41,7 +41,7 @@ struct summary {
 /* ---- what is in the trace -------------------------------------------------------------------- */
 
 /* What nothing in the trace names may still be registered. */
-static void name_of(const struct etwas_stat_kind *kind, char name[ETWAS_STEER_PROVIDER_BYTES])
+static void name_of(const struct etwas_counts_kind *kind, char name[ETWAS_STEER_PROVIDER_BYTES])
 {
     const char *known =
         kind->schema_texts != NULL ? kind->schema_texts->schema->provider : kind->provider_name;
@@ -53,7 +53,7 @@ static void name_of(const struct etwas_stat_kind *kind, char name[ETWAS_STEER_PR
     }
 }
 
-static void add_kind(struct summary *summary, const struct etwas_stat_kind *kind)
+static void add_kind(struct summary *summary, const struct etwas_counts_kind *kind)
 {
     struct recorded *end = summary->providers + summary->count;
     struct recorded one = {.guid = kind->key.guid};
@@ -86,19 +86,19 @@ static bool read_trace(struct summary *summary, const char *path)
     static struct etwas_parts parts;
     static struct etwas_field_paths paths;
     static struct etwas_shared_descriptions shared;
-    struct etwas_stat_file *file = calloc(1, sizeof *file);
-    struct etwas_stat_kind **kinds = NULL;
+    struct etwas_counts_file *file = calloc(1, sizeof *file);
+    struct etwas_counts_kind **kinds = NULL;
 
     if (file == NULL) {
         return false;
     }
-    file->stat.parts = &parts;
-    (void)etwas_stat_read_file(file, path, 1, &paths, &shared);
+    file->counts.parts = &parts;
+    (void)etwas_counts_read_file(file, path, 1, &paths, &shared);
     if (etwas_input_was_opened(&file->input) && file->descriptions.decoder != NULL) {
-        kinds = etwas_stat_sorted_kinds(&file->stat);
-        summary->providers = calloc(file->stat.kind_count + 1, sizeof *summary->providers);
+        kinds = etwas_counts_sorted_kinds(&file->counts);
+        summary->providers = calloc(file->counts.kind_count + 1, sizeof *summary->providers);
     }
-    for (uint32_t i = 0; kinds != NULL && summary->providers != NULL && i < file->stat.kind_count;
+    for (uint32_t i = 0; kinds != NULL && summary->providers != NULL && i < file->counts.kind_count;
          i++) {
         add_kind(summary, kinds[i]);
     }
@@ -106,7 +106,7 @@ static bool read_trace(struct summary *summary, const char *path)
         qsort(summary->providers, summary->count, sizeof *summary->providers, compare);
     }
     free(kinds);
-    etwas_stat_close_file(file);
+    etwas_counts_close_file(file);
     free(file);
     return summary->providers != NULL;
 }
@@ -156,7 +156,10 @@ static bool has_recorded(const struct summary *summary, const char *name)
     return false;
 }
 
-/* Those that are still registered and recorded nothing. Returns how many there are with them. */
+/*
+ * Prints providers that are still registered and recorded nothing. Returns how many there are with
+ * them.
+ */
 static uint32_t put_idle(struct etwas_output *output, const struct summary *summary,
                          const char *text, uint32_t shown)
 {

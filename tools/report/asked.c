@@ -54,9 +54,9 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
     uint64_t events = 0;
 
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
-        events +=
-            etwas_stat_total(etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for)
-                .events;
+        events += etwas_counts_total(
+                      etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for)
+                      .events;
     }
     etwas_json_object(output, "selection");
     etwas_json_number(output, "events", events);

@@ -62,8 +62,8 @@ void etwas_report_health_json(struct etwas_output *output, const struct etwas_re
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         const struct etwas_input *input = &report->spans.run.inputs[i];
 
-        etwas_stat_json_head(output, &etwas_report_file_of(report, input)->stat, input,
-                             etwas_report_result(input));
+        etwas_counts_json_head(output, &etwas_report_file_of(report, input)->counts, input,
+                               etwas_report_result(input));
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');

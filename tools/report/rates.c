@@ -38,12 +38,12 @@ static int compare_events(const void *left, const void *right)
                                            : compare_names(left, right);
 }
 
-static char *name_of(const struct etwas_stat_kind *kind)
+static char *name_of(const struct etwas_counts_kind *kind)
 {
     struct etwas_output name = {.bytes = NULL};
     char *copy;
 
-    etwas_stat_print_title(etwas_output_anew(&name), ETWAS_TEXT_JSON, kind);
+    etwas_counts_print_title(etwas_output_anew(&name), ETWAS_TEXT_JSON, kind);
     copy = etwas_output_copy(&name);
     etwas_output_free(&name);
     return copy;
@@ -62,7 +62,7 @@ static size_t kind_count(const struct etwas_report *report)
 /* False without memory. */
 static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
 {
-    struct etwas_stat_kind **sorted = etwas_stat_sorted_kinds(file->asked_for);
+    struct etwas_counts_kind **sorted = etwas_counts_sorted_kinds(file->asked_for);
 
     file->name_rows = malloc(file->asked_for->kind_count + 1);
     if (sorted == NULL || file->name_rows == NULL) {
@@ -158,7 +158,7 @@ void etwas_report_rates_choose(struct etwas_report *report)
 void etwas_report_rates_add_record(struct etwas_report *report)
 {
     struct etwas_report_file *file = etwas_report_file_of(report, report->input);
-    const struct etwas_stat_kind *kind = etwas_stat_kind_of(file->asked_for, report->record);
+    const struct etwas_counts_kind *kind = etwas_counts_kind_of(file->asked_for, report->record);
     bool is_known = kind != NULL && kind->number < file->name_count;
     uint32_t row = is_known ? file->name_rows[kind->number] : OTHERS;
 

@@ -28,15 +28,15 @@ static void count_record(struct etwas_report *report, struct etwas_report_file *
 {
     int64_t filetime = etwas_input_filetime(report->time_ns);
 
-    if (etwas_stat_add(&file->stat, report->input, report->record, filetime)) {
+    if (etwas_counts_add(&file->counts, report->input, report->record, filetime)) {
         bool is_chosen = etwas_report_is_asked_for(report);
 
         if (report->is_inside) {
             etwas_report_axis_note(&report->axis, report->time_ns);
         }
         if (is_chosen &&
-            (file->asked_for == &file->stat ||
-             etwas_stat_add(file->asked_for, report->input, report->record, filetime))) {
+            (file->asked_for == &file->counts ||
+             etwas_counts_add(file->asked_for, report->input, report->record, filetime))) {
             etwas_report_streams_note(report);
         }
     }
@@ -57,7 +57,7 @@ static void follow(struct etwas_report *report, struct etwas_report_file *file)
     if (report->is_inside) {
         move_to(report, etwas_report_axis_column(&report->axis, report->time_ns));
     }
-    if (etwas_stat_is_event(&file->stat, report->input, report->record)) {
+    if (etwas_counts_is_event(&file->counts, report->input, report->record)) {
         etwas_report_losses_add_record(report);
         if (etwas_report_is_asked_for(report)) {
             etwas_report_rates_add_record(report);
@@ -130,12 +130,12 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     }
     report->files[input->number - 1] = file;
     file->index = index;
-    file->stat.parts = &report->parts;
-    file->stat.descriptions = descriptions;
-    file->stat.losses = &file->losses;
+    file->counts.parts = &report->parts;
+    file->counts.descriptions = descriptions;
+    file->counts.losses = &file->losses;
     file->narrowed.descriptions = descriptions;
     file->narrowed.window = report->spans.window;
-    file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
+    file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->counts;
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
     return etwas_trace_losses_read(&file->losses, input->trace) && file->session != NULL &&
            etwas_cpu_open(&file->usage.cpu, input);
@@ -147,10 +147,10 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
     int result = etwas_report_result(input);
 
     file->tells_again = input->information.repeated_lost_events != 0;
-    etwas_stat_describe(file->asked_for);
+    etwas_counts_describe(file->asked_for);
     etwas_prove_end_file(file->session, input, result);
     etwas_cpu_finish(&file->usage.cpu, input, result);
-    report->out_of_memory |= file->stat.out_of_memory || file->narrowed.out_of_memory ||
+    report->out_of_memory |= file->counts.out_of_memory || file->narrowed.out_of_memory ||
                              file->session->out_of_memory || file->heap.heap.out_of_memory ||
                              file->usage.cpu.schedule.out_of_memory ||
                              file->usage.cpu.processes.out_of_memory;
@@ -164,15 +164,15 @@ static void count_beside(struct etwas_report *report)
     const struct etwas_input_run *run = &report->spans.run;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        struct etwas_stat *stat = &etwas_report_file_of(report, &run->inputs[i])->stat;
+        struct etwas_counts *counts = &etwas_report_file_of(report, &run->inputs[i])->counts;
 
         for (uint32_t j = 0; j < run->count; j++) {
             const struct etwas_input *other = &run->inputs[j];
-            const struct etwas_stat *its = &etwas_report_file_of(report, other)->stat;
+            const struct etwas_counts *its = &etwas_report_file_of(report, other)->counts;
 
             if (i != j && other->place == run->inputs[i].place) {
-                stat->events_beside += etwas_stat_total(its).events;
-                stat->kernel_beside += its->kernel_no_room + its->kernel_lost;
+                counts->events_beside += etwas_counts_total(its).events;
+                counts->kernel_beside += its->kernel_no_room + its->kernel_lost;
             }
         }
     }
@@ -294,8 +294,8 @@ void etwas_report_free(struct etwas_report *report)
         if (file != NULL) {
             etwas_report_usage_free(&file->usage);
             etwas_heap_clear(&file->heap.heap);
-            etwas_stat_clear(&file->stat);
-            etwas_stat_clear(&file->narrowed);
+            etwas_counts_clear(&file->counts);
+            etwas_counts_clear(&file->narrowed);
             etwas_trace_losses_free(&file->losses);
             free(file->name_rows);
             free(file);

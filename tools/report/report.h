@@ -21,11 +21,11 @@
  */
 
 #include "report/axis.h"
-#include "spans/spans.h"
-#include "stat/cpu.h"
-#include "stat/heap.h"
-#include "stat/prove.h"
-#include "stat/stat.h"
+#include "show/counts.h"
+#include "show/cpu.h"
+#include "show/heap.h"
+#include "show/prove.h"
+#include "show/spans.h"
 
 enum {
     ETWAS_REPORT_NAMES = 24,
@@ -80,12 +80,12 @@ struct etwas_report_heap {
 /* What is counted of one file. */
 struct etwas_report_file {
     uint32_t index; /* among those that could be opened */
-    struct etwas_stat stat;
-    struct etwas_stat narrowed;   /* by --from, --until and --where */
-    struct etwas_stat *asked_for; /* one of both */
+    struct etwas_counts counts;
+    struct etwas_counts narrowed;   /* by --from, --until and --where */
+    struct etwas_counts *asked_for; /* one of both */
     struct etwas_prove_session *session;
-    struct etwas_report_stream streams[ETWAS_STAT_PROCESSORS];
-    uint8_t stream_rows[ETWAS_STAT_PROCESSORS];
+    struct etwas_report_stream streams[ETWAS_COUNTS_PROCESSORS];
+    uint8_t stream_rows[ETWAS_COUNTS_PROCESSORS];
     uint8_t *name_rows;  /* by the kinds' numbers, */
     uint32_t name_count; /* of which there were so many the first time */
     struct etwas_report_usage usage;
@@ -101,7 +101,7 @@ struct etwas_report_rates {
     struct etwas_report_name {
         char *text; /* the inside of a JSON string */
         uint64_t events;
-        uint64_t outside; /* of these, as in struct etwas_stat */
+        uint64_t outside; /* of these, as in struct etwas_counts */
     } names[ETWAS_REPORT_NAMES];
     uint32_t count;
     uint64_t other_names;

@@ -34,7 +34,7 @@ void etwas_report_streams_choose(struct etwas_report *report)
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         struct etwas_report_file *file = etwas_report_file_of(report, &report->spans.run.inputs[i]);
 
-        for (uint32_t processor = 0; processor < ETWAS_STAT_PROCESSORS; processor++) {
+        for (uint32_t processor = 0; processor < ETWAS_COUNTS_PROCESSORS; processor++) {
             bool has_events = file->asked_for->processors[processor].events > 0;
 
             file->stream_rows[processor] = OTHERS;
@@ -64,7 +64,7 @@ static void put_stream(struct etwas_output *output, const struct etwas_report *r
     const struct etwas_report_file *file = etwas_report_file_of(report, input);
     const struct etwas_report_stream *stream = &file->streams[processor];
 
-    etwas_stat_json_processor(output, file->asked_for, input, processor);
+    etwas_counts_json_processor(output, file->asked_for, input, processor);
     etwas_json_number(output, "file_number", file->index);
     etwas_json_number(output, "first_since_start",
                       etwas_report_axis_at(&report->axis, stream->first_ns));

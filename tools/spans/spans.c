@@ -5,7 +5,7 @@
  * The command `etwas spans`.
  */
 
-#include "spans/spans.h"
+#include "show/spans.h"
 
 #include "cli/files.h"
 #include "commands.h"
@@ -14,12 +14,18 @@
 
 #include <stdio.h>
 
-static void show_spans(struct etwas_output *output, const struct etwas_spans_request *request,
-                       int result)
+/* What the command line says. */
+struct command_line {
+    struct etwas_spans_request request;
+    int form; /* enum etwas_form */
+};
+
+static void show_spans(struct etwas_output *output, int form,
+                       const struct etwas_spans_request *request, int result)
 {
-    if (request->form == ETWAS_FORM_JSON) {
+    if (form == ETWAS_FORM_JSON) {
         etwas_spans_json(output, request, result);
-    } else if (request->form == ETWAS_FORM_CSV) {
+    } else if (form == ETWAS_FORM_CSV) {
         etwas_spans_csv(output, request);
     } else {
         etwas_spans_text(output, request);
@@ -29,52 +35,53 @@ static void show_spans(struct etwas_output *output, const struct etwas_spans_req
 static int run_spans(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_spans_request request;
+    static struct command_line line;
+    struct etwas_spans_request *request = &line.request;
     struct etwas_output *output = etwas_standard_output();
     static struct etwas_files files;
     int result;
 
-    request.run.inputs = inputs;
-    request.most_nodes = ETWAS_SPANS_NODES;
-    request.where.paths = &request.paths;
+    request->run.inputs = inputs;
+    request->most_nodes = ETWAS_SPANS_NODES;
+    request->where.paths = &request->paths;
     if (!etwas_files_read_command(&files, &etwas_spans_command, argc, argv, ETWAS_INPUT_FILES,
-                                  &request, &result) ||
-        !etwas_window_resolve(&request.window, &etwas_spans_command, files.paths, files.count,
+                                  &line, &result) ||
+        !etwas_window_resolve(&request->window, &etwas_spans_command, files.paths, files.count,
                               &result)) {
         return result;
     }
-    result = etwas_spans_read(&request, files.paths, files.count);
-    if (request.run.count > 0 && !request.out_of_memory) {
-        result = etwas_where_finish(&request.where, &request.paths, "spans", true, result);
+    result = etwas_spans_read(request, files.paths, files.count);
+    if (request->run.count > 0 && !request->out_of_memory) {
+        result = etwas_where_finish(&request->where, &request->paths, "spans", true, result);
     }
-    if (request.run.count > 0 && request.where.error == NULL) {
-        (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
+    if (request->run.count > 0 && request->where.error == NULL) {
+        (void)etwas_window_finish(&request->window, "spans", files.paths, files.count);
     }
-    if (request.out_of_memory || request.current.out_of_memory ||
-        !etwas_all_descriptions_are_whole(&request.descriptions)) {
+    if (request->out_of_memory || request->current.out_of_memory ||
+        !etwas_all_descriptions_are_whole(&request->descriptions)) {
         result = etwas_output_no_memory("to follow everything");
-    } else if (request.run.count > 0 && request.where.error == NULL) {
-        show_spans(output, &request, result);
+    } else if (request->run.count > 0 && request->where.error == NULL) {
+        show_spans(output, line.form, request, result);
     }
-    if (request.run.count > 0 && request.window.has_held && request.other_classes == 0) {
-        etwas_span_name_report("spans", request.class_name, etwas_span_classes_have, &request.names,
-                               "shown");
+    if (request->run.count > 0 && request->window.has_held && request->other_classes == 0) {
+        etwas_span_name_report("spans", request->class_name, etwas_span_classes_have,
+                               &request->names, "shown");
     }
-    etwas_spans_free_room(&request);
+    etwas_spans_free_room(request);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_CLASS_OPTION(struct etwas_spans_request, class_name),
-    ETWAS_WHERE_OPTIONS(struct etwas_spans_request, where),
-    ETWAS_WINDOW_OPTIONS(struct etwas_spans_request, window),
+    ETWAS_CLASS_OPTION(struct command_line, request.class_name),
+    ETWAS_WHERE_OPTIONS(struct command_line, request.where),
+    ETWAS_WINDOW_OPTIONS(struct command_line, request.window),
     {.name = "open",
      .value = "N",
      .help = "follow at most N open spans at once (1048576)",
      .type = ETWAS_OPTION_COUNT,
      .least = 1,
      .most = ETWAS_SPANS_MOST_OPEN,
-     ETWAS_PLACE(struct etwas_spans_request, most_open)},
+     ETWAS_PLACE(struct command_line, request.most_open)},
     {.name = "slowest",
      .value = "K",
      .group = "What is shown",
@@ -82,9 +89,9 @@ static const struct etwas_option options[] = {
      .type = ETWAS_OPTION_COUNT,
      .least = 1,
      .most = ETWAS_SPANS_SLOWEST,
-     ETWAS_PLACE(struct etwas_spans_request, slowest)},
-    ETWAS_JSON_OPTION(struct etwas_spans_request, form, "one object"),
-    ETWAS_CSV_OPTION(struct etwas_spans_request, form, "a line a class, or a span of --slowest"),
+     ETWAS_PLACE(struct command_line, request.slowest)},
+    ETWAS_JSON_OPTION(struct command_line, form, "one object"),
+    ETWAS_CSV_OPTION(struct command_line, form, "a line a class, or a span of --slowest"),
     ETWAS_COLOR_OPTION,
     ETWAS_QUIET_OPTION,
     {.name = NULL},

@@ -3,10 +3,11 @@
 
 /* FILE.index, which finds a window of a large file without reading all of it. */
 
+#include "stat/show.h"
+
 #include "cli/output_file.h"
 #include "event/names.h"
 #include "exit.h"
-#include "stat/stat.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/reading.h>

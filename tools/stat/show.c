@@ -7,13 +7,13 @@
 
 #include "stat/show.h"
 
+#include "analyse/choice.h"
 #include "exit.h"
-#include "stat/choice.h"
-#include "stat/cpu.h"
-#include "stat/heap.h"
-#include "stat/hot.h"
-#include "stat/prove.h"
-#include "stat/stat.h"
+#include "show/counts.h"
+#include "show/cpu.h"
+#include "show/heap.h"
+#include "show/hot.h"
+#include "show/prove.h"
 
 #include <stdlib.h>
 
@@ -34,25 +34,30 @@ static void note_nothing(const struct etwas_input *input, const char *what)
 
 /* *choice: NULL if the request makes none. False without memory. */
 static bool make_choice(struct etwas_stat_request *request, const char *path,
-                        struct etwas_stat_choice **choice)
+                        struct etwas_choice **choice)
 {
     *choice = NULL;
-    if (!etwas_stat_choice_is_made(request)) {
+    if (!etwas_where_is_given(&request->where) && !etwas_window_is_set(&request->window)) {
         return true;
     }
     *choice = calloc(1, sizeof **choice);
-    if (*choice != NULL && !etwas_stat_choice_open(*choice, request, path)) {
-        etwas_stat_choice_close(*choice);
+    if (*choice == NULL) {
+        return false;
+    }
+    (*choice)->where = &request->where;
+    (*choice)->window = &request->window;
+    if (!etwas_choice_open(*choice, path, &request->paths, &request->shared)) {
+        etwas_choice_close(*choice);
         free(*choice);
         *choice = NULL;
     }
     return *choice != NULL;
 }
 
-static void end_choice(struct etwas_stat_choice *choice)
+static void end_choice(struct etwas_choice *choice)
 {
     if (choice != NULL) {
-        etwas_stat_choice_close(choice);
+        etwas_choice_close(choice);
         free(choice);
     }
 }
@@ -61,33 +66,33 @@ static void end_choice(struct etwas_stat_choice *choice)
 
 int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path, uint32_t number)
 {
-    struct etwas_stat_file *file = calloc(1, sizeof *file);
+    struct etwas_counts_file *file = calloc(1, sizeof *file);
     int result;
 
     if (file == NULL) {
         return etwas_output_no_memory(counted_all);
     }
-    file->stat.parts = &request->parts;
-    file->stat.where = etwas_where_is_given(&request->where) ? &request->where : NULL;
-    file->stat.window = request->window;
-    result = etwas_stat_read_file(file, path, number, &request->paths, &request->shared);
+    file->counts.parts = &request->parts;
+    file->counts.where = etwas_where_is_given(&request->where) ? &request->where : NULL;
+    file->counts.window = request->window;
+    result = etwas_counts_read_file(file, path, number, &request->paths, &request->shared);
     if (file->out_of_memory) {
         result = etwas_output_no_memory(counted_all);
     }
     if (etwas_input_was_opened(&file->input) && file->descriptions.decoder != NULL) {
         request->window.has_held |=
-            etwas_stat_total(&file->stat).events > 0 || request->where.was_asked;
+            etwas_counts_total(&file->counts).events > 0 || request->where.was_asked;
         if (request->where.error != NULL) {
             result = ETWAS_EXIT_FAILED; /* which was said */
         } else if (request->form == ETWAS_FORM_JSON) {
-            etwas_stat_json(request->output, &file->stat, &file->input, result);
+            etwas_counts_json(request->output, &file->counts, &file->input, result);
         } else {
             begin_text(request, number);
-            etwas_stat_text(request->output, &file->stat, &file->input, result,
-                            request->is_verbose);
+            etwas_counts_text(request->output, &file->counts, &file->input, result,
+                              request->is_verbose);
         }
     }
-    etwas_stat_close_file(file);
+    etwas_counts_close_file(file);
     free(file);
     return result;
 }
@@ -135,7 +140,7 @@ int etwas_stat_show_cpu(struct etwas_stat_request *request, const char *path, ui
 
 int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, uint32_t number)
 {
-    struct etwas_stat_choice *choice = NULL;
+    struct etwas_choice *choice = NULL;
     struct etwas_hot hot;
     struct etwas_input input;
     int result;

@@ -39,4 +39,10 @@ int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, ui
 /* Reads all files, and shows the proof of each session. Returns what the program exits with. */
 int etwas_stat_show_proof(struct etwas_stat_request *request, char *const *paths, uint32_t count);
 
+/*
+ * Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_DONE
+ * after a message.
+ */
+int etwas_stat_write_index(const char *path);
+
 #endif

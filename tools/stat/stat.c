@@ -5,7 +5,7 @@
  * The command `etwas stat`.
  */
 
-#include "stat/stat.h"
+#include "analyse/counts/counts.h"
 #include "cli/files.h"
 #include "commands.h"
 #include "exit.h"

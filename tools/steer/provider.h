@@ -5,8 +5,8 @@
 
 /*
  * Providers as the command line names them: by a GUID, by the name of a system provider, by what a
- * program that runs calls one of its own, by a name of which the GUID is made, or by a pattern, with
- * * and ?, of names of providers that are registered now or later.
+ * program that runs calls one of its own, by a name of which the GUID is made, or by a pattern
+ * (with `*` and `?`) of names of providers that are registered now or later.
  */
 
 #include "steer/filters.h"

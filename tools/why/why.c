@@ -5,7 +5,7 @@
  * The command `etwas why`.
  */
 
-#include "why/why.h"
+#include "show/why.h"
 
 #include "cli/files.h"
 #include "commands.h"
@@ -17,6 +17,12 @@
 
 enum {
     SLOWEST = 10 /* unless another number is asked for */
+};
+
+/* What the command line says. */
+struct command_line {
+    struct etwas_why why;
+    int form; /* enum etwas_form */
 };
 
 /* What was asked for by a name that nothing has. */
@@ -39,51 +45,53 @@ static void say_in_vain(const struct etwas_why *why)
 static int run_why(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_why why;
+    static struct command_line line;
+    struct etwas_why *why = &line.why;
     struct etwas_output *output = etwas_standard_output();
     static struct etwas_files files;
     int result;
 
-    why.run.inputs = inputs;
-    why.slowest = SLOWEST;
-    why.instance = UINT64_MAX;
-    why.where.paths = &why.paths;
-    if (!etwas_files_read_command(&files, &etwas_why_command, argc, argv, ETWAS_INPUT_FILES, &why,
+    why->run.inputs = inputs;
+    why->slowest = SLOWEST;
+    why->instance = UINT64_MAX;
+    why->where.paths = &why->paths;
+    if (!etwas_files_read_command(&files, &etwas_why_command, argc, argv, ETWAS_INPUT_FILES, &line,
                                   &result) ||
-        !etwas_window_resolve(&why.window, &etwas_why_command, files.paths, files.count, &result)) {
+        !etwas_window_resolve(&why->window, &etwas_why_command, files.paths, files.count,
+                              &result)) {
         return result;
     }
-    why.has_instance = why.instance != UINT64_MAX;
-    result = etwas_why_read(&why, files.paths, files.count);
-    if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
-        why.file_names.out_of_memory || !etwas_all_descriptions_are_whole(&why.descriptions)) {
+    why->has_instance = why->instance != UINT64_MAX;
+    result = etwas_why_read(why, files.paths, files.count);
+    if (why->out_of_memory || why->schedule.out_of_memory || why->processes.out_of_memory ||
+        why->file_names.out_of_memory || !etwas_all_descriptions_are_whole(&why->descriptions)) {
         result = etwas_output_no_memory("to follow everything");
-    } else if (why.run.count > 0 && why.where.error == NULL) {
-        if (why.form == ETWAS_FORM_JSON) {
-            etwas_why_json(output, &why, result);
+    } else if (why->run.count > 0 && why->where.error == NULL) {
+        if (line.form == ETWAS_FORM_JSON) {
+            etwas_why_json(output, why, result);
         } else {
-            etwas_why_text(output, &why);
+            etwas_why_text(output, why);
         }
     }
-    result = etwas_where_finish(&why.where, &why.paths, "why", true, result);
-    if (why.run.count > 0 && why.where.error == NULL &&
-        etwas_window_finish(&why.window, "why", files.paths, files.count)) {
-        say_in_vain(&why);
+    result = etwas_where_finish(&why->where, &why->paths, "why", true, result);
+    if (why->run.count > 0 && why->where.error == NULL &&
+        etwas_window_finish(&why->window, "why", files.paths, files.count)) {
+        say_in_vain(why);
     }
-    etwas_why_free(&why);
+    etwas_why_free(why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
 
 static const struct etwas_option options[] = {
-    ETWAS_CLASS_OPTION(struct etwas_why, class_name),
+    ETWAS_CLASS_OPTION(struct command_line, why.class_name),
     {.name = "instance",
      .value = "N",
      .help = "only instances of this number",
      .type = ETWAS_OPTION_COUNT,
      .most = UINT32_MAX,
-     ETWAS_PLACE(struct etwas_why, instance)},
-    ETWAS_WHERE_OPTIONS(struct etwas_why, where),
-    ETWAS_WINDOW_OPTIONS(struct etwas_why, window),
+     ETWAS_PLACE(struct command_line, why.instance)},
+    ETWAS_WHERE_OPTIONS(struct command_line, why.where),
+    ETWAS_WINDOW_OPTIONS(struct command_line, why.window),
     {.name = "slowest",
      .value = "K",
      .group = "What is shown",
@@ -91,8 +99,8 @@ static const struct etwas_option options[] = {
      .type = ETWAS_OPTION_COUNT,
      .least = 1,
      .most = ETWAS_WHY_SLOWEST,
-     ETWAS_PLACE(struct etwas_why, slowest)},
-    ETWAS_JSON_OPTION(struct etwas_why, form, "one object"),
+     ETWAS_PLACE(struct command_line, why.slowest)},
+    ETWAS_JSON_OPTION(struct command_line, form, "one object"),
     ETWAS_COLOR_OPTION,
     ETWAS_QUIET_OPTION,
     {.name = NULL},

@@ -6,7 +6,7 @@
  * ten seconds what each call stack has allocated and freed since the beginning.
  */
 
-#include "stat/heap.h"
+#include "analyse/heap/heap.h"
 #include "convert/perfetto/perfetto.h"
 #include "math/array.h"
 

@@ -10,13 +10,14 @@
  * with a stack.
  *
  * Memory is bounded: by the functions and stacks that are told apart, and by what addresses and the
- * heap take (stat/hot.h, stat/heap.h). What is beyond that is one stack, of which nothing is known.
+ * heap take (analyse/hot/hot.h, analyse/heap/heap.h). What is beyond that is one stack, of which
+ * nothing is known.
  */
 
+#include "analyse/heap/heap.h"
+#include "analyse/hot/hot.h"
 #include "convert/bytes.h"
 #include "convert/convert.h"
-#include "stat/heap.h"
-#include "stat/hot.h"
 
 enum {
     ETWAS_STACKS = 1 << 20,

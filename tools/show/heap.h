@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHOW_HEAP_H
+#define ETWAS_TOOLS_SHOW_HEAP_H
+
+/*
+ * What heaptrace recorded, in words and as JSON.
+ */
+
+#include "analyse/heap/heap.h"
+
+void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input);
+
+/* One JSON object. Its keys are documented in docs/reference/json.md. */
+void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input, int result);
+
+/*
+ * The same, open, up to the stacks; and a stack, open, with so many of its innermost frames at
+ * most.
+ */
+void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *heap,
+                          const struct etwas_input *input, int result);
+void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
+                           const struct etwas_heap_stack *stack, uint32_t most_frames);
+
+#endif
