@@ -170,8 +170,8 @@ class Overlapping(ToolTest):
             for _, records in made:
                 union.update(records)
             repeated = sum(len(records) for _, records in made) - len(union)
-            note = ("" if repeated == 0 else "etwas: note: 1 event is in" if repeated == 1 else
-                    f"etwas: note: {repeated} events are in")
+            note = ("" if repeated == 0 else "etwas dump: note: 1 event is in" if repeated == 1 else
+                    f"etwas dump: note: {repeated} events are in")
             out, errors = self.run_etwas("dump", "--json", *paths)
             events = [event for event in map(json.loads, out.splitlines()) if self.is_ours(event)]
             self.assertEqual(len(events), len(union))
@@ -250,7 +250,7 @@ class Overlapping(ToolTest):
         first, later = self.telling("1.etl", [5]), self.telling("2.etl", [5, 4], (RED, BLUE))
         self.assert_lost(9, first, later)
         self.assertIn(
-            "etwas: note: 5 lost or overwritten events are told of by more than one of the files, "
+            "etwas dump: note: 5 lost or overwritten events are told of by more than one of the files, "
             "which are of one "
             "session, and count once", self.run_etwas("dump", first, later)[1])
         self.assert_lost(5, first, first)

@@ -961,7 +961,7 @@ class Across(Steered):
         self.run_etwas("update", "--realtime", name)
         _, error = self.run_etwas("tail", name, expect=FAILED)
         self.assertEqual(
-            error, f"etwas: {name}: there are no more threads, or files that it or its host may "
+            error, f"etwas tail: {name}: there are no more threads, or files that it or its host may "
             "open (ulimit -n)\n")
         for program in programs[:5]:
             program.communicate()

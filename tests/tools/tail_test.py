@@ -94,7 +94,7 @@ class Tail(SteerTest):
         host, = self.pids_of_host()
         os.kill(host, signal.SIGKILL)
         _, error = self.end(tail, expect=FAILED)
-        self.assertEqual(error, f"etwas: {self.name}: the process that hosts it is gone\n")
+        self.assertEqual(error, f"etwas tail: {self.name}: the process that hosts it is gone\n")
         self.await_host()
 
     def test_what_cannot_be_consumed_is_reported(self):

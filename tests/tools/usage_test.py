@@ -168,7 +168,7 @@ class Files(ToolTest):
                     self.assertEqual(out, "")
                     self.assertIn(path, error)
         self.assertEqual(self.run_etwas("dump", "", expect=FAILED)[1],
-                         "etwas: '': not the name of a readable file\n")
+                         "etwas dump: '': not the name of a readable file\n")
 
     def test_a_folder_and_a_pipe_are_refused_without_waiting(self):
         pipe = os.path.join(self.folder, "pipe")

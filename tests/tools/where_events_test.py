@@ -172,7 +172,7 @@ class Where(NamesTest):
                 with self.subTest(expression=expression, command=command):
                     shown, error = self.run_etwas(*command, "-w", expression, self.path,
                                                   expect=FAILED)
-                    lines = [line for line in error.splitlines() if not line.startswith("etwas: ")]
+                    lines = [line for line in error.splitlines() if ": note: " not in line]
                     self.assertIn(f"etwas {command[0]}: --where: of P/GC/Start {what}", lines[0])
                     self.assertEqual(lines[1:], ["  " + expression, "  " + " " * place + "^"
                                                  + "~" * (length - 1)])

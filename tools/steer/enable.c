@@ -192,7 +192,7 @@ static bool ask_enabled(const struct request *request, TRACEHANDLE session, cons
             good = (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) && good;
         }
     }
-    if (!any) {
+    if (!any && !etwas_is_quiet) {
         etwas_steer_complain(request->command, text, "note: it is not enabled in this session");
     }
     for (uint32_t i = 0; disables && i < count; i++) {
