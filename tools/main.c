@@ -14,7 +14,7 @@
 #include "exit.h"
 #include "page/page.h"
 #include "print/output.h"
-#include "ship/http.h"
+#include "ship/wire/http.h"
 #include "trace/descriptions.h"
 
 #include <etwas/etwas.h>

@@ -6,9 +6,9 @@ of etl/ and of platform/; these two include nobody else's, and control/ includes
 APART. sharing/ and autologger/ start, control and end sessions as control/ does: each includes
 those heads of control/ that UPWARD names. A folder inside another one of the list also includes
 those heads of the outer one that include no head of it themselves. A folder of tools/ that
-commands share includes heads of those before it in their list, and of no command. Each folder of
-runtime/ with sources, tools/ and tools/ship/ have a page README.md, of at most 45 lines, that names
-no file that is missing.
+commands share includes heads of those before it in their list, and of no command; so does a folder
+of tools/ship/. Each folder of runtime/ with sources, tools/ and tools/ship/ have a page README.md,
+of at most 45 lines, that names no file that is missing.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -93,6 +93,19 @@ def runtime(source):
     return order, wrong
 
 
+def ship(source):
+    """Each folder of tools/ship/ is in its list, and includes heads of those before it alone."""
+    root = source / "tools" / "ship"
+    order = folders(root / "README.md", "tools/ship")
+    there = sorted(path.name for path in root.iterdir() if path.is_dir())
+    wrong = [f"tools/ship/{name} is not in its list" for name in there if name not in order]
+    for path in sorted(root.glob("*/*.[ch]")):
+        later = order[order.index(path.parent.name) + 1:] if path.parent.name in order else []
+        wrong += [f"{path} includes a head of ship/{other}/"
+                  for other in later if f'#include "ship/{other}/' in path.read_text()]
+    return order, wrong
+
+
 def tools(source):
     order = folders(source / "tools" / "README.md", "tools")
     there = sorted(path.name for path in (source / "tools").iterdir() if path.is_dir())
@@ -119,8 +132,10 @@ def pages(source):
         if not 0 < text.count("\n") <= PAGE_LINES:
             wrong.append(f"{page} has {len(text.splitlines())} lines; 1 to {PAGE_LINES} are right")
         for name in re.findall(r"`((?:[\w.-]+/)*[\w*-]+(?:/|\.(?:[chS*]|md|py|txt)))`", text):
-            if not any(any(place.glob(name)) for place in (folder, folder.parent, root, source,
-                                                           source / "include")):
+            places = [folder, folder.parent, root, source, source / "include"]
+            if folder.name == "ship":
+                places += [path for path in folder.iterdir() if path.is_dir()]
+            if not any(any(place.glob(name)) for place in places):
                 wrong.append(f"{page} names {name}, which is not there")
     return wrong
 
@@ -129,9 +144,11 @@ def main():
     source = pathlib.Path(sys.argv[1])
     order, wrong = runtime(source)
     shared, wrong_of_tools = tools(source)
-    wrong += wrong_of_tools + pages(source)
+    parts_of_ship, wrong_of_ship = ship(source)
+    wrong += wrong_of_tools + wrong_of_ship + pages(source)
     print("\n".join(wrong)
-          or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ keep the order")
+          or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ "
+          f"and {len(parts_of_ship)} of tools/ship/ keep the order")
     return bool(wrong)
 
 

@@ -6,7 +6,7 @@
  * first; the text. What is understood is written again, to the same bytes.
  */
 #include "math/hash.h"
-#include "ship/cursor.h"
+#include "ship/state/cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ship/block.h"
-#include "ship/columns.h"
+#include "ship/read/block.h"
+#include "ship/schema/columns.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

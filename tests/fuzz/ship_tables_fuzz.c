@@ -7,9 +7,9 @@
  * then the fields of rows of the proof, likewise. Statements are made of the one and texts of the
  * other, which steer no terminal.
  */
-#include "ship/ddl.h"
-#include "ship/prove.h"
-#include "ship/send.h"
+#include "ship/schema/ddl.h"
+#include "ship/state/prove.h"
+#include "ship/wire/send.h"
 
 #include <string.h>
 

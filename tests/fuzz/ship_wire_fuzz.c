@@ -7,10 +7,10 @@
  */
 #include <string.h>
 
-#include "ship/address.h"
-#include "ship/answer.h"
 #include "ship/config.h"
-#include "ship/secret.h"
+#include "ship/wire/address.h"
+#include "ship/wire/answer.h"
+#include "ship/wire/secret.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

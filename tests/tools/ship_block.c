@@ -10,9 +10,9 @@
  * there already but for some columns; or a block of three rows: usual values, the largest, the
  * smallest; or the proof's query.
  */
-#include "ship/columns.h"
-#include "ship/ddl.h"
-#include "ship/prove.h"
+#include "ship/schema/columns.h"
+#include "ship/schema/ddl.h"
+#include "ship/state/prove.h"
 
 #include <limits.h>
 #include <stdio.h>

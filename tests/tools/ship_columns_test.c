@@ -4,7 +4,7 @@
 /*
  * Blocks as ClickHouse's Native format has them, byte by byte; and which dialect a table has.
  */
-#include "ship/columns.h"
+#include "ship/schema/columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  * Cursors of `etwas ship`: as text and back, damaged in every byte, and in their folder, which
  * others may have a hand in.
  */
-#include "ship/cursor.h"
-#include "ship/state.h"
+#include "ship/state/cursor.h"
+#include "ship/state/state.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

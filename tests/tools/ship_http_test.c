@@ -6,8 +6,8 @@
  * from one build of it to the next.
  */
 
-#include "ship/curl.h"
-#include "ship/http.h"
+#include "ship/wire/curl.h"
+#include "ship/wire/http.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

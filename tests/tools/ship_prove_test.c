@@ -5,8 +5,8 @@
  * What is made of a server's answer to the question whether all is there: answers that are none,
  * and what is said.
  */
-#include "ship/prove.h"
-#include "ship/send.h"
+#include "ship/state/prove.h"
+#include "ship/wire/send.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 /*
  * Files are removed as they were seen, or not at all, whatever is done with their names meanwhile.
  */
-#include "ship/remove.h"
+#include "ship/run/remove.h"
 
 #include "support/folder.h"
 

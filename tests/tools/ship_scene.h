@@ -8,8 +8,8 @@
 #ifndef ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 #define ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 
-#include "ship/block.h"
-#include "ship/columns.h"
+#include "ship/read/block.h"
+#include "ship/schema/columns.h"
 #include "support/folder.h"
 #include "support/start.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ship/times.h"
+#include "ship/read/times.h"
 
 #include <stdlib.h>
 #include <string.h>

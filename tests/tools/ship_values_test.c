@@ -8,7 +8,7 @@
 
 #include "decode/blob.h"
 #include "decode/metadata_scene.h"
-#include "ship/values.h"
+#include "ship/read/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,8 +19,8 @@
  */
 
 #include "cli/guides.h"
-#include "ship/send.h"
 #include "ship/settings.h"
+#include "ship/wire/send.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "commands.h"
-#include "ship/target.h"
+#include "ship/wire/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>

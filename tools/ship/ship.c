@@ -7,10 +7,10 @@
 
 #include "cli/command.h"
 #include "exit.h"
-#include "ship/ddl.h"
-#include "ship/prove.h"
-#include "ship/run.h"
+#include "ship/run/known_tables.h"
+#include "ship/run/run.h"
 #include "ship/settings.h"
+#include "ship/state/prove.h"
 
 #include <stddef.h>
 
