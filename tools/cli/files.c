@@ -126,7 +126,7 @@ static void look_below(struct below *below, const char *folder, bool is_given)
 }
 
 /* So many folders that there may be more were not looked through: "at least" then. */
-static void say_below(const char *command, const char *folder)
+static void say_below(const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
     struct below below = {.traces = 0};
@@ -135,7 +135,7 @@ static void say_below(const char *command, const char *folder)
     if (below.traces == 0) {
         return;
     }
-    etwas_output_format(errors, "%s: ", command);
+    etwas_output_format(errors, "%s: ", etwas_output_program);
     etwas_text_plain(errors, folder);
     etwas_output_format(errors, ": note: %s%u trace%s in folders below %s not read: ",
                         below.folders == MOST_FOLDERS ? "at least " : "", below.traces,
@@ -148,7 +148,7 @@ static void say_below(const char *command, const char *folder)
     etwas_output_flush(errors);
 }
 
-void etwas_files_report_others(const char *command, const char *folder)
+void etwas_files_report_others(const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
     DIR *files;
@@ -171,11 +171,11 @@ void etwas_files_report_others(const char *command, const char *folder)
     if (files != NULL) {
         (void)closedir(files);
     }
-    say_below(command, folder);
+    say_below(folder);
     if (count == 0) {
         return;
     }
-    etwas_output_format(errors, "%s: ", command);
+    etwas_output_format(errors, "%s: ", etwas_output_program);
     etwas_text_plain(errors, folder);
     etwas_output_format(errors,
                         ": note: %u trace%s in it not read, since %s not called NAME.etl: ", count,
@@ -246,7 +246,7 @@ static bool add_argument(struct etwas_files *files, const char *argument)
         free(entries[i]);
     }
     free(entries);
-    etwas_files_report_others("etwas", argument);
+    etwas_files_report_others(argument);
     return is_added;
 }
 

@@ -46,9 +46,9 @@ bool etwas_files_is_log(const char *name);
 
 /*
  * Reports on standard error which traces of a folder have other names, and how many lie in folders
- * below it: they are not read. `command` is the name for the message, such as "etwas ship".
+ * below it: they are not read.
  */
-void etwas_files_report_others(const char *command, const char *folder);
+void etwas_files_report_others(const char *folder);
 
 /* Frees all lists, at the end of the command. */
 void etwas_files_free(void);

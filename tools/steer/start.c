@@ -201,10 +201,12 @@ const struct etwas_command etwas_start_command = {
     .summary = "start a session in the background",
     .usages = (const char *const[]){"[OPTION...] SESSION", "--autologger NAME", NULL},
     .description =
-        "Starts a session in a process of its own, etwas-host, and says where it runs. Programs "
-        "of the same user log into it once it enables their providers.",
+        "Starts a session in a process of its own. Programs of the same user log into it.",
     .details =
         (const char *const[]){
+            "The process is etwas-host. A program logs into the session once that enables one of "
+            "its "
+            "providers.",
             "The session runs until etwas stop stops it, until its file is full, or until SIGTERM "
             "ends its process. Programs with ETWAS_SHARED=0 in their environment take no part.",
             "--autologger names a file NAME.autologger in ~/.config/etwas or /etc/etwas, or any "

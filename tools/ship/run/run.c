@@ -265,7 +265,7 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
     int result = ETWAS_EXIT_FAILED;
 
     if (run->folder != NULL) {
-        etwas_files_report_others("etwas ship", run->folder);
+        etwas_files_report_others(run->folder);
     }
     if (open_parts(run) && (run->folder != NULL || add_files(run))) {
         run->owes_more = true;
