@@ -131,7 +131,7 @@ class Counts(HotTest):
         self.assertEqual(told["idle"], 0)
         path = os.path.join(self.folder, "a.etl")
         out, error = self.run_etwas("stat", "--hot", "--tid", "99", path)
-        self.assertIn("\n  left out    4 more, by what was chosen\n", out)
+        self.assertIn("\n  left out      4 more, by what was chosen\n", out)
         self.assertNotIn("There are no samples", out)
         self.assertIn("note: no event is as chosen: tid == 99", error)
 

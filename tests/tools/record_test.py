@@ -173,12 +173,12 @@ class Record(ToolTest):
                                 (("--dwarf=7",),
                                  "--dwarf: '7' is not a multiple of 8 bytes up to 32 KiB"),
                                 (("-p", "1x"),
-                                 "--pid: '1x' is not a list of up to 8 process ids, given once"),
+                                 "--pid: '1x' is not a list of up to 8 process ids"),
                                 (("-p", "1", "-p", "2"),
-                                 "--pid: '2' is not a list of up to 8 process ids, given once"),
+                                 "--pid: it was given before. One list, with commas, takes all"),
                                 (("-e", "x", "--event", "70000"),
                                  "--event: '70000' is not a list of names, and of up to 64 ids up "
-                                 "to 65535, given once"),
+                                 "to 65535"),
                                 (("--event", "x"), "--event and --process choose of what --enable "
                                  "names, and it is missing"),
                                 (("--process", "x", "--kernel", "process"),

@@ -173,7 +173,7 @@ class Arguments(SteerTest):
                 ("enable --process a;b x y", "--process: 'a;b' is not a list of programs"),
                 ("disable --timeout x x y", "--timeout: 'x' is not a duration"),
                 ("enable --event 65536 x y", "--event: '65536' is not a list"),
-                ("enable --event a --event 7 x y", "--event: '7' is not a list of names"),
+                ("enable --event a --event 7 x y", "--event: it was given before"),
                 ("enable --property group x y*", "a group has no name that a pattern could be for"),
                 (f"enable x {'y' * 256}*", "a provider is a GUID or a name"),
                 ("start -o f --pid 1 x", "--pid, --process and --event choose of what --enable "
