@@ -67,7 +67,7 @@ static void unwind(char *path, const uint8_t *build_id, uint32_t build_id_bytes)
                                 .to = INT64_MAX,
                                 .kind = ETWAS_IMAGE_OF_FILE,
                                 .process = PROCESS};
-    struct etwas_image_file file = {.path = path, .build_id_bytes = build_id_bytes};
+    struct etwas_image_build file = {.path = path, .build_id_bytes = build_id_bytes};
     struct etwas_images images = {
         .entries = &image, .count = 1, .is_sorted = true, .files = &file, .file_count = 1};
     struct etwas_unwinder *unwinder = etwas_unwinder_open(&images);

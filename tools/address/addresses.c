@@ -96,7 +96,7 @@ static const char *last_part(const char *path)
 static void find_in_image(struct etwas_addresses *addresses, const struct etwas_image *image,
                           uint64_t address, uint32_t back, struct etwas_place *place)
 {
-    struct etwas_image_file *file = &addresses->images.files[image->file];
+    struct etwas_image_build *file = &addresses->images.files[image->file];
     struct etwas_symbols *symbols = etwas_images_symbols(file);
     enum etwas_symbols_from from =
         image->kind == ETWAS_IMAGE_OF_FILE ? ETWAS_SYMBOLS_FROM_FILE : ETWAS_SYMBOLS_FROM_ZERO;

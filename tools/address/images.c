@@ -75,14 +75,14 @@ static bool read_event(struct told *told, etwas_decoder *decoder, const EVENT_RE
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static uint64_t hash_file(const struct etwas_image_file *file)
+static uint64_t hash_file(const struct etwas_image_build *file)
 {
     uint64_t hash = etwas_hash(file->build_id_bytes, file->path, strlen(file->path));
 
     return etwas_hash(hash, file->build_id, file->build_id_bytes);
 }
 
-static bool is_same(const struct etwas_image_file *one, const struct etwas_image_file *other)
+static bool is_same(const struct etwas_image_build *one, const struct etwas_image_build *other)
 {
     return one->build_id_bytes == other->build_id_bytes &&
            memcmp(one->build_id, other->build_id, one->build_id_bytes) == 0 &&
@@ -90,7 +90,7 @@ static bool is_same(const struct etwas_image_file *one, const struct etwas_image
 }
 
 /* Returns the number of a file, from 1; 0: it is new. */
-static uint32_t find_file(const struct etwas_images *images, const struct etwas_image_file *file,
+static uint32_t find_file(const struct etwas_images *images, const struct etwas_image_build *file,
                           uint64_t hash)
 {
     struct etwas_hash_place place;
@@ -103,7 +103,7 @@ static uint32_t find_file(const struct etwas_images *images, const struct etwas_
 }
 
 /* Returns a file's number from 1, or a new one; 0: there is no room. Keeps the path of wanted. */
-static uint32_t file_of(struct etwas_images *images, const struct etwas_image_file *wanted)
+static uint32_t file_of(struct etwas_images *images, const struct etwas_image_build *wanted)
 {
     uint64_t hash = hash_file(wanted);
     uint32_t number = find_file(images, wanted, hash);
@@ -177,7 +177,7 @@ static void take_image(struct etwas_images *images, const struct told *told,
 {
     const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
     bool is_of_files = descriptor->Version >= IMAGE_VERSION_OF_FILES;
-    struct etwas_image_file file = {.path = (char *)(uintptr_t)told->path};
+    struct etwas_image_build file = {.path = (char *)(uintptr_t)told->path};
     uint32_t number;
 
     if (images->build_process == told->process && images->build_base == told->base) {
@@ -215,7 +215,7 @@ static void take_image(struct etwas_images *images, const struct told *told,
 static void take_build(struct etwas_images *images, const struct told *told)
 {
     struct etwas_image *last = images->count > 0 ? &images->entries[images->count - 1] : NULL;
-    struct etwas_image_file file = {.path = NULL};
+    struct etwas_image_build file = {.path = NULL};
     uint32_t number;
 
     images->build_base = told->base;
@@ -374,7 +374,7 @@ uint32_t etwas_images_first(struct etwas_images *images, uint32_t process)
     return process == 0 ? 0 : count_before(images, process - 1, UINT64_MAX);
 }
 
-struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file)
+struct etwas_symbols *etwas_images_symbols(struct etwas_image_build *file)
 {
     if (!file->is_asked) {
         file->is_asked = true;

@@ -28,7 +28,7 @@ enum {
 struct etwas_symbols;
 
 /* One build of an image. */
-struct etwas_image_file {
+struct etwas_image_build {
     char *path; /* UTF-8, any characters */
     uint32_t build_id_bytes;
     uint8_t build_id[ETWAS_IMAGES_BUILD_ID_BYTES];
@@ -63,7 +63,7 @@ struct etwas_images {
     uint32_t count;
     size_t capacity;
     bool is_sorted;
-    struct etwas_image_file *files;
+    struct etwas_image_build *files;
     uint32_t file_count;
     size_t file_capacity;
     struct etwas_hash_index file_places;
@@ -90,7 +90,7 @@ const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_
 uint32_t etwas_images_first(struct etwas_images *images, uint32_t process);
 
 /* Returns the symbols of a file, which are looked for once; NULL if there are none. */
-struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file);
+struct etwas_symbols *etwas_images_symbols(struct etwas_image_build *file);
 
 /* Frees everything, with the symbols of the files. */
 void etwas_images_free(struct etwas_images *images);

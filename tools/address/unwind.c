@@ -181,7 +181,7 @@ static bool is_there(const struct etwas_image *image, uint32_t process, int64_t 
 
 static void report(Dwfl *session, struct etwas_images *images, const struct etwas_image *image)
 {
-    struct etwas_image_file *file = &images->files[image->file];
+    struct etwas_image_build *file = &images->files[image->file];
     struct etwas_symbols *symbols = etwas_images_symbols(file);
     uint64_t bias;
     int descriptor;
