@@ -146,6 +146,77 @@ class Events(ChosenTest):
         self.assertIn("no class is called 'Nobody'", error)
 
 
+class Processes(ChosenTest):
+    """Names of processes are in the file of the kernel's events alone."""
+
+    KERNEL, PROGRAMS = "k.etl", "k.programs.etl"
+
+    def write_kernel(self, name=KERNEL, told=((3, 0, 100, b"shop"), (3, 0, 200, b"bank")),
+                     **options):
+        events = [etl.process_event(kind, etl.FIRST_STAMP + 1 + ms * MS, pid, program)
+                  for kind, ms, pid, program in told]
+        return self.write(name, etl.trace([(0, events)], mode=SYSTEM_LOGGER, **options))
+
+    def write_programs(self, name=PROGRAMS):
+        """Of shop 2 ms after the beginning, and of bank 4 ms after it."""
+        events = [etl.instance(RED, etl.FIRST_STAMP + 2 * MS, 1, process=100),
+                  etl.instance(RED, etl.FIRST_STAMP + 4 * MS, 2, process=200)]
+        return self.write(name, etl.trace([(0, events)]))
+
+    def processes(self, *arguments):
+        """Of each event of the programs, by its number."""
+        out, _ = self.run_etwas("dump", "--json", *arguments)
+        return {event["instance"]: event.get("process")
+                for event in map(json.loads, out.splitlines())
+                if event["event_class_id"] == RED}
+
+    def test_files_of_a_call_name_the_processes_of_each_other(self):
+        kernel, programs = self.write_kernel("a.etl"), self.write_programs("b.etl")
+        self.assertEqual(self.processes(programs), {1: None, 2: None})
+        for paths in ((kernel, programs), (programs, kernel)):
+            self.assertEqual(self.processes(*paths), {1: "shop", 2: "bank"})
+            self.assertEqual(self.processes("--process", "bank", *paths), {2: "bank"})
+            out, _ = self.run_etwas("stat", "--json", "--process", "bank", *paths)
+            self.assertEqual([row["events"] for told in map(json.loads, out.splitlines())
+                              for row in told["by_event"] if row["event_class_id"] == RED], [1])
+            for command in ("spans", "why", "report", "advise"):
+                _, error = self.run_etwas(command, "--json", "--process", "bank", *paths)
+                self.assertNotIn("no event is", error, command)
+        _, error = self.run_any("diff", "--process", "bank", programs, "--against", kernel)
+        self.assertNotIn("no event is", error)
+
+    def test_the_file_that_record_wrote_beside_names_the_processes(self):
+        programs = self.write_programs()
+        self.assertEqual(self.processes(programs), {1: None, 2: None})
+        self.write_kernel()
+        self.assertEqual(self.processes(programs), {1: "shop", 2: "bank"})
+        self.assertEqual(self.processes("--process", "shop", programs), {1: "shop"})
+
+    def test_names_are_of_one_boot_of_one_machine(self):
+        programs = self.write_programs()
+        self.write_kernel(booted=etl.START - 20_000_002)  # two seconds earlier
+        self.assertEqual(self.processes(programs), {1: None, 2: None})
+
+    def test_an_id_that_was_given_again_is_another_process(self):
+        programs = self.write_programs()
+        self.write_kernel(told=((3, 0, 100, b"old"), (2, 1, 100, b"old"), (1, 3, 100, b"new"),
+                                (3, 0, 200, b"bank"), (2, 1, 200, b"bank"), (1, 3, 200, b"till")))
+        self.assertEqual(self.processes(programs), {1: None, 2: "till"})
+        # What another file tells last before the event counts.
+        before = self.write_kernel("l.etl", told=((1, 2, 200, b"earlier"),))
+        self.assertEqual(self.processes(programs, before), {1: None, 2: "till"})
+
+    def test_where_no_process_has_a_name_the_cure_is_said(self):
+        programs = self.write_programs()
+        for command in ("dump", "stat", "spans", "why", "advise"):
+            _, error = self.run_etwas(command, "--process", "shop", programs)
+            self.assertIn("no process in the traces has a name: record with --kernel process",
+                          error, command)
+        self.write_kernel()
+        _, error = self.run_etwas("dump", "--process", "bakery", programs)
+        self.assertNotIn("has a name", error)
+
+
 class Times(ChosenTest):
     def test_times_of_the_zone_say_their_offset_and_are_the_same_moments(self):
         utc = [event["time"] for event in self.objects("dump", "--json")]

@@ -222,11 +222,11 @@ def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, f
 def header_buffer(buffers, name="session", log_file="x.etl", finished=True, ended=20_000_000,
                   events_lost=0, buffers_lost=0, size=BUFFER_BYTES, processors=4, mode=1,
                   tick=156250, own=(), clock=1, frequency=PERF_FREQUENCY, start=START,
-                  first=FIRST_STAMP):
+                  first=FIRST_STAMP, booted=START - 1):
     log_header = struct.pack(
         "<I4sIIqIIIIIIIIQQ172sIqqqII", size, bytes([10, 0, 1, 5]), 19045, processors,
         start + ended if finished else 0, tick, 0, mode, buffers, 1, 8, events_lost, 3000, 0, 0,
-        bytes(172), 0, START - 1, frequency, start, clock, buffers_lost)
+        bytes(172), 0, booted, frequency, start, clock, buffers_lost)
     names = (name + "\0").encode("utf-16-le", "surrogatepass") + utf16(log_file)
     record = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(log_header) + len(names), 0, 0, 11,
                          10, first, 0, 0) + log_header + names

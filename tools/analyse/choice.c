@@ -123,5 +123,6 @@ bool etwas_choice_has_thread(struct etwas_where *where, uint32_t process, uint32
 
     where->was_asked = true;
     where->has_held |= holds;
+    where->has_process |= name != NULL;
     return holds;
 }

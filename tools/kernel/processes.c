@@ -117,9 +117,11 @@ enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *pro
         .was_there = last == NULL && type != START,
         .has_ended = type == END,
         .from = time,
+        .until = time,
     };
     if (last != NULL && !life.begins && (name[0] == '\0' || strcmp(last->name, name) == 0)) {
         last->has_ended = type == END;
+        last->until = time;
         return ETWAS_PROCESSES_SAME;
     }
     if (last != NULL && last->has_ended && type == END) { /* told twice */

@@ -26,7 +26,8 @@ struct etwas_processes_life {
     bool begins;     /* another process than before, else another program of it */
     bool was_there;  /* before `from`, for all that is known */
     bool has_ended;
-    int64_t from; /* as the times that are taken */
+    int64_t from;  /* as the times that are taken */
+    int64_t until; /* if it has ended */
     char *name;
 };
 

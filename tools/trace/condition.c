@@ -224,6 +224,8 @@ bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event
     holds = etwas_where_holds(where, &values);
     where->was_asked = true;
     where->has_held |= holds;
+    where->has_process |= where->wants_process && !where->has_process &&
+                          string_of(current, ETWAS_PROPERTY_PROCESS).text != NULL;
     if (where->error != NULL) {
         name = etwas_current_event_name(current, ETWAS_PROPERTY_EVENT);
         etwas_where_complain(where, name.text, name.bytes);

@@ -195,8 +195,6 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
                                                      enum etwas_property property)
 {
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
-    const struct etwas_processes *processes = current->descriptions->processes;
-    int64_t time = current->record->EventHeader.TimeStamp.QuadPart;
     struct etwas_event_string string;
     const char *slash;
 
@@ -204,9 +202,10 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
         return string_of(current->input->path);
     }
     if (property == ETWAS_PROPERTY_PROCESS) {
-        return string_of(processes == NULL || current->event.process == ETWAS_EVENT_UNKNOWN_ID
+        return string_of(current->event.process == ETWAS_EVENT_UNKNOWN_ID
                              ? NULL
-                             : etwas_processes_name(processes, current->event.process, time));
+                             : etwas_descriptions_process(current->descriptions, current->input,
+                                                          current->record, current->event.process));
     }
     if (property == ETWAS_PROPERTY_PROVIDER) {
         return schema_texts != NULL ? string_of(schema_texts->schema->provider)

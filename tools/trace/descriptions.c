@@ -245,6 +245,7 @@ void etwas_shared_descriptions_open(struct etwas_shared_descriptions *shared, ch
 
 void etwas_shared_descriptions_close(struct etwas_shared_descriptions *shared)
 {
+    etwas_process_names_free(&shared->processes);
     if (shared->decoder != NULL) {
         etwas_decoder_close(shared->decoder);
         shared->decoder = NULL;
@@ -266,6 +267,27 @@ static bool shared_read_another(struct etwas_shared_descriptions *shared)
     read_file(&learner, shared->paths[shared->next++], shared->is_whole);
     shared->out_of_memory |= learner.out_of_memory;
     return true;
+}
+
+const char *etwas_descriptions_process(struct etwas_descriptions *descriptions,
+                                       const struct etwas_input *input, const EVENT_RECORD *record,
+                                       uint32_t process)
+{
+    struct etwas_shared_descriptions *shared = descriptions->shared;
+    const char *name = descriptions->processes != NULL
+                           ? etwas_processes_name(descriptions->processes, process,
+                                                  record->EventHeader.TimeStamp.QuadPart)
+                           : NULL;
+
+    if (name != NULL || shared == NULL || descriptions->path == NULL) {
+        return name;
+    }
+    (void)pthread_mutex_lock(&shared->lock);
+    etwas_process_names_read(&shared->processes, shared->paths, shared->count);
+    name = etwas_process_names_find(&shared->processes, input, record, process);
+    descriptions->out_of_memory |= shared->processes.out_of_memory;
+    (void)pthread_mutex_unlock(&shared->lock);
+    return name;
 }
 
 /* Returns the same codes as for the file itself. */

@@ -18,12 +18,13 @@
 #include "kernel/processes.h"
 #include "math/hash_index.h"
 #include "trace/input.h"
+#include "trace/process_names.h"
 
 #include <pthread.h>
 
 /*
- * What is read of all files of a command because a file itself does not describe its events. The
- * threads that read parts of them share it.
+ * What is read of all files of a command because a file itself does not describe its events, or
+ * name a process. The threads that read parts of them share it.
  */
 struct etwas_shared_descriptions {
     char *const *paths;
@@ -33,6 +34,7 @@ struct etwas_shared_descriptions {
     uint32_t next;          /* file to be read: each once, the beginnings of all first */
     bool is_whole;          /* they are read whole now */
     bool out_of_memory;
+    struct etwas_process_names processes; /* not read until one is asked for */
 };
 
 /* What the decoder has found for events with this header and without items that describe them. */
@@ -125,6 +127,14 @@ uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
  */
 void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
                                     const struct etwas_input *input, const EVENT_RECORD *record);
+
+/*
+ * Returns the name of the process of an id when an event was logged, by its own file, or else by
+ * the others; NULL: no file tells it.
+ */
+const char *etwas_descriptions_process(struct etwas_descriptions *descriptions,
+                                       const struct etwas_input *input, const EVENT_RECORD *record,
+                                       uint32_t process);
 
 /*
  * Returns whether the header alone determines what an event is. The id 0xFFFE may be that of a

@@ -149,18 +149,17 @@ static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CA
     return OpenTraceA(&input->logfile);
 }
 
-/* The name goes with the trace. */
-static bool is_kernel(const struct etwas_input *input)
+bool etwas_input_is_kernel(const EVENT_TRACE_LOGFILEA *logfile)
 {
     static const char name[] = KERNEL_LOGGER_NAMEA;
-    const etwas_wchar *found = input->logfile.LogfileHeader.LoggerName;
+    const etwas_wchar *found = logfile->LogfileHeader.LoggerName;
     size_t at = 0;
 
     /* A session that does not run, and may come, has no name yet. */
     while (found != NULL && name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
         at++;
     }
-    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
+    return (logfile->LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
            (found != NULL && name[at] == 0 && found[at] == 0);
 }
 
@@ -186,7 +185,7 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
         complain(path, etwas_GetLastError());
         return ETWAS_EXIT_FAILED;
     }
-    input->is_kernel = is_kernel(input);
+    input->is_kernel = etwas_input_is_kernel(&input->logfile);
     learn(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
     return ETWAS_EXIT_DONE;

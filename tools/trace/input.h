@@ -78,6 +78,12 @@ struct etwas_input_callbacks {
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
 
+/*
+ * Returns whether a session of the kernel's events recorded an open trace, with which the name in
+ * the header goes.
+ */
+bool etwas_input_is_kernel(const EVENT_TRACE_LOGFILEA *logfile);
+
 /* Returns whether etwas_input_open, which was called, could open the input. */
 static inline bool etwas_input_was_opened(const struct etwas_input *input)
 {

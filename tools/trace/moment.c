@@ -32,12 +32,16 @@ static int64_t to_unix_ns(const struct etwas_input *input)
     return subtract(unix_time.value, qpc.value);
 }
 
+bool etwas_moments_are_of_one_boot(int64_t one_filetime, int64_t other_filetime)
+{
+    return (uint64_t)one_filetime - (uint64_t)other_filetime + BOOTED_APART <=
+           2 * (uint64_t)BOOTED_APART;
+}
+
 static bool is_one_machine(const struct etwas_input *one, const struct etwas_input *other)
 {
-    uint64_t first = (uint64_t)one->logfile.LogfileHeader.BootTime.QuadPart;
-    uint64_t second = (uint64_t)other->logfile.LogfileHeader.BootTime.QuadPart;
-
-    return first - second + BOOTED_APART <= 2 * (uint64_t)BOOTED_APART;
+    return etwas_moments_are_of_one_boot(one->logfile.LogfileHeader.BootTime.QuadPart,
+                                         other->logfile.LogfileHeader.BootTime.QuadPart);
 }
 
 void etwas_moments_align(struct etwas_input_run *run)

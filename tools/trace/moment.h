@@ -25,6 +25,9 @@ struct etwas_moment {
  */
 void etwas_moments_align(struct etwas_input_run *run);
 
+/* Returns whether two times of a boot, as files have them, are of one boot of one machine. */
+bool etwas_moments_are_of_one_boot(int64_t one_filetime, int64_t other_filetime);
+
 struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*

@@ -208,7 +208,11 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
         etwas_output_format(errors, "etwas %s: note: no event is as %s: ", command,
                             where->expression != NULL ? "--where says" : "chosen");
         etwas_text_plain(errors, where->whole);
-        etwas_output_text(errors, "; 'etwas schema' tells which events and fields there are\n");
+        etwas_output_text(errors, where->wants_process && !where->has_process
+                                      ? "; no process in the traces has a name: record with "
+                                        "--kernel process, and give its file, too\n"
+                                      : "; 'etwas schema' tells which events and fields there "
+                                        "are\n");
         etwas_output_flush(errors);
     }
     return result;

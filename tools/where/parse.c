@@ -403,7 +403,7 @@ static void begin(struct etwas_where *where)
     where->text_bytes = 0;
     where->whole[0] = '\0';
     where->wants_duration = where->wants_process = false;
-    where->was_asked = where->has_held = false;
+    where->was_asked = where->has_held = where->has_process = false;
 }
 
 bool etwas_where_parse(struct etwas_where *where, const char *text, struct etwas_field_paths *paths)

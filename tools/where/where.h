@@ -121,6 +121,7 @@ struct etwas_where {
     bool wants_process;                /* names, which earlier events of the kernel tell */
     bool was_asked;                    /* about an event */
     bool has_held;                     /* for one */
+    bool has_process;                  /* some event's process had a name */
     char text[ETWAS_WHERE_TEXT_BYTES]; /* of the strings, and of names while parsing */
     size_t text_bytes;
     struct etwas_field_paths *paths;     /* of the fields, for etwas_where_read_option */
